@@ -136,7 +136,7 @@ def mine(options: argparse.Namespace) -> None:
 
 
 def export(options: argparse.Namespace) -> None:
-    """Write what the last round of training learned, and the ranker that came back; the reader stays without a round."""
+    """Write what the last round learned, and the ranker that came back; without a round the reader stays."""
     from training.export import export as write  # noqa: PLC0415 - needs torch
     from training.export import export_ranker  # noqa: PLC0415 - needs torch
 

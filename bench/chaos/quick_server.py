@@ -26,7 +26,7 @@ from lutrin.records import (
     SourcesEvent,
 )
 from lutrin.serve.app import run_server
-from lutrin.serve.finding import Found
+from lutrin.serve.finding import Suggestion
 from lutrin.serve.notes import Notes, Term
 from lutrin.serve.services import Ingest, PageEntry, Services, ShelvedBook
 from lutrin.settings import Settings
@@ -60,6 +60,10 @@ class Echo:
             explanation=f"You said: {question.text} [1]", excerpts=(excerpt,),
         )  # fmt: skip
         yield DoneEvent(answer)
+
+    async def explains(self, question: Question) -> bool:  # noqa: ARG002 - as it answers everything
+        """It does."""
+        return True
 
 
 CODE = "\n```coffeescript\n" + "a." * 20_000 + "\n```\n"
@@ -113,11 +117,11 @@ class OneBook:
         """There are none."""
         return []
 
-    async def glossary(self, slug: str) -> Sequence[Term]:  # noqa: ARG002 - as above
+    async def glossary(self, slug: str, filename: str = "") -> Sequence[Term]:  # noqa: ARG002 - as above
         """There are no terms."""
         return []
 
-    async def find(self, typed: str, slug: str, most: int) -> Sequence[Found]:  # noqa: ARG002 - as above
+    async def find(self, typed: str, slug: str, most: int) -> Sequence[Suggestion]:  # noqa: ARG002 - as above
         """Nothing is found."""
         return []
 

@@ -11,9 +11,11 @@ from tokenizers.pre_tokenizers import Whitespace
 from tokenizers.processors import TemplateProcessing
 
 from lutrin.adapters.rerank_fastembed import FastembedReranker
+from lutrin.adapters.rerank_reader import ReaderReranker, window
 from lutrin.errors import InvalidSettings, ModelMissing
 from lutrin.index.disk import file_hash
-from lutrin.runtime.language_model import open_reranker
+from lutrin.ports import Aimed, Reranker
+from lutrin.runtime.profile import open_reranker
 from lutrin.settings import load_settings
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "who", "lays", "eggs", "smoke", "queen"]
@@ -129,13 +131,19 @@ def with_head(model: Path, kind: str) -> None:
     safetensors(model.parent / "score.safetensors", kind, **score)
 
 
+async def odds(reranker: Reranker, question: str, texts: list[str]) -> np.ndarray:
+    """What it says of each passage, none of whose tokens it tells apart."""
+    judged = await reranker.judge(question, [Aimed(text, 0, 0) for text in texts])
+    assert all(not len(one.tokens) for one in judged)
+    return np.array([one.passage for one in judged])
+
+
 @pytest.mark.parametrize("kind", ["F32", "F16", "BF16"])
 async def test_a_model_that_ends_at_its_encoder_is_finished_here(model: Path, kind: str) -> None:
     """Dense, GELU, layer norm, dense: (1, -1) becomes (.84, -.16), then (1, -1), then 2 - 1 + .5."""
     with_head(model, kind)
     reranker = FastembedReranker(model, name="tiny-encoder")
-    scores = await reranker.scores("who lays eggs", ["smoke", "queen", *["eggs"] * 10])
-    logits = np.log(scores / (1 - scores))
+    logits = await odds(reranker, "who lays eggs", ["smoke", "queen", *["eggs"] * 10])
     assert logits[1] == pytest.approx(1.5, abs=1e-3)
     assert np.delete(logits, 1) == pytest.approx(0.5, abs=1e-3)
 
@@ -150,12 +158,11 @@ def manifest(folder: Path, file: Path, role: str = "rerank") -> None:
 
 
 async def test_the_passage_that_answers_scores_highest(model: Path) -> None:
-    """Scores are between 0 and 1, one for each passage, in their order; more passages than a batch holds are read."""
+    """Log odds, one for each passage, in their order; more passages than a batch holds are read."""
     reranker = FastembedReranker(model, name="tiny-reranker")
-    scores = await reranker.scores("who lays eggs", ["smoke", "queen", *["eggs"] * 10])
+    scores = await odds(reranker, "who lays eggs", ["smoke", "queen", *["eggs"] * 10])
     assert scores.shape == (12,)
     assert scores.argmax() == 1
-    assert all(0 < score < 1 for score in scores)
     assert scores[0] > scores[2] == scores[11]
 
 
@@ -163,26 +170,58 @@ async def test_missing_files_are_named(model: Path) -> None:
     """Which, and what to do."""
     (model.parent / "tokenizer.json").unlink()
     with pytest.raises(ModelMissing, match=r"tokenizer\.json") as caught:
-        await FastembedReranker(model, name="tiny-reranker-2").scores("who", ["queen"])
+        await odds(FastembedReranker(model, name="tiny-reranker-2"), "who", ["queen"])
     assert "models fetch" in caught.value.remedy
 
 
 def test_the_settings_name_it(model: Path, tmp_path: Path) -> None:
-    """None by default; one of the manifest by its name or tier; anything else is refused in words."""
+    """None if it says so; one of the manifest by its name or tier; anything else is refused in words."""
     manifest(tmp_path, model)
-    assert open_reranker(load_settings(models_dir=tmp_path)) is None
+    assert open_reranker(load_settings(models_dir=tmp_path, rerank="none")) is None
     chosen = open_reranker(load_settings(models_dir=tmp_path, rerank="rerank"))
     assert chosen is not None
     assert chosen.name == "tiny-reranker"
     model.unlink()
     with pytest.raises(ModelMissing, match=r"model\.onnx is missing"):
         open_reranker(load_settings(models_dir=tmp_path, rerank="rerank"))
-    with pytest.raises(InvalidSettings, match="has no model another"):
+    with pytest.raises(InvalidSettings, match="no cross-encoder another"):
         open_reranker(load_settings(models_dir=tmp_path, rerank="another"))
 
 
 def test_only_a_cross_encoder_will_do(model: Path, tmp_path: Path) -> None:
     """A language model cannot rerank."""
     manifest(tmp_path, model, role="generate")
-    with pytest.raises(InvalidSettings, match="not a cross-encoder"):
+    with pytest.raises(InvalidSettings, match="no cross-encoder rerank"):
         open_reranker(load_settings(models_dir=tmp_path, rerank="rerank"))
+
+
+QUESTION = "Who lays the eggs of a hive?"
+TEXT = "Bees > The hive\nA hive is a box of wood. Its queen lays all of the eggs. Smoke calms the bees."
+
+
+async def test_ours_tells_the_tokens_that_answer() -> None:
+    """The sentence that answers has the likeliest token; headings are read along; it is the default."""
+    reranker = open_reranker(load_settings())
+    assert isinstance(reranker, ReaderReranker)
+    body, focus = TEXT.index("A hive"), TEXT.index("Its queen")
+    (one,) = await reranker.judge(QUESTION, [Aimed(TEXT, body, focus)])
+    assert len(one.tokens) == len(one.offsets)
+    start, _ = one.offsets[int(one.tokens.argmax())].tolist()
+    assert focus <= start < TEXT.index("Smoke")
+    assert one.offsets[0].tolist() == [0, len("Bees")]
+    (other,) = await reranker.judge("How tall is a giraffe?", [Aimed(TEXT, body, focus)])
+    assert other.passage < one.passage
+    reranker.close()
+
+
+def test_a_window_holds_the_headings_and_what_is_in_focus() -> None:
+    """A third of it at most are headings; a short passage is read whole, and a window never leaves the passage."""
+    starts = np.arange(400, dtype=np.int32)
+    seen = window(starts, Aimed("x" * 400, body=100, focus=300))
+    assert seen[:42].tolist() == list(range(42))
+    assert seen[42] < 300 < seen[-1]
+    assert len(seen) == 126
+    last = window(starts, Aimed("x" * 400, body=10, focus=399))
+    assert last[-1] == 399
+    assert len(last) == 126
+    assert window(starts[:50], Aimed("x" * 50, body=10, focus=40)).tolist() == list(range(50))

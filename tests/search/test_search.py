@@ -1,5 +1,6 @@
 """Search in one book: what may answer is a candidate, once; where the reader is counts."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from tests.fakes import WordHashEmbedder
 
 from lutrin.index.generation import OpenGeneration
-from lutrin.ports import Reading
+from lutrin.ports import Aimed, Judgement, Ranking, Reading
 from lutrin.records import ChatMessage
 from lutrin.search.scope import FAR, is_far
 from lutrin.search.search import Searcher
@@ -160,19 +161,23 @@ async def test_a_tab_that_is_named_is_the_one_that_is_meant(search: Search, ques
 class Backwards:
     """A cross-encoder that likes the passage with a word."""
 
+    name = "backwards"
+    ranking = Ranking()
+
     def __init__(self, word: str) -> None:
         self._word = word
 
-    async def scores(self, question: str, texts: list[str]) -> list[float]:  # noqa: ARG002 - the port's
+    async def judge(self, question: str, passages: Sequence[Aimed]) -> list[Judgement]:  # noqa: ARG002 - the port's
         """Almost sure of it, and of nothing else."""
-        return [0.999 if self._word in text else 0.001 for text in texts]
+        nothing = np.empty((0, 2), dtype=np.int32), np.empty(0, dtype=np.float32)
+        return [Judgement(7.0 if self._word in passage.text else -7.0, *nothing) for passage in passages]
 
 
 async def test_a_cross_encoder_reads_the_best_once_more(generation: OpenGeneration) -> None:
     """Where one is configured, it turns the order of what is about as good."""
-    searcher = Searcher(WordHashEmbedder(), Backwards("rain. Bees"))  # type: ignore[arg-type]  # a list is as good
+    searcher = Searcher(WordHashEmbedder(), Backwards("rain. Bees"))
     assert files(await searcher.search(generation, asked(NEEDS), k=5))[0] == "02-crate"
-    searcher = Searcher(WordHashEmbedder(), Backwards("wax. Bees"))  # type: ignore[arg-type]  # as above
+    searcher = Searcher(WordHashEmbedder(), Backwards("wax. Bees"))
     assert files(await searcher.search(generation, asked(NEEDS), k=5))[0] == "01-frame"
 
 

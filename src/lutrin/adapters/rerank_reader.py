@@ -95,4 +95,5 @@ def window(starts: npt.NDArray[np.int32], passage: Aimed) -> npt.NDArray[np.int6
     room = WINDOW_TOKENS - 2 - above
     focus = int(np.searchsorted(starts, passage.focus))
     begin = max(headings, min(focus - room // 3, len(starts) - room))
-    return np.r_[0:above, begin : min(len(starts), begin + room)]
+    seen: npt.NDArray[np.int64] = np.r_[0:above, begin : min(len(starts), begin + room)]
+    return seen
