@@ -102,11 +102,9 @@ class Embedder(Protocol):
     @property
     def reading(self) -> Reading:
         """What was learned with this encoder."""
-        ...
 
     def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:
         """Start and end, in characters of `text`, of each token as the model counts them, special tokens left out."""
-        ...
 
     async def encode(self, texts: Sequence[str]) -> list[Encoding]:
         """Encode texts of any length, in order; long texts are encoded whole.
@@ -115,7 +113,6 @@ class Embedder(Protocol):
             ModelMissing, ChecksumMismatch: The model file cannot be used.
             IndexUnavailable: The model is a service that cannot be reached.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +176,6 @@ class Reranker(Protocol):
         Raises:
             ModelMissing: A file that the model needs is not here.
         """
-        ...
 
 
 class Support(Protocol):
@@ -199,7 +195,6 @@ class Support(Protocol):
         Raises:
             ModelMissing: A file that the model needs is not here.
         """
-        ...
 
 
 class VectorIndex(Protocol):
@@ -221,7 +216,6 @@ class VectorIndex(Protocol):
             vectors: (records, dimension), L2-normalised.
             metadata: To filter by; the same names in each.
         """
-        ...
 
     async def search(
         self, vector: npt.NDArray[np.float32], k: int, where: Mapping[str, str] | None = None
@@ -236,15 +230,12 @@ class VectorIndex(Protocol):
         Returns:
             Pairs of id and cosine (-1 to 1).
         """
-        ...
 
     async def ids(self) -> list[str]:
         """Every id in the collection, in no particular order."""
-        ...
 
     async def close(self) -> None:
         """Write out what was added and release files and handles; no other call may follow."""
-        ...
 
 
 class VectorStore(Protocol):
@@ -261,11 +252,9 @@ class VectorStore(Protocol):
             collection: Name, such as `physical-ai-textbook-v1`.
             count: How many records will be added, so that the index can be laid out for them.
         """
-        ...
 
     async def open(self, directory: Path, collection: str) -> VectorIndex:
         """Open a finished collection for searching; nothing is written into `directory`."""
-        ...
 
     async def settle(self, collection: str, current: Path, kept: Sequence[Path]) -> None:
         """Point the collection's name at a newly published generation, and drop collections that nobody needs any more.
@@ -277,7 +266,6 @@ class VectorStore(Protocol):
             current: The folder for vectors of the generation that is current.
             kept: The folders of the other generations that may still be read.
         """
-        ...
 
 
 class BookRack(Protocol):
@@ -288,7 +276,6 @@ class BookRack(Protocol):
 
     async def listed(self) -> dict[str, bytes]:
         """The published generations: each name with the record that was offered for it."""
-        ...
 
     async def offer(self, slug: str, name: str, record: bytes, files: Mapping[str, Path]) -> None:
         """Publish a generation in place of the book's current one, which is kept until the next is offered.
@@ -299,11 +286,9 @@ class BookRack(Protocol):
             record: The catalogue's entry for it.
             files: Its files, by their names in the generation's folder.
         """
-        ...
 
     async def withdraw(self, slug: str) -> None:
         """Remove a book."""
-        ...
 
     async def fetch(self, name: str, folder: Path) -> None:
         """Write the files of a generation into an empty folder.
@@ -311,7 +296,6 @@ class BookRack(Protocol):
         Raises:
             OSError: The folder cannot be written.
         """
-        ...
 
 
 class Generator(Protocol):
@@ -320,7 +304,6 @@ class Generator(Protocol):
     @property
     def name(self) -> str:
         """The model's name, as answers report it in `model_used`."""
-        ...
 
     def stream(self, request: GenerationRequest) -> AsyncGenerator[GenerationEvent, None]:
         """Generate text for one reader.
@@ -333,11 +316,9 @@ class Generator(Protocol):
             QueueFull: Too many readers wait.
             DeadlineExceeded: The request's deadline passed before its first token.
         """
-        ...
 
     async def ready(self) -> bool:
         """Whether a request sent now would be served by the model."""
-        ...
 
     def warm(self, requests: Sequence[GenerationRequest]) -> None:
         """Ask that the stable beginnings of prompts be read while no reader waits, so that those who ask wait less.
@@ -345,11 +326,9 @@ class Generator(Protocol):
         Args:
             requests: Likely ones, the likeliest first. They come before those of earlier calls.
         """
-        ...
 
     async def close(self) -> None:
         """End the model's process and free its memory; no other call may follow."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -389,7 +368,6 @@ class Decoder(Protocol):
     @property
     def timed(self) -> Mapping[int, float]:
         """Seconds of a step by its number of wanted rows, as far as that was measured when the model was loaded."""
-        ...
 
     def encode(self, messages: Sequence[Message], stable_chars: int = 0) -> tuple[list[int], int]:
         """Tokens of a chat prompt in the model's own form; the messages' text never yields a control token.
@@ -401,7 +379,6 @@ class Decoder(Protocol):
         Returns:
             The tokens, and how many of them come before what follows those characters; 0 of 0 characters.
         """
-        ...
 
     def step(self, runs: Sequence[Run], *, on_one_core: bool = False) -> list[int | None]:
         """Compute all runs at once.
@@ -416,7 +393,6 @@ class Decoder(Protocol):
         Raises:
             GeneratorUnavailable: The step failed; what the sequences hold is unknown.
         """
-        ...
 
     def odds(self, output: int, words: tuple[str, str]) -> float:
         """How much likelier the first word is to follow than the second: the natural logarithm of the odds.
@@ -425,7 +401,6 @@ class Decoder(Protocol):
             output: Index among the wanted runs of the last step.
             words: Each counts by its first token, capitalised or not, whichever is likelier.
         """
-        ...
 
     def logprob(self, output: int) -> float:
         """The log probability (natural) of the most likely next token.
@@ -433,15 +408,12 @@ class Decoder(Protocol):
         Args:
             output: Index among the wanted runs of the last step.
         """
-        ...
 
     def copy(self, source: int, target: int, start: int, end: int) -> None:
         """Let `target` hold the tokens of `source` from place `start` to before `end`, without computing them."""
-        ...
 
     def save(self, sequence: int, end: int) -> bytes:
         """The state of the first `end` tokens of a sequence, for `restore`."""
-        ...
 
     def restore(self, state: bytes, sequence: int, start: int, end: int) -> bool:
         """Let a sequence that holds `start` tokens hold `end`, from a state of as many tokens.
@@ -449,23 +421,18 @@ class Decoder(Protocol):
         Returns:
             False if the state is none of this model's, or too large for what is free; nothing has changed then.
         """
-        ...
 
     def forget(self, sequence: int, start: int = 0) -> None:
         """Drop the tokens of a sequence from place `start` on; 0 drops them all."""
-        ...
 
     def text(self, token: int) -> bytes:
         """The bytes that a token adds to the text: UTF-8, possibly part of a character; none for a control token."""
-        ...
 
     def ends(self, token: int) -> bool:
         """Whether the token ends the answer."""
-        ...
 
     def close(self) -> None:
         """Free the model's memory; no other call may follow."""
-        ...
 
 
 class ChatStore(Protocol):
@@ -477,12 +444,9 @@ class ChatStore(Protocol):
         Raises:
             ChatStoreError: Nothing was stored.
         """
-        ...
 
     async def history(self, session_id: str, limit: int = 50) -> list[ChatMessage]:
         """The newest `limit` messages of a session, oldest first; an unknown session has none."""
-        ...
 
     async def close(self) -> None:
         """Release files and handles; no other call may follow."""
-        ...

@@ -193,12 +193,7 @@ class Chunk(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def embedded_text(heading_path: tuple[str, ...], text: str) -> str:
-    """Return the text to embed for a passage; its headings show what its pronouns refer to.
-
-    Args:
-        heading_path: Titles from the page's title down.
-        text: The passage.
-    """
+    """Return the text to embed for a passage below its titles; they show what its pronouns refer to."""
     return f"{' > '.join(heading_path)}\n{text}"
 
 

@@ -82,11 +82,7 @@ class Head:
 
 
 class FastembedReranker:
-    """A cross-encoder such as ms-marco-MiniLM-L-6-v2, with one output, or an encoder with a `Head` beside it.
-
-    Args:
-        model: The ONNX file; `FILES` lie beside it. The caller has checked them against the manifest.
-    """
+    """A cross-encoder with one output, or an encoder with a `Head` beside it; the caller has checked its files."""
 
     def __init__(self, model: Path, *, name: str, threads: int = 1) -> None:
         self.name = name
