@@ -10,30 +10,20 @@ from typing import Any, cast
 
 import msgspec
 
+from lutrin import records
 from lutrin.chats.seal import Seal
-from lutrin.records import (
-    AnswerKind,
-    ChatMessage,
-    ChatOrigin,
-    ChatSession,
-    Citation,
-    KeptMessage,
-    Mode,
-    Role,
-    Shown,
-)
 from lutrin.settings import Settings
 
 TITLE_CHARS = 80
 USER_AGENT_CHARS = 300
 
 
-class StoredParts(Shown, frozen=True, kw_only=True, omit_defaults=True):
+class StoredParts(records.Shown, frozen=True, kw_only=True, omit_defaults=True):
     """As they are stored."""
 
 
 _shown = msgspec.json.Decoder(StoredParts)
-_citations = msgspec.json.Decoder(tuple[Citation, ...])
+_citations = msgspec.json.Decoder(tuple[records.Citation, ...])
 _ids = msgspec.json.Decoder(tuple[str, ...])
 
 
@@ -57,7 +47,7 @@ def iso(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="microseconds")
 
 
-def title_of(messages: Sequence[ChatMessage]) -> str:
+def title_of(messages: Sequence[records.ChatMessage]) -> str:
     """Return the beginning of the first question, cut between words."""
     text = " ".join(next((message.text for message in messages if message.role == "user"), "").split())
     if len(text) <= TITLE_CHARS:
@@ -66,7 +56,7 @@ def title_of(messages: Sequence[ChatMessage]) -> str:
 
 
 def new_session(
-    key: str, origin: ChatOrigin, messages: Sequence[ChatMessage], now: datetime, seal: Seal
+    key: str, origin: records.ChatOrigin, messages: Sequence[records.ChatMessage], now: datetime, seal: Seal
 ) -> dict[str, str | int]:
     """Return the columns of a new conversation."""
     return {
@@ -84,9 +74,9 @@ def new_session(
     }
 
 
-def new_message(key: str, message: ChatMessage, seal: Seal) -> dict[str, str | None]:
+def new_message(key: str, message: records.ChatMessage, seal: Seal) -> dict[str, str | None]:
     """Return the columns of a message in the conversation `key`."""
-    made = message.made if isinstance(message, KeptMessage) else None
+    made = message.made if isinstance(message, records.KeptMessage) else None
     parts = StoredParts(**message.shown())
     return {
         "id": message.id,
@@ -109,21 +99,21 @@ def size_of(row: dict[str, str | None]) -> int:
     return sum(len(value.encode("utf-8", "surrogatepass")) for value in row.values() if value)
 
 
-def shown(stored: str, seal: Seal) -> Shown:
+def shown(stored: str, seal: Seal) -> records.Shown:
     """Return the parts of an answer that a page shows; none if they were not stored."""
     return _shown.decode(seal.open(stored)) if stored else StoredParts()
 
 
-def chat_message(row: Any, session_id: str, seal: Seal) -> ChatMessage:  # noqa: ANN401 - a row of either driver
+def chat_message(row: Any, session_id: str, seal: Seal) -> records.ChatMessage:  # noqa: ANN401 - a row of either driver
     """Make the message of a row; `session_id` is the browser's own id."""
-    return ChatMessage(
+    return records.ChatMessage(
         id=row.id,
         session_id=session_id,
-        role=cast("Role", row.role),
+        role=cast("records.Role", row.role),
         text=seal.open(row.text),
         created=row.created,
-        mode=cast("Mode | None", row.mode),
-        kind=cast("AnswerKind | None", row.kind),
+        mode=cast("records.Mode | None", row.mode),
+        kind=cast("records.AnswerKind | None", row.kind),
         selected_text=seal.open(row.selected_text),
         chunk_ids=_ids.decode(row.chunk_ids),
         citations=_citations.decode(seal.open(row.citations)),
@@ -131,9 +121,9 @@ def chat_message(row: Any, session_id: str, seal: Seal) -> ChatMessage:  # noqa:
     )
 
 
-def chat_session(row: Any, seal: Seal) -> ChatSession:  # noqa: ANN401 - as above
+def chat_session(row: Any, seal: Seal) -> records.ChatSession:  # noqa: ANN401 - as above
     """Make the record of a conversation that its reader sees."""
-    return ChatSession(
+    return records.ChatSession(
         id=row.id,
         title=seal.open(row.title),
         created=row.created,

@@ -22,20 +22,10 @@ from rich.progress import (
     TransferSpeedColumn,
 )
 
+from lutrin import records
 from lutrin.errors import LutrinError
 from lutrin.ingest.summary import Advance, FolderDone, IngestSummary
 from lutrin.messages import LIKELY_MARK
-from lutrin.records import (
-    Answer,
-    AnswerEvent,
-    Citation,
-    DoneEvent,
-    ErrorEvent,
-    Excerpt,
-    ExcerptEvent,
-    QueuedEvent,
-    SentenceEvent,
-)
 
 STEP = 10
 """In a pipe, a download prints a line for each tenth of the file."""
@@ -163,7 +153,7 @@ def summary_lines(summary: IngestSummary) -> str:
     return "\n".join([*lines, *summary.trouble_lines()])
 
 
-def print_answer(answer: Answer) -> str:
+def print_answer(answer: records.Answer) -> str:
     """Print an answer with its warnings and sources."""
     lines = [answer.answer]
     lines += [f"\nNote: {warning}" for warning in answer.warnings]
@@ -177,7 +167,7 @@ def print_answer(answer: Answer) -> str:
     return "\n".join(lines)
 
 
-def source_line(source: Citation) -> str:
+def source_line(source: records.Citation) -> str:
     """Format a source: its number, its place and the quoted words."""
     place = " > ".join(part for part in (source.chapter, source.section_title) if part)
     page = f", page {source.page}" if source.page is not None else ""
@@ -186,23 +176,23 @@ def source_line(source: Citation) -> str:
     return f'[{source.n}] {place} ({source.filename}{page})\n    "{shown}"'
 
 
-def excerpt_lines(excerpt: Excerpt) -> str:
+def excerpt_lines(excerpt: records.Excerpt) -> str:
     """Format an excerpt below its place in the book, with an ellipsis where the book goes on."""
     before, after = "… " if excerpt.cut_before else "", " …" if excerpt.cut_after else ""
     return f"From the book, {' > '.join(excerpt.heading_path)}:\n{before}{excerpt.text}{after}"
 
 
-async def stream_answer(events: AsyncIterator[AnswerEvent]) -> None:
+async def stream_answer(events: AsyncIterator[records.AnswerEvent]) -> None:
     """Print an answer as it comes: the book's words first, each sentence as it is verified, then the whole."""
     async for event in events:
         match event:
-            case QueuedEvent():
+            case records.QueuedEvent():
                 say(f"Waiting: {event.position} before you, about {event.eta_s:.0f} s.", err=True)
-            case ExcerptEvent():
+            case records.ExcerptEvent():
                 say(excerpt_lines(event.excerpt), err=True)
-            case SentenceEvent():
+            case records.SentenceEvent():
                 say(f"  {event.text}{f' {LIKELY_MARK}' if event.support == 'likely' else ''}", err=True)
-            case DoneEvent():
+            case records.DoneEvent():
                 say(print_answer(event.answer))
-            case ErrorEvent():
+            case records.ErrorEvent():
                 say(event.detail, err=True)

@@ -19,12 +19,7 @@ from typing import BinaryIO
 import msgspec
 
 from lutrin.errors import DocumentError
-from lutrin.ingest.formats import (
-    RECOGNITION_MEMORY_LIMIT_BYTES,
-    RECOGNITION_TIME_LIMIT_S,
-    format_of,
-    suffixes_in_words,
-)
+from lutrin.ingest import formats
 from lutrin.platform import bound
 from lutrin.records import Document
 
@@ -55,9 +50,9 @@ def read_plainly(data: bytes | BinaryIO, filename: str, password: str = "", *, r
     Raises:
         DocumentError: The file cannot be read, or holds no text.
     """
-    kind = format_of(filename)
+    kind = formats.format_of(filename)
     if kind is None:
-        raise DocumentError(filename, f"is not a {suffixes_in_words()} file")
+        raise DocumentError(filename, f"is not a {formats.suffixes_in_words()} file")
     return kind.parse(BytesIO(data) if isinstance(data, bytes) else data, filename, password, recognize=recognize)
 
 
@@ -80,10 +75,10 @@ def read_limited(
     Raises:
         DocumentError: The file cannot be read, or not within the limits.
     """
-    kind = format_of(filename)
+    kind = formats.format_of(filename)
     if recognize:
-        time_limit_s = time_limit_s or RECOGNITION_TIME_LIMIT_S
-        memory_limit_bytes = memory_limit_bytes or RECOGNITION_MEMORY_LIMIT_BYTES
+        time_limit_s = time_limit_s or formats.RECOGNITION_TIME_LIMIT_S
+        memory_limit_bytes = memory_limit_bytes or formats.RECOGNITION_MEMORY_LIMIT_BYTES
     time_limit_s = time_limit_s or (kind.time_limit_s if kind else TIME_LIMIT_S)
     memory_limit_bytes = memory_limit_bytes or (kind.memory_limit_bytes if kind else MEMORY_LIMIT_BYTES)
     shared = [] if isinstance(data, bytes) else [data.fileno()]

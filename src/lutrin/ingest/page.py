@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from html import escape
 from itertools import groupby
 
+from lutrin.ingest import tree
 from lutrin.ingest.anchors import Slugger
 from lutrin.ingest.dialects import LEFT_OUT
 from lutrin.ingest.labels import CAPTION
@@ -17,24 +18,6 @@ from lutrin.ingest.page_inline import image_html, inline_html, link_target
 from lutrin.ingest.placed import Placed
 from lutrin.ingest.script import literal_of
 from lutrin.ingest.strings import Shown, attribute_texts, exported_names, script_texts
-from lutrin.ingest.tree import (
-    TABS,
-    Admonition,
-    Block,
-    Code,
-    Element,
-    Heading,
-    Item,
-    Listing,
-    Math,
-    Paragraph,
-    Quote,
-    Rule,
-    Script,
-    Table,
-    callout_of,
-    variant_of,
-)
 from lutrin.ingest.visible import MARKED, anchor_text, read_visible
 from lutrin.ingest.wording import CODE_GROUPS, CODE_TITLE, RECOGNIZED, TAB_TITLE, clean, language_of
 
@@ -80,7 +63,7 @@ def page_html(source: str, filename: str) -> str:
     if filename.lower().endswith(".pdf"):
         return _pdf_html(source)
     page = Page(source, filename)
-    first = next((block for block in page.blocks if isinstance(block, Heading)), None)
+    first = next((block for block in page.blocks if isinstance(block, tree.Heading)), None)
     renderer = _Renderer(page)
     titled = (
         first is not None
@@ -119,60 +102,60 @@ class _Renderer:
         target = link_target(shown.url)
         return f'<a href="{escape(target)}">{inside}</a>' if target else inside
 
-    def blocks(self, blocks: Sequence[Block]) -> str:
+    def blocks(self, blocks: Sequence[tree.Block]) -> str:
         parts: list[str] = []
         for branches, group in groupby(
-            blocks, key=lambda block: isinstance(block, Element) and block.tag.name == "Branch"
+            blocks, key=lambda block: isinstance(block, tree.Element) and block.tag.name == "Branch"
         ):
             inside = self._blocks(list(group))
             parts.append(f'<section class="tabs">\n{inside}</section>\n' if branches else inside)
         return "".join(parts)
 
-    def _blocks(self, blocks: Sequence[Block]) -> str:
+    def _blocks(self, blocks: Sequence[tree.Block]) -> str:
         parts: list[str] = []
         for block in blocks:
-            caption = isinstance(block, Paragraph) and bool(CAPTION.match(block.body.text.lstrip("*_")))
-            if caption and isinstance(block, Paragraph) and parts and parts[-1].startswith("<p><img "):
+            caption = isinstance(block, tree.Paragraph) and bool(CAPTION.match(block.body.text.lstrip("*_")))
+            if caption and isinstance(block, tree.Paragraph) and parts and parts[-1].startswith("<p><img "):
                 image = parts.pop().removeprefix("<p>").removesuffix("</p>\n")
                 parts.append(f"<figure>{image}<figcaption>{self.inline(block.body)}</figcaption></figure>\n")
             else:
                 parts.append(self.block(block))
         return "".join(parts)
 
-    def block(self, block: Block) -> str:
-        if isinstance(block, Heading):
+    def block(self, block: tree.Block) -> str:
+        if isinstance(block, tree.Heading):
             return self.heading(block)
-        if isinstance(block, Paragraph):
+        if isinstance(block, tree.Paragraph):
             inside = self.inline(block.body)
             return f"<p>{inside}</p>\n" if inside.strip() else ""
-        if isinstance(block, Code):
+        if isinstance(block, tree.Code):
             return self.code(block)
-        if isinstance(block, Math):
+        if isinstance(block, tree.Math):
             return f'<p><span class="math">$${escape(block.body.text, quote=False)}$$</span></p>\n'
-        if isinstance(block, Table):
+        if isinstance(block, tree.Table):
             return self.table(block)
-        if isinstance(block, Rule):
+        if isinstance(block, tree.Rule):
             return "<hr>\n"
-        if isinstance(block, Listing):
+        if isinstance(block, tree.Listing):
             return self.listing(block)
-        if isinstance(block, Quote):
+        if isinstance(block, tree.Quote):
             return self.quote(block)
-        if isinstance(block, Admonition):
+        if isinstance(block, tree.Admonition):
             if block.name == "figure":
                 return self.figure(block)
             title = self.inline(block.title) if block.title is not None else ""
             return self.aside(block.name, title, self.blocks(block.children))
-        if isinstance(block, Element):
+        if isinstance(block, tree.Element):
             return self.element(block)
-        return self.script(block) if isinstance(block, Script) else ""
+        return self.script(block) if isinstance(block, tree.Script) else ""
 
-    def heading(self, block: Heading) -> str:
+    def heading(self, block: tree.Heading) -> str:
         tokens = self.page.inline.tokens(block.body.text)
         anchor = block.anchor or self.slugger.next(anchor_text(tokens))
         inside = inline_html(tokens, self.page.values)
         return f'<h{block.level} id="{escape(anchor)}">{inside}</h{block.level}>\n' if inside.strip() else ""
 
-    def code(self, block: Code, *, tab: bool = False) -> str:
+    def code(self, block: tree.Code, *, tab: bool = False) -> str:
         text = escape(block.text, quote=False)
         language = language_of(block.info)
         title = CODE_TITLE.search(block.info) or (TAB_TITLE.fullmatch(block.info) if tab else None)
@@ -182,7 +165,7 @@ class _Renderer:
         named = f' class="language-{escape(language)}"' if language else ""
         return f"{head}<pre><code{named}>{text}\n</code></pre>\n"
 
-    def table(self, block: Table) -> str:
+    def table(self, block: tree.Table) -> str:
         aligns = [f' align="{name}"' if name else "" for name in block.aligns]
 
         def row(cells: Sequence[Placed], tag: str) -> str:
@@ -196,7 +179,7 @@ class _Renderer:
         body = "".join(row(cells, "td") for cells in block.rows)
         return f"<table>\n<thead>\n{row(block.header, 'th')}</thead>\n<tbody>\n{body}</tbody>\n</table>\n"
 
-    def listing(self, block: Listing) -> str:
+    def listing(self, block: tree.Listing) -> str:
         if block.delimiter not in ".)":
             items = "".join(f"<li>{self.item(item)}</li>\n" for item in block.items)
             return f"<ul>\n{items}</ul>\n"
@@ -208,26 +191,27 @@ class _Renderer:
         start = f' start="{numbers[0]}"' if numbers[0] != 1 else ""
         return f"<ol{start}>\n{items}</ol>\n"
 
-    def item(self, item: Item) -> str:
-        if sum(isinstance(child, Paragraph) for child in item.children) != 1:
+    def item(self, item: tree.Item) -> str:
+        if sum(isinstance(child, tree.Paragraph) for child in item.children) != 1:
             return self.blocks(item.children)
         return "".join(
-            self.inline(child.body) if isinstance(child, Paragraph) else self.block(child) for child in item.children
+            self.inline(child.body) if isinstance(child, tree.Paragraph) else self.block(child)
+            for child in item.children
         )
 
-    def figure(self, block: Admonition) -> str:
+    def figure(self, block: tree.Admonition) -> str:
         picture = self.blocks(block.children[:1]).strip().removeprefix("<p>").removesuffix("</p>")
         caption = self.blocks(block.children[1:])
         named = f"<figcaption>\n{caption}</figcaption>" if caption else ""
         return f"<figure>{picture}{named}</figure>\n"
 
-    def quote(self, block: Quote) -> str:
+    def quote(self, block: tree.Quote) -> str:
         return f"<blockquote>\n{self.blocks(block.children)}</blockquote>\n"
 
     def aside(self, name: str, title: str, inside: str) -> str:
         if name in {"tabs", "tab-set"}:
             return f'<section class="tabs">\n{inside}</section>\n'
-        if name in TABS:
+        if name in tree.TABS:
             return f'<section class="tab">\n<p class="label">{title}</p>\n{inside}</section>\n'
         if name in _FOLDED:
             return f"<details><summary>{title or _FOLDED[name]}</summary>\n{inside}</details>\n"
@@ -238,13 +222,13 @@ class _Renderer:
         head = f'<p class="admonition-title">{title or _NAMED.get(box, name.capitalize())}</p>\n'
         return f'<aside class="admonition {"note" if box else name}">\n{head}{inside}</aside>\n'
 
-    def element(self, block: Element) -> str:
+    def element(self, block: tree.Element) -> str:
         tag = block.tag
         texts = [self.link_html(shown) for shown in attribute_texts(tag)]
         only = block.children[0] if len(block.children) == 1 else None
         if tag.name == "img":
             return f"<p>{image_html(tag.attribute('src'), tag.attribute('alt'))}</p>\n"
-        if tag.name[:1] == "h" and tag.name[1:] in set("123456") and isinstance(only, Paragraph):
+        if tag.name[:1] == "h" and tag.name[1:] in set("123456") and isinstance(only, tree.Paragraph):
             anchor = tag.attribute("id")
             named = f' id="{escape(anchor)}"' if anchor else ""
             return f"<{tag.name}{named}>{self.inline(only.body)}</{tag.name}>\n"
@@ -252,23 +236,23 @@ class _Renderer:
             address = escape(tag.attribute("src"), quote=False)
             return f'<p class="label">This code stands in another file: <code>{address}</code></p>\n'
         if tag.name in CODE_GROUPS:
-            tabs = (self.code(b, tab=True) if isinstance(b, Code) else self.block(b) for b in block.children)
+            tabs = (self.code(b, tab=True) if isinstance(b, tree.Code) else self.block(b) for b in block.children)
             return "".join(tabs)
         inside = self.blocks(block.children)
-        callout = callout_of(tag)
+        callout = tree.callout_of(tag)
         if callout:
             return self.aside(callout, " ".join(texts), inside)
-        if tag.name == "summary" and isinstance(only, Paragraph):
+        if tag.name == "summary" and isinstance(only, tree.Paragraph):
             return f"<summary>{self.inline(only.body)}</summary>\n"
         if tag.name in _KEPT:
-            cell = isinstance(only, Paragraph) and tag.name in _CELLS
-            inside = self.inline(only.body) if isinstance(only, Paragraph) and cell else f"\n{inside}"
+            cell = isinstance(only, tree.Paragraph) and tag.name in _CELLS
+            inside = self.inline(only.body) if isinstance(only, tree.Paragraph) and cell else f"\n{inside}"
             spans = "".join(
                 f' {name}="{value}"' for name in _SPANS if (value := tag.attribute(name)).isdigit() and int(value) < 100
             )
             return f"<{tag.name}{spans}>{inside}</{tag.name}>\n"
         if tag.name == "Branch":
-            texts = [escape(variant_of(tag), quote=False)]
+            texts = [escape(tree.variant_of(tag), quote=False)]
         head = "".join(f'<p class="label">{text}</p>\n' for text in texts)
         if file := tag.attribute("file-name") or tag.attribute("filename"):
             head += f'<p class="code-title">{escape(file, quote=False)}</p>\n'
@@ -277,7 +261,7 @@ class _Renderer:
             return f'<section class="{kind}">\n{head}{inside}</section>\n'
         return f"{head}{inside}"
 
-    def script(self, block: Script) -> str:
+    def script(self, block: tree.Script) -> str:
         source = self.page.source
         if block.module:
             if not self.shown.intersection(exported_names(source, block.start, block.end)):

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from lutrin.ingest import tree
 from lutrin.ingest.anchors import Slugger
 from lutrin.ingest.drafts import Draft, Where, finished
 from lutrin.ingest.frontmatter import FrontText
@@ -15,27 +16,6 @@ from lutrin.ingest.roles import role_of_box, role_of_opening, shape_of
 from lutrin.ingest.script import Tag, literal_of
 from lutrin.ingest.sentences import paragraph_ranges, sentence_ranges
 from lutrin.ingest.strings import attribute_texts, exported_names, script_texts
-from lutrin.ingest.tree import (
-    TABS,
-    WARNINGS,
-    Admonition,
-    Block,
-    Code,
-    Element,
-    Heading,
-    Item,
-    Listing,
-    Math,
-    Paragraph,
-    Quote,
-    Script,
-    Table,
-    callout_of,
-    cells_of,
-    entries_of,
-    rows_of,
-    variant_of,
-)
 from lutrin.ingest.visible import Visible, anchor_text, expression_text, plain_text, read_visible, unmarked
 from lutrin.ingest.wording import CODE_GROUPS, CODE_TITLE, TAB_TITLE, UNKNOWN, clean, language_of
 from lutrin.records import Section, TextRole, Unit
@@ -79,7 +59,7 @@ class Outline:
     def _draft(self) -> Draft:
         return self._drafts[-1]
 
-    def add(self, blocks: Sequence[Block]) -> None:
+    def add(self, blocks: Sequence[tree.Block]) -> None:
         """Read the blocks of a page."""
         self._walk(blocks, Where())
 
@@ -94,39 +74,39 @@ class Outline:
 
     # Blocks ------------------------------------------------------------------------------------------------------
 
-    def _walk(self, blocks: Sequence[Block], where: Where) -> None:
+    def _walk(self, blocks: Sequence[tree.Block], where: Where) -> None:
         for block in blocks:
             self._block(block, where)
 
-    def _block(self, block: Block, where: Where) -> None:
-        if isinstance(block, Quote | Admonition | Element | Table):
+    def _block(self, block: tree.Block, where: Where) -> None:
+        if isinstance(block, tree.Quote | tree.Admonition | tree.Element | tree.Table):
             self._lead = self._intro = ""
-        if isinstance(block, Heading):
+        if isinstance(block, tree.Heading):
             self._heading(block, where)
-        elif isinstance(block, Paragraph):
+        elif isinstance(block, tree.Paragraph):
             self._paragraph(block, where)
-        elif isinstance(block, Code):
+        elif isinstance(block, tree.Code):
             self._code(block, where)
             self._intro = ""
-        elif isinstance(block, Math):
+        elif isinstance(block, tree.Math):
             text = clean(block.body.text)
             self._draft.add("sentence", f"$$ {text} $$", (block.start, block.end), self._draft.new_block(), where)
-        elif isinstance(block, Table):
+        elif isinstance(block, tree.Table):
             self._table(block, where)
-        elif isinstance(block, Listing):
+        elif isinstance(block, tree.Listing):
             self._list(block, where)
-        elif isinstance(block, Quote):
+        elif isinstance(block, tree.Quote):
             self._quote(block, where)
-        elif isinstance(block, Admonition):
+        elif isinstance(block, tree.Admonition):
             self._admonition(block, where)
-        elif isinstance(block, Element):
+        elif isinstance(block, tree.Element):
             self._element(block, where)
-        elif isinstance(block, Script):
+        elif isinstance(block, tree.Script):
             self._script(block, where)
-        if isinstance(block, Quote | Admonition | Table):
+        if isinstance(block, tree.Quote | tree.Admonition | tree.Table):
             self._lead = self._intro = ""
 
-    def _heading(self, block: Heading, where: Where) -> None:
+    def _heading(self, block: tree.Heading, where: Where) -> None:
         tokens = self.inline.tokens(block.body.text)
         visible = read_visible(block.body.text, tokens, self.values, attributes=False)
         text = clean(visible.text)
@@ -149,7 +129,7 @@ class Outline:
         self._drafts.append(Draft(text, block.level, path, anchor, block.start, place))
         self._lead = self._intro = ""
 
-    def _paragraph(self, block: Paragraph, where: Where) -> None:
+    def _paragraph(self, block: tree.Paragraph, where: Where) -> None:
         where = self._inline_callout(block, where)
         tokens = self.inline.tokens(block.body.text)
         visible = read_visible(block.body.text, tokens, self.values)
@@ -182,10 +162,10 @@ class Outline:
                 start, end = token["span"]
                 self._draft.add("sentence", text, (body.at(start), body.end(end)), number, where)
 
-    def _inline_callout(self, block: Paragraph, where: Where) -> Where:
+    def _inline_callout(self, block: tree.Paragraph, where: Where) -> Where:
         if not where.warning and "<" in block.body.text:
             tags = (token["tag"] for token in self.inline.tokens(block.body.text) if token["type"] == "tag")
-            if any(callout_of(tag) in WARNINGS for tag in tags):
+            if any(tree.callout_of(tag) in tree.WARNINGS for tag in tags):
                 return replace(where, warning=True)
         return where
 
@@ -196,7 +176,7 @@ class Outline:
                 self._draft.add("sentence", text, self._place(body, visible, start, end), number, where)
                 self._lead = self._intro = text[:_LONG_LEAD]
 
-    def _code(self, block: Code, where: Where) -> None:
+    def _code(self, block: tree.Code, where: Where) -> None:
         title = CODE_TITLE.search(block.info) or (TAB_TITLE.fullmatch(block.info) if where.tabs else None)
         if title is not None:
             index = title.lastindex or 1
@@ -220,7 +200,7 @@ class Outline:
             )
         )
 
-    def _table(self, block: Table, where: Where) -> None:
+    def _table(self, block: tree.Table, where: Where) -> None:
         header = self._row(block.header)
         number = self._draft.new_block()
         if not block.rows:
@@ -234,36 +214,36 @@ class Outline:
         texts = [clean(self._visible(cell).text).replace("\\|", "|") for cell in cells]
         return " | ".join(texts) if any(texts) else ""
 
-    def _list(self, block: Listing, where: Where) -> None:
+    def _list(self, block: tree.Listing, where: Where) -> None:
         lead = where.lead or self._intro
         number = self._draft.new_block()
         self._items(block, number, replace(where, headings=False, lead=lead))
         self._intro = ""
 
-    def _items(self, block: Listing, number: int, where: Where) -> None:
+    def _items(self, block: tree.Listing, number: int, where: Where) -> None:
         numbers = block.numbers(written=self._written) if block.delimiter in ".)" else []
         for place, item in enumerate(block.items):
             marker = f"{numbers[place]}{block.delimiter} " if numbers else ""
             self._item(item, marker, number, where)
 
-    def _item(self, item: Item, marker: str, number: int, where: Where) -> None:
+    def _item(self, item: tree.Item, marker: str, number: int, where: Where) -> None:
         first = item.children[0] if item.children else None
         rest = item.children
         nested = where.lead
-        if isinstance(first, Paragraph):
+        if isinstance(first, tree.Paragraph):
             rest = rest[1:]
             nested = self._item_text(item, first, marker, number, where) or nested
         for child in rest:
-            if isinstance(child, Paragraph):
+            if isinstance(child, tree.Paragraph):
                 visible = self._visible(child.body)
                 inner = where.within(role_of_opening(clean(visible.text)))
                 self._sentences(child.body, visible, number, inner)
-            elif isinstance(child, Listing):
+            elif isinstance(child, tree.Listing):
                 self._items(child, number, replace(where, lead=nested))
             else:
                 self._block(child, replace(where, lead=nested))
 
-    def _item_text(self, item: Item, paragraph: Paragraph, marker: str, number: int, where: Where) -> str:
+    def _item_text(self, item: tree.Item, paragraph: tree.Paragraph, marker: str, number: int, where: Where) -> str:
         where = self._inline_callout(paragraph, where)
         body = paragraph.body
         tokens = self.inline.tokens(body.text)
@@ -290,85 +270,87 @@ class Outline:
 
     # Containers --------------------------------------------------------------------------------------------------
 
-    def _quote(self, block: Quote, where: Where) -> None:
+    def _quote(self, block: tree.Quote, where: Where) -> None:
         inside = replace(where, headings=False)
         first = block.children[0] if block.children else None
-        if isinstance(first, Paragraph):
+        if isinstance(first, tree.Paragraph):
             inside = inside.within(role_of_opening(clean(self._visible(first.body).text)))
         self._walk(block.children, inside)
 
-    def _admonition(self, block: Admonition, where: Where) -> None:
-        inside = replace(where, headings=False, warning=where.warning or block.name in WARNINGS)
+    def _admonition(self, block: tree.Admonition, where: Where) -> None:
+        inside = replace(where, headings=False, warning=where.warning or block.name in tree.WARNINGS)
         visible = self._visible(block.title) if block.title is not None else Visible()
         text = clean(visible.text)
         inside = inside.within(role_of_box(block.name.split(), text))
-        if block.name in TABS:
+        if block.name in tree.TABS:
             inside = replace(inside, variant=text)
         if block.title is not None and text:
             place = self._place(block.title, visible, 0, len(visible.text))
             self._draft.add("caption", text, place, self._draft.new_block(), inside)
         self._walk(block.children, inside)
 
-    def _element(self, block: Element, where: Where) -> None:
-        callout = callout_of(block.tag)
+    def _element(self, block: tree.Element, where: Where) -> None:
+        callout = tree.callout_of(block.tag)
         inside = replace(
             where,
-            warning=where.warning or callout in WARNINGS,
+            warning=where.warning or callout in tree.WARNINGS,
             headings=where.headings and not (callout and block.tag.name[:1].isupper()),
             tabs=block.tag.name in CODE_GROUPS,
             caption=where.caption
             or block.tag.name in {"caption", "figcaption"}
             or "caption" in block.tag.attribute("class"),
         ).within(self._role_of(block, callout))
-        if block.tag.name.lower() in TABS:
-            inside = replace(inside, variant=variant_of(block.tag))
+        if block.tag.name.lower() in tree.TABS:
+            inside = replace(inside, variant=tree.variant_of(block.tag))
         for shown in attribute_texts(block.tag):
             text = clean(unmarked(shown.text, self.inline))
             here = inside.within("references") if shown.url else inside
             self._draft.add("caption", text, (shown.start, shown.end), self._draft.new_block(), here)
         if block.tag.name == "table" and self._grid(block, inside):
             return
-        if block.tag.name == "tr" and (cells := cells_of(block)):
+        if block.tag.name == "tr" and (cells := tree.cells_of(block)):
             row = " | ".join(clean(self._visible(cell.body).text) for cell in cells)
             self._draft.add("table_row", row, (cells[0].start, cells[-1].end), self._draft.new_block(), inside)
             return
         if block.tag.name in {"ol", "ul"} and all(
-            isinstance(child, Element) and child.tag.name == "li" for child in block.children
+            isinstance(child, tree.Element) and child.tag.name == "li" for child in block.children
         ):
             self._html_list(block, inside)
             return
-        if block.tag.name == "dl" and (entries := entries_of(block)):
+        if block.tag.name == "dl" and (entries := tree.entries_of(block)):
             self._definitions(entries, inside)
             return
         level = block.tag.name[1:]
         only = block.children[0] if len(block.children) == 1 else None
-        if block.tag.name[:1] == "h" and level in {"1", "2", "3", "4", "5", "6"} and isinstance(only, Paragraph):
+        if block.tag.name[:1] == "h" and level in {"1", "2", "3", "4", "5", "6"} and isinstance(only, tree.Paragraph):
             anchor = block.tag.attribute("id") or self._drafts[-1].anchor
-            self._heading(Heading(int(level), only.body, anchor or "top", block.start, block.end), where)
+            self._heading(tree.Heading(int(level), only.body, anchor or "top", block.start, block.end), where)
             return
-        if _is_code(block.tag) and isinstance(only, Script) and not only.module:
+        if _is_code(block.tag) and isinstance(only, tree.Script) and not only.module:
             literal = literal_of(self.source[only.start + 1 : only.end - 1])
             if literal is not None:
                 start, end = only.start + 1 + literal[1], only.start + 1 + literal[2]
-                self._code(Code(literal[0], block.tag.attribute("language"), only.start, only.end, start, end), inside)
+                self._code(
+                    tree.Code(literal[0], block.tag.attribute("language"), only.start, only.end, start, end), inside
+                )
                 return
         self._walk(block.children, inside)
 
-    def _grid(self, block: Element, where: Where) -> bool:
+    def _grid(self, block: tree.Element, where: Where) -> bool:
         """Read a table of HTML if nothing but text is in its cells."""
-        rows = rows_of(block)
-        cells = [[self._cell(cell) for cell in row.children if isinstance(cell, Element)] for row, _ in rows]
+        rows = tree.rows_of(block)
+        cells = [[self._cell(cell) for cell in row.children if isinstance(cell, tree.Element)] for row, _ in rows]
         filled = [[cell for cell in row if cell is not None] for row in cells]
         if not rows or [len(row) for row in filled] != [len(row) for row in cells]:
             return False
         for caption in block.children:
-            if isinstance(caption, Element) and caption.tag.name == "caption":
+            if isinstance(caption, tree.Element) and caption.tag.name == "caption":
                 self._block(caption, where)
         grid = grid_of(filled, sum(marked for _, marked in rows), infer=False)
         header = " | ".join(grid.header) if any(grid.header) else ""
         number = self._draft.new_block()
         for row, texts in zip(grid.kept, grid.rows, strict=True):
-            parts = cells_of(rows[row][0])
+            parts = tree.cells_of(rows[row][0])
             if any(texts) and parts:
                 text = " | ".join(texts) if any(texts[1:]) else texts[0]
                 self._draft.add("table_row", text, (parts[0].start, parts[-1].end), number, where, lead=header)
@@ -376,17 +358,17 @@ class Outline:
             self._draft.add("table_row", header, (rows[0][0].start, rows[-1][0].end), number, where)
         return True
 
-    def _cell(self, cell: Element) -> Cell | None:
+    def _cell(self, cell: tree.Element) -> Cell | None:
         """A cell of HTML; None if it holds more than text."""
-        inside = cells_of(cell) if cell.children else []
+        inside = tree.cells_of(cell) if cell.children else []
         if cell.tag.name not in {"td", "th"} or (cell.children and not inside):
             return None
         text = " ".join(clean(self._visible(part.body).text) for part in inside)
         return Cell(text, cell.tag.name == "th", *spans(cell.tag.attribute("colspan"), cell.tag.attribute("rowspan")))
 
-    def _html_list(self, block: Element, where: Where) -> None:
+    def _html_list(self, block: tree.Element, where: Where) -> None:
         """The items of a list in HTML, with the number or letter that a browser shows."""
-        items = [child for child in block.children if isinstance(child, Element)]
+        items = [child for child in block.children if isinstance(child, tree.Element)]
         down = any(item.name == "reversed" for item in block.tag.attributes)
         following = whole(block.tag.attribute("start"), len(items) if down else 1)
         outer = replace(where, headings=False, lead=where.lead or self._intro)
@@ -395,10 +377,10 @@ class Outline:
             shown = whole(item.tag.attribute("value"), following)
             following = shown + (-1 if down else 1)
             marker = f"{numeral(shown, block.tag.attribute('type') or '1')}. " if block.tag.name == "ol" else ""
-            self._item(Item("-", item.start, item.end, item.children), marker, number, outer)
+            self._item(tree.Item("-", item.start, item.end, item.children), marker, number, outer)
         self._intro = ""
 
-    def _definitions(self, entries: Sequence[tuple[Paragraph, Paragraph]], where: Where) -> None:
+    def _definitions(self, entries: Sequence[tuple[tree.Paragraph, tree.Paragraph]], where: Where) -> None:
         """Each term with the first sentence of what it means: an item that can be quoted alone."""
         number = self._draft.new_block()
         for term, meaning in entries:
@@ -412,7 +394,7 @@ class Outline:
                 else:
                     self._draft.add("list_item", f"{name}: {text}", (term.start, place[1]), number, where)
 
-    def _role_of(self, block: Element, callout: str) -> TextRole | None:
+    def _role_of(self, block: tree.Element, callout: str) -> TextRole | None:
         """The role that an element gives by its name, its classes, or the line that unfolds it."""
         tag = block.tag
         names = [*(item.value or "" for item in tag.attributes if item.name in {"class", "className"})]
@@ -420,12 +402,12 @@ class Outline:
         if tag.name[:1].isupper():
             names += [tag.name, callout]
         title = ""
-        if tag.name == "details" and block.children and isinstance(head := block.children[0], Element):
+        if tag.name == "details" and block.children and isinstance(head := block.children[0], tree.Element):
             inner = head.children[0] if head.tag.name == "summary" and len(head.children) == 1 else None
-            title = clean(self._visible(inner.body).text) if isinstance(inner, Paragraph) else ""
+            title = clean(self._visible(inner.body).text) if isinstance(inner, tree.Paragraph) else ""
         return role_of_box(names, title)
 
-    def _script(self, block: Script, where: Where) -> None:
+    def _script(self, block: tree.Script, where: Where) -> None:
         inner = (block.start, block.end) if block.module else (block.start + 1, block.end - 1)
         if block.module:
             if not self.shown.intersection(exported_names(self.source, block.start, block.end)):

@@ -11,21 +11,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lutrin import doctor
+from lutrin import doctor, errors
 from lutrin.answer.ability import Ability
 from lutrin.answer.cite import Place, places
 from lutrin.answer.flow import AnswerFlow
 from lutrin.answer.grade import Grader, fitted_weights
 from lutrin.chats.key import secret_of
 from lutrin.chats.recollection import Recollection
-from lutrin.errors import (
-    ChatStoreError,
-    ChecksumMismatch,
-    EngineMissing,
-    IndexUnavailable,
-    IngestError,
-    ModelMissing,
-)
 from lutrin.index.catalog import read_left_out
 from lutrin.index.readback import in_fresh_process
 from lutrin.index.shelf import Shelf
@@ -160,7 +152,7 @@ async def _language_model(
     try:
         waits = arriving and is_local and settings.model != "none"
         generator = ArrivingModel(settings) if waits else open_model(settings)
-    except (EngineMissing, ModelMissing, ChecksumMismatch) as error:
+    except (errors.EngineMissing, errors.ModelMissing, errors.ChecksumMismatch) as error:
         get_logger("wiring").warning("model_unusable", detail=error.detail, remedy=error.remedy)
         return None
     if generator is not None:
@@ -231,7 +223,7 @@ async def _interest(runtime: Runtime, book: str) -> Counter[str]:
     """How often a book's passages were cited and its pages opened, by chunk id and file name."""
     found: Counter[str] = Counter()
     if runtime.chats is not None:
-        with suppress(ChatStoreError):  # whoever reads the log knows; the book is studied in its own order
+        with suppress(errors.ChatStoreError):  # whoever reads the log knows; the book is studied in its own order
             for question in await runtime.chats.recent_questions(MOST_CITED):
                 found.update(question.chunk_ids)
     found.update({page: count for (slug, page), count in runtime.answers.traffic.opened.items() if slug == book})
@@ -350,7 +342,7 @@ async def _read_books(settings: Settings) -> None:
     log = get_logger("ingest")
     try:
         log.info("books_read", **await ingest_apart(settings, lambda line: log.info("reading", line=line)))
-    except IngestError as error:
+    except errors.IngestError as error:
         log.warning("books_not_read", detail=error.detail, remedy=error.remedy)
 
 
@@ -359,7 +351,7 @@ async def _ingest_and_show(
 ) -> Mapping[str, int | float | str]:
     """Ingest, then open what is new: whoever reads that the books have been read finds them on the shelf."""
     summary = await ingest_apart(settings, note)
-    with suppress(IndexUnavailable):  # the shelf tries again by itself and says why in the log
+    with suppress(errors.IndexUnavailable):  # the shelf tries again by itself and says why in the log
         await shelf.refresh()
     return summary
 
@@ -421,7 +413,7 @@ async def _serve(
 
 async def _warm_up(runtime: Runtime) -> None:
     """Search once, so that the first reader does not wait for lazy loading."""
-    with suppress(IndexUnavailable):
+    with suppress(errors.IndexUnavailable):
         await runtime.retrieve(Question(text="What does the first chapter say?"))
 
 

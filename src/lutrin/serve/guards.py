@@ -20,17 +20,8 @@ from litestar.types import (
     WebSocketReceiveMessage,
 )
 
+from lutrin import messages
 from lutrin.errors import MalformedRequest, NotPermitted, RequestTooLarge, WrongContentType
-from lutrin.messages import (
-    BODY_TOO_DEEP,
-    BODY_TOO_LARGE,
-    FOREIGN_ORIGIN,
-    MALFORMED_BODY,
-    NOT_JSON,
-    SHOWN_ELSEWHERE,
-    UPLOAD_TOO_LARGE,
-    WRONG_HOST,
-)
 
 MAX_BODY_BYTES = 64 * 1024
 MAX_UPLOAD_BYTES = 512 * 1024 * 1024
@@ -69,10 +60,10 @@ class HostGuard(ASGIMiddleware):
         host = _header(scope, b"host").decode("latin-1").lower()
         found = HOST.fullmatch(host)
         if found is None:
-            raise MalformedRequest(WRONG_HOST)
+            raise MalformedRequest(messages.WRONG_HOST)
         name = found[1] or found[2]
         if "*" not in self._names and name.rstrip(".") not in self._names and not _is_address(name):
-            raise MalformedRequest(WRONG_HOST)
+            raise MalformedRequest(messages.WRONG_HOST)
         await next_app(scope, receive, send)
 
 
@@ -117,13 +108,13 @@ class ElsewhereGuard(ASGIMiddleware):
         if scope.get("method") in CHANGING:  # only requests of HTTP have one
             origin = _header(scope, b"origin").decode("latin-1")
             if origin and not self._is_admitted(origin.lower(), _header(scope, b"host").decode("latin-1").lower()):
-                raise NotPermitted(FOREIGN_ORIGIN.format(origin=origin[:200]))
+                raise NotPermitted(messages.FOREIGN_ORIGIN.format(origin=origin[:200]))
             kind = _header(scope, b"content-type").partition(b";")[0].strip().lower()
             has_body = _header(scope, b"content-length") not in {b"", b"0"} or _header(scope, b"transfer-encoding")
             if has_body and kind != b"application/json" and not scope["path"].startswith(FORMS):
-                raise WrongContentType(NOT_JSON)
+                raise WrongContentType(messages.NOT_JSON)
         elif self._is_shown_elsewhere(scope):
-            raise NotPermitted(SHOWN_ELSEWHERE)
+            raise NotPermitted(messages.SHOWN_ELSEWHERE)
         await next_app(scope, receive, send)
 
     def _is_shown_elsewhere(self, scope: Scope) -> bool:
@@ -156,11 +147,11 @@ class BodyGuard(ASGIMiddleware):
         if scope.get("path") in UPLOADS and _header(scope, b"content-type").startswith(b"multipart/form-data"):
             given = _header(scope, b"content-length")
             if given.isdigit() and int(given) > MAX_UPLOAD_BYTES:
-                raise RequestTooLarge(UPLOAD_TOO_LARGE)
+                raise RequestTooLarge(messages.UPLOAD_TOO_LARGE)
             await next_app(scope, _counted(receive), send)
             return
         if _header(scope, b"content-length").isdigit() and int(_header(scope, b"content-length")) > MAX_BODY_BYTES:
-            raise RequestTooLarge(BODY_TOO_LARGE)
+            raise RequestTooLarge(messages.BODY_TOO_LARGE)
         body = await _read(receive)
         check_body(body)
         whole: HTTPRequestEvent = {"type": "http.request", "body": body, "more_body": False}
@@ -177,13 +168,13 @@ def check_body(body: bytes) -> None:
     try:
         body.decode("utf-8")
     except UnicodeDecodeError:
-        raise MalformedRequest(MALFORMED_BODY) from None
+        raise MalformedRequest(messages.MALFORMED_BODY) from None
     depth = 0
     for token in _TOKENS.finditer(body):
         if token[1]:
             depth += 1
             if depth > MAX_DEPTH:
-                raise MalformedRequest(BODY_TOO_DEEP)
+                raise MalformedRequest(messages.BODY_TOO_DEEP)
         elif token[0] in b"]}":
             depth -= 1
 
@@ -198,7 +189,7 @@ def _counted(receive: Receive) -> Receive:
         if message["type"] == "http.request":
             size += len(message["body"])
             if size > MAX_UPLOAD_BYTES:
-                raise RequestTooLarge(UPLOAD_TOO_LARGE)
+                raise RequestTooLarge(messages.UPLOAD_TOO_LARGE)
         return message
 
     return next_part
@@ -209,10 +200,10 @@ async def _read(receive: Receive) -> bytes:
     while True:
         message = await receive()
         if message["type"] != "http.request":
-            raise MalformedRequest(MALFORMED_BODY)  # the reader left in the middle of the body
+            raise MalformedRequest(messages.MALFORMED_BODY)  # the reader left in the middle of the body
         size += len(message["body"])
         if size > MAX_BODY_BYTES:
-            raise RequestTooLarge(BODY_TOO_LARGE)
+            raise RequestTooLarge(messages.BODY_TOO_LARGE)
         parts.append(message["body"])
         if not message["more_body"]:
             return b"".join(parts)

@@ -10,17 +10,9 @@ import msgspec
 from lutrin.errors import EmptyCorpus, InvalidInput
 from lutrin.index.companion import THE_AUTHORS, Entry, Prepared, key_of
 from lutrin.index.shelf import Shelf
+from lutrin.ingest import companion_file
 from lutrin.ingest.books import Book
 from lutrin.ingest.chunk import chunk_document
-from lutrin.ingest.companion_file import (
-    Fitting,
-    MisfitError,
-    companion_path,
-    fitted_line,
-    in_order,
-    is_companion,
-    read_lines,
-)
 from lutrin.ingest.discover import discover
 from lutrin.ingest.documents import read_document
 from lutrin.ingest.scan import SourceFile
@@ -50,11 +42,11 @@ class OpenedBook:
 
     book: Book
     files: Mapping[str, SourceFile]
-    fitting: Fitting = field(init=False)
+    fitting: companion_file.Fitting = field(init=False)
 
     def __post_init__(self) -> None:
         """Read files when they are asked for."""
-        self.fitting = Fitting(self._read, list(self.files), literal_problem)
+        self.fitting = companion_file.Fitting(self._read, list(self.files), literal_problem)
 
     @property
     def order(self) -> list[str]:
@@ -91,11 +83,11 @@ def check(corpus: Path, *, shelf: bool = False) -> tuple[int, list[Notice]]:
     """
     fitting, wrong = 0, []
     for opened in open_books(corpus, shelf=shelf):
-        path = companion_path(opened.book)
-        for line in read_lines(path) if path.is_file() else ():
+        path = companion_file.companion_path(opened.book)
+        for line in companion_file.read_lines(path) if path.is_file() else ():
             try:
-                fitted_line(line, opened.fitting)
-            except MisfitError as misfit:
+                companion_file.fitted_line(line, opened.fitting)
+            except companion_file.MisfitError as misfit:
                 wrong.append(Notice(filename=_name(path), line=line.number, message=str(misfit)))
             else:
                 fitting += 1
@@ -104,8 +96,8 @@ def check(corpus: Path, *, shelf: bool = False) -> tuple[int, list[Notice]]:
 
 def companions(corpus: Path, *, shelf: bool = False) -> list[Path]:
     """The companions that lie beside the books of a corpus; arguments and errors as for `open_books`."""
-    paths = (companion_path(opened.book) for opened in open_books(corpus, shelf=shelf))
-    return [path for path in paths if is_companion(path)]
+    paths = (companion_file.companion_path(opened.book) for opened in open_books(corpus, shelf=shelf))
+    return [path for path in paths if companion_file.is_companion(path)]
 
 
 def merge(corpus: Path, drafts: Sequence[Path], *, author: str = "", shelf: bool = False) -> Merged:
@@ -127,7 +119,7 @@ def merge(corpus: Path, drafts: Sequence[Path], *, author: str = "", shelf: bool
     taken: dict[Path, dict[tuple[str, ...], Prepared]] = {}
     for draft in drafts:
         try:
-            lines = read_lines(draft)
+            lines = companion_file.read_lines(draft)
         except OSError as error:
             raise InvalidInput(f"{draft} cannot be read: {error.strerror or error}.") from None
         for line in lines:
@@ -135,23 +127,23 @@ def merge(corpus: Path, drafts: Sequence[Path], *, author: str = "", shelf: bool
                 # What names no file of any book goes to the first one, which then says so.
                 file = line.entry.file if line.entry is not None else ""
                 opened = next((book for book in books if file in book.files), books[0])
-                prepared = fitted_line(line, opened.fitting, draft=True)
-            except MisfitError as misfit:
+                prepared = companion_file.fitted_line(line, opened.fitting, draft=True)
+            except companion_file.MisfitError as misfit:
                 refused.append(Notice(filename=draft.name, line=line.number, message=str(misfit)))
                 continue
             if not prepared.entry.author:
                 entry = msgspec.structs.replace(prepared.entry, author=author or THE_AUTHORS, state="approved")
                 prepared = msgspec.structs.replace(prepared, entry=entry)
-            taken.setdefault(companion_path(opened.book), {})[key_of(prepared.entry)] = prepared
+            taken.setdefault(companion_file.companion_path(opened.book), {})[key_of(prepared.entry)] = prepared
     written, added, replaced = {}, 0, 0
     for opened in books:
-        path = companion_path(opened.book)
+        path = companion_file.companion_path(opened.book)
         if path in taken:
             before = _standing(path, opened)
             replaced += len(taken[path].keys() & before.keys())
             added += len(taken[path].keys() - before.keys())
             together = {**before, **taken[path]}
-            write_entries(path, (item.entry for item in in_order(together.values(), opened.order)))
+            write_entries(path, (item.entry for item in companion_file.in_order(together.values(), opened.order)))
             written[path] = len(together)
     return Merged(written, added, replaced, tuple(refused))
 
@@ -159,12 +151,12 @@ def merge(corpus: Path, drafts: Sequence[Path], *, author: str = "", shelf: bool
 def _standing(path: Path, opened: OpenedBook) -> dict[tuple[str, ...], Prepared]:
     """The entries of a companion; those that no longer fit stay in it as they are."""
     found = {}
-    for line in read_lines(path) if path.is_file() else ():
+    for line in companion_file.read_lines(path) if path.is_file() else ():
         if line.entry is None:
             raise InvalidInput(f"{_name(path)}:{line.number}: {line.problem}.", remedy="Mend or remove the line first.")
         try:
-            prepared = fitted_line(line, opened.fitting)
-        except MisfitError:
+            prepared = companion_file.fitted_line(line, opened.fitting)
+        except companion_file.MisfitError:
             prepared = Prepared(entry=line.entry, chunk_id="")
         found[key_of(prepared.entry)] = prepared
     return found

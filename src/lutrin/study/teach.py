@@ -14,18 +14,8 @@ from typing import Literal, Protocol
 import msgspec
 
 from lutrin.errors import InvalidInput, NotFound
-from lutrin.index import decisions
+from lutrin.index import companion, decisions
 from lutrin.index.catalog import Catalog
-from lutrin.index.companion import (
-    THE_TEACHER,
-    Decision,
-    Entry,
-    Kind,
-    Prepared,
-    State,
-    encoded_texts,
-    id_of,
-)
 from lutrin.index.decisions import StoredDecision
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
@@ -55,8 +45,8 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """Which entries a teacher wants to see."""
 
-    kind: Kind | None = None
-    state: State | None = None
+    kind: companion.Kind | None = None
+    state: companion.State | None = None
     pinned: bool = False
     words: str = ""
     """All of them stand in topic or text, in any case of letters."""
@@ -67,7 +57,7 @@ class Listed(msgspec.Struct, frozen=True, kw_only=True):
     """Entries of a book, listed for a teacher."""
 
     title: str
-    entries: Sequence[tuple[str, Prepared]]
+    entries: Sequence[tuple[str, companion.Prepared]]
     """Ids and entries of one page."""
     total: int
     """How many there are on all pages."""
@@ -123,7 +113,7 @@ class TaughtCompanions:
         touched = await asyncio.to_thread(self._touched, slug)
         async with self._shelf.lease(slug) as generation:
             entries = generation.companion.entries
-            found = [(id_of(item.entry), item) for item in entries if _is_wanted(item.entry, wanted)]
+            found = [(companion.id_of(item.entry), item) for item in entries if _is_wanted(item.entry, wanted)]
             first = (max(wanted.page, 1) - 1) * ENTRIES_A_PAGE
             return Listed(
                 title=generation.book.title,
@@ -147,7 +137,7 @@ class TaughtCompanions:
             before = await asyncio.to_thread(self._before, slug, name)
             is_own = change.act == "mend" or (before is not None and before.decision.is_own)
             entry = changed(item.entry, change)
-            decision = Decision(item=msgspec.structs.replace(item, entry=entry), is_own=is_own)
+            decision = companion.Decision(item=msgspec.structs.replace(item, entry=entry), is_own=is_own)
             spoken = (before.embedder, before.wordings) if before is not None else ("", ())
             await asyncio.to_thread(self._keep, slug, name, StoredDecision(decision, *spoken))
         await self._shelf.refresh()
@@ -161,9 +151,9 @@ class TaughtCompanions:
         """Have a question answered by this text; see `Companions`."""
         async with self._shelf.lease(slug) as generation:
             item = await _fitted(generation, " ".join(question.split()), text.strip(), proofs)
-            wordings = await encoded_texts(item.asked, self._embedder)
-        decided = StoredDecision(Decision(item=item, is_own=True), self._embedder.name, tuple(wordings))
-        await asyncio.to_thread(self._keep, slug, id_of(item.entry), decided)
+            wordings = await companion.encoded_texts(item.asked, self._embedder)
+        decided = StoredDecision(companion.Decision(item=item, is_own=True), self._embedder.name, tuple(wordings))
+        await asyncio.to_thread(self._keep, slug, companion.id_of(item.entry), decided)
         await self._shelf.refresh()
 
     def _keep(self, slug: str, name: str, decided: StoredDecision) -> None:
@@ -177,14 +167,14 @@ class TaughtCompanions:
     def _before(self, slug: str, name: str) -> StoredDecision | None:
         with Catalog(self._catalog_path) as catalog:
             known = decisions.decisions(catalog, slug)
-        return next((one for one in known if id_of(one.decision.item.entry) == name), None)
+        return next((one for one in known if companion.id_of(one.decision.item.entry) == name), None)
 
     def _touched(self, slug: str) -> frozenset[str]:
         with Catalog(self._catalog_path) as catalog:
-            return frozenset(id_of(one.item.entry) for one in decisions.for_ingest(catalog, slug))
+            return frozenset(companion.id_of(one.item.entry) for one in decisions.for_ingest(catalog, slug))
 
 
-def changed(entry: Entry, change: Change) -> Entry:
+def changed(entry: companion.Entry, change: Change) -> companion.Entry:
     """Apply a change to an entry.
 
     Raises:
@@ -205,14 +195,14 @@ def changed(entry: Entry, change: Change) -> Entry:
             return entry
 
 
-def _mended(entry: Entry, change: Change) -> Entry:
+def _mended(entry: companion.Entry, change: Change) -> companion.Entry:
     lines = tuple(line.strip() for line in change.text.splitlines() if line.strip())
     mended = msgspec.structs.replace(
         entry,
         text=lines if entry.kind == "keypoints" else change.text.strip(),
         choices=tuple(line.strip() for line in change.choices.splitlines() if line.strip()),
         answer=change.answer - 1 if change.answer is not None else None,
-        author=THE_TEACHER,
+        author=companion.THE_TEACHER,
         state="approved",
     )
     if problem := problem_of(mended):
@@ -220,14 +210,14 @@ def _mended(entry: Entry, change: Change) -> Entry:
     return mended
 
 
-async def _fitted(generation: OpenGeneration, question: str, text: str, proofs: Sequence[Proof]) -> Prepared:
+async def _fitted(generation: OpenGeneration, question: str, text: str, proofs: Sequence[Proof]) -> companion.Prepared:
     """An answer as an entry, with its places in the book; something of the book must prove it."""
     chunks = {chunk.chunk_id: chunk for chunk in await generation.chunks([name for name, _ in proofs])}
     if not chunks:
         raise InvalidInput("The book has no words on this question, so no answer can be pinned to it.")
     home = chunks[next(name for name, _ in proofs if name in chunks)]
     source = await generation.source(home.filename)
-    entry = Entry(
+    entry = companion.Entry(
         kind="question",
         file=home.filename,
         heading=home.section_title,
@@ -239,7 +229,7 @@ async def _fitted(generation: OpenGeneration, question: str, text: str, proofs: 
             for name, words in proofs
             if name in chunks and chunks[name].filename == home.filename
         ),
-        author=THE_TEACHER,
+        author=companion.THE_TEACHER,
         state="approved",
         pinned=True,
     )
@@ -254,7 +244,7 @@ async def _fitted(generation: OpenGeneration, question: str, text: str, proofs: 
         raise InvalidInput(f"This cannot be kept: {misfit}.") from misfit
 
 
-def _is_wanted(entry: Entry, wanted: Wanted) -> bool:
+def _is_wanted(entry: companion.Entry, wanted: Wanted) -> bool:
     told = " ".join((entry.topic, *entry.points, *entry.choices)).casefold()
     return (
         (wanted.kind is None or entry.kind == wanted.kind)
