@@ -54,7 +54,6 @@ class _Learned(msgspec.Struct, frozen=True):
     scope: tuple[float, ...]
 
     def reading(self, projection: Vectors) -> Reading:
-        """Convert it to the record that the stages use."""
         values: dict[str, Any] = {name: getattr(self, name) for name in self.__struct_fields__}
         token = np.array(self.token, dtype=np.float32)
         return Reading(**{**values, "token": token, "projection": projection, "fitted": True})

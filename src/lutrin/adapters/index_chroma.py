@@ -104,7 +104,6 @@ class _Held:
         return cls([ids[place] for place in order], np.ascontiguousarray(vectors[order]))
 
     def nearest(self, vector: npt.NDArray[np.float32], k: int) -> list[tuple[str, float]]:
-        """Return pairs of id and cosine, best first."""
         if not self.ids:
             return []
         cosines = np.vecdot(self.vectors, vector / np.linalg.norm(vector))

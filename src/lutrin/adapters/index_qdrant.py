@@ -254,7 +254,6 @@ def _read_note(directory: Path) -> Note:
 
 
 def _check(info: models.CollectionInfo, note: Note, collection: str) -> None:
-    """Check that a collection matches the note."""
     vectors = info.config.params.vectors
     dense = vectors.get(DENSE) if isinstance(vectors, dict) else None
     found = (dense.size if dense else 0, info.points_count or 0)

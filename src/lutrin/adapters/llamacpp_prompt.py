@@ -77,7 +77,6 @@ class Prompts:
         )
 
     def _layout(self, roles: tuple[str, ...]) -> list[str]:
-        """What the template puts around messages of these roles: its text and the messages' numbers in turn."""
         found = self._parts.get(roles)
         if found is None:
             found = self._parts[roles] = layout(self._template, roles)

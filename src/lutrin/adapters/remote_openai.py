@@ -329,7 +329,6 @@ def _pause_s(error: Exception) -> float | None:
 
 
 def _retry_after_s(error: openai.APIStatusError) -> float | None:
-    """Return the header Retry-After if it holds seconds."""
     text = error.response.headers.get("retry-after", "")
     return float(text) if text.replace(".", "", 1).isdigit() else None
 

@@ -20,12 +20,10 @@ class _NoDatabase:
         self._reason = reason
 
     async def read(self, statement: object, values: object) -> NoReturn:
-        """Fail with the reason."""
         del statement, values
         self._fail()
 
     async def write(self, work: object) -> NoReturn:
-        """Fail with the reason."""
         del work
         self._fail()
 

@@ -148,11 +148,8 @@ class SqlCipher:
 
 
 class _OneConnection:
-    """Runs statements on one connection."""
-
     def __init__(self, connection: aiosqlite.Connection) -> None:
         self._connection = connection
 
     async def execute(self, statement: str, values: Values) -> list[Any]:
-        """Run one statement; see `Transaction.execute`."""
         return list(await self._connection.execute_fetchall(statement, dict(values)))

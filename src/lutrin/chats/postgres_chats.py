@@ -135,13 +135,10 @@ class Pool:
 
 
 class _OneConnection:
-    """Runs statements on one connection."""
-
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
     async def execute(self, statement: str, values: Values) -> list[Any]:
-        """Run one statement; see `engine.Transaction`."""
         result = await self._connection.execute(_prepared(statement), values)
         return list(result.all()) if result.returns_rows else []
 

@@ -226,7 +226,6 @@ class ChatTables:
 
 
 def _only(found: Sequence[Any]) -> Any:  # noqa: ANN401 - a row of either driver
-    """Return the only row."""
     if not found:
         raise NotFound(NOTHING_HERE)
     return found[0]

@@ -125,7 +125,6 @@ def study(*, book: str, most: int, tier: str | None, remote: bool, data_dir: Pat
 
 
 def _settings_of_study(tier: str | None, data_dir: Path | None, *, remote: bool) -> Settings:
-    """Load the settings, with the model that the options name."""
     settings = load_settings(data_dir=data_dir, model=tier)
     if tier is not None and remote:
         raise click.UsageError("Name --tier or --remote, not both.")

@@ -169,7 +169,6 @@ def _install(settings: Settings, text: str, user: str) -> None:
 
 
 def _escaped(path: Path) -> str:
-    """Escape a path for a unit: absolute, with doubled percent signs."""
     return str(path.absolute()).replace("%", "%%")
 
 

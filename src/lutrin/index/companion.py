@@ -328,7 +328,6 @@ def _arrays(
 
 
 def _widths(rows: Iterable[Wording]) -> tuple[int, int]:
-    """Dimension of the vectors and of the token vectors."""
     first = next(iter(rows), None)
     return (len(first.vector), first.tokens.shape[1]) if first is not None else (1, 1)
 

@@ -175,7 +175,6 @@ def write_common(connection: Connection) -> None:
 
 
 def _common(connection: Connection, source: str, term: str) -> Posting | None:
-    """Return a common term's stored scores."""
     key = lexical.stemmed(term) if source == "prose" else term
     row = connection.execute(statements.COMMON_TERM, {"source": source, "term": key}).fetchone()
     return row and Posting(np.frombuffer(row[0], dtype="<i4"), np.frombuffer(row[1], dtype="<f4"))

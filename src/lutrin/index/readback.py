@@ -96,7 +96,6 @@ def _check_database(directory: Path) -> None:
 
 
 async def _check_chunks(generation: OpenGeneration, chunks: list[Chunk]) -> None:
-    """Check counts, ids, hashes and places of all chunks."""
     manifest, files = generation.manifest, await generation.files()
     counts = (
         len(files),

@@ -161,8 +161,6 @@ def write_tokens(directory: Path, basis: Float, chunks: Iterable[tuple[Chunk, In
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """Where each chunk's tokens and segments lie."""
-
     token_starts: Index
     """(chunks + 1,): the tokens of chunk c are rows `token_starts[c]` up to `token_starts[c + 1]`."""
     segment_starts: Index

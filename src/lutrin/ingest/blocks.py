@@ -63,7 +63,6 @@ class _Parser:
     # A line ------------------------------------------------------------------------------------------------------
 
     def _line(self, number: int) -> int:
-        """Take in a line; return the number of the next one."""
         self.begin, end = self.lines[number]
         pos = self._continue(self.begin, end)
         if isinstance(self.leaf, FenceLeaf | MathLeaf):

@@ -221,7 +221,6 @@ class BookIngest:
         await in_thread(builder.order_files, self._order())
 
     def _order(self) -> list[str]:
-        """The names of the files in reading order."""
         positions = self._tally.positions
         return sorted(positions, key=lambda name: self.book.reading_key(name, positions[name]))
 

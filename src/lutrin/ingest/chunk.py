@@ -114,8 +114,6 @@ def chunk_notices(document: Document, chunks: Sequence[Chunk], target_tokens: in
 
 
 class _Counter:
-    """Counts tokens, each text once."""
-
     def __init__(self, offsets: TokenOffsets) -> None:
         self._offsets = offsets
         self._known: dict[str, int] = {}

@@ -99,7 +99,6 @@ def _with_own_slugs(books: Sequence[Book]) -> list[Book]:
 
 
 def _books(path: Path, *, shelf: bool, base: Path, left_out: list[LeftOut], depth: int) -> Iterator[Book]:
-    """The books at a path, in the order of their names."""
     if not path.is_dir():
         yield open_book(path)
         return

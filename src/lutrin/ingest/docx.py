@@ -82,7 +82,6 @@ def _formulas(soup: Any) -> None:  # noqa: ANN401 - as bs4 has it
 
 
 def _properties(data: bytes, filename: str) -> bytes:
-    """Read the document's properties after checking its size."""
     with zipfile.ZipFile(BytesIO(data)) as archive:
         if sum(item.file_size for item in archive.infolist()) > MAX_UNPACKED_BYTES:
             raise DocumentError(filename, f"unpacks to more than {MAX_UNPACKED_BYTES >> 20} MB")

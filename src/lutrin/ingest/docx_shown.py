@@ -32,8 +32,6 @@ _LEAST_MOVED = 3
 
 @dataclass
 class _Level:
-    """One level of a list."""
-
     start: int = 1
     kind: str = "decimal"
     text: str = ""
@@ -52,8 +50,6 @@ class _Style:
 
 @dataclass
 class _Numbering:
-    """The lists of a document."""
-
     levels: dict[str, dict[int, _Level]] = field(default_factory=dict)
     """By the list's id and level."""
     groups: dict[str, str] = field(default_factory=dict)

@@ -77,8 +77,6 @@ def _package_name(archive: zipfile.ZipFile, filename: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Label:
-    """An entry of the navigation."""
-
     text: str
     fragment: str
     depth: int
@@ -97,7 +95,6 @@ class _Package:
         self.unread = 0
 
     def read(self, name: str) -> bytes:
-        """A member of the archive."""
         return _bytes(self.archive, self.names.get(name.casefold(), name), self.filename)
 
     def address(self, item: Any) -> str:  # noqa: ANN401 - as bs4 has it
@@ -173,7 +170,6 @@ def _same(text: str, label: str) -> bool:
 
 
 def _all(soup: Any, name: str) -> list[Any]:  # noqa: ANN401 - as bs4 has it
-    """Elements of that name, whatever prefix their name space has."""
     return list(soup.find_all(lambda tag: tag.name.rpartition(":")[2] == name))
 
 

@@ -107,7 +107,6 @@ def mark_formulas(soup: Any, find: Finder) -> int:  # noqa: ANN401 - as bs4 has 
 
 
 def _replace(element: Any, tex: str, *, display: bool) -> int:  # noqa: ANN401 - as bs4 has it
-    """Put TeX in the place of an element; return 1 if there is none."""
     tex = " ".join(_unwrapped(tex).split())
     if not tex:
         element.replace_with(UNREAD)
@@ -222,7 +221,6 @@ def _scripts(base: str, below: str, above: str) -> str:
 
 
 def _word(node: Any) -> str:  # noqa: ANN401 - as bs4 has it
-    """A name: a function's, a letter, or a word in upright letters."""
     text = " ".join(node.get_text().split())
     if text in _FUNCTIONS:
         return f"\\{text}"

@@ -245,7 +245,6 @@ def _unframe(element: Any) -> None:  # noqa: ANN401 - as bs4 has it
 
 
 def _title_of(element: Any) -> str:  # noqa: ANN401 - as bs4 has it
-    """Take the title out of a box."""
     for child in element.find_all(limit=6):
         names = {part for name in child.get("class") or () for part in parts_of(name)}
         text = " ".join(child.get_text().split())

@@ -30,7 +30,6 @@ class _Tag(bs4.Tag):
     """An element that finds what it stands in by a plain walk: the converter asks each of them for a `pre`."""
 
     def find_parent(self, name: Any = None, attrs: Any = None, **others: Any) -> Any:  # noqa: ANN401 - as its base has it
-        """The nearest element of a name around this one."""
         if not isinstance(name, str) or attrs or others:
             return super().find_parent(name, attrs or {}, **others)
         return next((parent for parent in self.parents if parent.name == name), None)
@@ -70,7 +69,6 @@ class _Converter(MarkdownConverter):
     convert_aside = convert_section = convert_article = convert_div
 
     def convert_tex(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401, ARG002 - as its base has it
-        """Write a formula."""
         tex = str(el["data-tex"]).replace("$", r"\$")
         if "_inline" in parent_tags:
             tex = tex.replace("|", r"\vert ")
@@ -79,7 +77,6 @@ class _Converter(MarkdownConverter):
         return f"${tex}$"
 
     def convert_note(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401, ARG002 - as its base has it
-        """Write a note mark."""
         return f"[^{el['data-name']}]"
 
     def convert_notetext(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401, ARG002 - as its base has it
@@ -104,7 +101,6 @@ class _Converter(MarkdownConverter):
         return f"\n\n{text}\n\n" if "_inline" in parent_tags or el.find(["ul", "ol", "table"]) else f": {text}\n\n"
 
     def convert_figcaption(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401, ARG002 - as its base has it
-        """Write a caption as its own paragraph."""
         return f"\n\n*{text.strip()}*\n\n" if text.strip() else ""
 
     convert_caption = convert_figcaption

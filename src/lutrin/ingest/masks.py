@@ -168,7 +168,6 @@ class _Masker:
         return self.value(match, name)
 
     def value(self, match: re.Match[str], name: str) -> list[Edit]:
-        """A value of the page or the site."""
         known = self.values.get(name.removeprefix("page.").removeprefix("$frontmatter."), "")
         if known and len(known) <= len(match[0]):
             return [(*match.span(), known)]

@@ -81,7 +81,6 @@ class Flow:
         return pos
 
     def _line_of(self, offset: int) -> int:
-        """Number of the line in which an offset stands; its line ending belongs to it."""
         return min(bisect_right(self._ends, offset - 1), len(self._ends) - 1)
 
     def _count(self, blocks: list[Block]) -> None:

@@ -62,7 +62,6 @@ def _cell(cell: dict[str, Any], language: str) -> Iterator[str]:
 
 
 def _result(output: dict[str, Any]) -> str:
-    """What a cell prints, as text; pictures and tables of HTML have a text beside them or say nothing."""
     if output.get("output_type") == "stream":
         return _COLOUR.sub("", _joined(output.get("text", "")))
     if output.get("output_type") in {"error", "pyerr"}:

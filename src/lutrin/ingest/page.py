@@ -94,7 +94,6 @@ class _Renderer:
         return inline_html(self.page.inline.tokens(body.text), self.page.values)
 
     def link_html(self, shown: Shown) -> str:
-        """A text of a component."""
         text = clean(shown.text)
         inside = escape(text, quote=False)
         if MARKED.search(text):

@@ -117,7 +117,6 @@ def _columns(rule: Block, source: str) -> list[Range]:
 
 
 def _cells(source: str, begin: int, end: int, columns: Sequence[Range]) -> list[list[Range]]:
-    """A line cut where the blanks between the columns are."""
     bounds = [0, *(left for left, _ in columns[1:]), end - begin]
     starts: list[int] = []
     for bound in bounds[1:-1]:

@@ -217,7 +217,6 @@ class _Writer:
         self._begin(title, 1, (title,), "", 1)
 
     def source(self) -> str:
-        """The text so far."""
         return "".join(self._parts)
 
     def page_starts(self) -> tuple[int, ...]:
@@ -230,7 +229,6 @@ class _Writer:
         return tuple(reversed(starts))
 
     def sections(self) -> tuple[Section, ...]:
-        """The finished sections."""
         ends = [draft["char_start"] for draft in self._sections[1:]] + [self._length]
         return tuple(
             Section(**{**draft, "units": tuple(draft["units"])}, char_end=end)
@@ -238,7 +236,6 @@ class _Writer:
         )
 
     def block(self, block: PdfBlock) -> None:
-        """Write one block."""
         if self._parts:
             self._put("\n\n")
         self._turn_to(block.page)

@@ -86,7 +86,6 @@ class _Finder:
         return line.size >= 1.12 * self.body and 1 < len(line.text) <= _LONGEST_HEADING and not line.mono
 
     def page(self, number: int, lines: Sequence[Line]) -> None:
-        """Add the lines of a page."""
         gaps = [a.y - b.y for a, b in pairwise(lines) if 0 < a.y - b.y < 3 * self.body]
         # Most gaps may lie between paragraphs, as in a glossary: the lower quarter is the pitch of the lines.
         self.pitch = sorted(gaps)[len(gaps) // 4] if gaps else 1.2 * self.body

@@ -50,8 +50,6 @@ _BULLETS = frozenset({0x7F, 0x81, 0x8D, 0x8F, 0x90, 0x9D})
 
 @dataclass(slots=True)
 class _Growing:
-    """A run while its glyphs come."""
-
     x: float
     y: float
     size: float
@@ -98,7 +96,6 @@ class _Pen(PDFTextDevice):
         return runs
 
     def render_string(self, textstate: PDFTextState, seq: Any, ncs: Any, graphicstate: Any) -> None:  # noqa: ANN401 - as pdfminer has it
-        """Take the glyphs of one string."""
         self._spaced = max(0.0, textstate.charspace * textstate.scaling / 100)
         super().render_string(textstate, seq, ncs, graphicstate)
 
@@ -142,13 +139,11 @@ class _Pen(PDFTextDevice):
         return advance
 
     def begin_tag(self, tag: Any, props: Any = None) -> None:  # noqa: ANN401 - as pdfminer has it
-        """Enter marked content."""
         inside = isinstance(props, dict) and literal_name(props.get("Subtype", "")) in _FOR_PRINTERS
         self._marked.append(literal_name(tag) == "Artifact" and inside)
         self._close()
 
     def end_tag(self) -> None:
-        """Leave it."""
         self._close()
         if self._marked:
             self._marked.pop()

@@ -319,7 +319,6 @@ def _run_in(segment: Segment, marks: frozenset[str]) -> int:
 
 
 def _joined(segment: Segment, marks: frozenset[str]) -> str:
-    """The text of a segment."""
     level = next((run for run in segment if run.size >= _SMALL * max(run.size for run in segment)), segment[0])
     text = ""
     plain: Segment = []

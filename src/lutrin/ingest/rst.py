@@ -60,8 +60,6 @@ _REFERENCE = "lutrin-reference"
 
 
 class _Any(dict[str, Callable[[str], Any]]):
-    """Options of any name, each a text: Sphinx adds its own to docutils' directives."""
-
     def __missing__(self, name: str) -> Callable[[str], Any]:
         return directives.unchanged
 

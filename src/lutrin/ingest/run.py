@@ -74,8 +74,6 @@ _log = get_logger("ingest")
 
 @dataclass(frozen=True, slots=True)
 class _Ingest:
-    """One ingest while it holds the lock."""
-
     corpus: Path
     settings: Settings
     tools: IngestTools

@@ -88,7 +88,6 @@ class _Checker:
         return at
 
     def module(self, at: int) -> int:
-        """Behind the paragraph of a script; what its braces hold may have blank lines."""
         while at < len(self.source):
             letter = self.source[at]
             if letter in "{(":
@@ -111,7 +110,6 @@ class _Checker:
         return close.end() if close else at + length
 
     def string(self, at: int) -> int:
-        """Behind a string of a script."""
         quote, inside = self.source[at], at + 1
         while inside < len(self.source):
             letter = self.source[inside]
@@ -127,7 +125,6 @@ class _Checker:
         raise Refused(at, f"a string ({quote}) is never closed")
 
     def braces(self, at: int, closing: str = "}") -> int:
-        """Behind an expression."""
         opening, depth, inside = self.source[at], 0, at
         while inside < len(self.source):
             letter = self.source[inside]

@@ -133,8 +133,6 @@ def _check_directory(name: str, content: BinaryIO) -> None:
 
 
 class _Upload:
-    """Files on their way into a folder of their own."""
-
     def __init__(self, staging: Path) -> None:
         self.staging = staging
         self.names: set[str] = set()

@@ -274,7 +274,6 @@ class _Reader:
                 self.put(f" {shown} ", begin, end, exact=False)
 
     def touches_word(self, begin: int, end: int) -> bool:
-        """Whether letters stand on both sides of a tag, so that it is inside a word."""
         return begin > 0 and self.text[begin - 1].isalnum() and self.text[end : end + 1].isalnum()
 
     def expression(self, raw: str, begin: int, end: int) -> None:

@@ -222,7 +222,6 @@ def unwritable(error: OSError, target: Path) -> ArchiveError | NotEnoughSpace:
 
 
 def _add(tar: tarfile.TarFile, name: str, path: Path) -> str:
-    """Add a file; returns its SHA-256."""
     with path.open("rb") as file:
         info = tarfile.TarInfo(name)
         info.size = os.fstat(file.fileno()).st_size
@@ -233,7 +232,6 @@ def _add(tar: tarfile.TarFile, name: str, path: Path) -> str:
 
 
 def _add_bytes(tar: tarfile.TarFile, name: str, text: bytes) -> str:
-    """Add a member; returns its SHA-256."""
     info = tarfile.TarInfo(name)
     info.size = len(text)
     tar.addfile(info, BytesIO(text))

@@ -119,7 +119,6 @@ def same_files(expected: Mapping[str, str], hashes: Mapping[str, str]) -> None:
 
 
 def _catalog(settings: Settings, work: Path, locks: ExitStack) -> list[index.Published]:
-    """Copy the catalogue, and lock the generations that the copy names."""
     if not settings.catalog_path.exists():
         return []
     for _ in range(TRIES):
@@ -140,7 +139,6 @@ def _catalog(settings: Settings, work: Path, locks: ExitStack) -> list[index.Pub
 
 
 def _conversations(settings: Settings, work: Path) -> bool:
-    """Copy the conversations, if there are any."""
     if not settings.chats_path.exists():
         return False
     try:

@@ -130,7 +130,6 @@ async def _fetched(settings: Settings, rack: BookRack, catalog: Catalog, record:
 
 
 def _check(folder: Path, book: PublishedBook) -> None:
-    """Check that every file is what was published."""
     digest = hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest()
     if digest != book.manifest_sha256 or file_hashes(folder, without=MANIFEST) != read_manifest(folder).hashes:
         raise IndexUnavailable(f"The index {book.current} that was fetched is not what was published.")

@@ -189,7 +189,6 @@ def _intact(directory: Path) -> bool:
 
 
 def _readable(catalog_path: Path) -> bool:
-    """Return whether the database is sound or does not exist yet."""
     try:
         with closing(sqlite.connect(catalog_path)) as connection:
             return bool(connection.execute("PRAGMA integrity_check(1)").fetchone() == ("ok",))

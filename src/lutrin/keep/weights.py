@@ -302,8 +302,6 @@ def fetch(models_dir: Path, model: Model, progress: Progress, *, hub: str = HUB)
 
 @dataclass(frozen=True, slots=True)
 class _Sources:
-    """The sources of files during one fetch."""
-
     client: httpx.Client | None
     cache: Path
     progress: Progress

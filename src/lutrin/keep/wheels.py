@@ -82,7 +82,6 @@ def requires_python(wheel: Path) -> str:
 
 
 def _tags(package: metadata.Distribution) -> str:
-    """Return the tags of the original wheel in the compressed form of file names."""
     lines = (package.read_text("WHEEL") or "").splitlines()
     tags = [line.removeprefix("Tag:").strip().split("-") for line in lines if line.startswith("Tag:")]
     if not tags:

@@ -81,7 +81,6 @@ class _Talk:
     """Subject, narrowing and answers as they were before the newest question."""
 
     def take(self, message: ChatMessage) -> None:
-        """Take in one more message."""
         if message.role == "assistant":
             self._take_answer(message)
         else:

@@ -141,7 +141,6 @@ def fitted(ability: Ability, speed: Speed, explain_s: float) -> Ability:
 
 
 def _tier_of(settings: Settings, manifest: weights.Manifest) -> str:
-    """Return the tier of the local model; a file's tier depends on its size."""
     if settings.model == "none":
         return "none"
     if settings.model.endswith(".gguf"):
@@ -151,7 +150,6 @@ def _tier_of(settings: Settings, manifest: weights.Manifest) -> str:
 
 
 def _name_of(settings: Settings, manifest: weights.Manifest) -> str:
-    """Return the local model's name in the manifest, or the path of a file."""
     if settings.model == "auto":
         tier = auto_tier(settings)
         return tier if tier == "none" else manifest.find(tier).name

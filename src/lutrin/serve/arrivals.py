@@ -99,7 +99,6 @@ class Arrival(Counted, asyncio.Protocol):
 
     @property
     def _listed(self) -> "set[Arrival | H11Protocol]":
-        """Those whom uvicorn asks."""
         return cast("set[Arrival | H11Protocol]", self._server_state.connections)
 
     def _pass_on(self) -> BoundedProtocol:

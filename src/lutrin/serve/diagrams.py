@@ -47,11 +47,9 @@ class _Drawing:
     size: tuple[float, float] = (0.0, 0.0)
 
     def middle(self, name: str) -> float:
-        """The middle of the place, across the layer."""
         return self.places[name].y if self.across else self.places[name].x
 
     def breadth(self, name: str) -> float:
-        """The space it needs there."""
         return self.places[name].height if self.across else self.places[name].width
 
 
@@ -152,7 +150,6 @@ def _opened(graph: Graph) -> list[tuple[str, str, Edge]]:
 
 
 def _layers(names: Iterable[str], forward: Sequence[tuple[str, str, Edge]]) -> dict[str, int]:
-    """The layer of each box: one behind the last of those before it."""
     layer = dict.fromkeys(names, 0)
     for _ in layer:
         for start, end, _edge in forward:
@@ -175,7 +172,6 @@ def _through(drawing: _Drawing, number: int, start: str, end: str, edge: Edge) -
 
 
 def _neighbours(drawing: _Drawing) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """Of each place those in the layer before it, and those in the layer behind it."""
     before: dict[str, list[str]] = {name: [] for name in drawing.places}
     behind: dict[str, list[str]] = {name: [] for name in drawing.places}
     for _, names in drawing.routes:

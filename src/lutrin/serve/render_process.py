@@ -101,8 +101,6 @@ class Renderer:
 
 
 class _Child:
-    """One process."""
-
     def __init__(self) -> None:
         self.retire = threading.Timer(IDLE_S, lambda: None)
         self._process = subprocess.Popen(
@@ -113,7 +111,6 @@ class _Child:
         )
 
     def serve(self, job: Job) -> Reply | None:
-        """Render a page; None, and the end of this process, if it does not keep to the limits."""
         assert self._process.stdin is not None  # noqa: S101 - it is a pipe, as asked for above
         assert self._process.stdout is not None  # noqa: S101 - likewise
         late = threading.Timer(PATIENCE * job.limit_s, self._process.kill)

@@ -142,7 +142,6 @@ def job_text(job: Job) -> str:
 
 
 def _by_reason(left_out: Sequence[LeftOut]) -> list[tuple[str, list[str]]]:
-    """The names of files that are in no book, by the reason."""
     reasons: dict[str, list[str]] = {}
     for item in left_out:
         reasons.setdefault(item.reason, []).append(f"{item.book}{'/' if item.book else ''}{item.filename}")

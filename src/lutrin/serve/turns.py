@@ -275,7 +275,6 @@ class Turn:
             self._space.failed = False
 
     def _unsaved(self, error: ChatStoreError) -> str:
-        """Return the warning for a message that was not stored."""
         if isinstance(error, ChatStoreFull):
             return error.detail
         return NOT_REMEMBERED if self._services.trouble else NOT_SAVED
@@ -320,7 +319,6 @@ class Turn:
 
 
 async def _wait(news: asyncio.Event, timeout_s: float) -> bool:
-    """Whether something happened in time."""
     try:
         await asyncio.wait_for(news.wait(), timeout_s)
     except TimeoutError:

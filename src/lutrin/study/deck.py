@@ -168,7 +168,6 @@ def practice(
 
 
 def _sections(files: Sequence[FileEntry], chunks: Sequence[Chunk]) -> list[_Section]:
-    """The sections of a book in reading order."""
     by_file: dict[str, dict[tuple[tuple[str, ...], str], list[Chunk]]] = {}
     for chunk in chunks:
         by_file.setdefault(chunk.filename, {}).setdefault((chunk.heading_path, chunk.anchor), []).append(chunk)
@@ -237,7 +236,6 @@ def _points(section: _Section, prepared: Sequence[Prepared], url: str) -> GuideS
 
 
 def _terms(section: _Section, prepared: Sequence[Prepared], url: str) -> Iterator[GlossaryTerm]:
-    """Terms of a section."""
     title = section.first.section_title
     for item in prepared:
         if item.entry.kind == "term":

@@ -45,7 +45,6 @@ class OpenedBook:
     fitting: companion_file.Fitting = field(init=False)
 
     def __post_init__(self) -> None:
-        """Read files when they are asked for."""
         self.fitting = companion_file.Fitting(self._read, list(self.files), literal_problem)
 
     @property

@@ -126,8 +126,6 @@ class CardJudges:
 
 @dataclass(slots=True)
 class _Book:
-    """What is known of a book while it is studied."""
-
     generation: OpenGeneration
     said: set[str]
     """Questions and terms that the companion has, as they are asked."""
@@ -328,7 +326,6 @@ def nearest(units: Sequence[Unit], text: str) -> Unit:
 
 
 def _book(generation: OpenGeneration, chunks: Iterable[Chunk]) -> _Book:
-    """What is known of a book before it is studied."""
     terms: dict[str, list[str]] = {}
     said = {as_asked(text) for text in generation.companion.texts}
     for item in generation.companion.entries:

@@ -22,7 +22,6 @@ def _page(page: str) -> Response[str]:
 
 
 def _named(book: str, chapter: int, suffix: str) -> dict[str, str]:
-    """Headers of a file to keep."""
     part = f"-{chapter}" if chapter else ""
     return {**REVALIDATE, "Content-Disposition": f'attachment; filename="{book}{part}.{suffix}"'}
 

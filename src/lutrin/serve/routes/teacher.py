@@ -229,7 +229,6 @@ async def _board(service: AnswerService, jobs: Jobs, view: TeacherView, settings
 
 
 async def _prepared(service: AnswerService, view: TeacherView) -> list[PreparedRow]:
-    """What is prepared of each book that can be read."""
     companions = service.services.companions
     if companions is None:
         return []

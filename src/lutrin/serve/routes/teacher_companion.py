@@ -123,7 +123,6 @@ async def _current_answer(service: AnswerService, text: str, book: str) -> Answe
 
 
 def _companions(service: AnswerService) -> Companions:
-    """The companions behind this server."""
     if service.services.companions is None:
         raise NotFound(NOTHING_HERE)
     return service.services.companions
