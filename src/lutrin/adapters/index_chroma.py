@@ -134,12 +134,7 @@ class ChromaIndex:
         self._finish = finish
         self._lock = threading.Lock()
 
-    async def add(
-        self,
-        ids: Sequence[str],
-        vectors: Vectors,
-        metadata: Sequence[Metadata],
-    ) -> None:
+    async def add(self, ids: Sequence[str], vectors: Vectors, metadata: Sequence[Metadata]) -> None:
         """Add records; see `ports.VectorIndex.add`."""
 
         def send() -> None:

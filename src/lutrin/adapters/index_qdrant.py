@@ -118,12 +118,7 @@ class QdrantIndex:
         self._directory = directory
         self._is_open = True
 
-    async def add(
-        self,
-        ids: Sequence[str],
-        vectors: Vectors,
-        metadata: Sequence[Metadata],
-    ) -> None:
+    async def add(self, ids: Sequence[str], vectors: Vectors, metadata: Sequence[Metadata]) -> None:
         """Add records; see `ports.VectorIndex.add`."""
         if not ids:
             return

@@ -129,8 +129,5 @@ class FastembedReranker:
                 model=known, sources=ModelSource(hf=known), model_file=self._file.name, license="", description=""
             )
         return TextCrossEncoder(
-            known,
-            specific_model_path=str(self._file.parent),
-            threads=self._threads,
-            providers=["CPUExecutionProvider"],
+            known, specific_model_path=str(self._file.parent), threads=self._threads, providers=["CPUExecutionProvider"]
         )

@@ -53,11 +53,7 @@ class ChatTables:
     """Why the conversations could not be opened; None if they are open."""
 
     def __init__(
-        self,
-        database: Database,
-        seal: Seal,
-        now: Callable[[], datetime] = utc_now,
-        room: Room | None = None,
+        self, database: Database, seal: Seal, now: Callable[[], datetime] = utc_now, room: Room | None = None
     ) -> None:
         self._database = database
         self._seal = seal

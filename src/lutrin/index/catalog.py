@@ -182,13 +182,7 @@ class Catalog:
         row = self.connection.execute(statements.LAST_NUMBER).fetchone()
         return int(row[0]) + 1 if row else 1
 
-    def publish(
-        self,
-        book: PublishedBook,
-        *,
-        published: str,
-        files: Sequence[FileState],
-    ) -> None:
+    def publish(self, book: PublishedBook, *, published: str, files: Sequence[FileState]) -> None:
         """Make a generation its book's current one; the current one becomes the previous one.
 
         Args:
@@ -201,12 +195,7 @@ class Catalog:
             old = self.book(slug)
             self.connection.execute(
                 statements.ADD_GENERATION,
-                {
-                    "name": book.current,
-                    "slug": slug,
-                    "manifest_sha256": book.manifest_sha256,
-                    "published": published,
-                },
+                {"name": book.current, "slug": slug, "manifest_sha256": book.manifest_sha256, "published": published},
             )
             self.connection.execute(
                 statements.PUT_BOOK,

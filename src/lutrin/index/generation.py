@@ -72,12 +72,7 @@ class OpenGeneration:
     """
 
     def __init__(
-        self,
-        directory: Path,
-        manifest: Manifest,
-        lock: ReadLock,
-        passages: sqlite.Connection,
-        vectors: VectorIndex,
+        self, directory: Path, manifest: Manifest, lock: ReadLock, passages: sqlite.Connection, vectors: VectorIndex
     ) -> None:
         self.directory = directory
         self.manifest = manifest

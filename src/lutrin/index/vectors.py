@@ -28,11 +28,7 @@ async def write_vectors(
         records = list(_records(passages, count))
         for start in range(0, count, BATCH):
             part = records[start : start + BATCH]
-            await index.add(
-                [name for name, _ in part],
-                vectors[start : start + BATCH],
-                [data for _, data in part],
-            )
+            await index.add([name for name, _ in part], vectors[start : start + BATCH], [data for _, data in part])
     finally:
         await index.close()
 

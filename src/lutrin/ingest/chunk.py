@@ -38,11 +38,7 @@ class _Group:
 
 
 def chunk_document(
-    document: Document,
-    book: BookInfo,
-    embedder_token_offsets: TokenOffsets,
-    target_tokens: int,
-    overlap_tokens: int,
+    document: Document, book: BookInfo, embedder_token_offsets: TokenOffsets, target_tokens: int, overlap_tokens: int
 ) -> list[Chunk]:
     """Cut a document into chunks, in text order.
 

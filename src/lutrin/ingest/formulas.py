@@ -56,7 +56,7 @@ _PICTURES = (
 )  # fmt: skip
 _RENDERER = re.compile(
     r"(?:codecogs\.com/(?:[\w.]+/)?(?:latex|gif|png|svg)(?:\.latex|\.\w+)?|latex\.php|math\.(?:vercel|now)\S*|chart)"
-    r"\?(?:\w+=\w+&(?:amp;)?)*(?:latex=|chl=|from=|tex=)?([^&]+)",
+    r"\?(?:\w+=\w+&(?:amp;)?)*(?:latex=|chl=|from=|tex=)?([^&]+)"
 )
 """Services that draw TeX, which stands in the picture's address."""
 _CARRIERS = (".katex", ".mwe-math-element", "mjx-container", "math")

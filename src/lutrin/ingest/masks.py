@@ -40,13 +40,9 @@ _OPENING = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])?[ \t]*")
 _CLOSERS = re.compile(r"\{\{[<%]\s*/\s*([\w./-]+)|\{%-?\s*end(\w[\w-]*)")
 _LINES = re.compile(r"(?:^\|[ \t][^|\n]*(?:\n|\Z))+", re.MULTILINE)
 _BARS = re.compile(r"^(\|)[ \t]", re.MULTILINE)
-_BREAK = re.compile(
-    r"^[ \t]*\\(?:newpage|pagebreak|clearpage|v?hfill|vspace\{[^{}]*\})[ \t]*$",
-    re.MULTILINE,
-)
+_BREAK = re.compile(r"^[ \t]*\\(?:newpage|pagebreak|clearpage|v?hfill|vspace\{[^{}]*\})[ \t]*$", re.MULTILINE)
 _LATEX = re.compile(
-    r"^[ \t]*\\begin\{(tabular\*?|longtable|tikzpicture)\}.{0,20000}?\\end\{\1\}[ \t]*$",
-    re.MULTILINE | re.DOTALL,
+    r"^[ \t]*\\begin\{(tabular\*?|longtable|tikzpicture)\}.{0,20000}?\\end\{\1\}[ \t]*$", re.MULTILINE | re.DOTALL
 )
 _VALUES = frozenset({"param", "meta", "var", "site", "page", "env", "version", "skew"})
 _UNSEEN_TAGS = frozenset(

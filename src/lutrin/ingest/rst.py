@@ -187,13 +187,7 @@ def _register(source: str) -> None:
 
 
 def _role(
-    name: str,
-    rawtext: str,
-    text: str,
-    _lineno: int,
-    _inliner: object,
-    _options: object = None,
-    _content: object = None,
+    name: str, rawtext: str, text: str, _lineno: int, _inliner: object, _options: object = None, _content: object = None
 ) -> tuple[list[nodes.Node], list[nodes.Node]]:
     """The words that one of Sphinx's roles shows."""
     bare = name.rpartition(":")[2]

@@ -222,9 +222,7 @@ def _hugging_face(root: Path, place: str) -> Site | None:
     if not isinstance(tree, list):
         return None
     return Site(
-        make="Hugging Face course",
-        entries=tuple(from_tree(tree, place)),
-        aside={_join(place, "_toctree.yml"): _ORDER},
+        make="Hugging Face course", entries=tuple(from_tree(tree, place)), aside={_join(place, "_toctree.yml"): _ORDER}
     )
 
 

@@ -6,13 +6,7 @@ from lutrin.ingest.placed import line_number
 from lutrin.records import Chunk, Document, Notice, Unit
 
 _WIDTH = 76
-_KINDS = {
-    "sentence": "sentence",
-    "list_item": "item",
-    "table_row": "row",
-    "code": "code",
-    "caption": "caption",
-}
+_KINDS = {"sentence": "sentence", "list_item": "item", "table_row": "row", "code": "code", "caption": "caption"}
 
 
 def explain(document: Document, chunks: Sequence[Chunk], notices: Sequence[Notice] = ()) -> str:

@@ -47,8 +47,7 @@ async def serve_tools(settings: Settings) -> None:
     except ModuleNotFoundError as error:
         package = (error.name or "mcp").partition(".")[0]
         raise LutrinError(
-            f"The package {package} is not installed.",
-            remedy=f"Run `{command_to_add([package])}`.",
+            f"The package {package} is not installed.", remedy=f"Run `{command_to_add([package])}`."
         ) from error
     configure_logging(settings, quiet=True)
     async with opened(settings) as runtime:

@@ -17,11 +17,7 @@ REST_S = 600.0
 
 
 async def study_while_idle(
-    study: Callable[[], Awaitable[None]],
-    traffic: Traffic,
-    quiet_s: float,
-    *,
-    waits: Callable[[], bool] = lambda: False,
+    study: Callable[[], Awaitable[None]], traffic: Traffic, quiet_s: float, *, waits: Callable[[], bool] = lambda: False
 ) -> None:
     """Study whenever no reader has come for a while, until cancelled.
 

@@ -292,13 +292,7 @@ def tune(
     measured: list[Trial] = []
     folder = settings.data_dir / "models"
     for trial in trials(
-        wanted,
-        formats,
-        folder,
-        convert=quantize,
-        speed=speed,
-        score=score,
-        goes_on=lambda: time.monotonic() < end_s,
+        wanted, formats, folder, convert=quantize, speed=speed, score=score, goes_on=lambda: time.monotonic() < end_s
     ):
         note(trial)
         if isinstance(trial, Trial):

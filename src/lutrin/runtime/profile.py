@@ -119,12 +119,7 @@ def fetch_embedder(settings: Settings, name: str, progress: weights.Progress) ->
         raise InvalidSettings(f"There is no embedding model named {name}.", remedy="See fastembed's list of models.")
     repository, model_file, dimension, pooling, licence = found
     described = PublishedEmbedder(
-        name=name,
-        repository=repository,
-        model_file=model_file,
-        dimension=dimension,
-        pooling=pooling,
-        licence=licence,
+        name=name, repository=repository, model_file=model_file, dimension=dimension, pooling=pooling, licence=licence
     )
     return pin_embedder(settings.models_dir, described, progress)
 

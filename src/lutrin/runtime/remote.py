@@ -22,17 +22,7 @@ from lutrin.errors import ChatStoreError, IndexUnavailable, LutrinError
 from lutrin.ports import Embedder
 from lutrin.settings import LOCAL, Settings
 
-__all__ = [
-    "chats",
-    "embedding",
-    "examine",
-    "generator",
-    "ingest_alone",
-    "rack",
-    "require_reachable",
-    "shared",
-    "store",
-]
+__all__ = ["chats", "embedding", "examine", "generator", "ingest_alone", "rack", "require_reachable", "shared", "store"]
 
 
 @asynccontextmanager

@@ -200,8 +200,7 @@ async def studied(runtime: Runtime, book: str, most: int = 0) -> AsyncGenerator[
             runtime.generator,
             runtime.searcher,
             Grader(
-                runtime.searcher.embedder,
-                fitted_weights().strong if runtime.answers.ability.tier == "large" else None,
+                runtime.searcher.embedder, fitted_weights().strong if runtime.answers.ability.tier == "large" else None
             ),
             f"{runtime.generator.name}@{datetime.now(UTC).date().isoformat()}",
             runtime.settings.studied_path(generation.book.slug),

@@ -63,10 +63,7 @@ class AnswerService:
         self._vital: set[asyncio.Task[None]] = set()
 
     async def answer(
-        self,
-        request: HTTPRequest,
-        question: Question,
-        shape: Callable[[Answer], Any] = lambda answer: answer,
+        self, request: HTTPRequest, question: Question, shape: Callable[[Answer], Any] = lambda answer: answer
     ) -> Response[Any]:
         """Answer a question as the request accepts it: as JSON, which `shape` makes, or as Server-Sent Events.
 

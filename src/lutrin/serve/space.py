@@ -38,11 +38,7 @@ class FreeSpace:
     """Looks at the disk at most every two seconds; `floor_bytes` stay free, 0: no floor."""
 
     def __init__(
-        self,
-        folder: Path,
-        floor_bytes: int,
-        clock: Callable[[], float],
-        look: Callable[[Path], int] = free_bytes,
+        self, folder: Path, floor_bytes: int, clock: Callable[[], float], look: Callable[[Path], int] = free_bytes
     ) -> None:
         self._folder = _there(folder)
         self._floor_bytes = floor_bytes

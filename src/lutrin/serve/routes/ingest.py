@@ -138,11 +138,7 @@ async def start_ingest(
 
 @get("/ingest/{job:str}", **operation("ingestJob", "Progress of an ingestion", TAG, 403, 404, 429, 503))
 async def read_job(
-    job: FromPath[str],
-    request: HTTPRequest,
-    service: Given[AnswerService],
-    jobs: Given[Jobs],
-    sign_ins: Given[SignIns],
+    job: FromPath[str], request: HTTPRequest, service: Given[AnswerService], jobs: Given[Jobs], sign_ins: Given[SignIns]
 ) -> Response[Job]:
     """Needs the same token."""
     checked(request, service, sign_ins)
