@@ -68,9 +68,11 @@ async def measured(pairs: list[Pair], embedder: Embedder) -> tuple[Array, Mask]:
         text: said(text, encoding, embedder.reading)
         for text, encoding in zip(texts, await embedder.encode(texts), strict=True)
     }
-    both = [(known[pair.prepared], known[pair.asked]) for pair in pairs]
-    values = np.array([compare(one, other) for one, other in both], dtype=np.float64)
-    return values, np.array([agree(one, other, terms) for one, other in both])
+    told = sorted({pair.text for pair in pairs if pair.text})
+    answers = {text: pooled(encoding) for text, encoding in zip(told, await embedder.encode(told), strict=True)}
+    both = [(known[pair.asked], known[pair.prepared], answers.get(pair.text)) for pair in pairs]
+    values = np.array([compare(*three) for three in both], dtype=np.float64)
+    return values, np.array([agree(one, other, terms) for one, other, _ in both])
 
 
 async def offered(pairs: list[Pair], embedder: Embedder) -> tuple[float, float]:
@@ -127,6 +129,7 @@ def fit_all(pairs: list[Pair], values: Array, agreeing: Mask, embedder: str) -> 
         embedder=embedder,
         signals=SIGNALS,
         weights=tuple(round(float(weight), 4) for weight in fit(values[agreeing], means[agreeing])),
+        nearest=round(float(values[:, SIGNALS.index("nearer to the answer")].max()), 4),
         offered=round(float(np.quantile(odds[means], 1 - OFFERED, method="lower")) - 0.005, 2),
         pairs=len(pairs),
         near=int((~means).sum()),

@@ -29,11 +29,13 @@ from lutrin.search.reader import Read
 from lutrin.search.search import SELECTION_CHARACTERS, Found, Part, Searcher
 from lutrin.study.follow import answered, following
 from lutrin.study.marked import WISHES, Mark, entries_of, is_all_meant, located
-from lutrin.study.same import Terms, agree, compare, may_be_meant, odds, prepared, said
+from lutrin.study.same import Said, Terms, agree, compare, may_be_meant, most_odds, odds, prepared, said
 
 T = TypeVar("T")
 CONSIDERED = 12
 """Prepared questions nearest to the one that is asked, which are compared with it word by word."""
+COMPARED = 3
+"""Of these the likeliest, whose answers are compared with it, too: each has to be encoded."""
 MOST_PROOFS = 3
 """Passages of a prepared answer that are shown, at most."""
 BESIDE = -8.0
@@ -207,17 +209,30 @@ class PreparedAnswers:
         (encoding,) = await self._searcher.encode([text])
         question = said(text, encoding, self._searcher.embedder.reading)
         terms = self._terms_of(generation)
-        judged = []
-        for place, _ in companion.nearest(question.vector, CONSIDERED):
-            kept = prepared(companion.wording(place))
-            chance, near = np.inf, True
-            if as_asked(kept.text) != as_asked(text):
-                near = agree(question, kept, terms)
-                chance = odds(compare(question, kept), self._searcher.embedder.name)
-            if np.isfinite(chance) or chance > 0:
-                items = _entry(companion, kept.text, kinds)
-                judged += [Match(generation, item, float(chance), changes, kept.text, near) for item in items]
+        known = [prepared(companion.wording(place)) for place, _ in companion.nearest(question.vector, CONSIDERED)]
+        found = [(kept, item) for kept in known for item in _entry(companion, kept.text, kinds)]
+        judged = [
+            Match(generation, item, chance, changes, kept.text, np.isinf(chance) or agree(question, kept, terms))
+            for (kept, item), chance in await self._chances(question, found)
+        ]
         return max(judged, key=lambda match: (*match.order, -kinds.index(match.item.entry.kind)), default=None)
+
+    async def _chances(
+        self, question: Said, found: Sequence[tuple[Said, Prepared]]
+    ) -> list[tuple[tuple[Said, Prepared], float]]:
+        """Log odds that a question means prepared ones: those of the same words, else the likeliest few."""
+        same = [pair for pair in found if as_asked(pair[0].text) == as_asked(question.text)]
+        if same:
+            return [(pair, np.inf) for pair in same]
+        name = self._searcher.embedder.name
+        rough = [(most_odds(question, kept, name), -place) for place, (kept, _) in enumerate(found)]
+        likeliest = [found[-place] for most, place in sorted(rough, reverse=True)[:COMPARED] if may_be_meant(most)]
+        texts = [" ".join(item.entry.points) for _, item in likeliest]
+        answers = map(pooled, await self._searcher.encode(texts))
+        return [
+            (pair, odds(compare(question, pair[0], answer), name))
+            for pair, answer in zip(likeliest, answers, strict=True)
+        ]
 
     def _terms_of(self, generation: OpenGeneration) -> Terms:
         if generation.state not in self._terms:

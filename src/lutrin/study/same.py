@@ -21,9 +21,10 @@ from lutrin.language.words import REMEMBERED, is_negated, stem, words
 from lutrin.ports import Encoding, Reading
 from lutrin.search.asked import Float, pooled
 
-SIGNALS = ("cosine", "weakest word", "one word exchanged")
+SIGNALS = ("cosine", "weakest word", "one word exchanged", "nearer to the answer", "share of the weakest word")
 """Cosine of the pooled vectors; of each token's best match in the other question, both ways, the worst; whether the two
-differ by just one word each, as `on` and `off`."""
+differ by just one word each, as `on` and `off`; how much nearer to the answer the asked question is than the prepared
+one, by the cosines of the pooled vectors; the worst match of the asked one's tokens, by their number."""
 FITTED = "same.json"
 _JOINED = re.compile(r"(?<=\w)[-'’](?=\w)")
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)?")
@@ -37,6 +38,8 @@ class Fitted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     signals: tuple[str, ...]
     weights: tuple[float, ...]
     """Of each signal, then the bias: log odds above 0 mean the same."""
+    nearest: float
+    """The fourth signal's largest value in the fit: what is not offered with it needs no answer to be compared."""
     offered: float
     """Log odds above which a prepared question may be meant, whether its terms agree or not, and is offered."""
     pairs: int
@@ -125,15 +128,31 @@ def _signs(text: str) -> frozenset[str]:
     return frozenset(word for word in bare if word and not _JOINED.sub("", word).isalnum())
 
 
-def compare(one: Said, other: Said) -> Float:
-    """(3,): the signals of two questions, in the order of `SIGNALS`; the order of the questions does not matter."""
-    if not len(one.tokens) or not len(other.tokens):
+def compare(asked: Said, kept: Said, answer: Float | None = None) -> Float:
+    """(5,): the signals of a question and a prepared one, in the order of `SIGNALS`.
+
+    Args:
+        asked: By a reader.
+        kept: The prepared one.
+        answer: (d,) pooled vector of what is prepared, of length 1; None: it counts as equally near to both.
+    """
+    if not len(asked.tokens) or not len(kept.tokens):
         return np.zeros(len(SIGNALS), dtype=np.float32)
-    near = one.tokens @ other.tokens.T
-    weakest = min(float(near.max(axis=1).min()), float(near.max(axis=0).min()))
-    mine, theirs = ([word for word in a.stems if word not in b.stems] for a, b in ((one, other), (other, one)))
-    exchanged = float(len(mine) == len(theirs) == 1)
-    return np.array((float(one.vector @ other.vector), weakest, exchanged), dtype=np.float32)
+    near = asked.tokens @ kept.tokens.T
+    mine, theirs = float(near.max(axis=1).min()), float(near.max(axis=0).min())
+    new, lost = ([word for word in a.stems if word not in b.stems] for a, b in ((asked, kept), (kept, asked)))
+    exchanged = float(len(new) == len(lost) == 1)
+    nearer = float((asked.vector - kept.vector) @ answer) if answer is not None else 0.0
+    cosine = float(asked.vector @ kept.vector)
+    return np.array((cosine, min(mine, theirs), exchanged, nearer, mine / len(asked.tokens)), dtype=np.float32)
+
+
+def most_odds(asked: Said, kept: Said, embedder: str) -> float:
+    """Log odds that two questions mean the same, were the asked one ever so near to the answer; see `odds`."""
+    known = fitted()
+    signals = compare(asked, kept)
+    signals[SIGNALS.index("nearer to the answer")] = known.nearest if known is not None else 0.0
+    return odds(signals, embedder)
 
 
 @lru_cache(maxsize=1)
