@@ -82,6 +82,20 @@ test('two tabs of a browser are in step: what is asked in one is there in the ot
   await eventually(() => reader.questions.allInnerTexts(), ['What is a topic?']);
 });
 
+test('a tab that is told of a new conversation before it can read its name follows as soon as it can', async () => {
+  const reader = await visit();
+  await reader.open();
+  await reader.ask('What is a node?');
+  const other = await reader.context.newPage();
+  await other.goto(reader.page.url());
+  await other.evaluate(async () => {
+    new BroadcastChannel('lutrin').postMessage('another');
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    localStorage.setItem('lutrin:session', 'another');
+  });
+  await eventually(() => reader.questions.count(), 0);
+});
+
 test('a session that the server does not know is simply empty', async () => {
   const reader = await visit();
   await reader.page.evaluate(() => localStorage.setItem('lutrin:session', crypto.randomUUID()));

@@ -3,8 +3,8 @@
 import {parseExcerpt, parseMarkdown, type Block, type Inline} from '../../widget/src/markdown/index.ts';
 import type {Answer} from '../../widget/src/wire.ts';
 
-/** Signs that only authors' tools read: containers, templates, tags of components, fences, rows of a table. */
-const MARKUP = /:::|\{\{|\{%|\{\}|^\+\+\+|<\/?(?:summary|details|Tabs?|TabItem)\b|\[!(?:NOTE|TIP|WARNING|CAUTION|IMPORTANT)\]|^!!! |`{3}|~{3}|^\s*\||\|\s*$/gm;
+/** Signs that only authors' tools read: containers, templates, tags of components, fences, rows of a table, links, attributes. */
+const MARKUP = /:::|\{\{|\{%|\{\}|^\+\+\+|<\/?(?:summary|details|Tabs?|TabItem)\b|\[!(?:NOTE|TIP|WARNING|CAUTION|IMPORTANT)\]|^!!! |`{3}|~{3}|^\s*\||\|\s*$| \| .* \| |\]\(\S*\)|\{(?:[.#:]\w|\w+=)/gm;
 
 /** The raw markup that an answer shows: in its text, its excerpts, their headings and what is offered next. */
 export function rawMarkup(answer: Answer): string[] {

@@ -1,6 +1,6 @@
 /** Who this browser is to the server: a random session id and a random secret, nothing else. */
 
-const SESSION = 'lutrin:session';
+export const SESSION = 'lutrin:session';
 const SECRET = 'lutrin:secret';
 
 /** The part of `Storage` that is used here. */

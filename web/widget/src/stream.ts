@@ -1,6 +1,5 @@
 /** An answer as it comes: Server-Sent Events over `fetch`, taken up again where the connection was cut. */
 
-import {createParser} from 'eventsource-parser';
 import type {AnswerEvent, ChatReply} from './wire.ts';
 
 /** Sends the request; `lastEventId` is empty at first, later the id after which to go on. Rejects on a bad status. */
@@ -61,24 +60,24 @@ async function* eventsOf(response: Response, silence_ms: number): AsyncGenerator
     yield {id: '', event: doneEvent((await response.json()) as ChatReply)};
     return;
   }
-  const arrived: {id: string; event: AnswerEvent}[] = [];
-  const parser = createParser({
-    onEvent: ({id = '', event = '', data}) => {
-      const parsed = JSON.parse(data) as AnswerEvent;
-      arrived.push({id, event: {...parsed, type: parsed.type ?? event} as AnswerEvent});
-    },
-  });
   const reader = response.body?.getReader();
   if (!reader) throw new Cut('the response has no body');
   const decoder = new TextDecoder();
-  let ended = false;
+  let [rest, ended] = ['', false];
   try {
     for (;;) {
       const {done, value} = await withinSilence(reader.read(), silence_ms);
       if (done) return;
-      parser.feed(decoder.decode(value, {stream: true}));
-      ended ||= arrived.some(({event: {type}}) => type === 'done' || type === 'error');
-      yield* arrived.splice(0);
+      const frames = (rest + decoder.decode(value, {stream: true})).split('\n\n');
+      rest = frames.pop() ?? '';
+      for (const frame of frames) {
+        // As the server frames it: one line each of `id`, `event` and `data`; a comment is a sign of life.
+        const {id = '', data} = Object.fromEntries(frame.split('\n').map((line) => line.split(/: (.*)/)));
+        if (!data) continue;
+        const event = JSON.parse(data) as AnswerEvent;
+        ended ||= event.type === 'done' || event.type === 'error';
+        yield {id, event};
+      }
     }
   } finally {
     // Behind the last event comes only the end; a connection that is cancelled there looks like a reader who left.

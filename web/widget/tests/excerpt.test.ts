@@ -126,7 +126,20 @@ test('whether the folded words stand in an answer already is told whatever the m
 
 test('rows whose header was cut off are rows, not lines with bars', () => {
   expect(shown('| Battery | Weekly |\n| Stop | Daily |', 'Stop')).toBe('\nBattery | Weekly\n[Stop] | Daily');
+  expect(shown('Battery | Weekly\nStop | Daily', 'Stop')).toBe('\nBattery | Weekly\n[Stop] | Daily');
+  expect(shown('Stop | Daily |')).toBe('\nStop | Daily');
   expect(shown('Use a | b here.', 'here')).toBe('Use a | b [here].');
+});
+
+test('a table follows a sentence without an empty line between', () => {
+  expect(shown('It compares:\n| a | b |\n|---|---|\n| 1 | 2 |')).toBe('It compares:\na | b\n1 | 2');
+  expect(shown('It compares:\na | b\n---|---\n1 | 2')).toBe('It compares:\na | b\n1 | 2');
+  expect(shown('A row is left:\n| 1 | 2 |')).toBe('A row is left:\n\n1 | 2');
+});
+
+test('a box begins with its name or its title', () => {
+  expect(shown('Do it.\n\n> [!TIP]\n> Stop first.', 'Stop')).toBe('Do it.\n> <Tip>\n> [Stop] first.');
+  expect(shown('> [!warning]- Before you start\n> Stop first.')).toBe('> <Before you start>\n> Stop first.');
 });
 
 test.each([

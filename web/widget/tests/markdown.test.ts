@@ -51,6 +51,12 @@ describe('inline', () => {
     expect(plainText('from $5 to $10 each')).toBe('from $5 to $10 each');
   });
 
+  test('what is said of an image or a link in braces is its description, or nothing', () => {
+    expect(parseInline("![](fig/pipe.svg){alt='A pipe, \"drawn\"' width=50%}")).toEqual([{type: 'image', alt: 'A pipe, "drawn"'}]);
+    expect(plainText('See [this](https://a.example){:target="_blank"} and [that](https://b.example){.button}.')).toBe('See this and that.');
+    expect(plainText('Sets of [pairs](https://a.example){a, b}')).toBe('Sets of pairs{a, b}');
+  });
+
   test('an image is its description, never an address', () => {
     expect(parseInline('![an *arm*](https://elsewhere.example/pixel.png)')).toEqual([{type: 'image', alt: 'an arm'}]);
   });

@@ -34,7 +34,8 @@ async function collect(events: AsyncIterable<StreamEvent>): Promise<StreamEvent[
 }
 
 test('events come out whole however the bytes are cut', async () => {
-  const bytes = frames([EXCERPT, SENTENCE, DONE]);
+  const alive = new TextEncoder().encode(': heartbeat\n\n');
+  const bytes = new Uint8Array([...frames([EXCERPT]), ...alive, ...frames([SENTENCE, DONE], 2)]);
   for (const size of [1, 2, 3, 7, 64]) {
     const pieces: Uint8Array[] = [];
     for (let at = 0; at < bytes.length; at += size) pieces.push(bytes.slice(at, at + size));

@@ -18,6 +18,10 @@ const ITEM = /^( {0,3})([-*+]|(\d{1,9})[.)])(?:[ \t]+(?=\S)|[ \t]*$)/;
 const DELIMITERS = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
 /** A row between bars; where no header comes before it, the text begins within the table. */
 const ROW = /^ {0,3}\|.*\|[ \t]*$/;
+/** A row whose bars stand between its cells alone, which several together make a table. */
+const BARE_ROW = /\s\|(?:\s|$)/;
+/** How GitHub, Obsidian and others begin a box: its kind, and perhaps a title of its own. */
+const ALERT = /^\[!(\w)(\w*)\][-+]?[ \t]*(.*)$/;
 const ADMONITION = /^ {0,3}:{3,}[ \t]*\{?[a-z]/i;
 const ADMONITION_END = /^ {0,3}:{3,}[ \t]*$/;
 
@@ -63,12 +67,15 @@ function blocksOf(lines: readonly string[], depth: number): Block[] {
         else if (!lazy || !inside.trim() || interrupts(inside)) return false;
         return true;
       });
-      blocks.push({type: 'quote', blocks: blocksOf(inner.map((inside) => inside.replace(QUOTE, '')), depth + 1)});
+      const within = inner.map((inside) => inside.replace(QUOTE, ''));
+      const [, initial, name = '', title] = ALERT.exec(within[0] ?? '') ?? [];
+      if (initial) within.splice(0, 1, `**${title || initial.toUpperCase() + name.toLowerCase()}**`, '');
+      blocks.push({type: 'quote', blocks: blocksOf(within, depth + 1)});
     } else if (ITEM.test(line)) {
       const [list, next] = listAt(lines, at, depth);
       blocks.push(list);
       at = next;
-    } else if (line.includes('|') && isTable(line, lines[at + 1])) {
+    } else if (isTable(line, lines[at + 1])) {
       at += 2;
       const rows = take((row) => row.includes('|') && Boolean(row.trim()) && !interrupts(row));
       const header = cells(line);
@@ -87,7 +94,12 @@ function blocksOf(lines: readonly string[], depth: number): Block[] {
     } else {
       const start = at;
       at += 1;
-      const text = [line, ...take((inside) => Boolean(inside.trim()) && !interrupts(inside) && !UNDERLINE.test(inside))];
+      const goesOn = (inside: string): boolean => !interrupts(inside) && !UNDERLINE.test(inside) && !ROW.test(inside) && !isTable(inside, lines[at + 1]);
+      const text = [line, ...take((inside) => Boolean(inside.trim()) && goesOn(inside))];
+      if (text.every((row) => BARE_ROW.test(row)) && (text[1] || /\|\s*$/.test(line))) {
+        blocks.push({type: 'table', header: [], rows: text.map(cells)});
+        continue;
+      }
       const underlined = UNDERLINE.test(lines[at] ?? '') && at > start;
       if (underlined) at += 1;
       blocks.push({...paragraph(text), type: underlined ? 'heading' : 'paragraph'});
@@ -144,7 +156,7 @@ function listAt(lines: readonly string[], from: number, depth: number): [Block, 
 }
 
 function isTable(header: string, delimiters: string | undefined): boolean {
-  if (!delimiters || !DELIMITERS.test(delimiters)) return false;
+  if (!header.includes('|') || !delimiters || !DELIMITERS.test(delimiters)) return false;
   return split(header).length === split(delimiters).length;
 }
 
