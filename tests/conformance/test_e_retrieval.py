@@ -41,6 +41,18 @@ def test_the_tutor_explains_what_is_selected(reader: Reader) -> None:
         assert {source.section for source in answer.sources} == {"02-inverse-kinematics"}
 
 
+@pytest.mark.row("E-US2-1")
+def test_the_chapter_that_a_question_names_is_searched(reader: Reader) -> None:
+    """Its exercises, which are asked for by nothing but their heading, come first, and they are the answer."""
+    question = "What are the exercises of chapter 8?"
+    passages = reader.passages(question)
+    assert {passage["metadata"]["chapter"].partition(":")[0] for passage in passages} == {"Chapter 8"}
+    assert "Compute precision and recall." in passages[0]["text"]
+    answer = reader.answer("/api/query", query=question)
+    assert "Compute precision and recall." in answer.answer
+    assert [source.section_title for source in answer.sources] == ["Exercises"]
+
+
 @pytest.mark.row("E-US2-1", "E-FR-001")
 def test_a_question_searches_the_whole_book(reader: Reader) -> None:
     """The challenges of humanoid locomotion are found in the section that bears their name."""

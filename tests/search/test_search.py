@@ -41,6 +41,9 @@ async def test_who_asks_for_the_exercises_gets_them(search: Search) -> None:
     """The heading is what was asked for; within the chapter that is named."""
     found = await search("What are the exercises of chapter 1?", chapter="Chapter 1: Hive")
     assert {"03-tasks", "05-record"} <= set(files(found))
+    found = await search("Are there exercises?")
+    assert files(found)[:2] == ["03-tasks", "05-record"]
+    assert found.odds > 0
 
 
 async def test_words_in_another_form_are_not_lacked(generation: OpenGeneration) -> None:

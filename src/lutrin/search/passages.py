@@ -12,6 +12,7 @@ from lutrin.index.shelf import Shelf
 from lutrin.language.words import topic_stems, words
 from lutrin.query.understand import Query, alone
 from lutrin.records import Passage, Question
+from lutrin.search.chapters import in_chapter
 from lutrin.search.decide import fitted
 from lutrin.search.filters import filtered
 from lutrin.search.scope import is_far
@@ -81,6 +82,8 @@ async def retrieve_passages(shelf: Shelf, searcher: Searcher, question: Question
         raise InvalidQuestion(messages.EMPTY_QUESTION)
     query = alone(msgspec.structs.replace(question, text=text, selected_text=""))
     async with leased(shelf, question.book) as generations:
+        # A selection may speak of other chapters than its own.
+        query = query if question.selected_text else await in_chapter(query, generations)
         _, found = await search_books(searcher, generations, query, k=question.top_k or default_k)
     # "What is it?" names nothing that the book could lack: the best there is, and its scores say how little that is.
     refused = is_far(found.odds, found=bool(found.passages)) or fitted().alone.verdict(found.odds) == "no"

@@ -237,6 +237,12 @@ def _asks_only(chunk: Chunk, query: Query) -> bool:
     return chunk.role in NEVER_AN_ANSWER and not (title and title <= topic_stems(query.topic))
 
 
+def _is_topic(chunk: Chunk, query: Query) -> bool:
+    """Whether the heading of a passage is all that is asked for."""
+    title = subject_stems(chunk.section_title)
+    return bool(title) and title == subject_stems(query.topic)
+
+
 def _answers(part: Part) -> bool:
     return fitted().alone.verdict(part.odds) == "answers"
 
@@ -252,7 +258,9 @@ def _tells(part: Part) -> bool:
 def _liked(query: Query, homes: Sequence[str], chunks: Sequence[Chunk]) -> dict[str, float]:
     """Bonuses for the reader's place: by chunk id, and by file name."""
     more = [chunk.filename for chunk in chunks if query.is_more and chunk.chunk_id in query.follows[:1]]
-    return dict.fromkeys([*homes, *more], AT_HOME) | ({query.page: SAME_PAGE} if query.page else {})
+    # "What are the exercises of chapter 8?" names no subject but their heading.
+    named = [chunk.chunk_id for chunk in chunks if chunk.role in NEVER_AN_ANSWER and _is_topic(chunk, query)]
+    return dict.fromkeys([*homes, *more, *named], AT_HOME) | ({query.page: SAME_PAGE} if query.page else {})
 
 
 def _raised(item: Read, bonus: float) -> Read:

@@ -53,6 +53,7 @@ describe('inline', () => {
 
   test('what is said of an image or a link in braces is its description, or nothing', () => {
     expect(parseInline("![](fig/pipe.svg){alt='A pipe, \"drawn\"' width=50%}")).toEqual([{type: 'image', alt: 'A pipe, "drawn"'}]);
+    expect(parseInline("![](fig/pipe.svg){alt='A pipe")).toEqual([{type: 'image', alt: 'A pipe'}]);
     expect(plainText('See [this](https://a.example){:target="_blank"} and [that](https://b.example){.button}.')).toBe('See this and that.');
     expect(plainText('Sets of [pairs](https://a.example){a, b}')).toBe('Sets of pairs{a, b}');
   });

@@ -30,8 +30,8 @@ const DISPLAY = /^\$\$((?:\\[^]|[^\\$])+?)\$\$/;
 const ADDRESS = /^<((?:https?:\/\/|mailto:)[^\s<>]{1,2000})>/;
 const BARE_URL = /^https?:\/\/[^\s<>"'`\]]{1,2000}/;
 const TARGET = /^\(\s*(?:<([^<>\n]{0,2000})>|([^\s()<>]{0,2000}(?:\([^\s()<>]{0,500}\)[^\s()<>]{0,500}){0,3}))(?:\s+(?:"[^"]{0,500}"|'[^']{0,500}'))?\s*\)/;
-/** What Pandoc and kramdown say of an image or a link behind it. */
-const ATTRIBUTES = /^\{(?=[.#:]|[\w-]+=)[^{}\n]{0,2000}\}/;
+/** What Pandoc and kramdown say of an image or a link behind it; an excerpt may end within. */
+const ATTRIBUTES = /^\{(?=[.#:]|[\w-]+=)[^{}\n]{0,2000}(?:\}|$)/;
 const ENTITY = /^&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|(\w{2,6}));/;
 const ENTITIES: Record<string, string> = {amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0', emsp: ' '};
 
@@ -111,7 +111,7 @@ export function parseInline(source: string): Inline[] {
     const href = (target[1] ?? target[2] ?? '').replace(/\\([!-/:-@[-`{-~])/g, '$1');
     const attributes = ATTRIBUTES.exec(source.slice(at, at + 2048))?.[0] ?? '';
     at += attributes.length;
-    const alt = /\balt=(["'])(.*?)\1/.exec(attributes)?.[2] ?? inlineText(children);
+    const alt = /\balt=(["'])(.*?)(?:\1|$)/.exec(attributes)?.[2] ?? inlineText(children);
     nodes.push(bracket.image ? {type: 'image', alt} : {type: 'link', href, children});
   }
 
