@@ -19,12 +19,13 @@ MODULES = {
 
 LEAVES = {
     "lutrin.errors", "lutrin.records", "lutrin.platform", "lutrin.messages", "lutrin.retry", "lutrin.stages",
-    "lutrin.threads", "lutrin.installed",
+    "lutrin.threads", "lutrin.installed", "lutrin.fairness",
 }  # fmt: skip
 TOP = {
     "api",
     "doctor",
     "errors",
+    "fairness",
     "installed",
     "log",
     "messages",

@@ -224,7 +224,9 @@ class GenerationRequest(msgspec.Struct, frozen=True, kw_only=True):
     max_tokens: int
     deadline_s: float
     """Seconds from now after which further tokens are useless."""
-    session_id: str = ""  # readers of different sessions are served fairly
+    session_id: str = ""
+    peer: str = ""
+    """Network address; peers, and the sessions of each, are served in turn."""
     stop: tuple[str, ...] = ()
     between: tuple[str, str] | None = None
     """Two words: the model writes nothing, and only says which is the likelier answer (`Finished.odds`)."""
@@ -382,6 +384,8 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     answer_tokens: int | None = None
     earlier: tuple[Message, ...] = ()
     """Earlier turns, oldest first, if the client keeps the conversation."""
+    peer: str = ""
+    """Network address that asks, for its turn; never stored."""
     kept_as: tuple[str, ...] = ()  # ids of its own message and its answer's, which may be stored in part already
     surface: Literal["query", "tutor", "chat"] = "query"
     """The endpoint asked, which decides a refusal's wording: `/api/query`, the `/query` family or `/chat`."""

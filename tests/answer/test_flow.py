@@ -214,6 +214,19 @@ async def test_a_refusal_names_the_book_that_is_open(
     assert answer.answer == messages.NOT_COVERED.format(title=title)
 
 
+async def test_who_asks_much_delays_no_other_peer(make_flow: MakeFlow) -> None:
+    """Whatever sessions a crowd names, a reader who comes last is answered next but one."""
+    flow, answered = make_flow(), []
+
+    async def ask(text: str, peer: str, session_id: str = "") -> None:
+        await answer_to(flow, text, peer=peer, session_id=session_id)
+        answered.append(peer)
+
+    crowd = [ask(f"Does Kestrel fly to moon {number}?", "crowd", str(number)) for number in range(8)]
+    await asyncio.gather(*crowd, ask(BATTERY, "reader"))
+    assert answered.index("reader") <= 2
+
+
 async def test_a_vague_question_without_conversation_asks_for_more(make_flow: MakeFlow) -> None:
     """There is nothing to search for."""
     answer = await answer_to(make_flow(), "Tell me more")

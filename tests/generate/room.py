@@ -70,6 +70,7 @@ class Room:
         text: str,
         *,
         session: str = "",
+        peer: str = "",
         max_tokens: int = 200,
         wait_s: float = FOREVER,
         between: tuple[str, str] | None = None,
@@ -77,7 +78,9 @@ class Room:
     ) -> int:
         """Submit a question, after a section of the book; return the request's number."""
         id_ = len(self.requests) + 1
-        request = asking(text, section, max_tokens=max_tokens, wait_s=wait_s, session=session, between=between)
+        request = asking(
+            text, section, max_tokens=max_tokens, wait_s=wait_s, session=session, peer=peer, between=between
+        )
         self.requests[id_] = request
         self.told[id_] = []
         self.scheduler.submit(id_, request, self.clock.now + wait_s)
@@ -121,6 +124,7 @@ def asking(
     max_tokens: int = 200,
     wait_s: float = FOREVER,
     session: str = "",
+    peer: str = "",
     between: tuple[str, str] | None = None,
 ) -> GenerationRequest:
     """A request about a section of the book."""
@@ -129,6 +133,7 @@ def asking(
         max_tokens=max_tokens,
         deadline_s=wait_s,
         session_id=session,
+        peer=peer,
         between=between,
         stable_chars=len(section),
     )

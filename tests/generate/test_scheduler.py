@@ -99,6 +99,18 @@ def test_a_full_queue_says_so_at_once() -> None:
     assert room.last(ids[6]) == Refused("queue_full")
 
 
+def test_a_peer_that_fills_the_queue_gives_way_to_another() -> None:
+    """With a session for each of its questions, too: its last one is refused, and the other is next but one."""
+    room = Room(Limits(slots=1, queue=3))
+    crowd = [room.ask(f"question {n}", peer="crowd", session=str(n), max_tokens=4) for n in range(4)]
+    modest = room.ask("once", peer="reader", max_tokens=4)
+    ended: list[int] = []
+    while room.scheduler.busy:
+        ended += [output.id for output in room.step() if isinstance(output.event, Finished)]
+    assert ended == [crowd[0], modest, *crowd[1:3]]
+    assert room.last(crowd[3]) == Refused("queue_full")
+
+
 def test_the_queue_is_told_honestly() -> None:
     """The time that a waiting reader is told differs from the true one by less than half, once the pace is known."""
     room = Room(Limits(slots=2, queue=20), context_tokens=4000)

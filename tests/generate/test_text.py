@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from lutrin.generate.fit import fit_prompt
 from lutrin.generate.pace import Pace
-from lutrin.generate.queue import FairQueue
 from lutrin.generate.text import TextStream, loops
 from lutrin.records import Message
 
@@ -109,23 +108,3 @@ def test_a_slow_machine_reads_prompts_in_shorter_steps() -> None:
         pace = Pace()
         pace.observe(prefill=100, decoding=0, seconds=100 * token_s)
         assert pace.prompt_tokens(128) == tokens
-
-
-@given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 99))))
-def test_a_fair_queue_gives_what_it_announces(items: list[tuple[str, int]]) -> None:
-    """`order` foretells `pop`; within a session nobody overtakes; between two turns of one all others have one."""
-    queue: FairQueue[tuple[str, int]] = FairQueue()
-    for item in items:
-        queue.push(item[0], item)
-    order = queue.order()
-    popped: list[tuple[str, int]] = []
-    while len(queue):
-        assert queue.peek() == order[len(popped)]
-        popped.append(queue.pop())
-    assert popped == order
-    for session in "abc":
-        assert [item for item in popped if item[0] == session] == [item for item in items if item[0] == session]
-    turns = [session for session, _ in popped]
-    for here, session in enumerate(turns):
-        again = turns.index(session, here + 1) if session in turns[here + 1 :] else len(turns)
-        assert set(turns[here + 1 : again]) >= set(turns[again:]) - {session}

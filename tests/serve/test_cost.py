@@ -55,6 +55,15 @@ def large_book(house: House) -> None:
     house.library.deck = Practice(cards=cards, glossary=terms)
 
 
+async def test_a_question_says_whose_turn_it_takes(serve: Serve, house: House) -> None:
+    """By its network address, which stands in no answer and in no stored message."""
+    async with serve(rate_peer_per_min=300) as client:
+        answer = await client.post("/api/query", json={"query": "What is the loop?", "session_id": "reader"})
+        history = await client.get("/history/reader")
+    assert [question.peer for question in house.answers.asked] == ["127.0.0.1"]
+    assert "127.0.0.1" not in answer.text + history.text
+
+
 @pytest.mark.parametrize(
     "path",
     [

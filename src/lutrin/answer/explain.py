@@ -116,7 +116,7 @@ class Explainer:
             return None
         await self._excerpts_first(started)
         left_s = self._left_s(plan, started)
-        request = prompt.yes_request(deadline_s=left_s, session_id=plan.query.question.session_id)
+        request = prompt.yes_request(plan.query.question, deadline_s=left_s)
         text, odds = "", None
         with suppress(TimeoutError, GeneratorError):
             async with asyncio.timeout(left_s), aclosing(timed_stream(self._generator, request)) as stream:
@@ -143,9 +143,7 @@ class Explainer:
         asked = plan.query.question
         left_s = self._left_s(plan, started)
         longest = min(self._settings.answer_tokens, self.ability.answer_tokens)
-        request = prompt.request(
-            max_tokens=min(longest, asked.answer_tokens or longest), deadline_s=left_s, session_id=asked.session_id
-        )
+        request = prompt.request(asked, max_tokens=min(longest, asked.answer_tokens or longest), deadline_s=left_s)
         try:
             async with asyncio.timeout(left_s), aclosing(sentences_of(self._generator, request)) as stream:
                 async for item in stream:

@@ -22,6 +22,7 @@ from lutrin.answer.section import sections_of_page
 from lutrin.answer.traffic import Traffic
 from lutrin.answer.wish import wished
 from lutrin.errors import IndexUnavailable, NotFound
+from lutrin.fairness import FairTurns
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
 from lutrin.language.gate import LanguageGate
@@ -94,8 +95,8 @@ class AnswerFlow:
         generator: The language model; None: answers are excerpts only.
         ability: How much the model reads and writes.
         prepared: Knows what was prepared; None: nothing was.
-        searches_at_once: Questions that are searched for at the same time; the others wait in the order in which they
-            came. One where this machine's processor does the work: if all shared it, each would be as late as the last.
+        searches_at_once: Questions that are searched for at the same time; the others wait for their turn. One where
+            this machine's processor does the work: if all shared it, each would be as late as the last.
         chats: Conversations, from which follow-ups are completed; None: every question stands alone.
         grader: Grades what the model writes; None: as the settings say.
         clock: Seconds that only grow.
@@ -128,7 +129,7 @@ class AnswerFlow:
         self._chats = chats
         self._clock = clock
         self._cache = AnswerCache()
-        self._turns = asyncio.Semaphore(searches_at_once)
+        self._turns = FairTurns(searches_at_once)
         if generator is not None:
             self.take_model(generator, ability or Ability())
 
@@ -331,7 +332,7 @@ class AnswerFlow:
 
     async def _plan(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan:
         """As prepared, from the contents, from the selection alone, or from the book that answers best."""
-        async with self._turns:
+        async with self._turns.turn(query.question.peer, query.question.session_id):
             with stages.stage("search"):
                 return await self._searched(query, generations)
 

@@ -14,7 +14,7 @@ from lutrin.answer.render import cells_of
 from lutrin.answer.section import ReadingSection
 from lutrin.query.frames import Frame
 from lutrin.query.understand import Query
-from lutrin.records import SELECTED, ChatMessage, GenerationRequest, Message, Unit
+from lutrin.records import SELECTED, ChatMessage, GenerationRequest, Message, Question, Unit
 
 OWN_WORDS = "In other words:"
 """The line after which the model may use its own words."""
@@ -38,6 +38,8 @@ OWN_TASK = f"Then write the line {OWN_WORDS} and compare it in two sentences wit
 ANSWERS = "Does the passage answer this question? Reply only yes or no."
 """Asked of the model beside the question; the odds of its yes tell whether the book answers."""
 YES_NO = ("yes", "no")
+NOBODY = Question(text="")
+"""Asks what no reader waits for."""
 MOST_TURNS = 4
 """Messages of the conversation that are shown."""
 TURN_WORDS = 30
@@ -58,23 +60,25 @@ class Prompt:
     shown: tuple[tuple[int, ReadingSection], ...]
     """The sections, with the numbers by which they are cited."""
 
-    def request(self, *, max_tokens: int, deadline_s: float, session_id: str = "") -> GenerationRequest:
+    def request(self, asked: Question = NOBODY, *, max_tokens: int, deadline_s: float) -> GenerationRequest:
         """The request for an answer."""
         return GenerationRequest(
             messages=self.messages,
             max_tokens=max_tokens,
             deadline_s=deadline_s,
-            session_id=session_id,
+            session_id=asked.session_id,
+            peer=asked.peer,
             stable_chars=self.stable_chars,
         )
 
-    def yes_request(self, *, deadline_s: float, session_id: str = "") -> GenerationRequest:
+    def yes_request(self, asked: Question = NOBODY, *, deadline_s: float) -> GenerationRequest:
         """The request for the odds that the sections answer."""
         return GenerationRequest(
             messages=self.asks_whether,
             max_tokens=1,
             deadline_s=deadline_s,
-            session_id=session_id,
+            session_id=asked.session_id,
+            peer=asked.peer,
             between=YES_NO,
             stable_chars=self.stable_chars,
         )

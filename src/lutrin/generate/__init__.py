@@ -6,9 +6,9 @@ The path of a request, and the file for each step:
    and restarts that process. Nothing of llama.cpp is loaded on this side.
 2. `protocol.py`: the messages between the two, and `Limits`, which holds every bound of the later steps.
 3. `child.py`, the process: reads requests, steps the scheduler, sends the results.
-4. `scheduler.py`, the core: decides who is admitted (`queue.py`: sessions take turns), what each step computes, and
-   what readers are told. It is pure: the model is behind `ports.Decoder` and time is an argument, so tests can run any
-   interleaving.
+4. `scheduler.py`, the core: decides who is admitted (`lutrin/fairness.py`: peers and sessions take turns), what each
+   step computes, and what readers are told. It is pure: the model is behind `ports.Decoder` and time is an argument,
+   so tests can run any interleaving.
 5. `prefix.py`: which sequence holds which tokens, so that common beginnings of prompts are computed once;
    `passage_store.py`: the states of rules and sections, in memory and on disk, so that a passage is read once.
 6. `pace.py`: how fast steps have been, and so who can be answered in time; others are told at once. `fit.py` drops

@@ -17,12 +17,12 @@ from typing import Literal
 import msgspec
 
 from lutrin.errors import GeneratorUnavailable
+from lutrin.fairness import FairQueue, Lane
 from lutrin.generate.fit import fit_prompt
 from lutrin.generate.pace import Pace
 from lutrin.generate.passage_store import PassageStore
 from lutrin.generate.prefix import PrefixTree, common_length
 from lutrin.generate.protocol import Limits, Output, PassageFigures, PassageLimits, Refused
-from lutrin.generate.queue import FairQueue
 from lutrin.generate.text import TextStream, loops
 from lutrin.ports import Decoder, Run
 from lutrin.records import Finished, GenerationRequest, Piece, Queued
@@ -44,7 +44,7 @@ class Job:
     """One reader's answer in progress."""
 
     id: int
-    lane: str
+    lane: Lane
     prompt: tuple[int, ...]
     max_tokens: int
     deadline: float
@@ -155,8 +155,11 @@ class Scheduler:
             deadline: In the clock's time.
         """
         if len(self._queue) >= self._limits.queue + self._slots - len(self._running):
-            self._say(id_, Refused("queue_full"))
-            return
+            crowding = self._queue.crowding(request.peer)
+            if crowding is None:
+                self._say(id_, Refused("queue_full"))
+                return
+            self._end(crowding, Refused("queue_full"))
         job = self._job(id_, request, deadline)
         if not job.prompt:
             self._say(id_, Finished("stop", 0, 0))
@@ -173,7 +176,7 @@ class Scheduler:
             request.messages, request.stable_chars if of_book else 0, longest - max_tokens, self._decoder.encode
         )
         # A reader without a session counts as a session, not as part of a common one.
-        lane = request.session_id or f"\0{id_}"
+        lane = Lane(request.peer, request.session_id or f"\0{id_}")
         state = self._store.key(prompt[:stable]) if stable and self._decoder.state_kind else ""
         text = TextStream(request.stop)
         return Job(id_, lane, prompt, max_tokens, deadline, text, request.between, prompt, stable, state)

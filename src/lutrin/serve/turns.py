@@ -26,6 +26,7 @@ from lutrin.messages import (
     SOMETHING_WRONG,
 )
 from lutrin.serve import sse
+from lutrin.serve.budget import payer
 from lutrin.serve.metrics import Metrics
 from lutrin.serve.problems import Reported, reported
 from lutrin.serve.services import Services
@@ -211,7 +212,7 @@ class Turn:
 
     async def _produce(self, known: list[records.AnswerEvent]) -> None:
         # What is stored of an answer that was cut is no turn before it.
-        question = msgspec.structs.replace(self.asked.question, kept_as=self._transcript.message_ids)
+        question = msgspec.structs.replace(self.asked.question, kept_as=self._transcript.message_ids, peer=payer())
         async with aclosing(self._services.answers.answer(question)) as events:
             async for event in events:
                 self._clock_in(event)

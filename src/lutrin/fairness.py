@@ -1,0 +1,134 @@
+"""Turns for readers who wait: network peers take turns, and so do the sessions of each.
+
+Whoever opens many sessions, or asks without one, delays themselves and no other peer. Readers of one peer, as of a
+school behind one address, wait for each other session by session.
+"""
+
+import asyncio
+from collections import OrderedDict, deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from itertools import chain, count, zip_longest
+from typing import Generic, NamedTuple, TypeVar
+
+Item = TypeVar("Item")
+
+
+class Lane(NamedTuple):
+    """Where somebody waits."""
+
+    peer: str
+    """Network address; empty: unknown."""
+    session: str
+
+
+class FairQueue(Generic[Item]):
+    """A queue in which nobody keeps another waiting by asking more often: first come, first served within a lane."""
+
+    def __init__(self) -> None:
+        self._peers: OrderedDict[str, OrderedDict[str, deque[Item]]] = OrderedDict()
+        self._length = 0
+
+    def __len__(self) -> int:
+        return self._length
+
+    def push(self, lane: Lane, item: Item) -> None:
+        """Add an item at the end of its lane; a new lane's turn comes after all others of its peer."""
+        self._peers.setdefault(lane.peer, OrderedDict()).setdefault(lane.session, deque()).append(item)
+        self._length += 1
+
+    def peek(self) -> Item:
+        """The item that `pop` would return."""
+        sessions = next(iter(self._peers.values()))
+        return next(iter(sessions.values()))[0]
+
+    def pop(self) -> Item:
+        """Take the next item; its peer, and its session among the peer's, moves to the end of the round."""
+        peer, sessions = self._peers.popitem(last=False)
+        session, waiting = sessions.popitem(last=False)
+        item = waiting.popleft()
+        if waiting:
+            sessions[session] = waiting
+        if sessions:
+            self._peers[peer] = sessions
+        self._length -= 1
+        return item
+
+    def remove(self, lane: Lane, item: Item) -> None:
+        """Remove an item from any place in the queue.
+
+        Raises:
+            KeyError, ValueError: It is not in the queue.
+        """
+        sessions = self._peers[lane.peer]
+        sessions[lane.session].remove(item)
+        if not sessions[lane.session]:
+            del sessions[lane.session]
+        if not sessions:
+            del self._peers[lane.peer]
+        self._length -= 1
+
+    def crowding(self, peer: str) -> Item | None:
+        """The last item of the peer with most items, to give way to one of another peer; None: this one has as many."""
+        counts = {name: sum(map(len, sessions.values())) for name, sessions in self._peers.items()}
+        most = max(counts, key=counts.__getitem__, default=peer)
+        return _turns(self._peers[most])[-1] if counts.get(most, 0) > counts.get(peer, 0) + 1 else None
+
+    def order(self) -> list[Item]:
+        """All items in the order in which `pop` would return them."""
+        return _in_turn([_turns(sessions) for sessions in self._peers.values()])
+
+
+class FairTurns:
+    """Like a semaphore, but whoever waits is admitted as a `FairQueue` has it.
+
+    Args:
+        at_once: How many have a turn at the same time.
+    """
+
+    def __init__(self, at_once: int) -> None:
+        self._free = at_once
+        self._waiting: FairQueue[asyncio.Future[None]] = FairQueue()
+        self._unnamed = count()
+
+    @asynccontextmanager
+    async def turn(self, peer: str, session: str) -> AsyncIterator[None]:
+        """Have a turn; without a session one stands for itself."""
+        if self._free:
+            self._free -= 1
+        else:
+            await self._admitted(Lane(peer, session or f"\0{next(self._unnamed)}"))
+        try:
+            yield
+        finally:
+            self._pass_on()
+
+    async def _admitted(self, lane: Lane) -> None:
+        place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.push(lane, place)
+        try:
+            await place
+        except asyncio.CancelledError:
+            if place.done() and not place.cancelled():
+                self._pass_on()  # the turn came at the same moment
+            else:
+                self._waiting.remove(lane, place)
+            raise
+
+    def _pass_on(self) -> None:
+        if len(self._waiting):
+            self._waiting.pop().set_result(None)
+        else:
+            self._free += 1
+
+
+def _turns(sessions: OrderedDict[str, deque[Item]]) -> list[Item]:
+    """The items of a peer in their order."""
+    return _in_turn([list(waiting) for waiting in sessions.values()])
+
+
+def _in_turn(lanes: list[list[Item]]) -> list[Item]:
+    """The first of each lane, then the second of each, and so on."""
+    gap = object()
+    rounds = chain.from_iterable(zip_longest(*lanes, fillvalue=gap))
+    return [item for item in rounds if item is not gap]  # type: ignore[misc]  # what is no gap is an item
