@@ -98,6 +98,15 @@ class Ranker(Cross):
         units = scores.view(b, k, -1).masked_fill(batch.kinds[batch.own] < 0, -1e4)
         return {"units": units, "rest": rest.view(b, k)}
 
+    @classmethod
+    def exported(cls, folder: Path) -> "Ranker":
+        """The ranker of a reader's folder, in full precision."""
+        weights = weights_of(folder / "ranker.onnx")
+        head = {name.removeprefix("head."): weights.pop(name) for name in ("head.weight", "head.bias")}
+        ranker = cls(str(folder), weights)
+        ranker.head.load_state_dict(head)
+        return ranker
+
     def logits(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> Tensor:
         """What a file of this model gives for a pair, (N, L) each -> (N, L): logits of tokens that answer."""
         read = self.bert(input_ids=input_ids, attention_mask=attention_mask, token_type_ids=token_type_ids)
@@ -141,7 +150,11 @@ def weights_of(path: Path) -> dict[str, Tensor]:
     for name in (name.removesuffix(".i8") for name in stored if name.endswith(".i8")):
         scale = stored[f"{name}.scale" if f"{name}.scale" in stored else f"{name}.scale.columns"]
         plain[name] = stored[f"{name}.i8"].astype(np.float32) * scale
-    named = {name.removeprefix("bert."): value for name, value in plain.items() if name.startswith("bert.")}
+    named = {
+        name.removeprefix("ranker.").removeprefix("bert."): value
+        for name, value in plain.items()
+        if name.startswith(("bert.", "ranker."))
+    }
     for node in graph.node:
         weight = node.input[1].removesuffix(".i8") if node.op_type in {"MatMul", "MatMulInteger"} else ""
         if weight in plain:  # a product's weight has the name of its node alone, and that one is in its output's

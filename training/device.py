@@ -71,6 +71,8 @@ class Sizes:
     """Questions, and claims, to be judged by at most; 0: all."""
     workers: int = 0
     """Processes that make batches."""
+    goes_on: int = 0
+    """1: `rank` goes on from the shipped ranker, at half its rate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +298,8 @@ class Runs:
         """When a run ends."""
         minutes = self.schedule.minutes * MINUTES[run]
         given = self.schedule
-        return Schedule(minutes, RATES[run], given.seed, given.steps, self.device, given.stop)
+        rate = RATES[run] / (2 if run == "rank" and self.sizes.goes_on else 1)
+        return Schedule(minutes, rate, given.seed, given.steps, self.device, given.stop)
 
     def batches(self, questions: int, passages: int) -> Iterator[tuple[Batch, Labels]]:
         """Batches, made by workers if there are any."""
@@ -321,7 +324,11 @@ class Runs:
 
     def rank(self) -> None:
         """Train the cross-encoder over question and window."""
-        model = Ranker(str(self.reader), weights_of(self.reader / "model.onnx"))
+        model = (
+            Ranker.exported(self.reader)
+            if self.sizes.goes_on
+            else Ranker(str(self.reader), weights_of(self.reader / "model.onnx"))
+        )
         self.learn(model, "rank", [*model.head.parameters(), model.answers], HEAD_RATE, many=8)
         self.ranker = model
         self.systems["rank"] = self.judge(model)

@@ -41,7 +41,7 @@ LABEL_WORDS = 4
 MOST_EXCERPTS = 2
 MOST_CODE = 2
 """Code blocks in one excerpt."""
-FORM_BONUS = 2.0
+FORM_BONUS = 1.0
 """Added to the score of a run that has the form which is asked for: code, steps."""
 GAP_CHARS = 400
 """Between neighbours; more means that a passage between them was not found."""
