@@ -177,6 +177,9 @@ class Reranker(Protocol):
             ModelMissing: A file that the model needs is not here.
         """
 
+    def close(self) -> None:
+        """End its threads."""
+
 
 class Support(Protocol):
     """Reads a claim and evidence together, and says whether the claim follows from the evidence."""

@@ -68,6 +68,9 @@ class Half:
             found.append(Judgement(1.0, offsets, np.linspace(2.0, -2.0, stop, dtype=np.float32)))
         return found
 
+    def close(self) -> None:
+        """It has no threads."""
+
 
 async def test_tokens_become_units(ranked: tuple[Read, ...]) -> None:
     """A unit has the sum over its tokens; one that was not seen has the least of those that were."""

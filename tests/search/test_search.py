@@ -175,6 +175,9 @@ class Backwards:
         nothing = np.empty((0, 2), dtype=np.int32), np.empty(0, dtype=np.float32)
         return [Judgement(7.0 if self._word in passage.text else -7.0, *nothing) for passage in passages]
 
+    def close(self) -> None:
+        """It has no threads."""
+
 
 async def test_a_cross_encoder_reads_the_best_once_more(generation: OpenGeneration) -> None:
     """Where one is configured, it turns the order of what is about as good."""

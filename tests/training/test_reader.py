@@ -5,9 +5,10 @@ from pathlib import Path
 import numpy as np
 
 from lutrin.adapters.embed_fastembed import FILES, LEARNED, PROJECTION, FastembedEmbedder
+from lutrin.adapters.rerank_reader import ReaderReranker
 from lutrin.keep import weights
 from lutrin.search.scope import SIGNALS
-from training.install import FOLDER, entry, with_reader
+from training.install import FOLDER, RANKER, entry, with_reader
 
 MODELS = Path(__file__).parents[2] / "models"
 READER = MODELS / FOLDER
@@ -18,7 +19,7 @@ def test_the_manifest_names_the_committed_files() -> None:
     model = weights.load_manifest(MODELS).find("default")
     assert model.folder == FOLDER
     assert weights.verified_path(MODELS, model) == READER / "model.onnx"
-    assert {file.name for file in model.file} == {*FILES, LEARNED, PROJECTION}
+    assert {file.name for file in model.file} == {*FILES, LEARNED, PROJECTION, *RANKER}
     manifest = (MODELS / "manifest.toml").read_text(encoding="utf-8")
     assert entry(READER) in manifest
     assert with_reader(manifest, READER) == manifest
@@ -28,6 +29,7 @@ def test_what_was_learned_fits_the_search_of_today() -> None:
     """Scope has one weight for each signal and a bias; token vectors are projected to 128 numbers."""
     reading = FastembedEmbedder(READER).reading
     assert len(reading.scope) == len(SIGNALS) + 1
+    assert len(ReaderReranker(READER, name="reader", threads=1).ranking.scope) == len(SIGNALS) + 2
     assert reading.token is not None
     assert reading.projection is not None
     assert reading.token.shape == (384,)

@@ -100,6 +100,9 @@ class FastembedReranker:
         nothing = np.empty((0, 2), dtype=np.int32), np.empty(0, dtype=np.float32)
         return [Judgement(float(np.clip(logit, -MOST, MOST)), *nothing) for logit in logits]
 
+    def close(self) -> None:
+        """There are no threads to end."""
+
     def _logits(self, question: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
         with self._running:
             if self._encoder is None:

@@ -127,7 +127,10 @@ async def opened(
         )
         generator = await _language_model(settings, stack, arriving=arriving) if with_model else None
         chats = await opened_chats(settings, stack) if with_chats else None
-        searcher = Searcher(embedder, open_reranker(settings))
+        reranker = open_reranker(settings)
+        if reranker is not None:
+            stack.callback(reranker.close)
+        searcher = Searcher(embedder, reranker)
         is_here = generator is not None and not isinstance(generator, ArrivingModel)
         yield Runtime(
             settings=settings,
