@@ -74,6 +74,34 @@ def test_numbers_of_lines_are_not_read() -> None:
     assert "1" in " ".join(line.text for line in lines(*rows)).split()
 
 
+LEVELS = (
+    "no first aid needed",
+    "first aid in the lab",
+    "a visit to a doctor",
+    "a stay in hospital",
+    "danger to a life",
+)
+
+
+def test_a_table_in_small_letters_at_the_foot_of_a_page_keeps_its_numbers_and_is_no_note() -> None:
+    """Its first column counts up beside several words, like numbers of lines, and begins as notes do."""
+    heads = [run(78, 120, "Level", 8), run(150, 120, "Severity", 8), run(350, 120, "Likelihood", 8)]
+    rows = [
+        part
+        for place, words in enumerate(LEVELS)
+        for part in (
+            run(78, 104 - 16 * place, str(place + 1), 8),
+            run(150, 104 - 16 * place, words, 8),
+            run(350, 104 - 16 * place, "every ten years", 8),
+        )
+    ]
+    for page in (lines(*heads, *rows), page_lines(settled([*heads, *rows], None))):
+        assert [line.cells for line in page][-5:] == [
+            (str(place), words, "every ten years") for place, words in enumerate(LEVELS, 1)
+        ]
+        assert not any(line.note for line in page)
+
+
 def test_an_initial_begins_its_word() -> None:
     """And stands alone if it is a word."""
     page = [run(100, 760, "he tide rises."), run(100, 746, "It falls again."), run(100, 732, "It rises.")]

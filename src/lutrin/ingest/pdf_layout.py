@@ -39,6 +39,8 @@ _LEAST_SPACED = 4
 _MOSTLY_SPACED = 0.7
 # The letters of notes below the text are at most of this share of the text's size.
 _NOTE_SIZE = 0.92
+_NOTE_CELLS = 2
+"""A note's mark and its text, where they stand apart."""
 NOTE = re.compile(r"[\[(]?(\d{1,3}|[*\u2020\u2021\u00a7]{1,3})[\])]?[.:]?\s*(?=[^\W\d_])")
 """The mark before a note."""
 # Headers and footers stand in this share of the printed height at its upper and lower edge.
@@ -138,11 +140,12 @@ def _marks(rows: Sequence[Sequence[Segment]], body: float) -> frozenset[str]:
 
 
 def _with_notes(lines: Sequence[Line], body: float) -> list[Line]:
-    """Mark the notes at the end of a column: small letters, from the first line with a mark on."""
+    """Mark the notes at the end of a column: small letters, from the first line with a mark on; no rows of a table."""
     first = len(lines)
     for place in range(len(lines) - 1, -1, -1):
         line = lines[place]
-        if line.size > _NOTE_SIZE * body or (place + 1 < len(lines) and line.y < lines[place + 1].y):
+        is_above = place + 1 < len(lines) and line.y < lines[place + 1].y
+        if line.size > _NOTE_SIZE * body or is_above or len(line.cells) > _NOTE_CELLS:
             break
         if NOTE.match(line.text):
             first = place

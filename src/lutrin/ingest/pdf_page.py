@@ -24,6 +24,9 @@ _WATERMARK, _CROSSED = 1.5, 2
 _LEAST_NUMBERS = 4
 _APART = 0.6
 _MOST_OF = 0.7
+_HEADED, _ACROSS = 1.6, 2
+"""Rows above the first of a column of numbers in which its heading stands, and lines across it, such as a title and a
+footer, that a page of numbered lines may have."""
 
 
 def settled(runs: Sequence[TextRun], visible: Box | None) -> list[TextRun]:
@@ -94,12 +97,12 @@ def _without_line_numbers(runs: Sequence[TextRun]) -> list[TextRun]:
         counted = sorted((run for run in zone if run.text.strip().isdigit()), key=lambda run: -run.y)
         values = [int(run.text) for run in counted]
         steps = {after - before for before, after in pairwise(values)}
-        beside = [
-            run
-            for run in zone
-            if not run.text.strip().isdigit() and counted[-1].y - run.size <= run.y <= counted[0].y + run.size
-        ]
-        if len(steps) == 1 and steps <= {1, 2, 5, 10} and not beside and _has_text(counted, runs):
+        gap = (counted[0].y - counted[-1].y) / (len(counted) - 1)
+        others = [run for run in zone if not run.text.strip().isdigit()]
+        # Numbers of lines have no heading of their own, and stand apart from the text of the whole page.
+        beside = [run for run in others if counted[-1].y - gap <= run.y <= counted[0].y + _HEADED * gap]
+        across = sum(run.text.strip().count(" ") >= 2 for run in others)
+        if len(steps) == 1 and steps <= {1, 2, 5, 10} and not beside and across <= _ACROSS and _has_text(counted, runs):
             gone = {id(run) for run in counted}
             return [run for run in runs if id(run) not in gone]
     return list(runs)
