@@ -148,7 +148,7 @@ def export(options: argparse.Namespace) -> None:
     elif not folder.exists():
         shutil.copytree(shipped, folder)
     if ranker.exists():
-        export_ranker(ranker, folder)
+        export_ranker(ranker, shipped, folder)
 
 
 def calibrate(options: argparse.Namespace) -> None:

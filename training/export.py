@@ -89,11 +89,12 @@ def export(weights: Path, base: Path, folder: Path) -> None:
         raise RuntimeError(f"{folder / 'model.onnx'} computes something else than {weights}")
 
 
-def export_ranker(weights: Path, folder: Path) -> None:
-    """Write a trained ranker beside the reader of a folder.
+def export_ranker(weights: Path, base: Path, folder: Path) -> None:
+    """Write a trained ranker beside the reader of a folder; it counts as the one before it until `ranking` fits it.
 
     Args:
         weights: As `unpack` wrote them.
+        base: Has the numbers of the ranker before it.
         folder: Of an exported reader, whose table of words the ranker has.
 
     Raises:
@@ -107,6 +108,8 @@ def export_ranker(weights: Path, folder: Path) -> None:
     model = onnx.load(str(path))
     share_words(model, folder / "model.onnx")
     path.write_bytes(model.SerializeToString(deterministic=True))
+    if not (folder / "ranker.json").exists():
+        shutil.copyfile(base / "ranker.json", folder / "ranker.json")
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     tokenizer.no_padding()
     pair = tokenizer.encode(SENTENCE, ANSWER)

@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Literal, Protocol
 
-Stage = Literal["embed", "search", "queue", "write", "store"]
-"""Question to vectors; vectors to passages; waiting for the model's first word; its words; conversation to the disk."""
+Stage = Literal["embed", "search", "rank", "queue", "write", "store"]
+"""Question to vectors; vectors to passages; the best of them read once more; waiting for the model's first word; its
+words; conversation to the disk."""
 
 
 class Listener(Protocol):

@@ -95,8 +95,6 @@ class Runtime:
     settings: Settings
     shelf: Shelf
     searcher: Searcher
-    retriever: Searcher
-    """Without a cross-encoder: programs ask for passages more often than readers ask questions."""
     generator: "HousedGenerator | None"
     answers: AnswerFlow
     chats: "ChatTables | None"
@@ -104,7 +102,7 @@ class Runtime:
     async def retrieve(self, question: Question) -> list[Passage]:
         """Return the passages nearest to a question or to the selected text; none if nothing is relevant."""
         with self.answers.traffic.searching():
-            return await retrieve_passages(self.shelf, self.retriever, question, default_k=self.settings.top_k)
+            return await retrieve_passages(self.shelf, self.searcher, question, default_k=self.settings.top_k)
 
 
 @asynccontextmanager
@@ -136,7 +134,6 @@ async def opened(
             settings=settings,
             shelf=shelf,
             searcher=searcher,
-            retriever=Searcher(embedder),
             generator=generator,
             answers=answering(
                 settings,

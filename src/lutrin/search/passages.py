@@ -43,26 +43,39 @@ def all_read(shelf: Shelf) -> None:
 
 
 async def search_books(
-    searcher: Searcher, generations: Sequence[OpenGeneration], query: Query, *, k: int
+    searcher: Searcher, generations: Sequence[OpenGeneration], query: Query, *, k: int, again: bool = True
 ) -> tuple[OpenGeneration, Found]:
     """Search each book that has the named chapter and module, and return the best evidence.
+
+    Args:
+        searcher: Finds passages.
+        generations: The books.
+        query: What is asked.
+        k: Passages at most.
+        again: See `Searcher.search`; only the book that speaks of it most is read once more.
 
     Raises:
         InvalidQuestion: No book has the named chapter or module.
         IndexUnavailable: A book cannot be read.
     """
-    results = [
-        (generation, await searcher.search(generation, query, k=k, where=where))
-        for generation, where in await filtered(generations, query.question)
-    ]
-    return max(results, key=lambda result: result[1].odds)
+    places = await filtered(generations, query.question)
+    if len(places) > 1:
+        results = [
+            await searcher.search(generation, query, k=k, where=where, again=False) for generation, where in places
+        ]
+        best = max(range(len(places)), key=lambda place: results[place].odds)
+        if not again:
+            return places[best][0], results[best]
+        places = [places[best]]
+    ((generation, where),) = places
+    return generation, await searcher.search(generation, query, k=k, where=where, again=again)
 
 
 async def retrieve_passages(shelf: Shelf, searcher: Searcher, question: Question, *, default_k: int) -> list[Passage]:
     """The passages nearest to a question.
 
     With a selection, of which 4096 characters are read, those nearest to the selection. Text is the book's own, nothing
-    is summarised.
+    is summarised. No cross-encoder reads them: it finds as many facts among five, and ten programs would wait for it.
 
     Args:
         shelf: Open books; without `question.book` the one that speaks of it most is taken.
@@ -84,7 +97,7 @@ async def retrieve_passages(shelf: Shelf, searcher: Searcher, question: Question
     async with leased(shelf, question.book) as generations:
         # A selection may speak of other chapters than its own.
         query = query if question.selected_text else await in_chapter(query, generations)
-        _, found = await search_books(searcher, generations, query, k=question.top_k or default_k)
+        _, found = await search_books(searcher, generations, query, k=question.top_k or default_k, again=False)
     # "What is it?" names nothing that the book could lack: the best there is, and its scores say how little that is.
     refused = is_far(found.odds, found=bool(found.passages)) or fitted().alone.verdict(found.odds) == "no"
     if refused and topic_stems(text):

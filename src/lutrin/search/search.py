@@ -74,14 +74,8 @@ class Searcher:
     def __init__(self, embedder: Embedder, reranker: Reranker | None = None) -> None:
         self.embedder = embedder
         self._reranker = reranker
-        self._ranking = reranker.ranking if reranker is not None else Ranking()
         self._speller = Speller()
         self._encoded: dict[str, Encoding] = {}
-
-    @property
-    def reading(self) -> Reading:
-        """What was learned with the embedder, for the scores that passages have here."""
-        return self._ranking.reading(self.embedder.reading)
 
     async def encode(self, texts: Sequence[str]) -> list[Encoding]:
         """Encode questions, remembering the latest, because several books are searched for the same question."""
@@ -105,7 +99,13 @@ class Searcher:
         return await self._speller.changes(generation, query.topic, self.embedder, chunks=generation.manifest.chunks)
 
     async def search(
-        self, generation: OpenGeneration, query: Query, *, k: int, where: Mapping[str, str] | None = None
+        self,
+        generation: OpenGeneration,
+        query: Query,
+        *,
+        k: int,
+        where: Mapping[str, str] | None = None,
+        again: bool = True,
     ) -> Found:
         """Find the passages and units that answer a query.
 
@@ -114,6 +114,7 @@ class Searcher:
             query: What is asked.
             k: Passages at most.
             where: Only chunks of this chapter, module or content type.
+            again: Let the cross-encoder read the best passages once more, unless too many wait for it.
 
         Raises:
             IndexUnavailable: The generation cannot be read.
@@ -133,7 +134,8 @@ class Searcher:
         # A question that names no subject is one about the whole selection.
         texts = [selection] if selection and not topic_stems(query.topic) else list(query.parts)
         added = [query.added] if query.added and len(texts) == 1 else []
-        reading = self.reading
+        reranker = self._reranker if again and self._reranker is not None and not self._reranker.is_busy else None
+        reading = reranker.ranking.reading(self.embedder.reading) if reranker is not None else self.embedder.reading
         wanted = [*texts, *added]
         asks = [
             await asked(generation, text, encoding, reading)
@@ -155,6 +157,8 @@ class Searcher:
                     pool,
                     item,
                     query,
+                    reading,
+                    reranker,
                     liked=liked | dict.fromkeys(named.chunks, AT_HOME),
                     gained=gains(leads[item.asked.text], self.embedder.name),
                     also=also,
@@ -174,6 +178,8 @@ class Searcher:
         pool: Pool,
         matched: Matched,
         query: Query,
+        reading: Reading,
+        reranker: Reranker | None,
         *,
         liked: Mapping[str, float],
         gained: Mapping[str, float],
@@ -185,7 +191,6 @@ class Searcher:
         What follows another question is read with it and without (`also`): with it alone the answer before would win
         again.
         """
-        reading = self.reading
         if not pool.chunks:
             return Part(matched.asked.text, (), -np.inf)
         found = read(pool, matched, reading)
@@ -197,7 +202,8 @@ class Searcher:
             ]
         most = max((gained.get(item.chunk.chunk_id, 0.0) for item in found), default=0.0)
         # Logarithms of odds become scores of the reader.
-        slope = reading.answers[0] * self._ranking.reader
+        ranking = reranker.ranking if reranker is not None else Ranking()
+        slope = reading.answers[0] * ranking.reader
         ranked = []
         for item in found:
             name, file = item.chunk.chunk_id, item.chunk.filename
@@ -206,10 +212,11 @@ class Searcher:
             ranked.append(_raised(item, place + gained.get(name, 0.0) - most))
         ranked = _holding(ranked, matched.asked.text, AT_HOME / slope)
         ranked.sort(key=lambda item: (-item.score, item.chunk.chunk_id))
-        if self._reranker is not None:
-            judged = await judge(self._reranker, matched.asked.text, ranked)
-            ranked = combined(ranked, judged, self._ranking)
-            if self._ranking.scope:
+        if reranker is not None:
+            with stage("rank"):
+                judged = await judge(reranker, matched.asked.text, ranked)
+            ranked = combined(ranked, judged, ranking)
+            if ranking.scope:
                 told = np.append(told, np.float32(max(one.passage for one in judged)))
         if query.leans:
             ranked = _home_first(ranked, [name for name, bonus in liked.items() if bonus >= AT_HOME])
