@@ -201,6 +201,14 @@ async def test_who_asks_for_no_second_reading_gets_none(generation: OpenGenerati
     assert (files(without), without.odds) == (files(alone), alone.odds)
 
 
+async def test_what_wants_more_of_an_answer_is_not_ranked_by_the_question_before(generation: OpenGeneration) -> None:
+    """It asks nothing by itself: ranked by the question before, it would get the answer before again."""
+    more = replace(asked(NEEDS), subject=NEEDS, follows=("x",))
+    for word in ("rain. Bees", "wax. Bees"):
+        found = await Searcher(WordHashEmbedder(), Backwards(word)).search(generation, more, k=5)
+        assert files(found) == files(await Searcher(WordHashEmbedder()).search(generation, more, k=5))
+
+
 @pytest.mark.parametrize(
     ("question", "best"),
     [

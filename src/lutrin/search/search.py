@@ -215,7 +215,8 @@ class Searcher:
         if reranker is not None:
             with stage("rank"):
                 judged = await judge(reranker, matched.asked.text, ranked)
-            ranked = combined(ranked, judged, ranking)
+            if not query.is_bare:  # else the question before would be asked, and the answer before win again
+                ranked = combined(ranked, judged, ranking)
             if ranking.scope:
                 told = np.append(told, np.float32(max(one.passage for one in judged)))
         if query.leans:
