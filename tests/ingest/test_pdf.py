@@ -516,6 +516,35 @@ def test_what_a_file_marks_as_no_text_of_its_page_is_none() -> None:
     assert not any("Jane" in one for one in read)
 
 
+def test_white_on_white_is_not_read() -> None:
+    """Neither grey nor coloured white; on a fill, a shade or a picture it is."""
+
+    def page(ground: Draw, colour: Draw) -> str:
+        def draw(canvas: Canvas) -> None:
+            text(canvas, BODY)
+            ground(canvas)
+            colour(canvas)
+            text(canvas, ["The answer is forty."], top=500)
+
+        return " ".join(texts(parse_pdf(pdf(draw), "a.pdf")))
+
+    whites: tuple[Draw, ...] = (
+        lambda canvas: canvas.setFillGray(1),
+        lambda canvas: canvas.setFillColorRGB(1, 1, 1),
+        lambda canvas: canvas.setFillColorCMYK(0, 0, 0, 0),
+    )
+
+    def bar(canvas: Canvas) -> None:
+        canvas.setFillColorRGB(0.1, 0.2, 0.4)
+        canvas.rect(60, 490, 300, 30, fill=1, stroke=0)
+
+    for white in whites:
+        assert "forty" not in page(lambda _: None, white)
+        assert "forty" in page(bar, white)
+    assert "forty" in page(lambda canvas: canvas.linearGradient(0, 0, 9, 9, ("red", "blue")), whites[0])
+    assert "forty" in page(lambda _: None, lambda canvas: canvas.setFillGray(0.9))
+
+
 def test_small_text_askew_stands_behind_the_text() -> None:
     """In one piece: the label of an axis."""
 

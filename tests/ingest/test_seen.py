@@ -181,6 +181,26 @@ def test_what_no_reader_sees_is_not_read() -> None:
         assert texts(html(body)) == texts(book(body)) == ["Yes.", "Opened."]
 
 
+def test_white_on_white_is_not_read() -> None:
+    """Of HTML, EPUB and Markdown's HTML; where another ground may be, white words are words."""
+    white = "<p style='color: #FFFFFF; background-color: white'>No.</p>"
+    for read in (html, book, markdown):
+        assert texts(read(f"{white}<p>Yes.</p>")) == ["Yes."]
+    for hidden in (
+        "<p style='color:white'>No.</p>",
+        "<p><span style='color: rgb(255, 255, 255)'>No.</span></p>",
+        "<style>.key { color: #fff }</style><p class='key'>No.</p>",
+    ):
+        assert texts(html(f"{hidden}<p>Yes.</p>")) == ["Yes."]
+    for shown in (
+        "<div style='background: #333'><p style='color: white'>Seen.</p></div>",
+        "<table><tr bgcolor='navy'><td>a</td></tr></table><p style='color: white'>Seen.</p>",
+        "<style>.dark { background: black }</style><p class='dark' style='color: white'>Seen.</p>",
+        "<link rel='stylesheet' href='a.css'><p style='color: white'>Seen.</p>",
+    ):
+        assert "Seen." in texts(html(shown))
+
+
 def test_a_warning_of_every_maker_is_one() -> None:
     """Its title is no heading."""
     for classes in (
@@ -315,3 +335,21 @@ def test_word_hides_what_is_marked_as_hidden() -> None:
         "<w:r><w:rPr><w:vanish w:val='0'/></w:rPr><w:t>here.</w:t></w:r></w:p>"
     )
     assert texts(parse_docx(docx(body), "a.docx")) == ["The key is here."]
+
+
+def test_word_shows_white_words_on_another_ground_alone() -> None:
+    """On the page itself nobody sees them; shading, a table or a box may be behind them."""
+
+    def said(colour: str, more: str = "") -> str:
+        return f"<w:r><w:rPr><w:color {colour}/>{more}</w:rPr><w:t>No. </w:t></w:r><w:r><w:t>Yes.</w:t></w:r>"
+
+    white = "w:val='FFFFFF'"
+    for hidden in (white, "w:val='auto' w:themeColor='background1'"):
+        assert texts(parse_docx(docx(f"<w:p>{said(hidden)}</w:p>"), "a.docx")) == ["Yes."]
+    shade = "<w:shd w:val='clear' w:fill='333333'/>"
+    for shown in (
+        f"<w:p>{said(white, shade)}</w:p>",
+        f"<w:p><w:pPr>{shade}</w:pPr>{said(white)}</w:p>",
+        f"<w:tbl><w:tr><w:tc><w:p>{said(white)}</w:p></w:tc></w:tr></w:tbl>",
+    ):
+        assert "No." in " ".join(texts(parse_docx(docx(shown), "a.docx")))

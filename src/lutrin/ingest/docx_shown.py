@@ -7,6 +7,7 @@ each formula becomes a run between marks of the private use area, which `lutrin.
 import re
 import zipfile
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from io import BytesIO
 from xml.etree import ElementTree as ET
@@ -26,6 +27,9 @@ _PLACE = re.compile(r"%(\d)")
 _KINDS = {"lowerLetter": "a", "upperLetter": "A", "lowerRoman": "i", "upperRoman": "I"}
 _DEEPEST = 9
 _WRAPPERS = frozenset(f"{_W}{name}" for name in ("fldSimple", "smartTag", "customXml", "dir", "bdo"))
+_SHADED = tuple(f"{place}/{{{_W[1:-1]}}}{name}" for place in ("rPr", "pPr") for name in ("shd", "highlight"))
+_GROUNDS = frozenset(f"{_W}{name}" for name in ("tc", "txbxContent"))
+"""Cells of tables, whose styles shade rows and columns, and boxes, which are filled elsewhere."""
 _LEAST_MOVED = 3
 """Half points: text that is moved by less is set so for looks."""
 
@@ -46,6 +50,8 @@ class _Style:
     level: int | None = None
     outline: int | None = None
     hidden: bool = False
+    shaded: bool = False
+    """Whether it has a ground of its own."""
 
 
 @dataclass
@@ -111,7 +117,7 @@ def _part(xml: bytes, styles: dict[str, _Style], numbering: _Numbering) -> bytes
     parents = {child: parent for parent in root.iter() for child in parent}
     for run in list(root.iter(f"{_W}r")):
         _align(run.find(f"{_W}rPr"))
-        if _is_hidden(run.find(f"{_W}rPr")):
+        if _is_hidden(run.find(f"{_W}rPr")) or (_is_white(run) and not _has_ground(run, parents, styles)):
             parents[run].remove(run)
         elif run.find(f".//{_W}object") is not None:
             _append(run, _formula("", block=False))
@@ -195,6 +201,27 @@ def _is_hidden(properties: ET.Element | None) -> bool:
     return hidden is not None and hidden.get(f"{_W}val", "1") not in {"0", "false", "off"}
 
 
+def _is_white(run: ET.Element) -> bool:
+    """Whether a run is written in white, or in the colour of the page."""
+    colour = run.find(f"{_W}rPr/{_W}color")
+    if colour is None:
+        return False
+    return colour.get(f"{_W}val", "").upper() == "FFFFFF" or colour.get(f"{_W}themeColor") in {"background1", "light1"}
+
+
+def _has_ground(run: ET.Element, parents: Mapping[ET.Element, ET.Element], styles: dict[str, _Style]) -> bool:
+    """Whether something around a run may have another ground than the white page: shading, a table, a text box."""
+    inside: ET.Element | None = run
+    while inside is not None:
+        if inside.tag in _GROUNDS or any(inside.find(f"{_W}{name}") is not None for name in _SHADED):
+            return True
+        named = _value(inside.find(f"{_W}pPr"), "pStyle") or _value(inside.find(f"{_W}rPr"), "rStyle")
+        if named and _with_base(named, styles).shaded:
+            return True
+        inside = parents.get(inside)
+    return False
+
+
 def _value(element: ET.Element | None, name: str) -> str:
     found = element.find(f"{_W}{name}") if element is not None else None
     return found.get(f"{_W}val", "") if found is not None else ""
@@ -212,6 +239,7 @@ def _styles(xml: bytes) -> dict[str, _Style]:
             int(level) if level.isdecimal() else None,
             int(outline) if outline.isdecimal() else None,
             _is_hidden(style.find(f"{_W}rPr")),
+            shaded=any(style.find(f"{_W}{name}") is not None for name in _SHADED),
         )
     return found
 
@@ -224,6 +252,7 @@ def _with_base(name: str, styles: dict[str, _Style]) -> _Style:
         if style is None:
             break
         known.numbers = known.numbers or style.numbers
+        known.shaded = known.shaded or style.shaded
         known.level = style.level if known.level is None else known.level
         known.outline = style.outline if known.outline is None else known.outline
         name = style.base

@@ -20,7 +20,7 @@ from lutrin.ingest.formulas import mark_formulas
 from lutrin.ingest.html_find import Finder
 from lutrin.ingest.makers import LINE_NUMBERS, OPENED, PAGE_MARKS, TITLES, UNSEEN, box_of, parts_of
 from lutrin.ingest.numerals import numeral, whole
-from lutrin.ingest.styles import HIDING, SHIFTED, shift_of
+from lutrin.ingest.styles import SHIFTED, hides, is_white, shift_of
 
 _HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"]
 _SIGNAL = re.compile(r"\s*(warning|caution|danger)\s*[:!]", re.IGNORECASE)
@@ -79,12 +79,16 @@ def settle(soup: Any, styles: str = "") -> int:  # noqa: ANN401 - as bs4 has it
     find = Finder(soup)
     unread = mark_formulas(soup, find)
     sheets = "\n".join([styles, *(style.get_text() for style in find.tags("style"))])
-    rules = [rule for rule in _RULE.findall(_MEDIA.sub("", sheets)) if HIDING.search(rule[1]) or "align" in rule[1]]
+    rules = [
+        rule
+        for rule in _RULE.findall(_MEDIA.sub("", sheets))
+        if hides(rule[1]) or is_white(rule[1]) or "align" in rule[1]
+    ]
     _shift(find, rules)
     if find.has("pre", "td"):
         _code(soup, find)
     _notes(soup, find)
-    for unseen in [*find.all((*UNSEEN, *PAGE_MARKS)), *_hidden(find, rules)]:
+    for unseen in [*find.all((*UNSEEN, *PAGE_MARKS)), *_hidden(soup, find, rules, sheets)]:
         if not unseen.decomposed and not (unseen.name == "nav" and unseen is soup):
             unseen.decompose()
     _headers(soup, find)
@@ -100,12 +104,26 @@ def settle(soup: Any, styles: str = "") -> int:  # noqa: ANN401 - as bs4 has it
 # What is not seen ----------------------------------------------------------------------------------------------------
 
 
-def _hidden(find: Finder, rules: Sequence[tuple[str, str]]) -> list[Any]:
-    """Elements that the page hides for good."""
+def _hidden(soup: Any, find: Finder, rules: Sequence[tuple[str, str]], sheets: str) -> list[Any]:  # noqa: ANN401 - as bs4 has it
+    """Elements that the page hides for good, by white letters too where all of it is white."""
     found = [tag for tag in find.all(["[hidden]"]) if str(tag.get("hidden")).lower() != "until-found"]
-    found += [tag for tag in find.all(["[style]"]) if HIDING.search(str(tag["style"]))]
-    found += [tag for selectors, body in rules if HIDING.search(body) for tag in _ruled(find, selectors)]
+    styled = [(tag, str(tag["style"])) for tag in find.all(["[style]"])]
+    styled += [(tag, body) for selectors, body in rules for tag in _ruled(find, selectors)]
+    white = [tag for tag, style in styled if is_white(style) and not hides(style)]
+    found += [tag for tag, style in styled if hides(style)]
+    found += white if white and _is_white_page(soup, sheets) else []
     return [tag for tag in found if not _is_opened(tag)]
+
+
+def _is_white_page(soup: Any, sheets: str) -> bool:  # noqa: ANN401 - as above
+    """Whether nothing says that anything of a page has another ground than white."""
+
+    def may_colour(tag: Any) -> bool:  # noqa: ANN401 - as above
+        linked = tag.name == "link" and "stylesheet" in (tag.get("rel") or ())
+        return linked or tag.has_attr("bgcolor") or "background" in str(tag.get("style") or "")
+
+    whole = [soup, *soup.parents][-1]
+    return "background" not in sheets and whole.find(may_colour) is None
 
 
 def _ruled(find: Finder, selectors: str) -> list[Any]:

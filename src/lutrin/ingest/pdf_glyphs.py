@@ -44,6 +44,9 @@ _LEVEL_DEGREES = 5
 """Text that is turned by so little more or less than a right angle is level: a page that was scanned askew."""
 _FOR_PRINTERS = frozenset({"Watermark", "Header", "Footer", "Bates", "PageNum"})
 """Parts of a page that its file itself marks as no text of it (PDF 32000-1, 14.8.2.2)."""
+_COLOUR_SPACES = frozenset({"DeviceGray", "DeviceRGB", "DeviceCMYK", "CalGray", "CalRGB", "ICCBased"})
+_INKS = 4
+_FAINT = 0.01
 _BULLETS = frozenset({0x7F, 0x81, 0x8D, 0x8F, 0x90, 0x9D})
 """Codes that WinAnsiEncoding leaves unused show a bullet (PDF 32000-1, annex D.2, note 3)."""
 
@@ -85,6 +88,8 @@ class _Pen(PDFTextDevice):
         self._kinds: dict[object, tuple[bool, bool]] = {}
         self._marked: list[bool] = []
         """For each marked content that is open, whether it is for printers only."""
+        self._covered = False
+        """Whether something but text and white has been painted: what is white may be read on it."""
         self._spaced = 0.0
         """Space that the file puts between all letters, in units of the text's own space."""
 
@@ -92,8 +97,20 @@ class _Pen(PDFTextDevice):
         """Return the text painted since the last call."""
         self._close()
         self._marked.clear()
+        self._covered = False
         runs, self._runs = self._runs, []
         return runs
+
+    def cover(self) -> None:
+        """Take note that a picture, a shade or a colour is painted."""
+        self._covered = True
+
+    def paint_path(self, graphicstate: Any, stroke: bool, fill: bool, evenodd: bool, path: Any) -> None:  # noqa: ANN401, ARG002, FBT001 - pdfminer's signature
+        if fill and not _is_white(graphicstate):
+            self.cover()
+
+    def render_image(self, name: str, stream: Any) -> None:  # noqa: ANN401, ARG002 - pdfminer's signature
+        self.cover()
 
     def render_string(self, textstate: PDFTextState, seq: Any, ncs: Any, graphicstate: Any) -> None:  # noqa: ANN401 - as pdfminer has it
         self._spaced = max(0.0, textstate.charspace * textstate.scaling / 100)
@@ -108,10 +125,12 @@ class _Pen(PDFTextDevice):
         rise: float,
         cid: int,
         ncs: Any,  # noqa: ANN401, ARG002 - as above
-        graphicstate: Any,  # noqa: ANN401, ARG002 - as above
+        graphicstate: Any,  # noqa: ANN401 - as above
     ) -> float:
         """Take one glyph; return how far it moves the pen, in units of the text's own space."""
         advance = float(font.char_width(cid) * fontsize * scaling)
+        if not self._covered and _is_white(graphicstate):
+            return advance  # white on white
         try:
             letter = font.to_unichr(cid)
         except PDFUnicodeNotDefined:
@@ -165,6 +184,17 @@ class _Pen(PDFTextDevice):
         return self._kinds[font]
 
 
+class _Interpreter(PDFPageInterpreter):
+    """Tells the pen of shades, too."""
+
+    device: _Pen
+
+    def do_sh(self, name: object) -> None:
+        """Paint a shade."""
+        super().do_sh(name)
+        self.device.cover()
+
+
 def pages_of(file: BinaryIO, password: str) -> Iterator[tuple[list[TextRun], int]]:
     """The runs of each page in the order in which they are painted, and how many glyphs have no letter.
 
@@ -188,7 +218,7 @@ class _Pages(Iterator[tuple[list[TextRun], int]]):
         self._document, self._count = document, 0
         self._pages = PDFPage.create_pages(document)
         self._pen = _Pen(resources)
-        self._interpreter = PDFPageInterpreter(resources, self._pen)
+        self._interpreter = _Interpreter(resources, self._pen)
 
     def __next__(self) -> tuple[list[TextRun], int]:
         page = next(self._pages)
@@ -210,6 +240,15 @@ def _visible(page: PDFPage) -> Box | None:
 
     (a, b), (c, d) = turn(*page.cropbox[:2]), turn(*page.cropbox[2:])
     return min(a, c), min(b, d), max(a, c), max(b, d)
+
+
+def _is_white(graphicstate: Any) -> bool:  # noqa: ANN401 - as pdfminer has it
+    """Whether what is filled now is white, in the colour spaces of screens and printers."""
+    colour, space = graphicstate.ncolor, graphicstate.ncs.name
+    parts = colour if isinstance(colour, tuple | list) else (colour,)
+    if space not in _COLOUR_SPACES or not all(isinstance(part, int | float) for part in parts):
+        return False
+    return bool(max(parts) < _FAINT if len(parts) == _INKS else min(parts) > 1 - _FAINT)
 
 
 def _angle(degrees: float) -> int:

@@ -9,6 +9,10 @@ HIDING = re.compile(
     r"|(?:left|top|text-indent|right)\s*:\s*-\d{4,})",
     re.IGNORECASE,
 )
+_COLOUR = re.compile(r"(?P<what>(?<![\w-])color|background(?:-color)?)\s*:\s*(?P<colour>[^;!]+)", re.IGNORECASE)
+_WHITE = re.compile(
+    r"white|#f{3}f?|#f{6}(?:ff)?|rgba?\(\s*(?:255\s*,\s*){2}255\s*(?:,\s*1(?:\.0*)?\s*)?\)", re.IGNORECASE
+)
 SHIFTING = re.compile(
     r"vertical-align\s*:\s*(?P<aligned>super|text-top|sub|-?[\d.]+(?:em|ex|px|pt|%))"
     r"|(?<![\w-])(?P<side>top|bottom)\s*:\s*(?P<moved>-?[\d.]+)(?:em|ex|px|pt|%)",
@@ -20,6 +24,21 @@ SHIFTED = {
 }
 """Classes of raised and lowered text."""
 _SPANS = frozenset("a abbr b cite code em font i mark small span strong u var".split())
+
+
+def hides(style: str) -> bool:
+    """Whether what has a style is never seen: hidden, or white on white.
+
+    >>> hides("color: #FFF; background: white"), hides("color: white; background: #333"), hides("display:none")
+    (True, False, True)
+    """
+    return HIDING.search(style) is not None or (is_white(style) and is_white(style, behind=True))
+
+
+def is_white(style: str, *, behind: bool = False) -> bool:
+    """Whether a style makes the text white, or the ground behind it."""
+    colours = {match["what"][:5].lower(): match["colour"].strip() for match in _COLOUR.finditer(style)}
+    return _WHITE.fullmatch(colours.get("backg" if behind else "color", "")) is not None
 
 
 def shift_of(name: str, classes: Collection[str], style: str) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from lutrin.ingest.makers import BOXES, box_of
 from lutrin.ingest.placed import Placed
 from lutrin.ingest.script import Tag
-from lutrin.ingest.styles import HIDING
+from lutrin.ingest.styles import hides
 
 
 @dataclass(slots=True)
@@ -220,7 +220,7 @@ def is_hidden(tag: Tag) -> bool:
     hidden = next((item for item in tag.attributes if item.name == "hidden"), None)
     if hidden is not None and not hidden.expression and hidden.value != "until-found":
         return tag.name.islower()
-    return HIDING.search(tag.attribute("style")) is not None
+    return hides(tag.attribute("style"))
 
 
 _BOXES = frozenset({"aside", "blockquote", "div", "p", "section"})
