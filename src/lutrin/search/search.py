@@ -247,8 +247,8 @@ def _asks_only(chunk: Chunk, query: Query) -> bool:
 
 def _is_topic(chunk: Chunk, query: Query) -> bool:
     """Whether the heading of a passage is all that is asked for."""
-    title = subject_stems(chunk.section_title)
-    return bool(title) and title == subject_stems(query.topic)
+    title = topic_stems(chunk.section_title)
+    return bool(title) and title == topic_stems(query.topic)
 
 
 def _answers(part: Part) -> bool:
