@@ -45,7 +45,7 @@ async def test_who_asks_for_the_exercises_gets_them(search: Search) -> None:
     assert files(found)[:2] == ["03-tasks", "05-record"]
     assert found.odds > 0
     # Everyday words ask for something else.
-    assert found.odds > (await search("What is the best exercise for the back?")).odds + 1
+    assert (await search("What is the best exercise for the back?")).odds < 0
 
 
 async def test_words_in_another_form_are_not_lacked(generation: OpenGeneration) -> None:
