@@ -40,8 +40,8 @@ class Metrics:
         )
         self.work_seconds = Histogram(
             "lutrin_work_seconds",
-            "Seconds of a piece of work: embed, search, rank (part of search), queue (until the model's first word), write, "
-            "store",
+            "Seconds of a piece of work: embed, search, rank (part of search), queue (until the model's first word), "
+            "write, store",
             ["work"],
             buckets=SECONDS,
             registry=self._registry,
