@@ -161,14 +161,19 @@ def _ask(given: argparse.Namespace) -> None:
 
 
 def _sum(given: argparse.Namespace) -> None:
-    books = {path.stem: read_marks(path) for path in given.files}
+    books = {_name(path): read_marks(path) for path in given.files}
     if unmarked := [f"{book} {mark.id}" for book, marks in books.items() for mark in marks if not mark.is_marked]:
         more = " ..." if len(unmarked) > 10 else ""
         print(f"{len(unmarked)} answers are not marked yet: {', '.join(unmarked[:10])}{more}", file=sys.stderr)
     if not (done := _marked(books)):
         sys.exit("Nothing is marked yet; fill in the columns answers, give, begins and false.")
-    earlier = _marked({path.stem: read_marks(path) for path in given.compare})
+    earlier = _marked({_name(path): read_marks(path) for path in given.compare})
     print(json.dumps(summary(done)) if given.json else sum_table(done, earlier))
+
+
+def _name(path: Path) -> str:
+    """Of a list and its tier: `ask` writes `NAME-TIER/marks.tsv`, and what is kept is `NAME-TIER.tsv`."""
+    return path.parent.name if path.stem == "marks" else path.stem
 
 
 def _marked(books: Mapping[str, Sequence[Mark]]) -> dict[str, list[Mark]]:

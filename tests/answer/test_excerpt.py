@@ -323,3 +323,25 @@ def test_an_excerpt_may_go_on_from_a_section_into_a_tab() -> None:
     tab = msgspec.structs.replace(chunk(unit("Call tare.", start=17), chunk_id="c2"), variant="Python")
     (run,) = choose([part((shared, [LIKELY]), (tab, [LIKELY]))])
     assert texts(run) == ["Tare the scales.", "Call tare."]
+
+
+def test_the_answer_comes_with_the_sentences_that_answer_as_well_and_the_one_that_leads_to_it() -> None:
+    """In the book's order, and within its paragraph; what is much less likely stays where it stands."""
+    sentences = (
+        "Bees fly.",
+        "A queen lays eggs.",
+        "They are white.",
+        "She lays 2,000 a day.",
+        "Drones do not.",
+        "Rain.",
+    )
+
+    def lead(*scores: float, block: int = 6) -> list[str]:
+        units = [unit(text, start=20 * n, block=int(n >= block)) for n, text in enumerate(sentences)]
+        (run,) = choose([part((chunk(*units, chunk_id="c1"), list(scores)))])
+        return [one.text for one in lead_of(run)[0]]
+
+    assert lead(-5, -5, -5, 5, -5, -5) == ["She lays 2,000 a day."]
+    assert lead(-5, -5, 3.5, 5, -5, -5) == ["They are white.", "She lays 2,000 a day."]
+    assert lead(-5, 4.5, 4.6, 5, 4.4, -5) == list(sentences[1:5])
+    assert lead(-5, 4.5, 4.6, 5, 4.4, -5, block=3) == list(sentences[3:5])

@@ -85,11 +85,12 @@ def test_a_page_shows_what_a_reader_judges_by() -> None:
 
 def test_unmarked_answers_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A sum over half of the answers does not pass for one over all."""
-    path = tmp_path / "marks.tsv"
+    path = tmp_path / "iot-none" / "marks.tsv"
+    path.parent.mkdir()
     path.write_text(write_marks([GOOD, msgspec.structs.replace(BLANK, id="e3")]), encoding="utf-8")
     main(["sum", str(path)])
     shown = capsys.readouterr()
-    assert "1 answers are not marked yet: marks e3" in shown.err
+    assert "1 answers are not marked yet: iot-none e3" in shown.err
     assert "| how   | 1       | 1.00 | 1.00   | 0.00  |" in shown.out
 
 

@@ -30,6 +30,8 @@ PASSAGES = 12
 SECOND_SHARE = 0.15
 """A second excerpt is shown if it is at least so likely as the first: a larger share loses facts on one half of
 the shelf (bench/RESULTS.md)."""
+LEADING_SHARE = 0.1
+"""The sentence before what is said first leads to it if it is at least so likely."""
 MARKED_SHARE = 0.35
 """Units at least so likely as the best of their excerpt are marked as what answers."""
 SMALL_TABLE_WORDS = 60
@@ -354,12 +356,28 @@ def lead_of(run: Run, frame: Frame = "plain") -> tuple[tuple[Unit, ...], Run]:
         places = [place for place in places if run.units[place].kind == kind] or places
     best = max(places, key=run.scores.__getitem__)
     block = [place for place in range(len(run.units)) if run.units[place].block == run.units[best].block]
-    own = block if _is_whole(run, best, block) else [best]
+    own = block if _is_whole(run, best, block) else _answering(run, best, block)
     left = [place for place in range(len(run.units)) if place not in own]
     rest = replace(
         run, units=tuple(run.units[place] for place in left), scores=tuple(run.scores[place] for place in left)
     )
     return tuple(run.units[place] for place in own), rest
+
+
+def _answering(run: Run, best: int, block: Sequence[int]) -> list[int]:
+    """The best sentence with those beside it in its paragraph that answer as well, and one that leads to it.
+
+    They stand in the book's order.
+    """
+    least, leading = (run.scores[best] + float(np.log(share)) for share in (MARKED_SHARE, LEADING_SHARE))
+    first = last = best
+    if run.units[best].kind == "sentence":
+        while first - 1 in block and run.scores[first - 1] >= least:
+            first -= 1
+        while last + 1 in block and run.scores[last + 1] >= least:
+            last += 1
+        first -= first - 1 in block and run.scores[first - 1] >= leading
+    return list(range(first, last + 1))
 
 
 def _is_whole(run: Run, best: int, block: Sequence[int]) -> bool:
