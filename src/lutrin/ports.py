@@ -170,11 +170,6 @@ class Reranker(Protocol):
         """What was learned with it."""
         ...
 
-    @property
-    def is_busy(self) -> bool:
-        """Whether so many passages wait for it that a question had better do without."""
-        ...
-
     async def judge(self, question: str, passages: Sequence[Aimed]) -> list[Judgement]:
         """Judge passages, in order.
 

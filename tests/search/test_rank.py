@@ -54,7 +54,6 @@ class Half:
 
     name = "half"
     ranking = Ranking()
-    is_busy = False
 
     def __init__(self) -> None:
         self.aimed: Sequence[Aimed] = []

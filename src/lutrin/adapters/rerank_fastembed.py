@@ -93,8 +93,6 @@ class FastembedReranker:
         self._head: Head | None = None
 
     ranking = Ranking()
-    is_busy = False
-    """Whoever chose it wants it for every question."""
 
     async def judge(self, question: str, passages: Sequence[Aimed]) -> list[Judgement]:
         """Judge passages; see `ports.Reranker.judge`."""

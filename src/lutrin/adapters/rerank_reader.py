@@ -24,8 +24,6 @@ WINDOW_TOKENS = 128
 """Of a passage, as in training (`training.device.Sizes`), the last one a separator."""
 QUESTION_TOKENS = 62
 DIMENSION = 384
-MOST_WAITING = 12
-"""Windows that are read or wait before a question does without: with two cores some 0.2 s."""
 
 
 class ReaderReranker:
@@ -43,27 +41,16 @@ class ReaderReranker:
         self._loading = threading.Lock()
         self._loaded: tuple[Any, Any] | None = None
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="rank")
-        self._waiting = 0
 
     @cached_property
     def ranking(self) -> Ranking:
         """What was learned with it, from the file beside it."""
         return msgspec.json.decode((self._directory / LEARNED).read_bytes(), type=Ranking)
 
-    @property
-    def is_busy(self) -> bool:
-        """Whether more windows wait than a reader would want to wait for; see `ports.Reranker.is_busy`."""
-        return self._waiting > MOST_WAITING
-
     async def judge(self, question: str, passages: Sequence[Aimed]) -> list[Judgement]:
         """Judge passages; see `ports.Reranker.judge`."""
         loop = asyncio.get_running_loop()
-        self._waiting += len(passages)
-        try:
-            jobs = [loop.run_in_executor(self._pool, self._judge, question, one) for one in passages]
-            return await asyncio.gather(*jobs)
-        finally:
-            self._waiting -= len(passages)
+        return await asyncio.gather(*(loop.run_in_executor(self._pool, self._judge, question, one) for one in passages))
 
     def close(self) -> None:
         """End the threads."""

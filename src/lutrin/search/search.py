@@ -114,7 +114,7 @@ class Searcher:
             query: What is asked.
             k: Passages at most.
             where: Only chunks of this chapter, module or content type.
-            again: Let the cross-encoder read the best passages once more, unless too many wait for it.
+            again: Let the cross-encoder read the best passages once more.
 
         Raises:
             IndexUnavailable: The generation cannot be read.
@@ -134,7 +134,7 @@ class Searcher:
         # A question that names no subject is one about the whole selection.
         texts = [selection] if selection and not topic_stems(query.topic) else list(query.parts)
         added = [query.added] if query.added and len(texts) == 1 else []
-        reranker = self._reranker if again and self._reranker is not None and not self._reranker.is_busy else None
+        reranker = self._reranker if again else None
         reading = reranker.ranking.reading(self.embedder.reading) if reranker is not None else self.embedder.reading
         wanted = [*texts, *added]
         asks = [
