@@ -17,6 +17,7 @@ from lutrin.index.readback import verify_generation
 from lutrin.index.shelf import Shelf
 from lutrin.ingest.book import IngestTools
 from lutrin.ingest.run import ingest
+from lutrin.query.frames import framed
 from lutrin.records import Answer, ChatMessage, DoneEvent, Question, SentenceEvent
 from lutrin.search.search import Searcher
 from lutrin.settings import Settings, load_settings
@@ -36,6 +37,7 @@ DRAFTS = [
         **LOOP,
         "kind": "question",
         "topic": "How fast is the loop of Kestrel?",
+        "aka": ["What is a command-line loop?"],
         "text": "Kestrel goes through it 500 times in a second.",
         "quotes": ["It runs 500 times a second on Kestrel."],
     },
@@ -166,6 +168,12 @@ async def test_an_analogy_is_marked_as_not_the_books(flow: AnswerFlow) -> None:
     """It stands under a heading of its own."""
     answer = await answer_to(flow, "Explain sensorimotor loop with an everyday analogy")
     assert answer.explanation.startswith(messages.PREPARED_IN_OTHER_WORDS.format(author="the authors"))
+
+
+async def test_a_question_of_the_same_words_is_met_in_any_form(flow: AnswerFlow) -> None:
+    """One that seems to ask for code, too: whoever prepared it knew what it asks."""
+    assert framed("What is a command-line loop?")[0] == "code"
+    assert (await answer_to(flow, "what is a command-line loop")).explanation.startswith("Kestrel goes through it")
 
 
 async def test_another_question_is_not_taken_for_it(flow: AnswerFlow) -> None:

@@ -123,13 +123,16 @@ class PreparedAnswers:
 
     async def _best(self, query: Query, generations: Sequence[OpenGeneration]) -> Match | None:
         """The entry whose question is the likeliest to mean the one that is asked."""
-        kinds = [kind for kind in WANTED.get(query.frame, ANY) if kind not in self._withheld]
+        wanted = WANTED.get(query.frame, ANY)
+        kinds = [kind for kind in wanted or ANY if kind not in self._withheld]
         if not kinds or not _stands_alone(query) or not any(generation.companion for generation in generations):
             return None
+        # In a form in which nothing is prepared, only a question of the same words is one that is.
         matches = [
             match
             for generation, where in await filtered(generations, query.question)
             if (match := await self._match(generation, query, kinds)) is not None
+            and (wanted or np.isinf(match.odds))
             and await _is_there(generation, match.item, where)
         ]
         return max(matches, key=lambda match: match.order, default=None)
