@@ -27,7 +27,7 @@ from lutrin.serve.library import ShelfLibrary
 from lutrin.settings import Settings, load_settings
 from lutrin.study.edit import export, merge
 from lutrin.study.prepared import PreparedAnswers
-from lutrin.study.teach import TaughtCompanions
+from lutrin.study.teach import Companions
 
 from .conftest import House, Serve
 from .test_teacher import TOKEN, sign_in
@@ -120,7 +120,7 @@ async def school(house: House, serve: Serve, tmp_path: Path) -> AsyncIterator[Sc
     async with Shelf(settings.catalog_path, settings.books_dir, ExactStore()) as shelf:
         searcher = Searcher(WordHashEmbedder())
         house.real_library = ShelfLibrary(shelf, corpus)
-        house.companions = TaughtCompanions(shelf, settings.catalog_path, WordHashEmbedder(), lambda: datetime.now(UTC))
+        house.companions = Companions(shelf, settings.catalog_path, WordHashEmbedder(), lambda: datetime.now(UTC))
         house.flow = AnswerFlow(
             shelf=shelf, searcher=searcher, language=english(), settings=settings, prepared=PreparedAnswers(searcher)
         )

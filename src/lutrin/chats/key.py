@@ -87,7 +87,7 @@ def _finish_rotation(database: Path, key_path: Path) -> None:
     if opens(database, _read(following)):  # the database was swapped already, the key file was not
         _adopt_former(database)
         following.replace(key_path)
-        _fsync_folder(key_path.parent)
+        _fsync(key_path.parent)
     else:
         following.unlink()
         _next(database).unlink(missing_ok=True)
@@ -142,7 +142,7 @@ def _exchange(database: Path, key: str, following: str, *, keep_former: bool = T
         _keep_former(database, key, following)
     _next(database).replace(database)
     _adopt_former(database)
-    _fsync_folder(database.parent)
+    _fsync(database.parent)
 
 
 def former_keys(database: Path, key: str) -> list[str]:
@@ -226,7 +226,7 @@ def rotate_file_key(database: Path, key_path: Path) -> None:
             following.unlink()
             raise
         following.replace(key_path)
-        _fsync_folder(key_path.parent)
+        _fsync(key_path.parent)
 
 
 def opens(database: Path, key: str) -> bool:
@@ -261,7 +261,7 @@ def _write(path: Path, key: str) -> None:
         file.write(key + "\n")
         file.flush()
         os.fsync(file.fileno())
-    _fsync_folder(path.parent)
+    _fsync(path.parent)
 
 
 def _checked(key: str, source: str) -> str:
@@ -276,7 +276,3 @@ def _fsync(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _fsync_folder(path: Path) -> None:
-    _fsync(path)

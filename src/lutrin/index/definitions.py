@@ -23,11 +23,6 @@ def _blob() -> Any:  # noqa: ANN401 - as `Field` has it
     return Field(sa_type=LargeBinary)
 
 
-def _counter() -> Any:  # noqa: ANN401 - as `Field` has it
-    """An integer that is 0 until something sets it."""
-    return Field(sa_column_kwargs={"server_default": text("0")})
-
-
 WITHOUT_ROWID = {"sqlite_with_rowid": False}
 
 
@@ -49,7 +44,7 @@ class GenerationRow(CatalogTable, table=True):
     manifest_sha256: str = _text()
     published: str = _text()
     """ISO 8601, UTC."""
-    retired: int = _counter()
+    retired: int = Field(sa_column_kwargs={"server_default": text("0")})
     """1 once its folder may be deleted."""
 
 

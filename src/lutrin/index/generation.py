@@ -99,7 +99,7 @@ class OpenGeneration:
         self._sources: dict[str, str] = {}
         self._vocabulary: dict[str, int] | None = None
         known = passages.execute(statements.CHUNK_STATES).fetchall()
-        ids, starts, firsts, roles, variants = zip(*known, strict=True) if known else ((),) * 5
+        ids, starts, firsts, roles = zip(*known, strict=True) if known else ((),) * 4
         self.labels: dict[str, list[str]] = {}
         """The ids of the chunks that hold what the book calls `figure 2.1`, by label."""
         for label, name in passages.execute(statements.LABELS):
@@ -110,10 +110,6 @@ class OpenGeneration:
         """(chunks,): row of the first chunk that each one nearly repeats, or its own row."""
         self.roles: tuple[TextRole, ...] = tuple(roles)
         """(chunks,): the role of each chunk; see `lutrin.ingest.roles`."""
-        self.variants: tuple[str, ...] = tuple(variants)
-        """(chunks,): the tab, device or system that each chunk is for; empty if it is for all."""
-        self.repeats = int((self.firsts != np.arange(len(known))).sum())
-        """Chunks that nearly repeat an earlier one."""
 
     async def nearest(
         self, vector: npt.NDArray[np.float32], k: int, where: Mapping[str, str] | None = None

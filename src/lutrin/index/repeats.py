@@ -45,7 +45,8 @@ def shingles(text: str) -> Hashes:
 
     A shorter text is one run.
     """
-    codes = np.array([zlib.crc32(word.encode("utf-8", "surrogatepass")) for word in _words(text)], dtype=np.uint64)
+    spelt = (word.encode("utf-8", "surrogatepass") for word in _WORD.findall(text.lower()))
+    codes = np.array([zlib.crc32(word) for word in spelt], dtype=np.uint64)
     count = max(1, len(codes) - SHINGLE_WORDS + 1)
     mixed = np.zeros(count, dtype=np.uint64)
     with np.errstate(over="ignore"):
@@ -59,7 +60,3 @@ def jaccard(one: Hashes, other: Hashes) -> float:
     """Size of the intersection of two ascending sets, divided by that of their union."""
     common = len(np.intersect1d(one, other, assume_unique=True))
     return common / (len(one) + len(other) - common)
-
-
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text.lower())

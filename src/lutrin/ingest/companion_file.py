@@ -17,7 +17,7 @@ import msgspec
 from lutrin.index.companion import FILE, KINDS, THE_AUTHORS, Decision, Entry, Prepared, State, key_of, wordings
 from lutrin.index.generation import OpenGeneration
 from lutrin.ingest.books import Book
-from lutrin.ingest.configuration import fault_of, read_plain
+from lutrin.ingest.configuration import fault_of, is_small_file, read_plain
 from lutrin.records import NEVER_AN_ANSWER, Chunk, Notice
 
 MAX_BYTES = 64 << 20
@@ -94,7 +94,9 @@ def own_files(paths: Sequence[Path], studied: Path, approved: Path) -> tuple[Pat
     known = {*SHIPPED.read_text(encoding="ascii").split()}
     if approved.exists():
         known |= {*approved.read_text(encoding="ascii", errors="replace").split()}
-    return tuple(path for path in paths if path == studied or (is_companion(path) and digest_of(path) in known))
+    return tuple(
+        path for path in paths if path == studied or (is_small_file(path, MAX_BYTES) and digest_of(path) in known)
+    )
 
 
 def approve(paths: Iterable[Path], approved: Path) -> None:
@@ -120,19 +122,11 @@ def fingerprint_of(
     paths: Sequence[Path], decisions: Sequence[Decision] = (), own: Collection[Path] = (), *, extracts: bool = False
 ) -> str:
     """Hash a book's companions, which of them are believed, and the teacher's decisions; empty if there are none."""
-    found = [read_plain(path, MAX_BYTES) for path in paths if is_companion(path)]
-    found += [b"own" if path in own else b"" for path in paths if is_companion(path)]
+    found = [read_plain(path, MAX_BYTES) for path in paths if is_small_file(path, MAX_BYTES)]
+    found += [b"own" if path in own else b"" for path in paths if is_small_file(path, MAX_BYTES)]
     found += [msgspec.json.encode(decisions)] if decisions else []
     found += [EXTRACTED] if extracts else []
     return hashlib.sha256(b"\n".join([WRITTEN, *found])).hexdigest() if found else ""
-
-
-def is_companion(path: Path) -> bool:
-    """Whether a companion is there and can be read."""
-    try:
-        return not fault_of(path.lstat(), MAX_BYTES)
-    except OSError:
-        return False
 
 
 def read_lines(path: Path) -> list[Line]:

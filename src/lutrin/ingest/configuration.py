@@ -93,10 +93,10 @@ def fault_of(status: os.stat_result, most_bytes: int) -> str:
     return "has holes, and no text in them" if has_holes else ""
 
 
-def is_small_file(path: Path) -> bool:
-    """Whether a path is a plain file small enough to be hand-written."""
+def is_small_file(path: Path, most_bytes: int = MAX_BYTES) -> bool:
+    """Whether a path is a plain file that is small enough."""
     try:
-        return not fault_of(path.lstat(), MAX_BYTES)
+        return not fault_of(path.lstat(), most_bytes)
     except OSError:
         return False
 

@@ -41,7 +41,6 @@ class Draft:
     path: tuple[str, ...]
     anchor: str
     start: int
-    title_range: tuple[int, int]
     units: list[Unit] = field(default_factory=list)
     shapes: list[Shape] = field(default_factory=list)
     """What each unit consists of."""

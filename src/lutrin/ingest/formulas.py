@@ -185,10 +185,6 @@ def _tags(node: Any) -> list[Any]:  # noqa: ANN401 - as bs4 has it
     return [child for child in node.children if isinstance(child, bs4.Tag) and not _local(child).endswith("pr")]
 
 
-def _named(node: Any, name: str) -> Any:  # noqa: ANN401 - as bs4 has it
-    return next((child for child in _tags(node) if _local(child) == name), None)
-
-
 def _join(parts: list[str]) -> str:
     text = ""
     for part in parts:
@@ -203,7 +199,7 @@ def _row(node: Any) -> str:  # noqa: ANN401 - as bs4 has it
 
 
 def _part(node: Any, name: str) -> str:  # noqa: ANN401 - as bs4 has it
-    found = _named(node, name)
+    found = next((child for child in _tags(node) if _local(child) == name), None)
     return tex_of(found) if found is not None else ""
 
 

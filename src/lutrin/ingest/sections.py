@@ -49,7 +49,7 @@ class Outline:
         self._problem = problem
         self._title = title
         self._slugger = Slugger()
-        self._drafts = [Draft(title, 1, (title,), "", 0, (0, 0))]
+        self._drafts = [Draft(title, 1, (title,), "", 0)]
         self._parents: list[tuple[int, str]] = []
         # The last sentence, which introduces code; and the same if nothing but a list has followed it.
         self._lead = ""
@@ -113,20 +113,19 @@ class Outline:
         anchor = block.anchor or self._slugger.next(anchor_text(tokens))
         if not text:
             return
-        place = self._place(block.body, visible, 0, len(visible.text))
         if not where.headings:
+            place = self._place(block.body, visible, 0, len(visible.text))
             self._draft.add("sentence", text, place, self._draft.new_block(), where)
             return
         page = self._drafts[0]
         first = len(self._drafts) == 1 and (block.level == 1 or not page.units)
         if first and text.casefold() == clean(self._title).casefold():
-            page.title_range = place
             return
         while self._parents and self._parents[-1][0] >= block.level:
             self._parents.pop()
         self._parents.append((block.level, text))
         path = (self._title, *(title for _, title in self._parents))
-        self._drafts.append(Draft(text, block.level, path, anchor, block.start, place))
+        self._drafts.append(Draft(text, block.level, path, anchor, block.start))
         self._lead = self._intro = ""
 
     def _paragraph(self, block: tree.Paragraph, where: Where) -> None:

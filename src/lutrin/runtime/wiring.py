@@ -70,7 +70,7 @@ from lutrin.settings import LOCAL, Settings, unknown_variables, with_addresses
 from lutrin.study.extract import Extractor
 from lutrin.study.literal import literal_problem
 from lutrin.study.prepared import PreparedAnswers
-from lutrin.study.teach import TaughtCompanions
+from lutrin.study.teach import Companions
 from lutrin.study.write import Student, Yield
 
 if TYPE_CHECKING:
@@ -398,7 +398,7 @@ async def _serve(
             else (lambda: ModelState("ready" if generator is not None else "none")),
             model_restarts=lambda: int(getattr(generator, "restarts", 0)),  # a service's model has no process here
             ingest=partial(_ingest_and_show, settings, runtime.shelf),
-            companions=TaughtCompanions(
+            companions=Companions(
                 runtime.shelf, settings.catalog_path, runtime.searcher.embedder, lambda: datetime.now(UTC)
             ),
             left_out=partial(read_left_out, settings.catalog_path),

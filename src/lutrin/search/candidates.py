@@ -1,9 +1,7 @@
-"""Candidates for an answer: two searches, fused by rank, and how the question's tokens match each candidate."""
+"""Candidates for an answer: what two searches find, and how the question's tokens match each candidate."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-
-import numpy as np
 
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.tokens import MaxSim
@@ -12,8 +10,6 @@ from lutrin.search.asked import Asked, Float
 
 POOL = 24
 """Passages that each of the two searches contributes; the late interaction ranks all of them."""
-RANK_CONSTANT = 60
-"""The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +30,6 @@ class Matched:
     """(P,): cosine with the nearest window of each passage."""
     lexical: Mapping[str, float]
     """BM25 by chunk id, of those that the full-text search found."""
-    fused: Float
-    """(P,): reciprocal ranks in the two searches, summed."""
     late: MaxSim
 
 
@@ -47,7 +41,6 @@ class Candidates:
     asked: Sequence[Asked]
     places: Sequence[tuple[int, Chunk]]
     """Rows and chunks."""
-    dense: Sequence[Sequence[tuple[str, float]]]
     lexical: Sequence[Sequence[tuple[str, float]]]
     besides: Sequence[str]
     page: str
@@ -65,10 +58,9 @@ class Candidates:
                 asked=item,
                 cosines=self.generation.cosines(item.vector, pool.rows),
                 lexical=dict(words),
-                fused=fused(pool.chunks, [near, words]),
                 late=late,
             )
-            for item, near, words, late in zip(self.asked, self.dense, self.lexical, lates, strict=True)
+            for item, words, late in zip(self.asked, self.lexical, lates, strict=True)
         ]
 
 
@@ -104,20 +96,10 @@ async def gather(
         generation,
         asked,
         await generation.places(names),
-        dense=found[: len(asked)],
         lexical=found[len(asked) :],
         besides=besides,
         page=page,
     )
-
-
-def fused(chunks: Sequence[Chunk], rankings: Sequence[Sequence[tuple[str, float]]]) -> Float:
-    """(P,): the sum over rankings of 1 / (`RANK_CONSTANT` + rank); 0 for what none of them has."""
-    scores: dict[str, float] = {}
-    for ranking in rankings:
-        for rank, (name, _) in enumerate(ranking, 1):
-            scores[name] = scores.get(name, 0.0) + 1 / (RANK_CONSTANT + rank)
-    return np.array([scores.get(chunk.chunk_id, 0.0) for chunk in chunks], dtype=np.float32)
 
 
 def _distinct(

@@ -68,7 +68,6 @@ async def search_selection(embedder: Embedder, generation: OpenGeneration, query
         asked=wanted,
         cosines=np.array([pooled(selected) @ wanted.vector], dtype=np.float32),
         lexical={chunk.chunk_id: 1.0} if spoken_of else {},
-        fused=np.ones(1, dtype=np.float32),
         late=late,
     )
     found = read(pool, matched, reading)

@@ -193,7 +193,8 @@ async def run_server(
     sys.setswitchinterval(SWITCH_S)
     with listener:
         if on_ready is not None:
-            on_ready(f"http://{_shown(settings.host)}:{listener.getsockname()[1]}")
+            host = f"[{settings.host}]" if ":" in settings.host else settings.host
+            on_ready(f"http://{host}:{listener.getsockname()[1]}")
         await _Server(config, service).serve(sockets=[listener])
 
 
@@ -265,10 +266,6 @@ def _refused(host: str, port: int, error: OSError) -> LutrinError:
                 f"Cannot listen on {host}: {error.strerror}.",
                 remedy="Choose another address with --host or LUTRIN_HOST.",
             )
-
-
-def _shown(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
 
 
 def _cors(settings: Settings) -> CORSConfig:

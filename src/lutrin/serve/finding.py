@@ -211,11 +211,7 @@ def _kinds(text: str, meant: Sequence[frozenset[str]]) -> int:
 @lru_cache(maxsize=4096)
 def _stems(text: str) -> frozenset[str]:
     """Kept, for the next letter that is typed is looked for in the same pieces."""
-    return frozenset(map(stemmed, _words(text)))
-
-
-def _words(text: str) -> list[str]:
-    return [word.lower() for word in _WORD.findall(text)]
+    return frozenset(stemmed(word.lower()) for word in _WORD.findall(text))
 
 
 def _marks(text: str, meant: Sequence[frozenset[str]]) -> Marks:

@@ -164,7 +164,7 @@ def reading(
         page=current.filename,
         outline=outline(pages),
         current=current,
-        sections=_marked(sections),
+        sections=[(name, Markup(title)) for name, title in sections],  # noqa: S704 - as `text`
         starters=starters,
         text=Markup(text),  # noqa: S704 - sanitised by `reader.sanitised`
         before=pages[position - 1] if position > 0 else None,
@@ -184,10 +184,6 @@ def with_notes(text: str, notes: Mapping[str, Notes]) -> str:
         own = sum((notes[name] for name in ([] if start else [""]) + anchors if name in notes), Notes())
         pieces.append(piece + (_part("notes", own) if own else ""))
     return "".join(pieces)
-
-
-def _marked(sections: Sequence[tuple[str, str]]) -> list[tuple[str, Markup]]:
-    return [(name, Markup(title)) for name, title in sections]  # noqa: S704 - cut out of a page that was sanitised
 
 
 def _part(macro: str, *values: object) -> str:

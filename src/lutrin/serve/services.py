@@ -7,13 +7,13 @@ import secrets
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Protocol
 
-from lutrin.chats.questions import AskedQuestion
+from lutrin.chats.store import ChatTables
 from lutrin.index.catalog import LeftOut
-from lutrin.ports import ChatStore, Generator
-from lutrin.records import AnswerEvent, ChatMessage, ChatOrigin, ChatSession, ModelState, Passage, Question
+from lutrin.ports import Generator
+from lutrin.records import AnswerEvent, ModelState, Passage, Question
 from lutrin.serve.finding import Suggestion
 from lutrin.serve.notes import Notes, Term
 from lutrin.serve.render_process import Renderer
@@ -35,39 +35,6 @@ class Answers(Protocol):
     async def explains(self, question: Question) -> bool:
         """Whether a model or a prepared entry would answer, and not the book's own words alone."""
         ...
-
-
-class Conversations(ChatStore, Protocol):
-    """The conversations of all readers; `key` is `chats.owner.conversation_key`."""
-
-    async def record(self, key: str, origin: ChatOrigin, messages: Sequence[ChatMessage]) -> None:
-        """Store messages in one transaction; a message whose id is stored already is replaced."""
-
-    async def sessions(self, owner: str, most: int, past: int) -> list[ChatSession]:
-        """List at most so many of an owner's conversations after the first `past`, the one used last first."""
-
-    async def session(self, key: str) -> ChatSession:
-        """Return one conversation's record."""
-
-    async def rename(self, key: str, title: str) -> ChatSession:
-        """Give a conversation a name."""
-
-    async def delete(self, key: str) -> None:
-        """Delete a conversation for good."""
-
-    async def judge(self, message_id: str, owner: str, value: str, comment: str = "") -> None:
-        """Store what a reader thought of an answer."""
-
-    async def recent_questions(self, most: int) -> list[AskedQuestion]:
-        """List the newest questions first, with the outcome of each answer and without authors."""
-
-    async def forget(
-        self, *, session_id: str | None = None, older_than: timedelta | None = None, everything: bool = False
-    ) -> int:
-        """Delete conversations for good, whoever owns them."""
-
-    async def retain(self, days: int) -> int:
-        """Delete conversations older than this many days, counting only days on which the server ran."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +136,7 @@ class Services:
 
     answers: Answers
     retrieve: Retrieval
-    chats: Conversations
+    chats: ChatTables
     library: Library
     generator: Generator | None = None
     ingest: Ingest | None = None

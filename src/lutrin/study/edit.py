@@ -13,6 +13,7 @@ from lutrin.index.shelf import Shelf
 from lutrin.ingest import companion_file
 from lutrin.ingest.books import Book
 from lutrin.ingest.chunk import chunk_document
+from lutrin.ingest.configuration import is_small_file
 from lutrin.ingest.discover import discover
 from lutrin.ingest.documents import read_document
 from lutrin.ingest.scan import SourceFile
@@ -96,7 +97,7 @@ def check(corpus: Path, *, shelf: bool = False) -> tuple[int, list[Notice]]:
 def companions(corpus: Path, *, shelf: bool = False) -> list[Path]:
     """The companions that lie beside the books of a corpus; arguments and errors as for `open_books`."""
     paths = (companion_file.companion_path(opened.book) for opened in open_books(corpus, shelf=shelf))
-    return [path for path in paths if companion_file.is_companion(path)]
+    return [path for path in paths if is_small_file(path, companion_file.MAX_BYTES)]
 
 
 def merge(corpus: Path, drafts: Sequence[Path], *, author: str = "", shelf: bool = False) -> Merged:

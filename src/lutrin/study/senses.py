@@ -89,7 +89,8 @@ class Senses:
         """
         known = fitted()
         text = "\n".join(chunk.text for _, chunk in passages).lower()
-        here = [one for one in self._names if one.name.lower() in text and not _is_of(one, passages)]
+        own = {chunk.filename for _, chunk in passages}
+        here = [one for one in self._names if one.name.lower() in text and one.home.filename not in own]
         found = []
         for one in here:
             places: list[tuple[str, str]] = []
@@ -185,8 +186,3 @@ def _found(one: _Name, text: str) -> str:
     free = (found for found in one.spelling.finditer(text) if not any(a <= found.start() < b for a, b in taken))
     first = next(free, None)
     return first[0] if first is not None else ""
-
-
-def _is_of(one: _Name, passages: Sequence[tuple[int, Chunk]]) -> bool:
-    """Whether a page is the one that defines a term."""
-    return any(chunk.filename == one.home.filename for _, chunk in passages)

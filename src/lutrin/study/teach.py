@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal
 
 import msgspec
 
@@ -72,35 +72,11 @@ class Listed(msgspec.Struct, frozen=True, kw_only=True):
 ENTRIES_A_PAGE = 40
 
 
-class Companions(Protocol):
-    """The companions of all books as a teacher works on them; implemented by `TaughtCompanions`.
+class Companions:
+    """The companions of the books on a shelf, as a teacher works on them.
 
-    Each raises NotFound if there is no such book or entry.
+    Each call raises NotFound if there is no such book or entry.
     """
-
-    async def listed(self, slug: str, wanted: Wanted) -> Listed:
-        """The entries that a teacher wants to see, in the order of the book."""
-
-    async def change(self, slug: str, name: str, change: Change) -> None:
-        """Apply a teacher's change to an entry, for every later answer and page.
-
-        Raises:
-            InvalidInput: The new text cannot be that of such an entry.
-        """
-
-    async def pinned(self, slug: str) -> Sequence[str]:
-        """The questions to which an answer is pinned."""
-
-    async def pin_answer(self, slug: str, question: str, text: str, proofs: Sequence[Proof]) -> None:
-        """From now on, answer a question with this text and, below it, these words of the book.
-
-        Raises:
-            InvalidInput: Nothing of the book proves it, or it is too long.
-        """
-
-
-class TaughtCompanions:
-    """The companions of the books on a shelf."""
 
     def __init__(self, shelf: Shelf, catalog_path: Path, embedder: Embedder, now: Callable[[], datetime]) -> None:
         self._shelf = shelf
@@ -109,7 +85,7 @@ class TaughtCompanions:
         self._now = now
 
     async def listed(self, slug: str, wanted: Wanted) -> Listed:
-        """The entries that a teacher wants to see; see `Companions`."""
+        """The entries that a teacher wants to see, in the order of the book."""
         touched = await asyncio.to_thread(self._touched, slug)
         async with self._shelf.lease(slug) as generation:
             entries = generation.companion.entries
@@ -126,7 +102,11 @@ class TaughtCompanions:
             )
 
     async def change(self, slug: str, name: str, change: Change) -> None:
-        """Apply a teacher's change to an entry; see `Companions`."""
+        """Apply a teacher's change to an entry, for every later answer and page.
+
+        Raises:
+            InvalidInput: The new text cannot be that of such an entry.
+        """
         async with self._shelf.lease(slug) as generation:
             item = generation.companion.find(name)
         if item is None:
@@ -143,12 +123,16 @@ class TaughtCompanions:
         await self._shelf.refresh()
 
     async def pinned(self, slug: str) -> Sequence[str]:
-        """The questions to which an answer is pinned; see `Companions`."""
+        """The questions to which an answer is pinned."""
         async with self._shelf.lease(slug) as generation:
             return [question for item in generation.companion.pinned for question in item.asked]
 
     async def pin_answer(self, slug: str, question: str, text: str, proofs: Sequence[Proof]) -> None:
-        """Have a question answered by this text; see `Companions`."""
+        """From now on, answer a question with this text and, below it, these words of the book.
+
+        Raises:
+            InvalidInput: Nothing of the book proves it, or it is too long.
+        """
         async with self._shelf.lease(slug) as generation:
             item = await _fitted(generation, " ".join(question.split()), text.strip(), proofs)
             wordings = await companion.encoded_texts(item.asked, self._embedder)

@@ -188,7 +188,8 @@ class Student:
         """
         chunks = await generation.all_chunks()
         done = set(self._notes.read_text(encoding="utf-8").split()) if self._notes.exists() else set()
-        worth = [chunk for chunk in chunks if _is_worth(chunk)]
+        prose = [one for one in chunks if one.role == "text" and word_count(one.text) >= LEAST_WORDS]
+        worth = [one for one in prose if not gives_orders(one.text)]
         open_ones = [chunk for chunk in worth if chunk.chunk_id not in done]
         ordered = by_interest(open_ones, interest)
         wanted = ordered[:most] if most else ordered
@@ -363,7 +364,3 @@ async def _says_yes(judge: Support, claim: str, evidence: str) -> bool:
 
 def _sentences(text: str) -> list[str]:
     return [text[start:end].strip() for start, end in sentence_ranges(text)]
-
-
-def _is_worth(chunk: Chunk) -> bool:
-    return chunk.role == "text" and word_count(chunk.text) >= LEAST_WORDS and not gives_orders(chunk.text)
