@@ -11,6 +11,7 @@ import platform
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -35,28 +36,6 @@ AT_ONCE = 2
 in the event loop, so that the next one starts while the loop works on others."""
 SHORT_CHARACTERS = 1024
 """Texts up to which a call is encoded in one of these threads, because waking others takes longer."""
-
-
-class _Learned(msgspec.Struct, frozen=True):
-    """The file `reader.json` that `training.export` writes, with the fields of `Reading`."""
-
-    token: tuple[float, ...]
-    rarity: float
-    own: float
-    headed: float
-    passage: float
-    dense: float
-    scale: float
-    kinds: dict[str, float]
-    length: float
-    lexical: float
-    answers: tuple[float, float]
-    scope: tuple[float, ...]
-
-    def reading(self, projection: Vectors) -> Reading:
-        values: dict[str, Any] = {name: getattr(self, name) for name in self.__struct_fields__}
-        token = np.array(self.token, dtype=np.float32)
-        return Reading(**{**values, "token": token, "projection": projection, "fitted": True})
 
 
 class FastembedEmbedder:
@@ -92,13 +71,14 @@ class FastembedEmbedder:
 
     @cached_property
     def reading(self) -> Reading:
-        """Return the weights learned with the model, from the files beside it, or the defaults."""
+        """Return the weights learned with the model, from the files that `training.export` writes, or the defaults."""
         try:
             content = (self._directory / LEARNED).read_bytes()
         except FileNotFoundError:
             return Reading()
         projection: Vectors = np.load(self._directory / PROJECTION, allow_pickle=False)
-        return msgspec.json.decode(content, type=_Learned).reading(projection)
+        learned = msgspec.json.decode(content, type=Reading, dec_hook=lambda _, row: np.array(row, dtype=np.float32))
+        return replace(learned, projection=projection, fitted=True)
 
     def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:
         """Return start and end of each token; see `ports.Embedder.token_offsets`."""

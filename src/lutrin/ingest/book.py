@@ -35,7 +35,7 @@ from lutrin.ingest.scan import SourceFile
 from lutrin.ingest.summary import Advance, FolderDone, IngestSummary, Progress, silent
 from lutrin.platform import give_back
 from lutrin.ports import Embedder, VectorStore
-from lutrin.records import Chunk, Notice
+from lutrin.records import Chunk
 from lutrin.settings import Settings
 from lutrin.threads import in_thread
 
@@ -53,25 +53,6 @@ class Outcome:
     """States of the files in the new generation."""
     manifest_sha256: str | None = None
     """None if there is nothing new to publish."""
-
-
-@dataclass(slots=True)
-class _Tally:
-    """What happened to the files so far."""
-
-    processed: int = 0
-    updated: int = 0
-    kept: set[str] = field(default_factory=set)
-    """Files that could not be read, so the index keeps its version of them."""
-    errors: list[str] = field(default_factory=list)
-    left_out: list[LeftOut] = field(default_factory=list)
-    """The unreadable files of which the index has no version."""
-    notices: list[Notice] = field(default_factory=list)
-    prepared: int = 0
-    set_aside: int = 0
-    """Numbers of companion entries that fit the book, and that do not."""
-    positions: dict[str, float | None] = field(default_factory=dict)
-    """`sidebar_position` of each file in the new generation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +117,11 @@ class BookIngest:
     decisions: Sequence[Decision]
     """The teacher's decisions about prepared entries."""
     _embedding: Embedding = field(init=False)
-    _tally: _Tally = field(init=False, default_factory=_Tally)
+    _summary: IngestSummary = field(init=False, default_factory=IngestSummary)
+    _positions: dict[str, float | None] = field(init=False, default_factory=dict)
+    """`sidebar_position` of each file in the new generation."""
+    _kept: set[str] = field(init=False, default_factory=set)
+    """Files that could not be read, so the index keeps its version of them."""
     _before: sqlite.Connection | None = field(init=False, default=None)
     _is_extracted: bool = field(init=False, default=False)
     """Whether the book's own words were prepared before."""
@@ -160,14 +145,14 @@ class BookIngest:
             self._before = sqlite.connect(self.current / PASSAGES, readonly=True)
         try:
             await self._fill(builder)
-            tally = self._tally
             prepared = self.current is not None and read_manifest(self.current).companion != self.companion
-            if not tally.positions or not (tally.processed or self.plan.removed or prepared):
-                return Outcome(self._summary(IngestSummary()))  # only files that cannot be read
-            chunks = await in_thread(self._compare, builder)
+            if not self._positions or not (self._summary.processed or self.plan.removed or prepared):
+                return Outcome(self._summary)  # only files that cannot be read
+            self._count(await in_thread(self._compare, builder))
             await self._embedding.finish()
+            self._count(IngestSummary(texts_embedded=self._embedding.done))
             await in_thread(give_back)
-            self._tell(len(tally.positions), len(tally.positions))
+            self._tell(len(self._positions), len(self._positions))
             await self._prepare(builder)
             await builder.finish(
                 name=self.name,
@@ -190,8 +175,11 @@ class BookIngest:
             if self._before is not None:
                 self._before.close()
             await asyncio.to_thread(shutil.rmtree, building, ignore_errors=True)
-        states = [(self.plan.known if name in tally.kept else self.plan.states)[name] for name in tally.positions]
-        return Outcome(self._summary(chunks), states, digest)
+        states = [(self.plan.known if name in self._kept else self.plan.states)[name] for name in self._positions]
+        return Outcome(self._summary, states, digest)
+
+    def _count(self, figures: IngestSummary) -> None:
+        self._summary = self._summary.plus(figures)
 
     async def _fill(self, builder: GenerationBuilder) -> None:
         """Add every file to the new generation, in the order of names, so that equal books give equal rows."""
@@ -207,8 +195,8 @@ class BookIngest:
                 entry, chunks = found
                 await in_thread(builder.add_file, entry, chunks)
                 await self._embedding.add(chunks)
-                self._tally.positions[file.name] = entry.position
-                if file.name in changed and file.name not in self._tally.kept:
+                self._positions[file.name] = entry.position
+                if file.name in changed and file.name not in self._kept:
                     hashes = Counter(chunk.content_hash for chunk in chunks)
                     created[folder_of(file.name)] += (hashes - old).total()
                     old -= hashes
@@ -221,8 +209,7 @@ class BookIngest:
         await in_thread(builder.order_files, self._order())
 
     def _order(self) -> list[str]:
-        positions = self._tally.positions
-        return sorted(positions, key=lambda name: self.book.reading_key(name, positions[name]))
+        return sorted(self._positions, key=lambda name: self.book.reading_key(name, self._positions[name]))
 
     async def _prepare(self, builder: GenerationBuilder) -> None:
         """Add the entries prepared for readers to the book, and report those that do not fit."""
@@ -233,8 +220,8 @@ class BookIngest:
         if self.tools.extract is not None and earlier:
             checked = replace(checked, entries=await in_thread(self._with, builder.book_file, checked.entries, earlier))
         await write_companion(builder.directory, checked.entries, self.tools.embedder, before)
-        self._tally.prepared, self._tally.set_aside = len(checked.entries), len(checked.notices)
-        self._tally.notices += checked.notices
+        notices = tuple(checked.notices)
+        self._count(IngestSummary(prepared=len(checked.entries), set_aside=len(notices), notices=notices))
         self._is_extracted = bool(earlier)
 
     def _checked(self, builder: GenerationBuilder) -> Checked:
@@ -275,7 +262,7 @@ class BookIngest:
             entries = await in_thread(self._with, partial(read_book_file, passages), published.entries, more)
         await write_companion(directory, entries, self.tools.embedder, published)
         await in_thread(rehash, directory)
-        self._tally.prepared = len(entries)
+        self._summary = msgspec.structs.replace(self._summary, prepared=len(entries))
 
     def _read(self, file: SourceFile) -> Read | None:
         """Read and cut one file; if that fails, keep the index's version of it."""
@@ -289,12 +276,13 @@ class BookIngest:
             problem = f"{file.name}: cannot be understood ({type(error).__name__}: {error})"
         before = self._copy(file)
         if before is not None:
-            self._tally.kept.add(file.name)
+            self._kept.add(file.name)
             problem += " The index keeps its earlier state."
         else:
             reason = problem.removeprefix(f"{file.name}: ").rstrip(".")
-            self._tally.left_out.append(LeftOut(filename=file.name, reason=reason, book=self.book.info.slug))
-        self._tally.errors.append(problem)
+            left_out = LeftOut(filename=file.name, reason=reason, book=self.book.info.slug)
+            self._count(IngestSummary(left_out=(left_out,)))
+        self._count(IngestSummary(failed=1, errors=(problem,)))
         return before
 
     def _cut(self, file: SourceFile) -> Read:
@@ -307,10 +295,10 @@ class BookIngest:
         target, overlap = self.settings.chunk_tokens, self.settings.chunk_overlap_tokens
         chunks = chunk_document(document, self.book.info, self.tools.embedder.token_offsets, target, overlap)
         chunks = with_world(placed(document, chunks))
-        self._tally.processed += 1
         known = self.plan.known.get(file.name)
-        self._tally.updated += known is not None and known.sha256 != state.sha256
-        self._tally.notices += [*document.notices, *chunk_notices(document, chunks, target)]
+        updated = int(known is not None and known.sha256 != state.sha256)
+        notices = (*document.notices, *chunk_notices(document, chunks, target))
+        self._count(IngestSummary(processed=1, updated=updated, notices=notices))
         entry = BookFile(
             filename=document.filename,
             title=document.title,
@@ -333,22 +321,6 @@ class BookIngest:
         old = chunk_hashes(self._before) if self._before is not None else Counter[str]()
         return IngestSummary(
             chunks_created=(new - old).total(), chunks_reused=(new & old).total(), chunks_removed=(old - new).total()
-        )
-
-    def _summary(self, chunks: IngestSummary) -> IngestSummary:
-        tally = self._tally
-        return chunks.plus(
-            IngestSummary(
-                processed=tally.processed,
-                updated=tally.updated,
-                failed=len(tally.errors),
-                texts_embedded=self._embedding.done,
-                prepared=tally.prepared,
-                set_aside=tally.set_aside,
-                errors=tuple(tally.errors),
-                notices=tuple(tally.notices),
-                left_out=tuple(tally.left_out),
-            )
         )
 
     def _tell(self, done: int, total: int) -> None:
