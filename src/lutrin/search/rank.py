@@ -40,6 +40,14 @@ async def judge(reranker: Reranker, text: str, ranked: Sequence[Read]) -> list[J
     return [_judged(item.chunk, one) for item, one in zip(best, judgements, strict=True)]
 
 
+def mean(judged: Sequence[Sequence[Judged]]) -> list[Judged]:
+    """What a cross-encoder says on the average of several texts that were asked of the same passages."""
+    return [
+        Judged(float(np.mean([one.passage for one in each])), np.mean([one.units for one in each], axis=0))
+        for each in zip(*judged, strict=True)
+    ]
+
+
 def combined(ranked: Sequence[Read], judged: Sequence[Judged], ranking: Ranking) -> list[Read]:
     """Passages in the order of what the reader and a cross-encoder find together.
 

@@ -17,7 +17,7 @@ from lutrin.search.decide import fitted
 from lutrin.search.homes import homes, same_section
 from lutrin.search.kept import MOST_LED, gains, led
 from lutrin.search.numbered import Labelled, at_labels, labelled, near_spans
-from lutrin.search.rank import combined, judge
+from lutrin.search.rank import combined, judge, mean
 from lutrin.search.reader import Read, chance_of, read
 from lutrin.search.scope import FAR, log_odds, signals
 from lutrin.stages import stage
@@ -134,7 +134,9 @@ class Searcher:
         # A question that names no subject is one about the whole selection.
         texts = [selection] if selection and not topic_stems(query.topic) else list(query.parts)
         added = [query.added] if query.added and len(texts) == 1 else []
-        reranker = self._reranker if again else None
+        # What leans on a selection or on the question before is no question that a cross-encoder has learned.
+        is_question = not query.is_bare and not query.leans and texts != [selection]
+        reranker = self._reranker if again and is_question else None
         reading = reranker.ranking.reading(self.embedder.reading) if reranker is not None else self.embedder.reading
         wanted = [*texts, *added]
         asks = [
@@ -213,10 +215,10 @@ class Searcher:
         ranked = _holding(ranked, matched.asked.text, AT_HOME / slope)
         ranked.sort(key=lambda item: (-item.score, item.chunk.chunk_id))
         if reranker is not None:
+            texts = [item.asked.text for item in (matched, also) if item is not None]
             with stage("rank"):
-                judged = await judge(reranker, matched.asked.text, ranked)
-            if not query.is_bare:  # else the question before would be asked, and the answer before win again
-                ranked = combined(ranked, judged, ranking)
+                judged = mean([await judge(reranker, text, ranked) for text in texts])
+            ranked = combined(ranked, judged, ranking)
             if ranking.scope:
                 told = np.append(told, np.float32(max(one.passage for one in judged)))
         if query.leans:
@@ -258,7 +260,7 @@ def _answers(part: Part) -> bool:
 def _tells(part: Part) -> bool:
     """Whether what answers best is told, and no question of the book's own: an exercise may hold a fact."""
     best = part.passages[0] if part.passages else None
-    if best is None or not len(best.scores) or not _answers(part):
+    if best is None or not len(best.scores) or fitted().alone.verdict(part.odds) == "no":
         return False
     return not best.chunk.units[int(best.scores.argmax())].text.rstrip().endswith("?")
 
