@@ -29,7 +29,7 @@ from lutrin.ports import Embedder, Encoding, Vectors
 from lutrin.records import Unit
 from lutrin.search.asked import pooled
 
-MARKER = re.compile(r"\s*\[(\d+(?:\s*[,;]\s*\d+)*)\]")
+_MARKER = re.compile(r"(`[^`]*`)|\s*\[[1-9]\d*(?:\s*[,;]\s*\d+)*\]")
 SIGNALS = (
     "match",
     "least match",
@@ -288,8 +288,11 @@ def bare_sentence(text: str) -> str:
 
     >>> bare_sentence("- **Smoke** calms the bees [2], [1].")
     'Smoke calms the bees.'
+    >>> bare_sentence("`s[1]` or s[0] is no letter [1].")
+    '`s[1]` or s[0] is no letter.'
     """
-    bare = re.sub(r"\s*[,;]+(?=[.!?]*$)", "", MARKER.sub("", text).strip())
+    unmarked = _MARKER.sub(lambda match: match[1] or "", text)
+    bare = re.sub(r"\s*[,;]+(?=[.!?]*$)", "", unmarked.strip())
     return _LIST_SIGN.sub("", bare.replace("**", "")).strip()
 
 
