@@ -148,7 +148,8 @@ def _reranker(settings: Settings, models: Models) -> list[Check]:
         chosen = models.reranker(settings)
         return f"{chosen[0]} matches its checksum." if chosen is not None else "There is none."
 
-    return [_guarded("cross-encoder", look)]
+    # That of `auto` is a part of the embedding model, which is checked as a whole.
+    return [_guarded("cross-encoder", look)] if settings.rerank not in {"auto", "none", ""} else []
 
 
 def _address(settings: Settings) -> Check:
