@@ -21,6 +21,7 @@ from evaluation.written import FITTING, PATIENT_S, Array, fitted
 from lutrin.errors import LutrinError
 from lutrin.records import Question
 from lutrin.search.decide import Decision, Decisions
+from lutrin.search.decide import fitted as shipped
 from lutrin.settings import load_settings
 
 ROWS = ROOT / "evaluation" / "whether"
@@ -73,7 +74,13 @@ def decisions(rows: Sequence[WhetherRow]) -> Decisions:
     joint = Decision(
         reader=round(float(slope), 4), yes=round(float(weight), 4), bias=round(bias, 4), answers=0.0, closest=0.0
     )
-    return Decisions(alone=alone, with_model=_floored(joint, both @ [slope, weight] + bias, said, WITH_MODEL_WRONG))
+    # Of the reader alone they were fitted likewise, before there was a ranker.
+    unranked = shipped().unranked
+    return Decisions(
+        alone=alone,
+        unranked=unranked,
+        with_model=_floored(joint, both @ [slope, weight] + bias, said, WITH_MODEL_WRONG),
+    )
 
 
 def _floored(decision: Decision, odds: Array, right: Array, wrong: tuple[float, float]) -> Decision:

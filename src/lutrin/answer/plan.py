@@ -16,7 +16,7 @@ from lutrin.language.words import subject_stems, topic_stems
 from lutrin.query.respell import slips_of
 from lutrin.query.understand import Query
 from lutrin.records import SELECTED, Chunk, Citation, Excerpt, Refusal, Sentence, SupportGrade
-from lutrin.search.decide import Verdict, fitted
+from lutrin.search.decide import Verdict
 from lutrin.search.scope import is_far
 from lutrin.search.search import Found, Part
 
@@ -125,11 +125,10 @@ async def make_plan(
         return refused(query, "not_in_selection", title=open_title or title, generation=name, found=found)
     if not in_selection and is_far(found.odds, found=bool(found.passages)):
         return refused(query, "out_of_scope", title=open_title or title, generation=name, found=found)
-    decision = fitted().alone
-    verdict: Verdict = "answers" if in_selection else decision.verdict(found.odds)
+    verdict: Verdict = "answers" if in_selection else found.verdict
     if verdict == "no" and _names_section(query, found):
         verdict = "closest"
-    answered = [part for part in found.parts if in_selection or decision.verdict(part.odds) == "answers"]
+    answered = [part for part in found.parts if in_selection or part.verdict == "answers"]
     answered = answered or [max(found.parts, key=lambda part: part.odds)]
     runs, told = await safety.made_safe(generation, choose(answered, query.frame))
     if not runs:

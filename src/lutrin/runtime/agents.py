@@ -16,7 +16,6 @@ from lutrin.query.understand import alone
 from lutrin.records import Question
 from lutrin.runtime.profile import database_url, open_store
 from lutrin.runtime.wiring import Runtime, opened, studied
-from lutrin.search.decide import fitted
 from lutrin.search.passages import leased, search_books
 from lutrin.search.scope import is_far
 from lutrin.serve.library import ShelfLibrary
@@ -135,7 +134,7 @@ async def nearest_chapter(runtime: Runtime, text: str) -> str | None:
         _, best = await search_books(runtime.searcher, generations, query, k=runtime.settings.top_k)
     if is_far(best.odds, found=bool(best.passages)):
         return ""
-    if fitted().alone.verdict(best.odds) != "no":
+    if best.verdict != "no":
         return None
     return best.passages[0].chunk.chapter or best.passages[0].chunk.section_title
 

@@ -40,6 +40,8 @@ class Decisions(msgspec.Struct, frozen=True):
     """What was fitted."""
 
     alone: Decision
+    """The reader with its ranker."""
+    unranked: Decision
     """The reader alone."""
     with_model: Decision
 

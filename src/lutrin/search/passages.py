@@ -13,7 +13,6 @@ from lutrin.language.words import topic_stems, words
 from lutrin.query.understand import Query, alone
 from lutrin.records import Passage, Question
 from lutrin.search.chapters import in_chapter
-from lutrin.search.decide import fitted
 from lutrin.search.filters import filtered
 from lutrin.search.scope import is_far
 from lutrin.search.search import SELECTION_CHARACTERS, Found, Searcher
@@ -99,7 +98,7 @@ async def retrieve_passages(shelf: Shelf, searcher: Searcher, question: Question
         query = query if question.selected_text else await in_chapter(query, generations)
         _, found = await search_books(searcher, generations, query, k=question.top_k or default_k, again=False)
     # "What is it?" names nothing that the book could lack: the best there is, and its scores say how little that is.
-    refused = is_far(found.odds, found=bool(found.passages)) or fitted().alone.verdict(found.odds) == "no"
+    refused = is_far(found.odds, found=bool(found.passages)) or found.verdict == "no"
     if refused and topic_stems(text):
         if not question.book:
             all_read(shelf)

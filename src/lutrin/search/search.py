@@ -13,7 +13,7 @@ from lutrin.query.understand import Query, respelled
 from lutrin.records import NEVER_AN_ANSWER, Chunk, Passage
 from lutrin.search.asked import asked
 from lutrin.search.candidates import Matched, Pool, gather
-from lutrin.search.decide import fitted
+from lutrin.search.decide import Verdict, fitted
 from lutrin.search.homes import homes, same_section
 from lutrin.search.kept import MOST_LED, gains, led
 from lutrin.search.numbered import Labelled, at_labels, labelled, near_spans
@@ -44,6 +44,13 @@ class Part:
     """The signals behind these odds; see `scope.SIGNALS`."""
     around: bool = False
     """Whether what stands around a selection is wanted, whatever it is."""
+    ranked: bool = False
+    """Whether a cross-encoder's word is in the odds."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the book answers it, as far as can be told without a model."""
+        return (fitted().alone if self.ranked else fitted().unranked).verdict(self.odds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +68,11 @@ class Found:
     def odds(self) -> float:
         """Logarithm of the odds that the book answers any part of the question; comparable between books."""
         return max((part.odds for part in self.parts), default=-np.inf)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the book answers any part of the question, likewise."""
+        return max(self.parts, key=lambda part: part.odds).verdict if self.parts else "no"
 
 
 class Searcher:
@@ -238,7 +250,8 @@ class Searcher:
             odds = np.inf
         elif numbered.alone and numbered.missing:
             odds = FAR
-        return Part(matched.asked.text, tuple(ranked), odds, tuple(map(float, told)), around=around)
+        is_ranked = reranker is not None and bool(ranking.scope)
+        return Part(matched.asked.text, tuple(ranked), odds, tuple(map(float, told)), around=around, ranked=is_ranked)
 
 
 def _asks_only(chunk: Chunk, query: Query) -> bool:
@@ -254,13 +267,13 @@ def _is_topic(chunk: Chunk, query: Query) -> bool:
 
 
 def _answers(part: Part) -> bool:
-    return fitted().alone.verdict(part.odds) == "answers"
+    return part.verdict == "answers"
 
 
 def _tells(part: Part) -> bool:
     """Whether what answers best is told, and no question of the book's own: an exercise may hold a fact."""
     best = part.passages[0] if part.passages else None
-    if best is None or not len(best.scores) or fitted().alone.verdict(part.odds) == "no":
+    if best is None or not len(best.scores) or part.verdict == "no":
         return False
     return not best.chunk.units[int(best.scores.argmax())].text.rstrip().endswith("?")
 

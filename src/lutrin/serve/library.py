@@ -53,8 +53,11 @@ class ShelfLibrary:
 
     async def book(self, slug: str) -> ShelvedBook:
         """One book; see `serve.services.Library`."""
-        async with self._shelf.lease(slug) as generation:
-            return await self._once(generation, "card", _card)
+        try:
+            async with self._shelf.lease(slug) as generation:
+                return await self._once(generation, "card", _card)
+        except NotFound:
+            raise NotFound(NOTHING_HERE) from None
 
     async def contents(self, slug: str) -> Sequence[PageEntry]:
         """A book's pages in reading order; see `serve.services.Library`."""
