@@ -30,6 +30,9 @@ ALONE_WRONG, WITH_MODEL_WRONG = (0.10, 0.06), (0.06, 0.03)
 """Shares of the answerable questions of the fitting half that get no more than the closest passage, or nothing. With
 a model fewer may get nothing: it reads one section, and others may hold the answer."""
 
+LEAST_WRONG = 0.04
+"""Share of the answerable questions of the fitting half whose odds by the reader no yes of a model can mend."""
+
 
 class WhetherRow(msgspec.Struct, frozen=True, kw_only=True):
     """A question with what the reader and the model think of whether the book answers it."""
@@ -76,11 +79,9 @@ def decisions(rows: Sequence[WhetherRow]) -> Decisions:
     )
     # Of the reader alone they were fitted likewise, before there was a ranker.
     unranked = shipped().unranked
-    return Decisions(
-        alone=alone,
-        unranked=unranked,
-        with_model=_floored(joint, both @ [slope, weight] + bias, said, WITH_MODEL_WRONG),
-    )
+    with_model = _floored(joint, both @ [slope, weight] + bias, said, WITH_MODEL_WRONG)
+    least = round(float(np.quantile(reader[right > 0], LEAST_WRONG)), 4)
+    return Decisions(alone=alone, unranked=unranked, with_model=msgspec.structs.replace(with_model, least=least))
 
 
 def _floored(decision: Decision, odds: Array, right: Array, wrong: tuple[float, float]) -> Decision:

@@ -25,6 +25,8 @@ class Decision(msgspec.Struct, frozen=True):
     """Least log odds from which the book answers."""
     closest: float
     """Least log odds from which the closest passage is shown."""
+    least: float | None = None
+    """Log odds of the reader below which no yes helps: there are models that say yes to anything."""
 
     def odds(self, reader: float, yes: float = 0.0) -> float:
         """Log odds that the book answers, from those of the reader and of the model's yes."""
@@ -32,6 +34,8 @@ class Decision(msgspec.Struct, frozen=True):
 
     def verdict(self, reader: float, yes: float = 0.0) -> Verdict:
         """Whether the book answers."""
+        if self.least is not None and reader < self.least:
+            return "no"
         odds = self.odds(reader, yes)
         return "answers" if odds >= self.answers else "closest" if odds >= self.closest else "no"
 
