@@ -204,7 +204,7 @@ def proof(options: argparse.Namespace) -> None:
     own, out, sizes = ("own-bees", "own-rover"), options.out, SMALL | {"--steps": options.steps or 30}
     parts, models, data = out / "device", out / "installed", out / "data"
     few = ["--on", *own, "--held", own[-1], "--most", str(MOST), "--out", out]
-    path = f"{Path(options.torch).parent}{os.pathsep}{os.environ['PATH']}"
+    path = os.pathsep.join([str(Path(options.torch).parent), str(Path(sys.executable).parent), os.environ["PATH"]])
     installed = {"LUTRIN_MODELS_DIR": str(models), "LUTRIN_MODEL": "none"}
 
     def call(*command: str | Path) -> None:
