@@ -78,10 +78,12 @@ def decisions(rows: Sequence[WhetherRow]) -> Decisions:
         reader=round(float(slope), 4), yes=round(float(weight), 4), bias=round(bias, 4), answers=0.0, closest=0.0
     )
     # Of the reader alone they were fitted likewise, before there was a ranker.
-    unranked = shipped().unranked
+    by_reader = shipped().by_reader
     with_model = _floored(joint, both @ [slope, weight] + bias, said, WITH_MODEL_WRONG)
     least = round(float(np.quantile(reader[right > 0], LEAST_WRONG)), 4)
-    return Decisions(alone=alone, unranked=unranked, with_model=msgspec.structs.replace(with_model, least=least))
+    return Decisions(
+        without_model=alone, by_reader=by_reader, with_model=msgspec.structs.replace(with_model, least=least)
+    )
 
 
 def _floored(decision: Decision, odds: Array, right: Array, wrong: tuple[float, float]) -> Decision:
@@ -93,7 +95,7 @@ def _floored(decision: Decision, odds: Array, right: Array, wrong: tuple[float, 
 def table(rows: Sequence[WhetherRow], found: Decisions) -> str:
     """What the floors do to each half: shares of answerable and near questions refused, or shown as closest."""
     heads = [["decision", "books", "answerable", "refused", "closest", "near", "refused", "closest", "area"]]
-    for name, decision in (("reader alone", found.alone), ("with the model", found.with_model)):
+    for name, decision in (("reader alone", found.without_model), ("with the model", found.with_model)):
         for half, wanted in (("fitted on", True), ("reported", False)):
             own = [row for row in rows if (row.book in FITTING) is wanted and row.yes is not None]
             cells: list[str] = []

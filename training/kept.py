@@ -19,6 +19,7 @@ from lutrin.runtime.wiring import opened
 from lutrin.search import kept
 from lutrin.search.asked import pooled
 from lutrin.search.kept import Weight, led
+from lutrin.search.regression import read_fit
 from lutrin.search.search import Searcher
 from lutrin.settings import load_settings
 
@@ -62,7 +63,7 @@ def run() -> None:
     target = Path(kept.__file__).with_name(kept.FITTED)
     shipped = target.read_bytes()
     target.unlink()
-    kept.fitted.cache_clear()
+    read_fit.cache_clear()
     try:
         embedder, questions = asyncio.run(ranked())
     finally:

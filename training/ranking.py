@@ -24,7 +24,7 @@ from lutrin.records import NEVER_AN_ANSWER, Question
 from lutrin.runtime.profile import open_embedder, open_store
 from lutrin.search.asked import asked
 from lutrin.search.candidates import gather
-from lutrin.search.rank import Judged, combined, judge
+from lutrin.search.rank import UnitScores, combine, judge
 from lutrin.search.reader import Read, read
 from lutrin.search.scope import signals
 from lutrin.search.search import Part, Searcher
@@ -42,13 +42,13 @@ class Again:
     label: Label
     ranked: tuple[Read, ...]
     """Best first, by the reader."""
-    judged: tuple[Judged, ...]
+    judgements: tuple[UnitScores, ...]
     signals: Array
 
     def units(self) -> tuple[Array, Mask]:
         """(U, 3) and (U,): of each unit that both have read the three scores, and whether it answers."""
         rows, right = [], []
-        for item, one in zip(self.ranked, self.judged, strict=False):
+        for item, one in zip(self.ranked, self.judgements, strict=False):
             for unit, score, again in zip(item.chunk.units, item.scores, one.units, strict=True):
                 if np.isfinite(score):
                     rows.append((score, again, one.passage))
@@ -58,8 +58,8 @@ class Again:
 
     def seen(self, ranking: Ranking | None) -> Seen:
         """The same as `calibrate` has it, ranked again or as the reader alone ranks."""
-        ranked = combined(self.ranked, self.judged, ranking) if ranking is not None else list(self.ranked)
-        more = [max(one.passage for one in self.judged)] if ranking is not None else []
+        ranked = combine(self.ranked, self.judgements, ranking) if ranking is not None else list(self.ranked)
+        more = [max(one.passage for one in self.judgements)] if ranking is not None else []
         runs = choose([Part(self.label.question, tuple(ranked), 0.0)])
         places = [(unit.char_start, unit.char_end) for unit in ranked[0].chunk.units]
         is_right = any(
@@ -93,8 +93,8 @@ async def look(book: OpenGeneration, row: Label, embedder: Embedder, reranker: R
     pool, (matched,) = candidates.match(lambda chunk: chunk.role in NEVER_AN_ANSWER)
     found = read(pool, matched, embedder.reading)
     ranked = tuple(sorted(found, key=lambda item: (-item.score, item.chunk.chunk_id)))
-    judged = tuple(await judge(reranker, query.topic, ranked))
-    return Again(row, ranked, judged, signals(pool, matched, found).astype(np.float64))
+    judgements = tuple(await judge(reranker, query.topic, ranked))
+    return Again(row, ranked, judgements, signals(pool, matched, found).astype(np.float64))
 
 
 def weigh(observed: Sequence[Again]) -> Ranking:

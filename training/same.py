@@ -24,7 +24,7 @@ from lutrin.runtime.profile import open_embedder
 from lutrin.search.asked import pooled
 from lutrin.settings import load_settings
 from lutrin.study import same
-from lutrin.study.same import SIGNALS, Fitted, Terms, agree, compare, said
+from lutrin.study.same import SIGNALS, SameFit, Terms, agree, compare, said
 
 ROOT = Path(__file__).resolve().parents[1]
 PAIRS = ROOT / "evaluation" / "prepared" / "pairs.jsonl"
@@ -117,7 +117,9 @@ def fold_of(pair: Pair) -> int:
     return int(hashlib.sha256(pair.prepared.encode()).hexdigest(), 16) % FOLDS
 
 
-def fit_all(pairs: list[Pair], values: Array, agreeing: Mask, embedder: str) -> tuple[Fitted, list[tuple[float, Pair]]]:
+def fit_all(
+    pairs: list[Pair], values: Array, agreeing: Mask, embedder: str
+) -> tuple[SameFit, list[tuple[float, Pair]]]:
     """What is fitted on all pairs, with the figures of each pair by a fit without its question, and these odds."""
     means = np.array([pair.same for pair in pairs])
     folds = np.array([fold_of(pair) for pair in pairs])
@@ -125,7 +127,7 @@ def fit_all(pairs: list[Pair], values: Array, agreeing: Mask, embedder: str) -> 
     for fold in range(FOLDS):
         rest, own = (folds != fold) & agreeing, folds == fold
         odds[own] = np.c_[values, np.ones(len(values))][own] @ fit(values[rest], means[rest])
-    made = Fitted(
+    made = SameFit(
         embedder=embedder,
         signals=SIGNALS,
         weights=tuple(round(float(weight), 4) for weight in fit(values[agreeing], means[agreeing])),
@@ -141,7 +143,7 @@ def fit_all(pairs: list[Pair], values: Array, agreeing: Mask, embedder: str) -> 
     return made, sorted(zip(shown.tolist(), pairs, strict=True), key=lambda item: item[0])
 
 
-def shares(made: Fitted, odds: Array, agreeing: Mask, means: Mask) -> str:
+def shares(made: SameFit, odds: Array, agreeing: Mask, means: Mask) -> str:
     """What is taken, and taken or offered, of what means the same and of what does not."""
     taken, either = (odds > 0) & agreeing, odds > made.offered
     near = f"{taken[~means].sum()} taken and {either[~means].mean():.3f} offered of {(~means).sum()} that do not"

@@ -18,9 +18,10 @@ import numpy as np
 from lutrin.index.companion import defining
 from lutrin.index.generation import OpenGeneration
 from lutrin.runtime.wiring import opened
+from lutrin.search.regression import read_fit
 from lutrin.settings import load_settings
 from lutrin.study import senses
-from lutrin.study.senses import SIGNALS, Fitted, measured
+from lutrin.study.senses import SIGNALS, SensesFit, measured
 from training.kept import BOOK
 from training.same import Array, Mask, logistic
 
@@ -120,7 +121,7 @@ def run() -> None:
     weights = logistic(values, fits)
     weights[-1] -= least
     shown = odds >= least
-    made = Fitted(
+    made = SensesFit(
         embedder=embedder,
         signals=SIGNALS,
         weights=tuple(round(float(weight), 4) for weight in weights),
@@ -135,7 +136,7 @@ def run() -> None:
         if shown[place] and not fits[place]:
             print(f"{odds[place] - least:6.2f} {links[place].name} | {links[place].text[:120]}")
     print(json.dumps(msgspec.to_builtins(made)))
-    senses.fitted.cache_clear()
+    read_fit.cache_clear()
     now = asyncio.run(still_shown())
     print(f"Read as pages show them: {sum(link.fits for link in now)} of {len(now)} are right.")
     print(*(f"       {link.name} | {link.text[:120]}" for link in now if not link.fits), sep="\n")

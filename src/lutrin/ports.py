@@ -137,7 +137,7 @@ class Ranking:
 
 
 @dataclass(frozen=True, slots=True)
-class Aimed:
+class View:
     """A passage for a reranker that may see only a part of it."""
 
     text: str
@@ -170,7 +170,7 @@ class Reranker(Protocol):
         """What was learned with it."""
         ...
 
-    async def judge(self, question: str, passages: Sequence[Aimed]) -> list[Judgement]:
+    async def judge(self, question: str, passages: Sequence[View]) -> list[Judgement]:
         """Judge passages, in order.
 
         Raises:

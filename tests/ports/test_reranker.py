@@ -14,7 +14,7 @@ from lutrin.adapters.rerank_fastembed import FastembedReranker
 from lutrin.adapters.rerank_reader import ReaderReranker, window
 from lutrin.errors import InvalidSettings, ModelMissing
 from lutrin.index.disk import file_hash
-from lutrin.ports import Aimed, Reranker
+from lutrin.ports import Reranker, View
 from lutrin.runtime.profile import open_reranker
 from lutrin.settings import load_settings
 
@@ -133,7 +133,7 @@ def with_head(model: Path, kind: str) -> None:
 
 async def odds(reranker: Reranker, question: str, texts: list[str]) -> np.ndarray:
     """What it says of each passage, none of whose tokens it tells apart."""
-    judged = await reranker.judge(question, [Aimed(text, 0, 0) for text in texts])
+    judged = await reranker.judge(question, [View(text, 0, 0) for text in texts])
     assert all(not len(one.tokens) for one in judged)
     return np.array([one.passage for one in judged])
 
@@ -204,12 +204,12 @@ async def test_ours_tells_the_tokens_that_answer() -> None:
     reranker = open_reranker(load_settings())
     assert isinstance(reranker, ReaderReranker)
     body, focus = TEXT.index("A hive"), TEXT.index("Its queen")
-    (one,) = await reranker.judge(QUESTION, [Aimed(TEXT, body, focus)])
+    (one,) = await reranker.judge(QUESTION, [View(TEXT, body, focus)])
     assert len(one.tokens) == len(one.offsets)
     start, _ = one.offsets[int(one.tokens.argmax())].tolist()
     assert focus <= start < TEXT.index("Smoke")
     assert one.offsets[0].tolist() == [0, len("Bees")]
-    (other,) = await reranker.judge("How tall is a giraffe?", [Aimed(TEXT, body, focus)])
+    (other,) = await reranker.judge("How tall is a giraffe?", [View(TEXT, body, focus)])
     assert other.passage < one.passage
     reranker.close()
 
@@ -217,11 +217,11 @@ async def test_ours_tells_the_tokens_that_answer() -> None:
 def test_a_window_holds_the_headings_and_what_is_in_focus() -> None:
     """A third of it at most are headings; a short passage is read whole, and a window never leaves the passage."""
     starts = np.arange(400, dtype=np.int32)
-    seen = window(starts, Aimed("x" * 400, body=100, focus=300))
+    seen = window(starts, View("x" * 400, body=100, focus=300))
     assert seen[:42].tolist() == list(range(42))
     assert seen[42] < 300 < seen[-1]
     assert len(seen) == 126
-    last = window(starts, Aimed("x" * 400, body=10, focus=399))
+    last = window(starts, View("x" * 400, body=10, focus=399))
     assert last[-1] == 399
     assert len(last) == 126
-    assert window(starts[:50], Aimed("x" * 50, body=10, focus=40)).tolist() == list(range(50))
+    assert window(starts[:50], View("x" * 50, body=10, focus=40)).tolist() == list(range(50))

@@ -5,7 +5,7 @@ import numpy as np
 
 from lutrin.index.companion import BY_THE_BOOK, Companion, Entry, Prepared
 from lutrin.runtime.profile import open_embedder
-from lutrin.search.kept import fitted, gains, led
+from lutrin.search.kept import gains, led, weights
 from lutrin.search.search import Searcher
 from lutrin.settings import load_settings
 
@@ -40,7 +40,7 @@ def test_what_a_book_says_of_itself_leads_nowhere() -> None:
 
 def test_nothing_is_gained_for_another_embedder() -> None:
     """The weight was fitted on the scores of one reader."""
-    known = fitted()
+    known = weights()
     assert known is not None
     assert known.file_at_1[1] >= known.file_at_1[0] + 0.03
     assert gains({"one": 0.5}, known.embedder) == {"one": 0.5 * known.weight}
@@ -50,7 +50,7 @@ def test_nothing_is_gained_for_another_embedder() -> None:
 def test_the_weight_is_of_the_shipped_reader() -> None:
     """Whoever trains another reader fits it anew."""
     embedder = open_embedder(load_settings(), threads=1)
-    known = fitted()
+    known = weights()
     name = Searcher(embedder).embedder.name
     embedder.close()
     assert known is not None

@@ -8,7 +8,7 @@ import pytest
 from tests.fakes import WordHashEmbedder
 
 from lutrin.index.generation import OpenGeneration
-from lutrin.ports import Aimed, Judgement, Ranking, Reading
+from lutrin.ports import Judgement, Ranking, Reading, View
 from lutrin.records import ChatMessage
 from lutrin.search.scope import FAR, is_far
 from lutrin.search.search import Searcher
@@ -172,7 +172,7 @@ class Backwards:
     def __init__(self, word: str) -> None:
         self._word = word
 
-    async def judge(self, question: str, passages: Sequence[Aimed]) -> list[Judgement]:  # noqa: ARG002 - the port's
+    async def judge(self, question: str, passages: Sequence[View]) -> list[Judgement]:  # noqa: ARG002 - the port's
         """Almost sure of it, and of nothing else."""
         nothing = np.empty((0, 2), dtype=np.int32), np.empty(0, dtype=np.float32)
         return [Judgement(7.0 if self._word in passage.text else -7.0, *nothing) for passage in passages]

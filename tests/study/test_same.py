@@ -7,7 +7,7 @@ import numpy as np
 from lutrin.index.companion import Entry
 from lutrin.runtime.profile import open_embedder
 from lutrin.settings import load_settings
-from lutrin.study.same import SIGNALS, Said, Terms, agree, compare, fitted, may_be_meant, odds
+from lutrin.study.same import SIGNALS, Said, Terms, agree, compare, may_be_meant, odds, weights
 from training.same import measured, read_pairs
 
 
@@ -19,7 +19,7 @@ def said(text: str) -> Said:
 def test_no_near_question_passes_and_many_others_do() -> None:
     """With the shipped embedder none of 393 near pairs is taken for the same; others are taken or offered."""
     embedder = open_embedder(load_settings(), threads=1)
-    known, pairs = fitted(), read_pairs()
+    known, pairs = weights(), read_pairs()
     assert known is not None
     assert known.embedder == embedder.name, "another reader is installed: run `python -m training same`"
     try:

@@ -14,7 +14,7 @@ from lutrin.ports import Embedder
 from lutrin.runtime.profile import open_embedder
 from lutrin.settings import load_settings
 from lutrin.study.edit import merge
-from lutrin.study.senses import SIGNALS, fitted, senses_of
+from lutrin.study.senses import SIGNALS, senses_of, weights
 
 ACTIONS = (
     "# Actions\n\nA client sends a goal to the server of an action. The server sends feedback while the robot drives. "
@@ -70,7 +70,7 @@ async def uses(tmp_path: Path, embedder: Embedder) -> dict[str, dict[str, list[s
 async def test_an_everyday_word_is_a_term_only_among_its_like(tmp_path: Path) -> None:
     """The result of an action is one, "as a result" is none, and a map is no `mAP`; a term's own page shows nothing."""
     embedder = open_embedder(load_settings(), threads=1)
-    known = fitted()
+    known = weights()
     assert known is not None
     assert (known.embedder, known.signals) == (embedder.name, SIGNALS), "run `python -m training senses`"
     try:
@@ -92,7 +92,7 @@ async def test_with_another_embedder_only_names_of_several_words_are_shown(tmp_p
 
 def test_what_was_read_is_right_as_often_as_is_wanted() -> None:
     """Of the links that the fit shows, each judged without its term."""
-    known = fitted()
+    known = weights()
     assert known is not None
     assert known.shown_right / known.shown >= 0.97
     assert known.shown >= 0.4 * known.links

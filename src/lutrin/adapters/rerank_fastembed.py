@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lutrin.errors import ModelMissing
-from lutrin.ports import Aimed, Judgement, Ranking
+from lutrin.ports import Judgement, Ranking, View
 
 FILES = ("config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")
 DENSE, NORM, SCORE = "dense.safetensors", "norm.safetensors", "score.safetensors"
@@ -94,7 +94,7 @@ class FastembedReranker:
 
     ranking = Ranking()
 
-    async def judge(self, question: str, passages: Sequence[Aimed]) -> list[Judgement]:
+    async def judge(self, question: str, passages: Sequence[View]) -> list[Judgement]:
         """Judge passages; see `ports.Reranker.judge`."""
         logits = await asyncio.to_thread(self._logits, question, [passage.text for passage in passages])
         nothing = np.empty((0, 2), dtype=np.int32), np.empty(0, dtype=np.float32)

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lutrin.adapters.embed_fastembed import opened
-from lutrin.ports import Aimed, Judgement, Ranking
+from lutrin.ports import Judgement, Ranking, View
 
 MODEL, LEARNED = "ranker.onnx", "ranker.json"
 WINDOW_TOKENS = 128
@@ -47,7 +47,7 @@ class ReaderReranker:
         """What was learned with it, from the file beside it."""
         return msgspec.json.decode((self._directory / LEARNED).read_bytes(), type=Ranking)
 
-    async def judge(self, question: str, passages: Sequence[Aimed]) -> list[Judgement]:
+    async def judge(self, question: str, passages: Sequence[View]) -> list[Judgement]:
         """Judge passages; see `ports.Reranker.judge`."""
         loop = asyncio.get_running_loop()
         return await asyncio.gather(*(loop.run_in_executor(self._pool, self._judge, question, one) for one in passages))
@@ -56,7 +56,7 @@ class ReaderReranker:
         """End the threads."""
         self._pool.shutdown()
 
-    def _judge(self, question: str, passage: Aimed) -> Judgement:
+    def _judge(self, question: str, passage: View) -> Judgement:
         tokenizer, session = self._model()
         first, last = tokenizer.token_to_id("[CLS]"), tokenizer.token_to_id("[SEP]")
         asked = [first, *tokenizer.encode(question, add_special_tokens=False).ids[:QUESTION_TOKENS], last]
@@ -83,7 +83,7 @@ class ReaderReranker:
             return self._loaded
 
 
-def window(starts: npt.NDArray[np.int32], passage: Aimed) -> npt.NDArray[np.int64]:
+def window(starts: npt.NDArray[np.int32], passage: View) -> npt.NDArray[np.int64]:
     """The tokens that are seen: the first ones of the headings, a third at most, and a stretch around the focus.
 
     Args:

@@ -43,10 +43,10 @@ class Decision(msgspec.Struct, frozen=True):
 class Decisions(msgspec.Struct, frozen=True):
     """What was fitted."""
 
-    alone: Decision
+    without_model: Decision
     """The reader with its ranker."""
-    unranked: Decision
-    """The reader alone."""
+    by_reader: Decision
+    """The reader alone, where nothing is ranked again."""
     with_model: Decision
 
 

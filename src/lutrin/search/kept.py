@@ -6,13 +6,12 @@ Whether the book answers at all is judged without it: a near question would find
 """
 
 from collections.abc import Mapping
-from functools import lru_cache
-from importlib import resources
 
 import msgspec
 
 from lutrin.index.companion import BY_THE_BOOK, Companion
 from lutrin.search.asked import Float
+from lutrin.search.regression import read_fit
 
 NEAREST = 60
 """Kept questions that may lead somewhere."""
@@ -55,19 +54,13 @@ def led(companion: Companion, vector: Float) -> dict[str, float]:
     return found
 
 
-@lru_cache(maxsize=1)
-def fitted() -> Weight | None:
-    """Return the fitted weight of a kept question; None before fitting.
-
-    Raises:
-        ValidationError: The file is damaged.
-    """
-    file = resources.files("lutrin.search") / FITTED
-    return msgspec.json.decode(file.read_bytes(), type=Weight) if file.is_file() else None
+def weights() -> Weight | None:
+    """Return what was fitted; None before fitting."""
+    return read_fit("lutrin.search", FITTED, Weight)
 
 
 def gains(leads: Mapping[str, float], embedder: str) -> dict[str, float]:
     """Return gains of passages by kept questions, by id; empty for another embedder's scores."""
-    known = fitted()
+    known = weights()
     weight = known.weight if known is not None and known.embedder == embedder else 0.0
     return {name: weight * near for name, near in leads.items() if weight}

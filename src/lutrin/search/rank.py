@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lutrin.ports import Aimed, Judgement, Ranking, Reranker
+from lutrin.ports import Judgement, Ranking, Reranker, View
 from lutrin.records import Chunk
 from lutrin.search.asked import Float
 from lutrin.search.reader import Read, log_sum
@@ -19,7 +19,7 @@ RERANKED = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class UnitScores:
     """What a cross-encoder says of one passage."""
 
     passage: float
@@ -27,7 +27,7 @@ class Judged:
     """(units,): of what it did not see, the least that it says of anything in the passage."""
 
 
-async def judge(reranker: Reranker, text: str, ranked: Sequence[Read]) -> list[Judged]:
+async def judge(reranker: Reranker, text: str, ranked: Sequence[Read]) -> list[UnitScores]:
     """Let a cross-encoder judge the best passages.
 
     Args:
@@ -36,31 +36,23 @@ async def judge(reranker: Reranker, text: str, ranked: Sequence[Read]) -> list[J
         ranked: Passages, best first.
     """
     best = ranked[:RERANKED]
-    judgements = await reranker.judge(text, [_aimed(item) for item in best])
-    return [_judged(item.chunk, one) for item, one in zip(best, judgements, strict=True)]
+    judgements = await reranker.judge(text, [_view(item) for item in best])
+    return [_unit_scores(item.chunk, one) for item, one in zip(best, judgements, strict=True)]
 
 
-def mean(judged: Sequence[Sequence[Judged]]) -> list[Judged]:
-    """What a cross-encoder says on the average of several texts that were asked of the same passages."""
-    return [
-        Judged(float(np.mean([one.passage for one in each])), np.mean([one.units for one in each], axis=0))
-        for each in zip(*judged, strict=True)
-    ]
-
-
-def combined(ranked: Sequence[Read], judged: Sequence[Judged], ranking: Ranking) -> list[Read]:
+def combine(ranked: Sequence[Read], judgements: Sequence[UnitScores], ranking: Ranking) -> list[Read]:
     """Passages in the order of what the reader and a cross-encoder find together.
 
     Args:
         ranked: Best first.
-        judged: The first of them. The others count like the worst of these.
+        judgements: The first of them. The others count like the worst of these.
         ranking: What each counts.
     """
-    if not judged:
+    if not judgements:
         return list(ranked)
-    worst = min(ranking.passage * one.passage + ranking.unit * float(one.units.min(initial=0.0)) for one in judged)
-    added: list[Float | float] = [ranking.unit * one.units + ranking.passage * one.passage for one in judged]
-    added += [worst] * (len(ranked) - len(judged))
+    worst = min(ranking.passage * one.passage + ranking.unit * float(one.units.min(initial=0.0)) for one in judgements)
+    added: list[Float | float] = [ranking.unit * one.units + ranking.passage * one.passage for one in judgements]
+    added += [worst] * (len(ranked) - len(judgements))
     found = []
     for item, more in zip(ranked, added, strict=True):
         words = item.score - log_sum(item.scores) if np.isfinite(item.score) else 0.0  # what its words count
@@ -69,19 +61,19 @@ def combined(ranked: Sequence[Read], judged: Sequence[Judged], ranking: Ranking)
     return sorted(found, key=lambda item: (-item.score, item.chunk.chunk_id))
 
 
-def _aimed(item: Read) -> Aimed:
+def _view(item: Read) -> View:
     text = item.chunk.embedded_text()
     body = len(text) - len(item.chunk.text)
     spans = item.chunk.unit_spans()
-    return Aimed(text, body, spans[int(item.scores.argmax())][0] if spans else body)
+    return View(text, body, spans[int(item.scores.argmax())][0] if spans else body)
 
 
-def _judged(chunk: Chunk, judgement: Judgement) -> Judged:
+def _unit_scores(chunk: Chunk, judgement: Judgement) -> UnitScores:
     offsets, tokens = judgement.offsets[:, 0], judgement.tokens
     if not len(tokens):
-        return Judged(judgement.passage, np.zeros(len(chunk.units), dtype=np.float32))
+        return UnitScores(judgement.passage, np.zeros(len(chunk.units), dtype=np.float32))
     seen = [log_sum(tokens[(offsets >= start) & (offsets < end)]) for start, end in chunk.unit_spans()]
     units = np.array(seen, dtype=np.float32)
     is_seen = np.isfinite(units)
     units[~is_seen] = units[is_seen].min() if is_seen.any() else tokens.min()
-    return Judged(judgement.passage, units)
+    return UnitScores(judgement.passage, units)

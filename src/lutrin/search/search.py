@@ -17,7 +17,7 @@ from lutrin.search.decide import Verdict, fitted
 from lutrin.search.homes import homes, same_section
 from lutrin.search.kept import MOST_LED, gains, led
 from lutrin.search.numbered import Labelled, at_labels, labelled, near_spans
-from lutrin.search.rank import combined, judge, mean
+from lutrin.search.rank import combine, judge
 from lutrin.search.reader import Read, chance_of, read
 from lutrin.search.scope import FAR, log_odds, signals
 from lutrin.stages import stage
@@ -44,13 +44,13 @@ class Part:
     """The signals behind these odds; see `scope.SIGNALS`."""
     around: bool = False
     """Whether what stands around a selection is wanted, whatever it is."""
-    ranked: bool = False
+    is_reranked: bool = False
     """Whether a cross-encoder's word is in the odds."""
 
     @property
     def verdict(self) -> Verdict:
         """Whether the book answers it, as far as can be told without a model."""
-        return (fitted().alone if self.ranked else fitted().unranked).verdict(self.odds)
+        return (fitted().without_model if self.is_reranked else fitted().by_reader).verdict(self.odds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ class Searcher:
         texts = [selection] if selection and not topic_stems(query.topic) else list(query.parts)
         added = [query.added] if query.added and len(texts) == 1 else []
         # What leans on a selection or on the question before is no question that a cross-encoder has learned.
-        is_question = not query.is_bare and not query.leans and texts != [selection]
+        is_question = not query.subject and not query.leans and texts != [selection]
         reranker = self._reranker if again and is_question else None
         reading = reranker.ranking.reading(self.embedder.reading) if reranker is not None else self.embedder.reading
         wanted = [*texts, *added]
@@ -227,12 +227,11 @@ class Searcher:
         ranked = _holding(ranked, matched.asked.text, AT_HOME / slope)
         ranked.sort(key=lambda item: (-item.score, item.chunk.chunk_id))
         if reranker is not None:
-            texts = [item.asked.text for item in (matched, also) if item is not None]
             with stage("rank"):
-                judged = mean([await judge(reranker, text, ranked) for text in texts])
-            ranked = combined(ranked, judged, ranking)
+                judgements = await judge(reranker, matched.asked.text, ranked)
+            ranked = combine(ranked, judgements, ranking)
             if ranking.scope:
-                told = np.append(told, np.float32(max(one.passage for one in judged)))
+                told = np.append(told, np.float32(max(one.passage for one in judgements)))
         if query.leans:
             ranked = _home_first(ranked, [name for name, bonus in liked.items() if bonus >= AT_HOME])
         is_home = any(liked.get(item.chunk.chunk_id, 0.0) >= AT_HOME for item in ranked[:1])
@@ -250,8 +249,10 @@ class Searcher:
             odds = np.inf
         elif numbered.alone and numbered.missing:
             odds = FAR
-        is_ranked = reranker is not None and bool(ranking.scope)
-        return Part(matched.asked.text, tuple(ranked), odds, tuple(map(float, told)), around=around, ranked=is_ranked)
+        is_reranked = reranker is not None and bool(ranking.scope)
+        return Part(
+            matched.asked.text, tuple(ranked), odds, tuple(map(float, told)), around=around, is_reranked=is_reranked
+        )
 
 
 def _asks_only(chunk: Chunk, query: Query) -> bool:

@@ -140,7 +140,7 @@ def _odds(question: AskedQuestion) -> float:
     if question.odds is None or question.prepared_by:
         return math.inf
     if question.yes is None:
-        return fitted().alone.odds(question.odds)
+        return fitted().without_model.odds(question.odds)
     return fitted().with_model.odds(question.odds, question.yes)
 
 

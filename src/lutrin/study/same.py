@@ -10,9 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from importlib import resources
 
-import msgspec
 import numpy as np
 
 from lutrin.index.companion import Entry, Wording
@@ -20,6 +18,7 @@ from lutrin.index.tokens import project, quantise, restore
 from lutrin.language.words import REMEMBERED, is_negated, stem, words
 from lutrin.ports import Encoding, Reading
 from lutrin.search.asked import Float, pooled
+from lutrin.search.regression import Fit, read_fit
 
 SIGNALS = ("cosine", "weakest word", "one word exchanged", "nearer to the answer", "share of the weakest word")
 """Cosine of the pooled vectors; of each token's best match in the other question, both ways, the worst; whether the two
@@ -30,14 +29,9 @@ _JOINED = re.compile(r"(?<=\w)[-'’](?=\w)")
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)?")
 
 
-class Fitted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SameFit(Fit, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What `python -m training same` wrote."""
 
-    embedder: str
-    """Name of the embedder that it was fitted for; it says nothing of another one's vectors."""
-    signals: tuple[str, ...]
-    weights: tuple[float, ...]
-    """Of each signal, then the bias: log odds above 0 mean the same."""
     nearest: float
     """The fourth signal's largest value in the fit: what is not offered with it needs no answer to be compared."""
     offered: float
@@ -149,26 +143,20 @@ def compare(asked: Said, kept: Said, answer: Float | None = None) -> Float:
 
 def most_odds(asked: Said, kept: Said, embedder: str) -> float:
     """Log odds that two questions mean the same, were the asked one ever so near to the answer; see `odds`."""
-    known = fitted()
+    known = weights()
     signals = compare(asked, kept)
     signals[SIGNALS.index("nearer to the answer")] = known.nearest if known is not None else 0.0
     return odds(signals, embedder)
 
 
-@lru_cache(maxsize=1)
-def fitted() -> Fitted | None:
-    """Return the fitted weights of the signals; None before fitting.
-
-    Raises:
-        ValidationError: The file is damaged.
-    """
-    file = resources.files("lutrin.study") / FITTED
-    return msgspec.json.decode(file.read_bytes(), type=Fitted) if file.is_file() else None
+def weights() -> SameFit | None:
+    """Return what was fitted; None before fitting."""
+    return read_fit("lutrin.study", FITTED, SameFit)
 
 
 def odds(signals: Float, embedder: str) -> float:
     """Log odds that two questions mean the same; `-inf` for an embedder for which nothing was fitted."""
-    known = fitted()
+    known = weights()
     if known is None or known.embedder != embedder or known.signals != SIGNALS:
         return -np.inf
     return float(signals @ np.array(known.weights[:-1], dtype=np.float32)) + known.weights[-1]
@@ -176,5 +164,5 @@ def odds(signals: Float, embedder: str) -> float:
 
 def may_be_meant(chance: float) -> bool:
     """Whether log odds suffice to offer a prepared question, where they do not suffice to take it."""
-    known = fitted()
+    known = weights()
     return known is not None and chance > known.offered

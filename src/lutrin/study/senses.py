@@ -9,10 +9,7 @@ links that were read (`python -m training senses`). Nothing is encoded for a pag
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from importlib import resources
 
-import msgspec
 import numpy as np
 
 from lutrin.index.companion import Entry, defining
@@ -20,6 +17,7 @@ from lutrin.index.generation import OpenGeneration
 from lutrin.ports import Vectors
 from lutrin.records import Chunk
 from lutrin.search.asked import Float
+from lutrin.search.regression import Fit, read_fit
 
 SIGNALS = ("likeness of passages", "same chapter", "pieces of the name")
 FITTED = "senses.json"
@@ -30,14 +28,9 @@ MOST_PLACES = 3
 PROSE = frozenset({"sentence", "list_item"})
 
 
-class Fitted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SensesFit(Fit, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What `python -m training senses` wrote."""
 
-    embedder: str
-    """Name of the embedder that it was fitted for; it says nothing of another one's vectors."""
-    signals: tuple[str, ...]
-    weights: tuple[float, ...]
-    """Of each signal, then the bias: where log odds are above 0, the meaning is shown."""
     links: int
     right: int
     """Of the links, those whose word has the sense of the term."""
@@ -87,7 +80,7 @@ class Senses:
         Args:
             passages: Of the page, in order, with their rows.
         """
-        known = fitted()
+        known = weights()
         text = "\n".join(chunk.text for _, chunk in passages).lower()
         own = {chunk.filename for _, chunk in passages}
         here = [one for one in self._names if one.name.lower() in text and one.home.filename not in own]
@@ -101,7 +94,7 @@ class Senses:
                 found.append(Use(one.entry, one.name, tuple(places[:MOST_PLACES])))
         return found
 
-    def _fits(self, known: Fitted | None, one: _Name, row: int, chunk: Chunk) -> bool:
+    def _fits(self, known: SensesFit | None, one: _Name, row: int, chunk: Chunk) -> bool:
         if known is None or known.embedder != self._generation.manifest.embedder or known.signals != SIGNALS:
             return " " in one.name  # a single word may mean anything
         signals = measured(one.windows, self._generation.windows_of(row), one.home, chunk, one.pieces)
@@ -157,15 +150,9 @@ _AROUND = 3
 """Pieces of the question besides the name: "what", "is" and its sign."""
 
 
-@lru_cache(maxsize=1)
-def fitted() -> Fitted | None:
-    """Return the fitted weights of the signals; None before fitting.
-
-    Raises:
-        ValidationError: The file is damaged.
-    """
-    file = resources.files("lutrin.study") / FITTED
-    return msgspec.json.decode(file.read_bytes(), type=Fitted) if file.is_file() else None
+def weights() -> SensesFit | None:
+    """Return what was fitted; None before fitting."""
+    return read_fit("lutrin.study", FITTED, SensesFit)
 
 
 def _spelling(name: str) -> re.Pattern[str]:
