@@ -74,7 +74,7 @@ async def retrieve_passages(shelf: Shelf, searcher: Searcher, question: Question
     """The passages nearest to a question.
 
     With a selection, of which 4096 characters are read, those nearest to the selection. Text is the book's own, nothing
-    is summarised. No cross-encoder reads them: it finds as many facts among five, and ten programs would wait for it.
+    is summarised. No cross-encoder reads them: five passages hold as many facts without it.
 
     Args:
         shelf: Open books; without `question.book` the one that speaks of it most is taken.
