@@ -127,6 +127,16 @@ def test_what_is_here_and_matches_is_not_fetched_again(hub: Hub, tmp_path: Path)
     assert hub.asked == []
 
 
+def test_what_comes_with_lutrin_is_not_looked_for_elsewhere(hub: Hub, tmp_path: Path) -> None:
+    """Such as our own reader: nobody is asked, and the remedy is one that helps."""
+    (file,) = model().file
+    own = msgspec.structs.replace(model(), file=(msgspec.structs.replace(file, publisher=None, mirror=None),))
+    with pytest.raises(DownloadFailed, match="comes with Lutrin") as caught:
+        weights.fetch(tmp_path, own, silent, hub=hub.url)
+    assert "git checkout -- models" in caught.value.remedy
+    assert hub.asked == []
+
+
 def test_another_file_from_the_publisher_is_refused(hub: Hub, tmp_path: Path) -> None:
     """A file whose SHA-256 is not the manifest's never gets its name."""
     hub.content = CONTENT[:-1] + b"x"

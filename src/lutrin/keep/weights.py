@@ -309,6 +309,11 @@ class _Sources:
 
 def _fetch_file(sources: _Sources, file: ModelFile, path: Path) -> Path:
     """Fetch one file from the first source that has it and give it its name."""
+    if file.publisher is None and file.mirror is None:
+        raise DownloadFailed(
+            f"{file.name} comes with Lutrin and cannot be fetched.",
+            remedy="Install Lutrin again; in a checkout, `git checkout -- models` brings it back.",
+        )
     partial = path.with_name(f"{path.name}.part")
     failures = []
     if file.publisher is not None and sources.client is not None:
