@@ -51,6 +51,7 @@ def test_events_pass_unbuffered(front: httpx.Client, services: Services) -> None
     assert seen["done"] - seen["sources"] > 0.5
 
 
+@pytest.mark.slow("a server is killed and started again under load")
 def test_a_server_that_dies_under_load_costs_no_message(school: School, front: httpx.Client) -> None:
     """The other one answers meanwhile; nothing that was acknowledged is lost, and the dead one comes back."""
     first, second = school.servers
