@@ -326,12 +326,12 @@ def test_an_excerpt_may_go_on_from_a_section_into_a_tab() -> None:
 
 
 def test_the_answer_comes_with_the_sentences_that_answer_as_well_and_the_one_that_leads_to_it() -> None:
-    """In the book's order, and within its paragraph; what is much less likely stays where it stands."""
+    """In the book's order, and within its paragraph, with what the first of them points at."""
     sentences = (
         "Bees fly.",
         "A queen lays eggs.",
         "They are white.",
-        "She lays 2,000 a day.",
+        "Queens lay 2,000 a day.",
         "Drones do not.",
         "Rain.",
     )
@@ -341,7 +341,9 @@ def test_the_answer_comes_with_the_sentences_that_answer_as_well_and_the_one_tha
         (run,) = choose([part((chunk(*units, chunk_id="c1"), list(scores)))])
         return [one.text for one in lead_of(run)[0]]
 
-    assert lead(-5, -5, -5, 5, -5, -5) == ["She lays 2,000 a day."]
-    assert lead(-5, -5, 3.5, 5, -5, -5) == ["They are white.", "She lays 2,000 a day."]
+    assert lead(-5, -5, -5, 5, -5, -5) == ["Queens lay 2,000 a day."]
+    assert lead(-5, -5, 5, -5, -5, -5) == ["A queen lays eggs.", "They are white."]
+    assert lead(-5, -5, 5, -5, -5, -5, block=2) == ["They are white."]
+    assert lead(-5, -5, 4.5, 5, -5, -5) == ["A queen lays eggs.", "They are white.", "Queens lay 2,000 a day."]
     assert lead(-5, 4.5, 4.6, 5, 4.4, -5) == list(sentences[1:5])
     assert lead(-5, 4.5, 4.6, 5, 4.4, -5, block=3) == list(sentences[3:5])

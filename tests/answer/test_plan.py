@@ -76,6 +76,17 @@ async def test_a_strong_model_reads_more_than_is_quoted(plan: MakePlan) -> None:
     assert shown.text.endswith(f"[{number}]")
 
 
+async def test_what_a_model_copies_is_not_said_again(plan: MakePlan) -> None:
+    """The text leaves it out, the excerpt holds it."""
+    made = await plan(BATTERY, sections=1)
+    number, section = made.reading[0]
+    first, second = section.units[:2]
+    shown = with_proof(made, {number: {first.char_start, second.char_start}}, said=[first.text])
+    assert first.text not in shown.text
+    assert second.text in shown.text
+    assert first.text in shown.excerpts[0].text
+
+
 async def test_each_thing_that_is_asked_keeps_its_excerpt(plan: MakePlan) -> None:
     """Also where the model says something of one of them only."""
     made = await plan(f"{BATTERY[:-1]}, and how fast runs the sensorimotor loop on Kestrel?", sections=1)

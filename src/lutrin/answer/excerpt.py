@@ -14,6 +14,7 @@ import numpy as np
 
 from lutrin.answer.hostile import gives_orders
 from lutrin.language.words import word_count
+from lutrin.query.followup import refers
 from lutrin.query.frames import Frame
 from lutrin.records import SELECTED, Chunk, Unit
 from lutrin.search.reader import Read, log_sum
@@ -112,13 +113,13 @@ def choose(parts: Sequence[Part], frame: Frame = "plain") -> list[Run]:
         first = _best(sections, room, chosen, frame)
         if first is None:
             continue
-        first = _with_whole_tables(sections, first)
+        first = _completed(sections, first)
         chosen.append(first)
         if len(parts) > 1 or part.around or first.words >= MOST_WORDS:
             continue
         second = _best(sections, min(SECOND_WORDS, MOST_WORDS - first.words), chosen)
         if second is not None and second.score >= first.score + np.log(SECOND_SHARE):
-            second = _with_whole_tables(sections, second)
+            second = _completed(sections, second)
             joined = _joined(sections, first, second)
             chosen = [*chosen[:-1], joined] if joined is not None else [*chosen, second]
     return chosen[:MOST_EXCERPTS]
@@ -138,8 +139,11 @@ def _joined(sections: Sequence[_Section], first: Run, second: Run) -> Run | None
     return None
 
 
-def _with_whole_tables(sections: Sequence[_Section], run: Run) -> Run:
-    """A run with all rows of the table in which it begins or ends, where that is not too long: none is missed."""
+def _completed(sections: Sequence[_Section], run: Run) -> Run:
+    """A run with what it is not understood without, where that is not too long.
+
+    All rows of the table in which it begins or ends, and the sentences at which its first one points.
+    """
     for section in sections:
         starts = [unit.char_start for unit in section.units]
         first = starts.index(run.span[0]) if run.span[0] in starts else 0
@@ -147,6 +151,7 @@ def _with_whole_tables(sections: Sequence[_Section], run: Run) -> Run:
         # The same words stand in the section of each tab.
         if section.chunk.filename != run.chunk.filename or section.units[first : last + 1] != run.units:
             continue
+        first = _antecedent(section.units, first)
         while first and _is_of_table(section.units[first - 1], section.units[first]):
             first -= 1
         while last + 1 < len(starts) and _is_of_table(section.units[last + 1], section.units[last]):
@@ -155,6 +160,17 @@ def _with_whole_tables(sections: Sequence[_Section], run: Run) -> Run:
         if whole.words <= LONGEST_WORDS:
             return whole
     return run
+
+
+def _antecedent(units: Sequence[Unit], place: int) -> int:
+    """The place of a sentence, or of the one before in its paragraph if it points at something ("It does, too")."""
+    points = place > 0 and _follows(units[place - 1], units[place]) and refers(units[place].text)
+    return place - 1 if points else place
+
+
+def _follows(unit: Unit, other: Unit) -> bool:
+    """Whether one sentence of a paragraph follows another."""
+    return unit.kind == other.kind == "sentence" and unit.block == other.block
 
 
 def _is_of_table(unit: Unit, other: Unit) -> bool:
@@ -377,6 +393,7 @@ def _answering(run: Run, best: int, block: Sequence[int]) -> list[int]:
         while last + 1 in block and run.scores[last + 1] >= least:
             last += 1
         first -= first - 1 in block and run.scores[first - 1] >= leading
+        first = _antecedent(run.units, first)
     return list(range(first, last + 1))
 
 

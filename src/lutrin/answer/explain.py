@@ -11,7 +11,7 @@ from itertools import pairwise
 from lutrin import messages, stages
 from lutrin.answer.ability import Ability
 from lutrin.answer.calculate import calculations
-from lutrin.answer.grade import Grader, Written, bare_sentence, evidence_of, is_copy, may_be_own
+from lutrin.answer.grade import Grader, Written, bare_sentence, evidence_of, is_copy, may_be_own, stands_in
 from lutrin.answer.plan import Plan
 from lutrin.answer.prompt import OWN_WORDS, YES_NO, Prompt
 from lutrin.answer.traffic import Traffic
@@ -186,7 +186,7 @@ class Explainer:
         """The sentence with its grade; None if it is not shown."""
         text = bare_sentence(item.written.text)
         shown = explanation.sentences
-        if _FRAGMENT.match(text) or text.casefold() in (one.text.casefold() for one in shown):
+        if _FRAGMENT.match(text) or stands_in(text, (one.text for one in shown)):
             return None
         if item.own:
             evidence = "\n".join(evidence_of(section) for _, section in prompt.shown)

@@ -372,7 +372,8 @@ class AnswerFlow:
     ) -> DoneEvent:
         said = _sentences(plan, explanation.sentences) if explanation is not None else ()
         if explanation is not None and said:
-            plan = with_proof(plan, explanation.proofs, {number for one in said for number in one.citations})
+            cited = {number for one in said for number in one.citations}
+            plan = with_proof(plan, explanation.proofs, cited, [one.text for one in said if one.support == "stated"])
         warnings = explanation.warnings if explanation is not None else []
         by_book = plan.lead if not said and not plan.explanation else ()
         # A copy of the book is the book's, whoever chose it.

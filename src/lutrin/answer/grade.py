@@ -8,7 +8,7 @@ floors: above the first a sentence is *stated*, above the second *likely*, below
 
 import re
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -298,7 +298,12 @@ def bare_sentence(text: str) -> str:
 
 def is_copy(text: str, section: ReadingSection) -> bool:
     """Whether a sentence stands word for word in a section: then it is the book's, and no sentence of a model."""
-    return f" {plain(text)} " in f" {plain(' '.join(unit.text for unit in section.units))} "
+    return stands_in(text, [" ".join(unit.text for unit in section.units)])
+
+
+def stands_in(text: str, others: Iterable[str]) -> bool:
+    """Whether a text stands in another one word for word, whatever its case and signs."""
+    return any(f" {plain(text)} " in f" {plain(other)} " for other in others)
 
 
 def evidence_of(section: ReadingSection) -> str:

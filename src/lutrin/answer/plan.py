@@ -8,6 +8,7 @@ from lutrin.answer import safety
 from lutrin.answer.about import about_book
 from lutrin.answer.cite import citation, excerpt, span_with_fences
 from lutrin.answer.excerpt import MOST_EXCERPTS, PASSAGES, Run, choose, is_procedure, lead_of, proof_of
+from lutrin.answer.grade import stands_in
 from lutrin.answer.refuse import refusal_text, suggestions
 from lutrin.answer.render import block_text, markdown
 from lutrin.answer.section import ReadingSection, reading_sections
@@ -210,13 +211,16 @@ def settled(plan: Plan, verdict: Verdict) -> Plan:
     return replace(plan, verdict=verdict, suggestions=() if plan.verdict != "answers" else plan.suggestions)
 
 
-def with_proof(plan: Plan, proofs: Mapping[int, Collection[int]], cited: Collection[int] = ()) -> Plan:
+def with_proof(
+    plan: Plan, proofs: Mapping[int, Collection[int]], cited: Collection[int] = (), said: Collection[str] = ()
+) -> Plan:
     """The plan with the excerpts that prove a model's sentences in the place of those that the reader found.
 
     Args:
         plan: Of the answer.
         proofs: Where the units begin on which the sentences rest, by the number of their section.
         cited: Numbers of excerpts that are cited besides: of the book's own sentences.
+        said: Sentences that the book states; what of it stands in them word for word is not said again.
     """
     if plan.ground is None or not proofs:
         return plan
@@ -231,9 +235,10 @@ def with_proof(plan: Plan, proofs: Mapping[int, Collection[int]], cited: Collect
     most_proving = sorted(runs, key=lambda number: (number not in standing, -len(proofs.get(number, ()))))
     quoted = sorted(most_proving[: max(MOST_EXCERPTS, len(standing))])
     texts = {number: ground.texts[run.chunk.chunk_id] for number, run in runs.items()}
+    rest = {number: [unit for unit in runs[number].units if not stands_in(unit.text, said)] for number in quoted}
     return replace(
         plan,
-        text="\n\n".join(markdown(runs[number].units, number) for number in quoted),
+        text="\n\n".join(markdown(rest[number], number) for number in quoted if rest[number]),
         excerpts=tuple(excerpt(runs[number], number, texts[number]) for number in quoted),
         sources=tuple(_cited(runs[number], number, texts[number], ground.chances) for number in sorted(runs)),
     )
