@@ -347,3 +347,11 @@ def test_the_answer_comes_with_the_sentences_that_answer_as_well_and_the_one_tha
     assert lead(-5, -5, 4.5, 5, -5, -5) == ["A queen lays eggs.", "They are white.", "Queens lay 2,000 a day."]
     assert lead(-5, 4.5, 4.6, 5, 4.4, -5) == list(sentences[1:5])
     assert lead(-5, 4.5, 4.6, 5, 4.4, -5, block=3) == list(sentences[3:5])
+
+
+def test_a_question_of_the_book_is_no_answer() -> None:
+    """Neither first nor alone; beside what answers it stands where the book has it."""
+    asks, tells = page("Why do bees dance?"), page("Why smoke?", "Smoke calms bees.", name="c2")
+    (run,) = choose([part((asks, [LIKELY]), (tells, [LIKELY, 1.0]))])
+    assert texts(run) == ["Why smoke?", "Smoke calms bees."]
+    assert [unit.text for unit in lead_of(run)[0]] == ["Smoke calms bees."]

@@ -197,7 +197,7 @@ def _best(sections: Sequence[_Section], budget: int, chosen: Sequence[Run], fram
             places = ((section.chunk.filename, unit.char_start) for unit in run.units)
             if not taken.isdisjoint(places) or not elsewhere.isdisjoint(unit.text for unit in run.units):
                 continue
-            if all(map(is_drawn, run.units)):
+            if all(is_drawn(unit) or _asks(unit) for unit in run.units):
                 continue
             worth = (run.score + (bonus if bonus and FORMS[frame](run.units) else 0.0), -run.words)
             if best is None or worth > best[0]:
@@ -352,8 +352,8 @@ def lead_of(run: Run, frame: Frame = "plain") -> tuple[tuple[Unit, ...], Run]:
     """The units of an excerpt that answer best, alone, and the excerpt without them.
 
     A sentence, list item, row or block of code; of a procedure all steps, and of a list or table everything where
-    nothing in it stands out. Where code or steps are asked for, the best of them. What announces others does not
-    answer, and what speaks to the machine is quoted in its place only.
+    nothing in it stands out. Where code or steps are asked for, the best of them. What announces others or asks does
+    not answer, and what speaks to the machine is quoted in its place only.
     """
     speaking = [
         place
@@ -365,7 +365,9 @@ def lead_of(run: Run, frame: Frame = "plain") -> tuple[tuple[Unit, ...], Run]:
     places = [
         place
         for place in speaking
-        if not _is_label(run.units, place) and not run.units[place].text.rstrip().endswith(":")
+        if not _is_label(run.units, place)
+        and not _asks(run.units[place])
+        and not run.units[place].text.rstrip().endswith(":")
     ] or speaking
     if frame in FORMS and FORMS[frame](run.units):
         kind = "code" if frame == "code" else "list_item"
@@ -383,16 +385,17 @@ def lead_of(run: Run, frame: Frame = "plain") -> tuple[tuple[Unit, ...], Run]:
 def _answering(run: Run, best: int, block: Sequence[int]) -> list[int]:
     """The best sentence with those beside it in its paragraph that answer as well, and one that leads to it.
 
-    They stand in the book's order.
+    They stand in the book's order, and begin with what the first of them points at.
     """
     least, leading = (run.scores[best] + float(np.log(share)) for share in (MARKED_SHARE, LEADING_SHARE))
     first = last = best
     if run.units[best].kind == "sentence":
-        while first - 1 in block and run.scores[first - 1] >= least:
+        tells = [place for place in block if not _asks(run.units[place])]
+        while first - 1 in tells and run.scores[first - 1] >= least:
             first -= 1
-        while last + 1 in block and run.scores[last + 1] >= least:
+        while last + 1 in tells and run.scores[last + 1] >= least:
             last += 1
-        first -= first - 1 in block and run.scores[first - 1] >= leading
+        first -= first - 1 in tells and run.scores[first - 1] >= leading
         first = _antecedent(run.units, first)
     return list(range(first, last + 1))
 
@@ -409,6 +412,11 @@ def _is_whole(run: Run, best: int, block: Sequence[int]) -> bool:
 def is_drawn(unit: Unit) -> bool:
     """Whether a unit is the source of a figure, which readers see drawn."""
     return unit.kind == "code" and unit.language.lower() in DRAWN
+
+
+def _asks(unit: Unit) -> bool:
+    """Whether a unit is a question of the book, which answers none."""
+    return unit.kind in {"sentence", "list_item"} and unit.text.rstrip().endswith("?")
 
 
 def is_procedure(units: Sequence[Unit]) -> bool:
