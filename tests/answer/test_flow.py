@@ -573,6 +573,20 @@ async def test_the_page_that_answered_is_read_ahead(make_flow: MakeFlow) -> None
     assert any("sensorimotor loop" in text for text in beginnings)
 
 
+async def test_the_chapter_that_is_opened_most_is_read_ahead(make_flow: MakeFlow) -> None:
+    """All of its pages, while nobody asks."""
+    generator = ScriptedGenerator(lambda _: SAID)
+    flow = make_flow(generator)
+    await flow.warm_chapters()
+    assert generator.warmed == []
+    flow.traffic.opens("robots", "01-chapter-1-loops/01-the-loop.md")
+    flow.traffic.opens("nowhere", "nowhere.md")
+    await flow.warm_chapters()
+    read = "\n".join(one.messages[-1].content for one in generator.warmed)
+    assert "sensorimotor loop" in read
+    await make_flow().warm_chapters()
+
+
 async def test_an_opened_page_is_read_ahead(make_flow: MakeFlow) -> None:
     """As questions about it will cut it, so that only their own words are left to read."""
     generator = ScriptedGenerator(lambda _: SAID)

@@ -52,6 +52,8 @@ from lutrin.search.selection import search_selection
 from lutrin.settings import Settings
 
 NOT_COVERED = frozenset({"out_of_scope", "not_in_book"})
+WARM_CHAPTERS = 2
+"""Chapters that are read whole while nobody asks."""
 WARM_SECTIONS = 8
 """Sections of an opened page that the model reads ahead: some 30 s of one core at 40 tokens a second."""
 
@@ -160,6 +162,22 @@ class AnswerFlow:
                 query = alone(Question(text=generation.book.title))
                 prompts = [prompt_of(query, generation.book.title, [(1, section)]) for section in sections]
             explainer.warm([prompt for prompt in prompts if prompt is not None])
+
+    async def warm_chapters(self) -> None:
+        """Have the model read all of the chapters that readers open most, while nobody waits."""
+        if self._explainer is None:
+            return
+        opened: Counter[tuple[str, str]] = Counter()
+        pages: dict[tuple[str, str], list[str]] = {}
+        for book in dict.fromkeys(slug for slug, _ in self.traffic.opened):
+            with suppress(NotFound, IndexUnavailable):
+                async with self._shelf.lease(book) as generation:
+                    for file in await generation.files():
+                        opened[book, file.chapter] += self.traffic.opened[book, file.filename]
+                        pages.setdefault((book, file.chapter), []).append(file.filename)
+        for chapter, times in opened.most_common(WARM_CHAPTERS):
+            for filename in pages[chapter] if times else ():
+                await self._warm_page(self._explainer, chapter[0], filename)
 
     async def require_askable(self, question: Question) -> None:
         """Check question and books, before a model is loaded for it.

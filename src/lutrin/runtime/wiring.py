@@ -233,7 +233,8 @@ async def _interest(runtime: Runtime, book: str) -> Counter[str]:
 
 
 async def studied_all(runtime: Runtime) -> None:
-    """Have the model work through all books of a runtime."""
+    """Have the model read what readers open most, then work through all books of a runtime."""
+    await runtime.answers.warm_chapters()
     for generation in runtime.shelf.books():
         async with aclosing(studied(runtime, generation.book.slug)) as work:
             async for _ in work:
