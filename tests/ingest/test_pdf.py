@@ -306,6 +306,43 @@ def test_tables_are_rows() -> None:
     assert places_hold(document)
 
 
+def test_the_titles_of_a_matrix_stand_left_of_it_and_below() -> None:
+    """They are no cells: a row keeps its columns, and the numbers at the foot are the heads."""
+
+    def page(canvas: Canvas) -> None:
+        top = text(canvas, ["The risk is how bad it is, times how often it may happen."]) - 20
+        for harm in (3, 2, 1):
+            for column, number in enumerate([harm, *(harm * often for often in (1, 2, 3))]):
+                text(canvas, [str(number)], x=200 + 40 * column, top=top)
+            if harm == 2:
+                text(canvas, ["harm"], x=100, top=top, size=9)
+            top -= 30
+        for often in (1, 2, 3):
+            text(canvas, [str(often)], x=200 + 40 * often, top=top)
+        text(canvas, ["how often"], x=270, top=top - 14, size=9)
+        text(canvas, ["Figure 1: All risks.", "Table 2: What they mean."], top=top - 30)
+
+    found = units(parse_pdf(pdf(page), "matrix.pdf"))
+    assert [(unit.text, unit.lead) for unit in found if unit.kind == "table_row"] == [
+        (f"{harm} | {harm} | {2 * harm} | {3 * harm}", "harm | 1 | 2 | 3") for harm in (3, 2, 1)
+    ]
+    assert [unit.text for unit in found if unit.kind == "caption"] == ["Figure 1: All risks.", "Table 2: What they mean."]
+
+
+def test_what_stands_beside_the_rows_of_a_table_is_none_of_their_cells() -> None:
+    """It is read before them."""
+
+    def page(canvas: Canvas) -> None:
+        rows = [("Part", "Mass"), ("Arm", "2.1 kg"), ("Leg", "4.5 kg"), ("Head", "1.2 kg")]
+        for index, row in enumerate(rows):
+            for x, cell in zip((160, 260), row, strict=True):
+                text(canvas, [cell], x=x, top=690 - 14 * index)
+        text(canvas, ["Kestrel"], x=72, top=690 - 28)
+
+    found = [unit.text for unit in units(parse_pdf(pdf(page), "beside.pdf"))]
+    assert found == ["Kestrel", "Arm | 2.1 kg", "Leg | 4.5 kg", "Head | 1.2 kg"]
+
+
 def test_a_full_cell_does_not_run_into_the_next() -> None:
     """No gap is left behind it, but the cells above and below say where the next one starts."""
     rows = [("Class", "Put it out with", "Never use"), ("A", "water, foam", "nothing is barred")]

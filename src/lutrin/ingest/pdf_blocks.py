@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
 
+from lutrin.ingest.labels import CAPTION
 from lutrin.ingest.pdf_layout import NOTE, Line
 
 BlockKind = Literal["heading", "paragraph", "item", "table", "code"]
@@ -96,8 +97,10 @@ class _Finder:
         lines = [line for line in lines if not line.note]
         while index < len(lines):
             line = lines[index]
-            rows, count = _table_rows(lines, index)
+            rows, count, beside = _table_rows(lines, index)
             if rows:
+                if beside:
+                    self.blocks.append(PdfBlock("paragraph", [beside], number))
                 self.blocks.append(PdfBlock("table", [" | ".join(row) for row in rows], number))
                 index += count
                 previous = None
@@ -184,32 +187,57 @@ class _Finder:
             return False
         if previous.y < line.y:  # the top of the next column
             return line.text[:1].islower() or last.lines[-1][-1:] not in ".!?:"
-        if previous.y - line.y > 1.3 * self.pitch or (line.run_in and previous.text[-1:] in ".!?:"):
+        ended = previous.text[-1:] in ".!?:"
+        if previous.y - line.y > 1.3 * self.pitch or (ended and (line.run_in or CAPTION.match(line.text))):
             return False
         indented = line.x - previous.x > 0.8 * line.size
-        return not (indented and last.kind == "paragraph" and len(last.lines) >= 1 and previous.text[-1:] in ".!?:")
+        return not (indented and last.kind == "paragraph" and ended)
 
 
-def _table_rows(lines: Sequence[Line], start: int) -> tuple[list[list[str]], int]:
-    """The rows of the table that starts at a line, and how many lines they are; no rows if none starts there.
+def _table_rows(lines: Sequence[Line], start: int) -> tuple[list[list[str]], int, str]:
+    """The rows of the table that starts at a line, how many lines they are, and what stands beside them.
 
-    A line without a cell in the first column goes on with the cells above it.
+    There are no rows if no table starts there. A line without a cell in the first column goes on with the cells above
+    it. What stands left of all columns, in the middle of the rows, is the title of an axis and no cell of its row.
     """
     first = lines[start]
     if len(first.cells) < 2 or first.mono:
-        return [], 0
+        return [], 0, ""
     rows = [[cell.strip() for cell in first.cells]]
     places = list(first.starts)
+    beside = ""
     end = start + 1
     while end < len(lines):
         line = lines[end]
-        if len(line.cells) >= 2 and _aligned(first, line) and abs(line.starts[0] - first.starts[0]) < 1.5 * first.size:
+        if _is_row(first, line):
             rows.append([cell.strip() for cell in line.cells])
             places = list(line.starts)
+        elif not beside and end + 1 < len(lines) and _is_row(first, lines[end + 1]) and _in_columns(first, line):
+            beside = line.cells[0].strip()
+            rows.append([cell.strip() for cell in line.cells[1:]])
+            places = list(line.starts[1:])
         elif not _goes_on_in_cells(line, lines[end - 1], places, rows[-1]):
             break
         end += 1
-    return (rows, end - start) if len(rows) >= 2 else ([], 0)
+    if len(rows) < 2:
+        return [], 0, ""
+    # The heads of a matrix in a figure may stand at its foot.
+    foot = lines[end] if end < len(lines) else first
+    if all(cell.isdecimal() for cell in rows[0]) and _in_columns(foot, first):
+        return [[beside, *(cell.strip() for cell in foot.cells)], *rows], end + 1 - start, ""
+    return rows, end - start, beside
+
+
+def _is_row(first: Line, line: Line) -> bool:
+    """Whether a line is a row of the table of which `first` is one."""
+    return len(line.cells) >= 2 and _aligned(first, line) and abs(line.starts[0] - first.starts[0]) < 1.5 * first.size
+
+
+def _in_columns(line: Line, wider: Line) -> bool:
+    """Whether the cells of two lines are in the same columns, but for one before them in `wider`."""
+    return len(wider.cells) == len(line.cells) + 1 and all(
+        abs(x - own) < 1.5 * line.size for x, own in zip(wider.starts[1:], line.starts, strict=True)
+    )
 
 
 def _goes_on_in_cells(line: Line, above: Line, places: Sequence[float], row: list[str]) -> bool:

@@ -180,6 +180,7 @@ def _rows(runs: Sequence[TextRun]) -> list[list[TextRun]]:
     apart: list[TextRun] = []
     for run in sorted((run for run in runs if run.size < least), key=lambda run: run.x):
         row = next((row for row in rows if any(_hangs_on(run, other) for other in row)), None)
+        row = row or next((row for row in rows if abs(row[0].y - run.y) < _SHIFTED * run.size), None)
         (apart if row is None else row).append(run)
     rows = sorted([*rows, *_level(apart)], key=lambda row: -row[0].y)
     return [sorted(row, key=lambda run: run.x) for row in rows]
