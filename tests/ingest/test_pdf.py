@@ -326,7 +326,10 @@ def test_the_titles_of_a_matrix_stand_left_of_it_and_below() -> None:
     assert [(unit.text, unit.lead) for unit in found if unit.kind == "table_row"] == [
         (f"{harm} | {harm} | {2 * harm} | {3 * harm}", "harm | 1 | 2 | 3") for harm in (3, 2, 1)
     ]
-    assert [unit.text for unit in found if unit.kind == "caption"] == ["Figure 1: All risks.", "Table 2: What they mean."]
+    assert [unit.text for unit in found if unit.kind == "caption"] == [
+        "Figure 1: All risks.",
+        "Table 2: What they mean.",
+    ]
 
 
 def test_what_stands_beside_the_rows_of_a_table_is_none_of_their_cells() -> None:
