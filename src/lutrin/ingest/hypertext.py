@@ -29,6 +29,9 @@ _DEEPEST = 200
 class _Tag(bs4.Tag):
     """An element that finds what it stands in by a plain walk: the converter asks each of them for a `pre`."""
 
+    # Without it bs4 looks for an element of this name within each element that is asked whether it was removed.
+    _decomposed = False
+
     def find_parent(self, name: Any = None, attrs: Any = None, **others: Any) -> Any:  # noqa: ANN401 - as its base has it
         if not isinstance(name, str) or attrs or others:
             return super().find_parent(name, attrs or {}, **others)
