@@ -237,3 +237,11 @@ def test_the_first_row_below_a_table_s_title_holds_its_heads() -> None:
     rows = ("<td colspan=2>Planets</td>", "<td>Name</td><td>Moons</td>", "<td>Mars</td><td>2</td>")
     page = f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
     assert [(unit.lead, unit.text) for unit in units(html(page))][-1] == ("Name | Moons", "Mars | 2")
+
+
+def test_a_quoted_cell_of_values_with_commas_is_what_it_says() -> None:
+    """Two quotation marks in it are one, and it may go on in the next line."""
+    rows = ':header: Name, "What ""it"" says"\n\nAnna, "He said ""no"", twice"\nCleo,"goes\non"\n'
+    found = [(unit.text, unit.lead) for unit in units(markdown(f"Text.\n\n```{{csv-table}}\n{rows}```\n"))]
+    head = 'Name | What "it" says'
+    assert found[1:] == [('Anna | He said "no", twice', head), ("Cleo | goes on", head)]

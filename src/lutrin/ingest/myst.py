@@ -1,11 +1,11 @@
 """MyST's directives that are fences: options and captions of code, tables made of lists, formulas, navigation."""
 
-import csv
 import re
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from lutrin.ingest.containers import OPTION
-from lutrin.ingest.placed import Placed, line_ranges
+from lutrin.ingest.placed import Placed, joined, line_ranges
 from lutrin.ingest.script import Attribute, Tag
 from lutrin.ingest.tree import Admonition, Block, Code, Element, Listing, Math, Paragraph, Quote, Table
 
@@ -19,7 +19,10 @@ _UNSEEN = frozenset(
     "toctree tableofcontents contents index include literalinclude bibliography eval-rst raw only".split()
 )
 _SHOWN_OPTIONS = frozenset({"caption", "alt"})
-_LONGEST_ROW = 65_536
+_CSV_CELL = re.compile(
+    r"""[ \t]*(?:"(?P<quoted>(?:[^"]|"")*+)"[ \t]*(?=[,\n]|\Z)|(?P<plain>[^,\n]*))(?P<end>[,\n]|\Z)"""
+)
+_CSV_QUOTE = re.compile('""')
 Range = tuple[int, int]
 
 
@@ -118,25 +121,27 @@ def _list_table(block: Code, source: str, options: Sequence[Range], rest: Sequen
 
 
 def _csv_table(block: Code, source: str, options: Sequence[Range], rest: Sequence[Range]) -> list[Block]:
-    lines = [line for line in rest if source[slice(*line)].strip()]
     header = next((line for line in options if source[slice(*line)].lstrip().startswith(":header:")), None)
-    rows = [_csv_cells(source, *line) for line in lines]
+    rows = _csv_rows(Placed.of(source, rest))
     if header is not None:
         start = source.index(":header:", *header) + len(":header:")
-        return _table(block, source, options, [_csv_cells(source, start, header[1]), *rows], headers=1)
+        return _table(block, source, options, [*_csv_rows(Placed.of(source, [(start, header[1])])), *rows], headers=1)
     return _table(block, source, options, rows)
 
 
-def _csv_cells(source: str, start: int, end: int) -> list[Placed]:
-    cells, cursor = [], start
-    if end - start > _LONGEST_ROW:
-        return [Placed.of(source, [(start, end)])]
-    for row in csv.reader([source[start:end].strip()], skipinitialspace=True):
-        for value in row:
-            found = source.find(value, cursor, end)
-            cursor = found + len(value) if found >= 0 else cursor
-            cells.append(Placed.of(source, [(found, cursor)] if found >= 0 else [(start, end)]))
-    return cells
+def _csv_rows(body: Placed) -> list[list[Placed]]:
+    """The rows of comma-separated values that hold anything; a quoted cell may go on in the next line."""
+    rows: list[list[Placed]] = [[]]
+    for match in _CSV_CELL.finditer(body.text):
+        group = "quoted" if match["quoted"] is not None else "plain"
+        # Of two quotation marks in a quoted cell the reader sees one.
+        cuts = [one.end() - 1 for one in _CSV_QUOTE.finditer(match[group])] if group == "quoted" else []
+        places = [match.start(group), *(match.start(group) + cut for cut in cuts), match.end(group)]
+        parts = [body.cut(start + bool(number), end) for number, (start, end) in enumerate(pairwise(places))]
+        rows[-1].append(joined(parts).stripped())
+        if match["end"] != ",":
+            rows.append([])
+    return [row for row in rows if any(cell.text for cell in row)]
 
 
 def _table(

@@ -59,6 +59,16 @@ class Placed:
         return self.cut(start, max(start, len(self.text.rstrip())))
 
 
+def joined(parts: Sequence[Placed]) -> Placed:
+    """One text of several, with nothing between them."""
+    text, starts, origins = "", [], []
+    for part in parts:
+        starts += [len(text) + start for start in part.starts]
+        origins += part.origins
+        text += part.text
+    return Placed(text, tuple(starts), tuple(origins))
+
+
 def line_ranges(source: str) -> list[tuple[int, int]]:
     """Start and end (without its line ending) of each line; CR, LF and CRLF end lines, nothing else does."""
     ranges, start = [], 0
