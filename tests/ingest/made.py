@@ -67,9 +67,9 @@ def table(*rows: tuple[str, ...]) -> str:
     return f"<w:tbl>{inside}</w:tbl>"
 
 
-def docx(*blocks: str) -> bytes:
+def docx(*blocks: str, more_styles: str = "") -> bytes:
     """A Word document."""
-    styles = "".join(
+    styles = more_styles + "".join(
         f'<w:style w:type="paragraph" w:styleId="{name.replace(" ", "")}"><w:name w:val="{name}"/></w:style>'
         for name in ("Title", "heading 1", "heading 2", "Source Code", "caption")
     )

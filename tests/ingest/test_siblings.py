@@ -10,6 +10,7 @@ from lutrin.ingest.docx import parse_docx
 from lutrin.ingest.markdown import parse_markdown
 from lutrin.ingest.page import page_html
 from lutrin.ingest.pdf import parse_pdf
+from lutrin.ingest.rst import parse_rst
 from lutrin.records import Document
 
 
@@ -245,3 +246,110 @@ def test_a_quoted_cell_of_values_with_commas_is_what_it_says() -> None:
     found = [(unit.text, unit.lead) for unit in units(markdown(f"Text.\n\n```{{csv-table}}\n{rows}```\n"))]
     head = 'Name | What "it" says'
     assert found[1:] == [('Anna | He said "no", twice', head), ("Cleo | goes on", head)]
+
+
+def test_styles_of_word_raise_and_hide() -> None:
+    """Those of letters before those of paragraphs, a run's own before both; what a style is based on counts."""
+    styles = (
+        '<w:style w:type="character" w:styleId="Raised"><w:rPr><w:vertAlign w:val="superscript"/></w:rPr></w:style>'
+        '<w:style w:type="character" w:styleId="Power"><w:basedOn w:val="Raised"/></w:style>'
+        '<w:style w:type="paragraph" w:styleId="Gone"><w:rPr><w:vanish/></w:rPr></w:style>'
+    )
+
+    def run(words: str, properties: str = "") -> str:
+        return f'<w:r><w:rPr>{properties}</w:rPr><w:t xml:space="preserve">{words}</w:t></w:r>'
+
+    power, gone = run("9", '<w:rStyle w:val="Power"/>'), run("No.", '<w:rStyle w:val="Gone"/>')
+    hidden, shown = '<w:pPr><w:pStyle w:val="Gone"/></w:pPr>', run("Yes.", '<w:vanish w:val="0"/>')
+    word = docx(
+        f"<w:p>{run('It has 10')}{power}{run(' bytes.')}{gone}</w:p>",
+        f"<w:p>{hidden}{run('No.')}</w:p>",
+        f"<w:p>{hidden}{shown}</w:p>",
+        more_styles=styles,
+    )
+    assert texts(parse_docx(word, "a.docx")) == ["It has 10^9 bytes.", "Yes."]
+
+
+def test_ruby_of_word_keeps_its_letters() -> None:
+    """How they are read stands behind them."""
+
+    def run(name: str, words: str) -> str:
+        return f"<w:{name}><w:r><w:t>{words}</w:t></w:r></w:{name}>"
+
+    letter = "\u6f22"
+    ruby = f"<w:r><w:ruby>{run('rt', 'kan')}{run('rubyBase', letter)}</w:ruby></w:r>"
+    assert texts(parse_docx(docx(f"<w:p>{ruby}</w:p>"), "a.docx")) == [f"{letter} (kan)"]
+
+
+def test_heads_of_word_that_span_rows_and_columns_are_heads() -> None:
+    """The row below, which their cells span, holds heads too."""
+
+    def cell(words: str, properties: str = "") -> str:
+        return f"<w:tc><w:tcPr>{properties}</w:tcPr>{paragraph(words)}</w:tc>"
+
+    rows = [
+        cell("Robot", '<w:vMerge w:val="restart"/>') + cell("Speed", '<w:gridSpan w:val="2"/>'),
+        cell("", "<w:vMerge/>") + cell("least") + cell("most"),
+        cell("Wren") + cell("1") + cell("2"),
+    ]
+    word = docx(f"<w:tbl>{''.join(f'<w:tr>{row}</w:tr>' for row in rows)}</w:tbl>")
+    found = [(unit.text, unit.lead) for unit in units(parse_docx(word, "a.docx"))]
+    assert found == [("Wren | 1 | 2", "Robot | Speed least | Speed most")]
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ('::: {.content-hidden when-format="html"}\nNo.\n:::\n\nYes.', ["Yes."]),
+        ('::: {.content-visible when-format="pdf"}\nNo.\n:::\n\nYes.', ["Yes."]),
+        ('::: {.content-visible unless-format="pdf"}\nYes.\n:::', ["Yes."]),
+        ("Press {{< kbd Ctrl-C >}}.", ["Press Ctrl-C."]),
+        ("It is `{python} mean(x)` and `r x`.", ["It is [\u2026] and [\u2026]."]),
+        ("$$\nE = mc^2\n$$ {#eq-e}", ["$$ E = mc^2 $$"]),
+        ('```{python}\n#| echo: false\n#| fig-cap: "The arm"\nplot()\n```', ["The arm"]),
+        ('{{% notice warning "Beware" %}}\nHot.\n{{% /notice %}}', ["Beware", "Hot."]),
+        ("* Contents\n{:toc}\n\n| a | b |\n|---|---|\n| 1 | 2 |\n{: .table }", ["1 | 2"]),
+    ],
+)
+def test_what_quarto_hugo_and_kramdown_make_of_their_marks(source: str, shown: list[str]) -> None:
+    """As their built pages show it."""
+    document = parse_markdown(f"# T\n\n{source}\n", "a.qmd")
+    assert [unit.text for unit in units(document)] == shown
+
+
+def test_words_given_to_a_file_of_a_theme_stay() -> None:
+    """A warning is one."""
+    (unit,) = units(markdown('Text.\n\n{% include warning.html content="Mind the **gap**." %}\n'))[1:]
+    assert ("Mind the gap." in unit.text, unit.warning) == (True, True)
+
+
+def test_a_power_of_a_unit_is_no_mark_of_a_note() -> None:
+    """Even where a note has that mark."""
+
+    def draw(canvas: object) -> None:
+        pen = canvas.beginText(72, 600)  # type: ignore[attr-defined]  # a canvas of reportlab
+        for letters, rise, size in (
+            ("The house of 1905", 0, 11),
+            ("2", 4, 7),
+            (" had a floor of 95 m", 0, 11),
+            ("2", 4, 7),
+            (".", 0, 11),
+        ):
+            pen.setFont("Helvetica", size)
+            pen.setRise(rise)
+            pen.textOut(letters)
+        pen.setRise(0)
+        pen.setFont("Helvetica", 8)
+        pen.moveCursor(0, 300)
+        pen.textOut("2 So says the builder.")
+        canvas.drawText(pen)  # type: ignore[attr-defined]  # as above
+
+    assert texts(parse_pdf(pdf(draw), "a.pdf"))[0] == "The house of 1905 had a floor of 95 m^2."
+
+
+def test_sphinx_shows_on_a_page_what_is_not_for_paper_alone() -> None:
+    """The caption of a figure is one, whatever legend stands below it."""
+    source = "T\n=\n\n.. only:: latex\n\n   No.\n\n.. only:: html\n\n   Yes.\n\n"
+    source += ".. figure:: arm.png\n\n   The arm.\n\n   It is long.\n"
+    found = [(unit.kind, unit.text) for unit in units(parse_rst(source.encode(), "a.rst"))]
+    assert found == [("sentence", "Yes."), ("caption", "The arm."), ("sentence", "It is long.")]

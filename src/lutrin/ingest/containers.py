@@ -19,6 +19,10 @@ _FENCED = re.compile(r"\{(?P<braced>[\w:-]+)\}[ \t]*(?P<rest>.*)\Z", re.DOTALL)
 _LABEL = re.compile(r"\[(.*)\][ \t]*(?:\{[^{}]*\})?[ \t]*\Z", re.DOTALL)
 _ATTRIBUTES = re.compile(r"\{[^{}]*\}[ \t]*\Z")
 _CLASS = re.compile(r"(?<![\w-])\.([\w-]+)")
+_CONTENT = re.compile(r"\.content-(hidden|visible)\b")
+_FORMAT = re.compile(r"\b(when|unless)-format=\"?([\w:-]+)")
+UNSEEN = "unseen"
+"""Class of a directive that the built page does not show."""
 _TITLE = re.compile(r"title=\"([^\"]*)\"")
 OPTION = re.compile(r"[ \t]*:(?P<name>[A-Za-z][\w-]*):(?P<value>.*)\Z", re.DOTALL)
 
@@ -66,11 +70,27 @@ def directive(line: str) -> tuple[str, str, int, int] | None:
 
 def _of_attributes(match: re.Match[str], line: str) -> tuple[str, int, int]:
     """Class and title of Pandoc's and Quarto's `::: {.callout-note title="Mind"}`."""
+    if _is_unseen(match["attributes"]):
+        return UNSEEN, match.end("attributes"), match.end("attributes")
     classes = [name.removeprefix("callout-") for name in _CLASS.findall(match["attributes"])] or ["div"]
     title = _TITLE.search(line, match.start("attributes"), match.end("attributes"))
     name = next((BOXES[name] for name in classes if name in BOXES), " ".join(classes))
     end = match.end("attributes")
     return (name, title.start(1), title.end(1)) if title else (name, end, end)
+
+
+def _is_unseen(attributes: str) -> bool:
+    """Whether Quarto leaves a block out of a page of HTML; what depends on anything else is shown.
+
+    >>> _is_unseen('.content-visible when-format="pdf"'), _is_unseen(".content-hidden"), _is_unseen(".callout-note")
+    (True, True, False)
+    """
+    kind = _CONTENT.search(attributes)
+    if kind is None or "-meta=" in attributes or "-profile=" in attributes:
+        return False
+    when = _FORMAT.search(attributes)
+    is_meant = when is None or ("html" in when[2]) == (when[1] == "when")
+    return is_meant == (kind[1] == "hidden")
 
 
 def indented(line: str) -> tuple[str, int, int] | None:

@@ -8,6 +8,7 @@ agree.
 import re
 from collections.abc import Callable, Sequence
 
+from lutrin.ingest.containers import UNSEEN
 from lutrin.ingest.makers import BOXES, box_of
 from lutrin.ingest.pandoc_tables import drawn_tables
 from lutrin.ingest.placed import Placed
@@ -46,6 +47,11 @@ LEFT_OUT = "LeftOut"
 _CELL = re.compile(r"\{(?:r|python|julia|bash|sql|ojs|javascript|dot|mermaid)\b", re.IGNORECASE)
 _OPTIONS = re.compile(r"(?:[ \t]*(?:#|//|--|%%)\|[^\n]*(?:\n|\Z))+")
 _NOT_SHOWN = re.compile(r"\b(?:echo|include)\s*[:=]\s*(?:false|F)\b", re.IGNORECASE)
+_NOT_INCLUDED = re.compile(r"\binclude\s*[:=]\s*(?:false|F)\b", re.IGNORECASE)
+_CELL_CAPTION = re.compile(
+    r"^[ \t]*(?:#|//|--|%%)\|[ \t]*(?:fig|tbl|lst)-cap:[ \t]*(?P<quote>[\"']?)(?P<said>[^\n]+?)(?P=quote)[ \t]*$",
+    re.MULTILINE,
+)
 _TABLE_CAPTION = re.compile(r"(?:Table)?:[ \t]+(?=\S)")
 _DEFINITION = re.compile(r"\n[ \t]{0,3}:[ \t]+(?=\S)")
 _CLASS = re.compile(r"\.([\w-]+)")
@@ -82,6 +88,8 @@ class _Settler:
         for block in blocks:
             if isinstance(block, Element) and (is_dark_twin(block.tag) or is_hidden(block.tag)):
                 continue
+            if isinstance(block, Admonition) and block.name == UNSEEN:
+                continue
             if isinstance(block, Quote):
                 block = _alert(block)  # noqa: PLW2901 - the box takes the quotation's place
             if isinstance(block, Quote | Admonition | Element):
@@ -106,8 +114,8 @@ class _Settler:
         if isinstance(block, Code):
             if self.is_include(block.text, block.content_start):
                 found.append(self.left_out(block))
-            elif (shown := _cell(block)) is not None:
-                found.append(shown)
+            else:
+                found += _cell(block, self.source)
         elif isinstance(block, Paragraph) and not self.mdx:
             self.paragraph(block, found)
         else:
@@ -170,18 +178,30 @@ def _captioned(blocks: Sequence[Block]) -> list[Block]:
     return found
 
 
-def _cell(block: Code) -> Code | None:
-    """A cell of Quarto or R Markdown without its options; None if the built page does not show it."""
+def _cell(block: Code, source: str) -> list[Block]:
+    """What the built page shows of a cell of Quarto or R Markdown: its captions, and its code without the options."""
     if not _CELL.match(block.info):
-        return block
+        return [block]
     options = _OPTIONS.match(block.text)
     given = f"{block.info}\n{options[0] if options else ''}"
+    if _NOT_INCLUDED.search(given):
+        return []
+    shown: list[Block] = []
+    for match in _CELL_CAPTION.finditer(
+        source, block.content_start, block.content_start + (options.end() if options else 0)
+    ):
+        body = Placed.of(source, [match.span("said")])
+        tag = Tag("figcaption", match.start(), match.start())
+        shown.append(
+            Element(tag, match.start(), match.end(), [Paragraph(body, match.start("said"), match.end("said"))])
+        )
     if _NOT_SHOWN.search(given):
-        return None
-    if options is None:
-        return block
-    start = block.content_start + options.end()
-    return Code(block.text[options.end() :], block.info, block.start, block.end, start, block.content_end)
+        return shown
+    start = options.end() if options else 0
+    code = Code(
+        block.text[start:], block.info, block.start, block.end, block.content_start + start, block.content_end
+    )  # fmt: skip
+    return [*shown, code if options else block]
 
 
 def _without_attributes(block: Paragraph, found: list[Block]) -> Paragraph | None:

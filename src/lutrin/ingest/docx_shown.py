@@ -39,19 +39,26 @@ class _Level:
     start: int = 1
     kind: str = "decimal"
     text: str = ""
+    legal: bool = False
+    """Whether all its numbers are decimal ones, whatever those of the levels above are."""
 
 
 @dataclass
 class _Style:
-    """What a style of paragraphs says of numbers and outline, its ancestors included."""
+    """What a style of paragraphs or letters says, its ancestors included."""
 
     base: str = ""
     numbers: str = ""
     level: int | None = None
     outline: int | None = None
-    hidden: bool = False
+    hidden: bool | None = None
+    shift: str = ""
+    """`superscript` or `subscript`."""
     shaded: bool = False
     """Whether it has a ground of its own."""
+
+
+_PLAIN = _Style()
 
 
 @dataclass
@@ -82,7 +89,9 @@ class _Numbering:
         def shown(match: re.Match[str]) -> str:
             place = int(match[1]) - 1
             other = levels.get(place, _Level())
-            return numeral(counts.get(place, other.start), _KINDS.get(other.kind, "1"))
+            kind = "decimal" if known.legal and place < level else other.kind
+            shown = numeral(counts.get(place, other.start), _KINDS.get(kind, "1"))
+            return shown.zfill(2) if kind == "decimalZero" else shown
 
         return _PLACE.sub(shown, known.text).strip()
 
@@ -115,9 +124,14 @@ def _part(xml: bytes, styles: dict[str, _Style], numbering: _Numbering) -> bytes
     root = _tree(xml)
     _unwrap(root)
     parents = {child: parent for parent in root.iter() for child in parent}
+    for ruby in list(root.iter(f"{_W}ruby")):
+        _spell(ruby, parents[ruby])
     for run in list(root.iter(f"{_W}r")):
-        _align(run.find(f"{_W}rPr"))
-        if _is_hidden(run.find(f"{_W}rPr")) or (_is_white(run) and not _has_ground(run, parents, styles)):
+        style = _style_of(run, parents, styles)
+        _align(run, style)
+        hidden = _is_hidden(run.find(f"{_W}rPr"))
+        hidden = style.hidden if hidden is None else hidden
+        if hidden or (_is_white(run) and not _has_ground(run, parents, styles)):
             parents[run].remove(run)
         elif run.find(f".//{_W}object") is not None:
             _append(run, _formula("", block=False))
@@ -144,21 +158,52 @@ def _unwrap(root: ET.Element) -> None:
             holder[:] = inside
 
 
-def _align(properties: ET.Element | None) -> None:
-    """Say of a run that is set higher or lower by so many half points that it is raised or lowered."""
-    moved = _value(properties, "position")
-    if properties is None or not re.fullmatch(r"-?\d{1,3}", moved) or abs(int(moved)) < _LEAST_MOVED:
+def _spell(ruby: ET.Element, run: ET.Element) -> None:
+    """Put letters and, in parentheses, how they are read into the run that holds both."""
+    base, reading = (
+        "".join(text.text or "" for part in ruby.iter(f"{_W}{name}") for text in part.iter(f"{_W}t"))
+        for name in ("rubyBase", "rt")
+    )
+    letters = ET.Element(f"{_W}t")
+    letters.text = f"{base} ({reading})" if reading.strip() else base
+    run[:] = [letters if child is ruby else child for child in run]
+
+
+def _style_of(run: ET.Element, parents: Mapping[ET.Element, ET.Element], styles: dict[str, _Style]) -> _Style:
+    """What the styles of a run and of its paragraph say of its letters; the run's own comes first."""
+    inside: ET.Element | None = run
+    while inside is not None and inside.tag != f"{_W}p":
+        inside = parents.get(inside)
+    below = styles.get(_value(inside.find(f"{_W}pPr"), "pStyle") if inside is not None else "", _PLAIN)
+    own = styles.get(_value(run.find(f"{_W}rPr"), "rStyle"), _PLAIN)
+    return _Style(hidden=below.hidden if own.hidden is None else own.hidden, shift=own.shift or below.shift)
+
+
+def _shift_of(properties: ET.Element | None) -> str:
+    """How properties set letters: `superscript`, `subscript`, `baseline`; empty if they say nothing."""
+    align, moved = _value(properties, "vertAlign"), _value(properties, "position")
+    if align or not re.fullmatch(r"-?\d{1,3}", moved) or abs(int(moved)) < _LEAST_MOVED:
+        return align
+    return "superscript" if int(moved) > 0 else "subscript"
+
+
+def _align(run: ET.Element, style: _Style) -> None:
+    """Say of a run that a style, or half points, set higher or lower that it is raised or lowered."""
+    properties = run.find(f"{_W}rPr")
+    shift = _shift_of(properties) or style.shift
+    if not shift or _value(properties, "vertAlign"):
         return
-    align = properties.find(f"{_W}vertAlign")
-    align = ET.SubElement(properties, f"{_W}vertAlign") if align is None else align
-    align.set(f"{_W}val", "superscript" if int(moved) > 0 else "subscript")
+    if properties is None:
+        properties = ET.Element(f"{_W}rPr")
+        run.insert(0, properties)
+    ET.SubElement(properties, f"{_W}vertAlign").set(f"{_W}val", shift)
 
 
 def _number(paragraph: ET.Element, styles: dict[str, _Style], numbering: _Numbering) -> None:
     properties = paragraph.find(f"{_W}pPr")
     if properties is None:
         return
-    style = _with_base(_value(properties, "pStyle"), styles)
+    style = styles.get(_value(properties, "pStyle"), _PLAIN)
     own = properties.find(f"{_W}numPr")
     number = (_value(own, "numId") if own is not None else "") or style.numbers
     level = _value(own, "ilvl") if own is not None else ""
@@ -194,11 +239,10 @@ def _append(run: ET.Element, text: str) -> None:
     holder.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
 
 
-def _is_hidden(properties: ET.Element | None) -> bool:
-    if properties is None:
-        return False
-    hidden = properties.find(f"{_W}vanish")
-    return hidden is not None and hidden.get(f"{_W}val", "1") not in {"0", "false", "off"}
+def _is_hidden(properties: ET.Element | None) -> bool | None:
+    """Whether properties hide letters; None if they say nothing."""
+    hidden = properties.find(f"{_W}vanish") if properties is not None else None
+    return None if hidden is None else hidden.get(f"{_W}val", "1") not in {"0", "false", "off"}
 
 
 def _is_white(run: ET.Element) -> bool:
@@ -216,7 +260,7 @@ def _has_ground(run: ET.Element, parents: Mapping[ET.Element, ET.Element], style
         if inside.tag in _GROUNDS or any(inside.find(f"{_W}{name}") is not None for name in _SHADED):
             return True
         named = _value(inside.find(f"{_W}pPr"), "pStyle") or _value(inside.find(f"{_W}rPr"), "rStyle")
-        if named and _with_base(named, styles).shaded:
+        if named and styles.get(named, _PLAIN).shaded:
             return True
         inside = parents.get(inside)
     return False
@@ -239,9 +283,10 @@ def _styles(xml: bytes) -> dict[str, _Style]:
             int(level) if level.isdecimal() else None,
             int(outline) if outline.isdecimal() else None,
             _is_hidden(style.find(f"{_W}rPr")),
+            _shift_of(style.find(f"{_W}rPr")),
             shaded=any(style.find(f"{_W}{name}") is not None for name in _SHADED),
         )
-    return found
+    return {name: _with_base(name, found) for name in found}
 
 
 def _with_base(name: str, styles: dict[str, _Style]) -> _Style:
@@ -253,6 +298,8 @@ def _with_base(name: str, styles: dict[str, _Style]) -> _Style:
             break
         known.numbers = known.numbers or style.numbers
         known.shaded = known.shaded or style.shaded
+        known.hidden = style.hidden if known.hidden is None else known.hidden
+        known.shift = known.shift or style.shift
         known.level = style.level if known.level is None else known.level
         known.outline = style.outline if known.outline is None else known.outline
         name = style.base
@@ -271,7 +318,7 @@ def _numbering(xml: bytes) -> _Numbering:
             levels.update(_levels(override))
             if start.isdecimal() and place.isdecimal():
                 old = levels.get(int(place), _Level())
-                levels[int(place)] = _Level(int(start), old.kind, old.text)
+                levels[int(place)] = _Level(int(start), old.kind, old.text, old.legal)
                 found.restarted.add((number, int(place)))
         found.levels[number], found.groups[number] = levels, group
     return found
@@ -283,5 +330,6 @@ def _levels(holder: ET.Element) -> dict[int, _Level]:
         place, start = item.get(f"{_W}ilvl", "0"), _value(item, "start")
         kind = _value(item, "numFmt") or "decimal"
         if place.isdecimal():
-            levels[int(place)] = _Level(int(start) if start.isdecimal() else 1, kind, _value(item, "lvlText"))
+            legal = item.find(f"{_W}isLgl") is not None
+            levels[int(place)] = _Level(int(start) if start.isdecimal() else 1, kind, _value(item, "lvlText"), legal)
     return levels

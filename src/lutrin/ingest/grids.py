@@ -44,6 +44,9 @@ def grid_of(rows: Sequence[Sequence[Cell]], marked: int, *, infer: bool) -> Grid
     heads = marked or next((n for n, row in enumerate(rows) if not row or not all(cell.head for cell in row)), 0)
     if heads == 0 and infer and len(rows) > 1 and not any(cell.head for row in rows for cell in row):
         heads = 2 if len(rows) > 2 and len(rows[0]) == 1 and rows[0][0].across >= width > 1 else 1
+        # A head that spans rows beside one that spans columns has the heads of those columns beside it.
+        if any(cell.across > 1 for cell in rows[0]):
+            heads = max(heads, min(len(rows) - 1, max(cell.down for cell in rows[0])))
     # A head over the whole width that the table does not mark as one is a title of the rows below it.
     titles = [n for n in range(heads) if not marked and width > 1 and len(rows[n]) == 1 and rows[n][0].across >= width]
     named = [full[n] for n in range(heads) if n not in titles]

@@ -104,7 +104,8 @@ class _Converter(MarkdownConverter):
         return f"\n\n{text}\n\n" if "_inline" in parent_tags or el.find(["ul", "ol", "table"]) else f": {text}\n\n"
 
     def convert_figcaption(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401, ARG002 - as its base has it
-        return f"\n\n*{text.strip()}*\n\n" if text.strip() else ""
+        caption, _, legend = text.strip().partition("\n\n")
+        return f"\n\n*{caption.strip()}*\n\n{legend}\n\n" if caption else ""
 
     convert_caption = convert_figcaption
 

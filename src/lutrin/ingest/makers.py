@@ -23,7 +23,7 @@ NUMBERED: tuple[str, ...] = tuple(_DATA["labels"]["numbered"])
 ABBREVIATED: Mapping[str, str] = _DATA["labels"]["abbreviated"]
 _BOX_WORDS = frozenset(_DATA["words"]["box"])
 _PARTS = re.compile(r"[^a-z0-9]+")
-_STRONGEST = ("danger", "warning", "caution")
+STRONGEST = ("danger", "warning", "caution")
 
 
 def parts_of(name: str) -> list[str]:
@@ -48,4 +48,4 @@ def _box_of(classes: tuple[str, ...]) -> str:
     kinds = [BOXES[name] for name in names if name in BOXES]
     if boxed:
         kinds += [BOXES[part] for parts in words for part in parts if part in BOXES]
-    return next((kind for kind in _STRONGEST if kind in kinds), kinds[0] if kinds else "")
+    return next((kind for kind in STRONGEST if kind in kinds), kinds[0] if kinds else "")

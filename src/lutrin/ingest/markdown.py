@@ -55,7 +55,8 @@ class Page:
         self._problems: list[tuple[int, str]] = []
         self.front: FrontMatter = read_front_matter(source, self.problem)
         if not (self.mdx or self.plain):
-            source = mask(source, self.front.end, values_of(self.front.values), self.problem)
+            computed = suffix in {".qmd", ".rmd"}
+            source = mask(source, self.front.end, values_of(self.front.values), self.problem, computed=computed)
         self.source = source
         self.blocks: list[Block]
         self.references: References

@@ -7,7 +7,7 @@ one, and words inside stay where they are. So every offset still holds in the fi
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from lutrin.ingest.makers import BOXES, HOLDERS, KINDS
+from lutrin.ingest.makers import BOXES, HOLDERS, KINDS, STRONGEST
 from lutrin.ingest.placed import line_ranges
 from lutrin.ingest.wording import UNKNOWN
 
@@ -40,6 +40,15 @@ _OPENING = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])?[ \t]*")
 _CLOSERS = re.compile(r"\{\{[<%]\s*/\s*([\w./-]+)|\{%-?\s*end(\w[\w-]*)")
 _LINES = re.compile(r"(?:^\|[ \t][^|\n]*(?:\n|\Z))+", re.MULTILINE)
 _BARS = re.compile(r"^(\|)[ \t]", re.MULTILINE)
+_CONTENTS = re.compile(
+    r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+[^\n]{0,200}\n[ \t]*\{:[ \t]*toc[^{}\n]*\}[ \t]*$", re.MULTILINE
+)
+"""What Kramdown replaces by a list of the page's headings."""
+_TABLE_ATTRIBUTES = re.compile(r"(?<=\|\n)[ \t]*\{:[^{}\n]*\}[ \t]*$", re.MULTILINE)
+_NUMBERED = re.compile(r"^[ \t>]*(?:[^$\n]{0,500}|\$\$[^$\n]{0,500})\$\$([ \t]+\{#[\w:.-]+\})[ \t]*$", re.MULTILINE)
+"""A displayed formula with the name by which Quarto numbers it."""
+_COMPUTED = re.compile(r"\{(?:r|python|julia|ojs|sql)\}[ \t]")
+_COMPUTED_BY_KNITR = re.compile(r"(?:\{(?:r|python|julia|ojs|sql)\}|r)[ \t]")
 _BREAK = re.compile(r"^[ \t]*\\(?:newpage|pagebreak|clearpage|v?hfill|vspace\{[^{}]*\})[ \t]*$", re.MULTILINE)
 _LATEX = re.compile(
     r"^[ \t]*\\begin\{(tabular\*?|longtable|tikzpicture)\}.{0,20000}?\\end\{\1\}[ \t]*$", re.MULTILINE | re.DOTALL
@@ -59,16 +68,22 @@ _WORDS = ("text", "title", "label", "caption", "alt", "name", "summary", "conten
 _TABS = {"tabs": "tabs", "tabpane": "tabs", "tab": "tab"}
 _FOLDS = frozenset({"details", "expand", "spoiler", "collapse", "accordion"})
 _CODE_TAGS = frozenset({"highlight", "code-highlight"})
+_KEYS = frozenset({"kbd", "key", "keys"})
 
 Edit = tuple[int, int, str]
 Problem = Callable[[int, str], None]
 
 
-def mask(source: str, start: int, values: Mapping[str, str], problem: Problem) -> str:
-    """A Markdown page of the same length from `start` on, in which nothing is left of the marks of templates."""
-    if not any(mark in source for mark in ("{{", "{%", "[[", "%%", "==", "^", "#", "::", "(@", "\n|", "\\", "+++")):
+def mask(source: str, start: int, values: Mapping[str, str], problem: Problem, *, computed: bool = False) -> str:
+    """A Markdown page of the same length from `start` on, in which nothing is left of the marks of templates.
+
+    Args:
+        computed: Whether code in a line may be a value that knitr computes: `` `r mean(x)` ``.
+    """
+    marks = ("{{", "{%", "[[", "%%", "==", "^", "#", "::", "(@", "\n|", "\\", "+++", "{:", "`{", "`r ")
+    if not any(mark in source for mark in marks):
         return source
-    masker = _Masker(source, values)
+    masker = _Masker(source, values, _COMPUTED_BY_KNITR if computed else _COMPUTED)
     for begin, end in _stretches(source, start):
         masker.stretch(begin, end)
     if masker.unknown:
@@ -99,8 +114,9 @@ def _stretches(source: str, start: int) -> Iterator[tuple[int, int]]:
 
 
 class _Masker:
-    def __init__(self, source: str, values: Mapping[str, str]) -> None:
+    def __init__(self, source: str, values: Mapping[str, str], computed: re.Pattern[str] = _COMPUTED) -> None:
         self.source = source
+        self.computed = computed
         self.values = values
         self.edits: list[Edit] = []
         self.unknown: list[tuple[int, str]] = []
@@ -116,12 +132,14 @@ class _Masker:
         found: list[Edit] = []
         if "{" in self.source[begin:end]:
             found += [edit for match in _TAG.finditer(self.source, begin, end) for edit in self.template(match)]
-        for pattern in (_COMMENT, _HIDDEN, _CELL_BREAK, _BLOCK_ID, _TAGS, _BREAK, _LATEX):
+        for pattern in (
+            _COMMENT, _HIDDEN, _CELL_BREAK, _BLOCK_ID, _TAGS, _BREAK, _LATEX, _CONTENTS, _TABLE_ATTRIBUTES,
+        ):  # fmt: skip
             found += [(*match.span(), "") for match in pattern.finditer(self.source, begin, end)]
         self.latex += [(match.start(), match[1]) for match in _LATEX.finditer(self.source, begin, end)]
         for match in _WIKI.finditer(self.source, begin, end):
             found += self.link(match)
-        for pattern in (_MARKED, _FIELD):
+        for pattern in (_MARKED, _FIELD, _NUMBERED):
             for match in pattern.finditer(self.source, begin, end):
                 found += [(*match.span(group), "") for group in range(1, len(match.groups()) + 1)]
         for match in _EXAMPLE.finditer(self.source, begin, end) if self.has_examples else ():
@@ -131,6 +149,10 @@ class _Masker:
             if match[0].count("\n") and not match[0].startswith("|:"):
                 found += [(*bar.span(1), "") for bar in _BARS.finditer(self.source, *match.span())]
         self.edits += [edit for edit in found if not any(a <= edit[0] < b for a, b in code)]
+        for a, b in code:
+            inside = self.source[a:b].strip("`")
+            if self.computed.match(inside):
+                self.edits += self.unknown_value(a, b, f"`{inside}`")
 
     def link(self, match: re.Match[str]) -> list[Edit]:
         """Leave of `[[target|text]]` what a reader sees: the text, or the target's last part."""
@@ -167,8 +189,11 @@ class _Masker:
         known = self.values.get(name.removeprefix("page.").removeprefix("$frontmatter."), "")
         if known and len(known) <= len(match[0]):
             return [(*match.span(), known)]
-        self.unknown.append((match.start(), match[0].strip()))
-        return [(*match.span(), UNKNOWN)]
+        return self.unknown_value(*match.span(), match[0].strip())
+
+    def unknown_value(self, begin: int, end: int, shown: str) -> list[Edit]:
+        self.unknown.append((begin, shown))
+        return [(begin, end, UNKNOWN)]
 
     def shortcode(self, match: re.Match[str]) -> list[Edit]:
         name = match["name"].rpartition("/")[2].lower()
@@ -185,13 +210,17 @@ class _Masker:
             return self.value(match, arguments[0] if arguments else name)
         if match["name"] in self.closed and (box := self.box(match, name, "rest")):
             return box
+        if name in _KEYS and match["rest"].strip():
+            begin = match.start("rest") + len(match["rest"]) - len(match["rest"].lstrip())
+            end = begin + len(match["rest"].split()[0])
+            return [(match.start(), begin, ""), (end, match.end(), "")]
         return [(*match.span(), "")] if name in _ADDRESSES else self.words(match, "rest")
 
     def tag(self, match: re.Match[str]) -> list[Edit]:
         """A tag of Liquid, Nunjucks or GitBook."""
         name = match["liquid"].lower()
         if name.startswith("include"):
-            return []  # it is named where blocks are settled
+            return self.included(match)
         if name in {"raw", "endraw", "verbatim", "endverbatim"}:
             self.raw = not name.startswith("end")
             return [(*match.span(), "")]
@@ -207,6 +236,17 @@ class _Masker:
             return box
         return [(*match.span(), "")] if name in _UNSEEN_TAGS else self.words(match, "given", keyed=True)
 
+    def included(self, match: re.Match[str]) -> list[Edit]:
+        """The words that are given to a file of a theme, such as `warning.html content="Mind the gap."`."""
+        words = self.words(match, "given", keyed=True)
+        if len(words) < 2:
+            return []  # it is named where blocks are settled
+        (start, begin, _), end = words
+        stem = match["given"].split()[0].rpartition("/")[2].partition(".")[0].lower()
+        shown = f"> {stem.capitalize()}: "
+        fits = BOXES.get(stem) in STRONGEST and len(shown) <= begin - start and _alone(self.source, *match.span())
+        return [(start, begin, shown if fits else ""), end]
+
     def fence(self, match: re.Match[str], given: str) -> list[Edit]:
         language = given.split(maxsplit=1)[0].strip("\"',") if given.split() else ""
         return [(*match.span(), f"```{language}"[: len(match[0])])]
@@ -221,8 +261,11 @@ class _Masker:
         if not kind:
             return []
         title = next((item for item in arguments if item["key"] in _WORDS), None)
-        if title is None and kind in {"tab", "details"}:
-            title = next((item for item in arguments if item["key"] is None), None)
+        if title is None:
+            # What is not the kind of a box is its title.
+            plain = [item for item in arguments if item["key"] is None]
+            quoted = [item for item in plain if item["bare"] is None and _text_of(item).lower() not in BOXES]
+            title = next(iter(plain if kind in {"tab", "details"} else quoted), None)
         opening = f":::{kind} "
         if title is None or not _text_of(title).strip():
             return [(*match.span(), opening[: len(match[0])].rstrip())]

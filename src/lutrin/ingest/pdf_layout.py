@@ -39,6 +39,8 @@ _LEAST_SPACED = 4
 _MOSTLY_SPACED = 0.7
 # The letters of notes below the text are at most of this share of the text's size.
 _NOTE_SIZE = 0.92
+_UNIT = re.compile(r"\d\s?[^\W\d_]{1,2}\Z")
+"""What is raised behind a unit is its power, even if a note has the same mark."""
 _NOTE_CELLS = 2
 """A note's mark and its text, where they stand apart."""
 NOTE = re.compile(r"[\[(]?(\d{1,3}|[*\u2020\u2021\u00a7]{1,3})[\])]?[.:]?\s*(?=[^\W\d_])")
@@ -336,7 +338,7 @@ def _joined(segment: Segment, marks: frozenset[str]) -> str:
         inside = run.text.strip()
         if not text and not plain:
             text = f"{inside} "  # the mark before a note
-        elif shift < 0 or not (inside in marks or looks_like_note_mark(text, inside)):
+        elif shift < 0 or _UNIT.search(text) or not (inside in marks or looks_like_note_mark(text, inside)):
             before, behind = signs_around(
                 "sup" if shift > 0 else "sub", text, inside, following.text if following else ""
             )

@@ -38,6 +38,8 @@ _SINCE = {
     "versionchanged": "Changed in version",
     "deprecated": "Deprecated since version",
 }
+_ON_PAGES = re.compile(r"(?<!not )\b(?:builder_)?html\b|\bnot (?:latex|pdf|man|epub)")
+"""What Sphinx shows on pages of HTML."""
 _CODE = frozenset("code code-block sourcecode highlight parsed-literal ipython doctest testcode prompt".split())
 _CODE_ROLES = frozenset("code file program option envvar command kbd samp func meth class mod attr data exc".split())
 _SETTINGS: dict[str, Any] = {
@@ -78,6 +80,8 @@ class _Box(Directive):
         title = " ".join(self.arguments[0].split()) if self.arguments else ""
         inside = nodes.container()
         self.state.nested_parse(self.content, self.content_offset, inside)
+        if name == "only":
+            return inside.children if _ON_PAGES.search(title) else []
         if name in _SINCE:
             version, _, more = title.partition(" ")
             title = f"{_SINCE[name]} {version}{':' if more or inside.children else '.'} {more}".rstrip()
@@ -211,6 +215,8 @@ def _settled(tree: nodes.document, filename: str) -> list[Notice]:
     first = next((child for child in tree.children if not isinstance(child, nodes.title | nodes.Invisible)), None)
     if isinstance(first, nodes.field_list | nodes.docinfo):
         tree.remove(first)  # what Sphinx reads as settings of the page
+    for image in tree.findall(nodes.image):
+        image.setdefault("alt", "")  # its writer shows the file's name instead
     notices: list[Notice] = []
     for message in [*tree.findall(nodes.system_message), *tree.transform_messages]:
         said = " ".join(message.children[0].astext().split()) if message.children else ""
