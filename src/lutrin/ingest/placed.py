@@ -61,7 +61,7 @@ class Placed:
 
 def joined(parts: Sequence[Placed]) -> Placed:
     """One text of several, with nothing between them."""
-    text, starts, origins = "", [], []
+    text, starts, origins = "", list[int](), list[int]()
     for part in parts:
         starts += [len(text) + start for start in part.starts]
         origins += part.origins
