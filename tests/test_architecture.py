@@ -59,7 +59,6 @@ VENDORS = {
     "fastembed": {"lutrin.adapters.embed_fastembed", "lutrin.adapters.rerank_fastembed"},
     "llama_cpp": {
         "lutrin.adapters.llamacpp_backend",
-        "lutrin.adapters.llamacpp_batch",
         "lutrin.adapters.llamacpp_decoder",
         "lutrin.adapters.llamacpp_prompt",
         "lutrin.adapters.llamacpp_quantize",

@@ -27,8 +27,10 @@ from lutrin.records import (
 )
 from lutrin.serve.app import run_server
 from lutrin.serve.finding import Suggestion
+from lutrin.serve.html import PageEntry, ShelvedBook
+from lutrin.serve.library import ShelfLibrary
 from lutrin.serve.notes import Notes, Term
-from lutrin.serve.services import Ingest, PageEntry, Services, ShelvedBook
+from lutrin.serve.services import Ingest, Services
 from lutrin.settings import Settings
 from lutrin.study.deck import Card, Practice
 
@@ -80,7 +82,7 @@ DECK = Practice(
 )  # fmt: skip
 
 
-class OneBook:
+class OneBook(ShelfLibrary):
     """A library of one book, whose pages and cards take long to show."""
 
     async def books(self) -> Sequence[ShelvedBook]:

@@ -15,8 +15,10 @@ from evaluation.memory_chat import MemoryChatStore
 from lutrin import messages
 from lutrin.answer.ability import Ability
 from lutrin.answer.flow import AnswerFlow
-from lutrin.errors import InvalidQuestion, NotFound
+from lutrin.chats.store import AbsentChats
+from lutrin.errors import ChatStoreError, InvalidQuestion, NotFound
 from lutrin.index.shelf import Shelf
+from lutrin.ports import ChatStore
 from lutrin.records import (
     Answer,
     AnswerEvent,
@@ -44,7 +46,7 @@ def make_flow(shelf: Shelf, flow_settings: Settings) -> MakeFlow:
 
     def make(
         generator: ScriptedGenerator | None = None,
-        chats: MemoryChatStore | None = None,
+        chats: ChatStore | None = None,
         ability: Ability | None = None,
         **settings: float,
     ) -> AnswerFlow:
@@ -239,6 +241,13 @@ async def test_a_vague_question_is_completed_from_its_conversation(make_flow: Ma
     asked = ChatMessage(id="1", session_id="s", role="user", text=BATTERY, created="2026-01-01T00:00:00Z")
     await chats.append("s", [asked])
     answer = await answer_to(make_flow(chats=chats), "Tell me more", session_id="s")
+    assert "480 watt hours" in answer.answer
+
+
+async def test_a_conversation_that_cannot_be_read_counts_as_empty(make_flow: MakeFlow) -> None:
+    """The question is answered all the same."""
+    chats = AbsentChats(ChatStoreError("The file is damaged."))
+    answer = await answer_to(make_flow(chats=chats), BATTERY, session_id="s")
     assert "480 watt hours" in answer.answer
 
 

@@ -17,8 +17,9 @@ from lutrin.chats.key import new_key
 from lutrin.chats.store import SqlChatStore
 from lutrin.index.catalog import LeftOut
 from lutrin.serve.app import create_app, guarded
+from lutrin.serve.library import ShelfLibrary
 from lutrin.serve.render_process import Renderer
-from lutrin.serve.services import Answers, Ingest, Library, Services
+from lutrin.serve.services import Answers, Ingest, Services
 from lutrin.settings import load_settings
 from lutrin.study.teach import Companions
 
@@ -36,7 +37,7 @@ class House:
     """In the place of the scripted answers."""
     retrieve: ScriptedRetrieval = field(default_factory=ScriptedRetrieval)
     library: ScriptedLibrary = field(default_factory=ScriptedLibrary)
-    real_library: Library | None = None
+    real_library: ShelfLibrary | None = None
     """In the place of the scripted one."""
     clock: Clock = field(default_factory=Clock)
     companions: Companions | None = None

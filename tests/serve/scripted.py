@@ -25,9 +25,10 @@ from lutrin.records import (
     SourcesEvent,
 )
 from lutrin.serve.finding import Suggestion, listed
-from lutrin.serve.notes import Notes, Term
+from lutrin.serve.html import PageEntry, ShelvedBook
+from lutrin.serve.library import ShelfLibrary
+from lutrin.serve.notes import Notes, Term, TermPlace
 from lutrin.serve.pictures import candidates
-from lutrin.serve.services import PageEntry, ShelvedBook
 from lutrin.study.deck import Practice
 
 LOOP = Citation(
@@ -166,7 +167,7 @@ class ScriptedRetrieval:
 
 
 @dataclass
-class ScriptedLibrary:
+class ScriptedLibrary(ShelfLibrary):
     """One book of two pages."""
 
     sources: dict[str, str] = field(
@@ -224,7 +225,7 @@ class ScriptedLibrary:
         """One term."""
         if slug != "physical-ai":
             raise NotFound(NOTHING_HERE)
-        places = (("Loop", "Loop the rope."),) if filename else ()
+        places = (TermPlace("Loop", "Loop the rope."),) if filename else ()
         return [Term("loop", "A cycle.", LOOP.url, LOOP.section_title, LOOP.quote, places)]
 
     async def starters(self, most: int, slug: str = "", filename: str = "") -> Sequence[str]:  # noqa: ARG002 - one for all pages

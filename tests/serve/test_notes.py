@@ -60,7 +60,7 @@ def test_a_term_is_found_by_any_of_its_names_as_it_is_typed() -> None:
     """The shorter name first; not by a part of what was typed."""
     made = companion(entry("term", "torque density"), entry("term", "torque", aka=("moment",)), entry("term", "loop"))
     found = terms_meant(named(made), "lab", [Typed("torq", ("torque",))])
-    assert [(term.name, term.path) for term in found] == [
+    assert [(term.name, term.url) for term in found] == [
         ("torque", "/read/lab/a#a"),
         ("torque density", "/read/lab/a#a"),
     ]

@@ -13,10 +13,9 @@ from lutrin.index.typeahead import Typed
 from lutrin.ingest.makers import BOXES
 from lutrin.records import Unit, UnitKind
 from lutrin.serve.finding import IN_CODE, listed
-from lutrin.serve.html import outline, shelf
+from lutrin.serve.html import PageEntry, ShelvedBook, outline, shelf
 from lutrin.serve.notes import Notes
 from lutrin.serve.rendering import rendered, sanitised
-from lutrin.serve.services import PageEntry, ShelvedBook
 from lutrin.serve.templating import environment
 
 from .conftest import House
@@ -145,7 +144,8 @@ def test_code_that_no_word_introduces_is_listed_as_code() -> None:
 async def test_a_page_can_ask_for_the_terms_of_its_book(client: httpx.AsyncClient) -> None:
     """Each name with its definition and the place that defines it."""
     (term,) = (await client.get("/api/terms", params={"book": "physical-ai"})).json()["terms"]
-    assert term == {"name": "loop", "definition": "A cycle.", "url": LOOP.url, "quote": LOOP.quote}
+    place = {"url": LOOP.url, "heading": LOOP.section_title, "quote": LOOP.quote}
+    assert term == {"name": "loop", "definition": "A cycle.", **place}
     (used,) = (await client.get("/api/terms", params={"book": "physical-ai", "page": "a.md"})).json()["terms"]
     assert used == term | {"places": [{"word": "Loop", "text": "Loop the rope."}]}
     assert (await client.get("/api/terms", params={"book": "nothing"})).status_code == 404

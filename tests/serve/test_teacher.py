@@ -21,8 +21,8 @@ from lutrin.records import BookInfo
 from lutrin.serve import teacher_html as html
 from lutrin.serve.metrics import Metrics
 from lutrin.serve.teacher_asked import as_csv, outcome_of, overview
-from lutrin.serve.teacher_jobs import CommandJob
 from lutrin.serve.teacher_load import load_of
+from lutrin.serve.teacher_view import CommandJob
 from lutrin.settings import load_settings
 
 from .conftest import House, Serve

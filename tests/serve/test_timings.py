@@ -23,7 +23,7 @@ from lutrin.records import (
 )
 from lutrin.search.search import Searcher
 from lutrin.serve.metrics import Metrics
-from lutrin.serve.timings import Timings
+from lutrin.serve.turns import Timings
 
 from .conftest import House, Serve
 from .scripted import ScriptedAnswers

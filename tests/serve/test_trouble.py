@@ -8,7 +8,7 @@ import httpx
 from lutrin import messages
 from lutrin.errors import IndexUnavailable
 from lutrin.serve.app import HANDLERS
-from lutrin.serve.headers import POLICY
+from lutrin.serve.guards import POLICY
 from lutrin.serve.html import trouble
 from lutrin.serve.problems import PROGRAMS, prefers_html
 

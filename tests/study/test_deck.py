@@ -12,8 +12,7 @@ from lutrin.ingest.chunk import chunk_document
 from lutrin.ingest.markdown import parse_markdown
 from lutrin.records import BookInfo, Chunk
 from lutrin.study.deck import Card, Practice, practice
-from lutrin.study.spreadsheet import MARK
-from lutrin.study.take_away import anki, table
+from lutrin.study.take_away import MARK, anki, table
 
 PAGE = """# Robots
 

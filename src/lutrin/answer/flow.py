@@ -21,12 +21,13 @@ from lutrin.answer.render import explanation_of
 from lutrin.answer.section import sections_of_page
 from lutrin.answer.traffic import Traffic
 from lutrin.answer.wish import wished
-from lutrin.errors import IndexUnavailable, NotFound
+from lutrin.errors import ChatStoreError, IndexUnavailable, NotFound
 from lutrin.fairness import FairTurns
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
 from lutrin.language.gate import LanguageGate
 from lutrin.language.words import plain
+from lutrin.log import get_logger
 from lutrin.ports import ChatStore, Generator
 from lutrin.query.understand import Query, alone, understand
 from lutrin.records import (
@@ -247,7 +248,7 @@ class AnswerFlow:
                 self.warm_page(source.book, source.filename)
 
     async def _history(self, question: Question) -> list[ChatMessage]:
-        """The conversation: as the reader's program tells it, else as it is stored."""
+        """The conversation: as the reader's program tells it, else as it is stored; none if that cannot be read."""
         if question.earlier:
             return [
                 ChatMessage(id="", session_id="", role=told.role, text=told.content, created="")
@@ -256,7 +257,11 @@ class AnswerFlow:
             ]
         if self._chats is None or not question.session_id:
             return []
-        stored = await self._chats.history(question.session_id)
+        try:
+            stored = await self._chats.history(question.session_id)
+        except ChatStoreError as error:
+            get_logger("chats").warning("not_remembered", detail=error.detail, remedy=error.remedy)
+            return []
         return _before(question, [message for message in stored if message.id not in question.kept_as])
 
     async def _from_books(

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from lutrin import sqlite
 from lutrin.chats import rows, sql
@@ -255,3 +255,30 @@ class SqlChatStore(ChatTables):
             await self._file.empty_log()
         for backup in self._path.parent.glob(f"{self._path.name}.before-*"):
             backup.unlink(missing_ok=True)
+
+
+class AbsentChats(ChatTables):
+    """Conversations that could not be opened: every call fails with this reason."""
+
+    def __init__(self, reason: ChatStoreError) -> None:
+        super().__init__(_NoDatabase(reason), NoSeal())
+        self.reason = reason
+
+
+class _NoDatabase:
+    def __init__(self, reason: ChatStoreError) -> None:
+        self._reason = reason
+
+    async def read(self, statement: object, values: object) -> NoReturn:
+        del statement, values
+        self._fail()
+
+    async def write(self, work: object) -> NoReturn:
+        del work
+        self._fail()
+
+    def _fail(self) -> NoReturn:
+        raise ChatStoreError(self._reason.detail, remedy=self._reason.remedy)
+
+    async def close(self) -> None:
+        """Do nothing: no file is open."""

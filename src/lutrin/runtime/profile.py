@@ -207,7 +207,7 @@ async def opened_chats(settings: Settings, stack: AsyncExitStack) -> "ChatTables
     except (ChatStoreError, OSError) as error:
         if database_url(settings) is not None:
             raise
-        from lutrin.chats.absent import AbsentChats  # noqa: PLC0415 - as below
+        from lutrin.chats.store import AbsentChats  # noqa: PLC0415 - as below
 
         reason = error if isinstance(error, ChatStoreError) else unwritable(error, settings)
         get_logger("wiring").error("conversations_away", detail=reason.detail, remedy=reason.remedy)

@@ -17,7 +17,6 @@ from lutrin.answer.cite import Place, places
 from lutrin.answer.flow import AnswerFlow
 from lutrin.answer.grade import Grader, fitted_weights
 from lutrin.chats.key import secret_of
-from lutrin.chats.recollection import Recollection
 from lutrin.index.catalog import read_left_out
 from lutrin.index.readback import in_fresh_process
 from lutrin.index.shelf import Shelf
@@ -184,7 +183,7 @@ def answering(
         ability=ability,
         prepared=PreparedAnswers(searcher, own_words=settings.own_words),
         searches_at_once=1 if settings.profile == "local" else SEARCHES_AT_SERVICES,
-        chats=Recollection(chats) if chats is not None else None,
+        chats=chats,
         grader=grader,
     )
 

@@ -31,8 +31,7 @@ from lutrin.serve.book_reader import Reader
 from lutrin.serve.budget import Budget, budgeting
 from lutrin.serve.compression import BEGAN, compressing
 from lutrin.serve.connections import ACCEPTED_AT_ONCE, BACKLOG, Connections, most_connections, raise_file_limit
-from lutrin.serve.guards import BodyGuard, ElsewhereGuard, HostGuard, answering_head
-from lutrin.serve.headers import secure
+from lutrin.serve.guards import BodyGuard, ElsewhereGuard, HostGuard, answering_head, secure
 from lutrin.serve.metrics import Metrics
 from lutrin.serve.openapi import openapi_config, prepare
 from lutrin.serve.ownership import CLIENT_HEADER

@@ -14,11 +14,12 @@ from lutrin.messages import NOTHING_HERE
 from lutrin.serve import html
 from lutrin.serve.addresses import page_path
 from lutrin.serve.budget import charge
+from lutrin.serve.html import PageEntry
+from lutrin.serve.library import ShelfLibrary
 from lutrin.serve.pictures import media_type
 from lutrin.serve.practice import render_practice, sittings_of
 from lutrin.serve.render_process import Renderer
 from lutrin.serve.rendering import Rendered
-from lutrin.serve.services import Library, PageEntry
 from lutrin.serve.workshop import Same, Workshop
 from lutrin.study import take_away
 from lutrin.study.deck import Practice
@@ -48,7 +49,7 @@ class Reader:
 
     def __init__(
         self,
-        library: Library,
+        library: ShelfLibrary,
         workshop: Workshop,
         renderer: Renderer,
         stamp: Callable[[str], str] = lambda page: page,

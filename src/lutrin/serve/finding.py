@@ -63,30 +63,10 @@ class Suggestion(msgspec.Struct, frozen=True, kw_only=True):
     """The whole piece that `text` is cut out of, formulas as they are typed, for the mark in the page."""
 
 
-class TermPlace(msgspec.Struct, frozen=True):
-    """Where a page uses a term."""
-
-    word: str
-    """As it is spelt there."""
-    text: str
-    """The sentence or list item that it stands in, without markup."""
-
-
-class GlossaryTerm(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A name of a term, with its definition and where the book defines it."""
-
-    name: str
-    definition: str
-    url: str
-    quote: str
-    places: tuple[TermPlace, ...] = ()
-    """Of a page that was named: where its meaning may be shown."""
-
-
 class Glossary(msgspec.Struct, frozen=True):
     """The terms of a book."""
 
-    terms: list[GlossaryTerm]
+    terms: list[Term]
 
 
 class Suggestions(msgspec.Struct, frozen=True):
@@ -123,7 +103,7 @@ def term_line(term: Term, book: BookInfo, typed: Sequence[Typed]) -> Suggestion:
         title_marks=_marks(term.name, meant),
         text=text,
         text_marks=(),
-        url=term.path,
+        url=term.url,
         quote=term.quote,
     )
 

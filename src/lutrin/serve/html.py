@@ -13,7 +13,6 @@ from lutrin.messages import NOTHING_HERE
 from lutrin.serve.addresses import book_path, page_path
 from lutrin.serve.finding import Suggestion
 from lutrin.serve.notes import Notes
-from lutrin.serve.services import PageEntry, ShelvedBook
 from lutrin.serve.templating import environment, render
 
 SECTION_START = re.compile(r'<h2 id="')
@@ -29,6 +28,32 @@ TROUBLES: dict[int, str] = {
     HTTPStatus.SERVICE_UNAVAILABLE: "Not available right now",
 }
 """Headings of the pages for failures."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShelvedBook:
+    """A book that can be read and asked."""
+
+    slug: str
+    title: str
+    edition: str
+    generation: str
+    line: str = ""
+    """Its first sentence or two; empty if it does not begin with text."""
+    chapters: int = 0
+    pages: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PageEntry:
+    """A page in a book's table of contents."""
+
+    filename: str
+    title: str
+    module: str = ""
+    chapter: str = ""
+    chapters: tuple[tuple[str, str], ...] = ()
+    """Anchor and name of each chapter, of a file that holds several."""
 
 
 @dataclass(frozen=True, slots=True)

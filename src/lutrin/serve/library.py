@@ -18,9 +18,9 @@ from lutrin.messages import NOTHING_HERE
 from lutrin.records import BookInfo, Chunk
 from lutrin.serve.budget import beside_loop
 from lutrin.serve.finding import SENTENCE_ENDS, Line, Suggestion, best_first, listed, term_line
+from lutrin.serve.html import PageEntry, ShelvedBook
 from lutrin.serve.notes import Named, Notes, Term, glossary, glossary_of, named, notes_of, starters, terms_meant
 from lutrin.serve.pictures import candidates
-from lutrin.serve.services import PageEntry, ShelvedBook
 from lutrin.study.deck import Practice, practice
 from lutrin.study.senses import senses_of
 
@@ -33,7 +33,7 @@ PASSAGES_A_LINE = 3
 
 
 class ShelfLibrary:
-    """Reads from the generations that the shelf has open.
+    """The ingested books as their readers see them. What takes a slug raises NotFound if there is no such book.
 
     Args:
         corpus: Folder of this machine's books. Pictures are looked for there, too: an index that was made on another
@@ -52,7 +52,7 @@ class ShelfLibrary:
         return [await self._once(generation, "card", _card) for generation in self._shelf.books()]
 
     async def book(self, slug: str) -> ShelvedBook:
-        """One book; see `serve.services.Library`."""
+        """One book; raises IndexUnavailable if there is one, but it cannot be read."""
         try:
             async with self._shelf.lease(slug) as generation:
                 return await self._once(generation, "card", _card)
@@ -60,27 +60,27 @@ class ShelfLibrary:
             raise NotFound(NOTHING_HERE) from None
 
     async def contents(self, slug: str) -> Sequence[PageEntry]:
-        """A book's pages in reading order; see `serve.services.Library`."""
+        """A book's pages in reading order."""
         async with self._shelf.lease(slug) as generation:
             return await self._once(generation, "contents", _contents)
 
     async def chapters(self, slug: str) -> Sequence[str]:
-        """The names of a book's chapters in its order; see `serve.services.Library`."""
+        """The names of a book's chapters in its order; none if it has no chapters."""
         async with self._shelf.lease(slug) as generation:
             return await generation.chapters()
 
     async def source(self, slug: str, filename: str) -> str:
-        """The text of a page's source file; see `serve.services.Library`."""
+        """The text of a page's source file; raises NotFound if there is no such page."""
         async with self._shelf.lease(slug) as generation:
             return await generation.source(filename)
 
     async def notes(self, slug: str, filename: str) -> Mapping[str, Notes]:
-        """Return the notes below a page's sections; see `serve.services.Library`."""
+        """The notes below a page's sections, by heading anchor; empty if nothing was prepared."""
         async with self._shelf.lease(slug) as generation:
             return notes_of(generation.companion, filename)
 
     async def glossary(self, slug: str, filename: str = "") -> Sequence[Term]:
-        """The terms of a book or a page; see `serve.services.Library`."""
+        """A book's glossary terms, or those that a page uses in their sense and does not define, with the places."""
         async with self._shelf.lease(slug) as generation:
             if not filename:
                 return await self._once(generation, "glossary", _glossary)
@@ -90,7 +90,7 @@ class ShelfLibrary:
             return await beside_loop(lambda: glossary_of(senses.on_page(passages), slug))
 
     async def starters(self, most: int, slug: str = "", filename: str = "") -> Sequence[str]:
-        """Questions to begin with; see `serve.services.Library`."""
+        """Questions to begin with that the books answer well; none if nothing was prepared."""
         if slug:
             async with self._shelf.lease(slug) as generation:
                 return starters(generation.companion, most, filename) if generation.companion else ()
@@ -99,7 +99,7 @@ class ShelfLibrary:
         return [question for companion in able for question in starters(companion, each)][:most]
 
     async def find(self, typed: str, slug: str, most: int) -> Sequence[Suggestion]:
-        """Suggest places for a partly typed query; see `serve.services.Library`."""
+        """Suggest places for a partly typed query, best first; raises IndexUnavailable if no book can be read."""
         slugs = [slug] if slug else [generation.book.slug for generation in self._shelf.books()]
         found: list[Line] = []
         terms: list[Suggestion] = []
@@ -113,16 +113,16 @@ class ShelfLibrary:
         return [*terms, *(line for _, _, line in best_first(found))][:most]
 
     async def practice(self, slug: str) -> Practice:
-        """Return a book's practice material, built once for each generation; see `serve.services.Library`."""
+        """A book's practice material, built once for each generation."""
         async with self._shelf.lease(slug) as generation:
             return await self._once(generation, "practice", _practice)
 
     async def find_pictures(self, slug: str, filename: str, addresses: Sequence[str]) -> Sequence[str]:
-        """Find the files that the pictures on a page refer to; see `serve.services.Library`."""
+        """Find the files in the book's folder that pictures refer to; empty for one that may not be shown."""
         return await asyncio.to_thread(self._find_pictures, slug, filename, addresses) if addresses else []
 
     async def picture(self, slug: str, name: str) -> bytes:
-        """Read a picture, but only from inside the book's folder; see `serve.services.Library`."""
+        """Read a file that `find_pictures` found, from inside the book's folder only; raises NotFound if it is gone."""
         root = await asyncio.to_thread(self._root, slug)
         if root is None:
             raise NotFound(NOTHING_HERE)

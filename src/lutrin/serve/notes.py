@@ -1,8 +1,10 @@
 """The companion's additions to a book's pages, to the shelf, and to suggestions while typing."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import chain
+from dataclasses import dataclass, field
+from itertools import chain, starmap
+
+import msgspec
 
 from lutrin.index.companion import Companion, Entry, Prepared
 from lutrin.index.lexical import stemmed, words
@@ -36,18 +38,25 @@ class Notes:
         return bool(self.points or self.terms or self.checks)
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
-    """A glossary term suggested while a reader types, or that a page uses."""
+class TermPlace(msgspec.Struct, frozen=True):
+    """Where a page uses a term."""
+
+    word: str
+    """As it is spelt there."""
+    text: str
+    """The sentence or list item that it stands in, without markup."""
+
+
+class Term(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A name of a term, with its definition and where the book defines it."""
 
     name: str
     definition: str
-    path: str
-    """Address of the page and heading that define it."""
+    url: str
     heading: str
     quote: str
-    places: tuple[tuple[str, str], ...] = ()
-    """Of a page that uses it: the word as it is spelt there, and the sentence that it stands in."""
+    places: tuple[TermPlace, ...] = ()
+    """Of a page that was named: where its meaning may be shown."""
 
 
 def notes_of(companion: Companion, filename: str) -> Mapping[str, Notes]:
@@ -110,8 +119,8 @@ def terms_meant(terms: Iterable[Named], slug: str, typed: Sequence[Typed]) -> li
 
 
 def _term(entry: Entry, slug: str, name: str = "") -> Term:
-    path = page_path(slug, entry.file) + (f"#{entry.anchor}" if entry.anchor else "")
-    return Term(name or entry.topic, entry.points[0], path, entry.heading, entry.quotes[0] if entry.quotes else "")
+    url = page_path(slug, entry.file) + (f"#{entry.anchor}" if entry.anchor else "")
+    return Term(name or entry.topic, entry.points[0], url, entry.heading, entry.quotes[0] if entry.quotes else "")
 
 
 def glossary(companion: Companion, slug: str) -> list[Term]:
@@ -121,4 +130,7 @@ def glossary(companion: Companion, slug: str) -> list[Term]:
 
 def glossary_of(uses: Iterable[Use], slug: str) -> list[Term]:
     """The terms that a page uses, with the places where it does."""
-    return [replace(_term(one.entry, slug, one.name), places=one.places) for one in uses]
+    return [
+        msgspec.structs.replace(_term(use.entry, slug, use.name), places=tuple(starmap(TermPlace, use.places)))
+        for use in uses
+    ]

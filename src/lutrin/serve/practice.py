@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import groupby
 
-from lutrin.serve.services import ShelvedBook
+from lutrin.serve.html import ShelvedBook
 from lutrin.serve.templating import render
 from lutrin.study.deck import Card, GlossaryTerm, Practice
 

@@ -9,7 +9,7 @@ import msgspec
 from lutrin.index.companion import KINDS
 from lutrin.records import Answer, Passage
 from lutrin.serve.addresses import page_path
-from lutrin.serve.services import ShelvedBook
+from lutrin.serve.html import ShelvedBook
 from lutrin.serve.templating import render
 from lutrin.study.teach import Listed, Wanted
 

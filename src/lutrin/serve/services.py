@@ -14,11 +14,9 @@ from lutrin.chats.store import ChatTables
 from lutrin.index.catalog import LeftOut
 from lutrin.ports import Generator
 from lutrin.records import AnswerEvent, ModelState, Passage, Question
-from lutrin.serve.finding import Suggestion
-from lutrin.serve.notes import Notes, Term
+from lutrin.serve.library import ShelfLibrary
 from lutrin.serve.render_process import Renderer
 from lutrin.serve.shared import Gate, JobBoard, TurnLog
-from lutrin.study.deck import Practice
 from lutrin.study.teach import Companions
 
 
@@ -37,95 +35,8 @@ class Answers(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class ShelvedBook:
-    """A book that can be read and asked."""
-
-    slug: str
-    title: str
-    edition: str
-    generation: str
-    line: str = ""
-    """Its first sentence or two; empty if it does not begin with text."""
-    chapters: int = 0
-    pages: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class PageEntry:
-    """A page in a book's table of contents."""
-
-    filename: str
-    title: str
-    module: str = ""
-    chapter: str = ""
-    chapters: tuple[tuple[str, str], ...] = ()
-    """Anchor and name of each chapter, of a file that holds several."""
-
-
-class Library(Protocol):
-    """The ingested books as their readers see them. What takes a slug raises NotFound if there is no such book."""
-
-    async def books(self) -> Sequence[ShelvedBook]:
-        """All books that have a published generation."""
-
-    async def book(self, slug: str) -> ShelvedBook:
-        """One book.
-
-        Raises:
-            IndexUnavailable: There is, but it cannot be read.
-        """
-
-    async def contents(self, slug: str) -> Sequence[PageEntry]:
-        """A book's pages in reading order."""
-
-    async def chapters(self, slug: str) -> Sequence[str]:
-        """The names of a book's chapters in order; none if it has no chapters."""
-
-    async def source(self, slug: str, filename: str) -> str:
-        """The text of a page's source file.
-
-        Raises:
-            NotFound: There is no such book or page.
-        """
-
-    async def notes(self, slug: str, filename: str) -> Mapping[str, Notes]:
-        """The notes for a page's sections, by heading anchor; empty if nothing was prepared."""
-
-    async def glossary(self, slug: str, filename: str = "") -> Sequence[Term]:
-        """A book's glossary terms, or those that a page uses in their sense and does not define, with the places."""
-
-    async def starters(self, most: int, slug: str = "", filename: str = "") -> Sequence[str]:
-        """Questions to begin with that the books answer well; none if nothing was prepared."""
-
-    async def find(self, typed: str, slug: str, most: int) -> Sequence[Suggestion]:
-        """Suggest places for a partly typed query, best first.
-
-        Raises:
-            IndexUnavailable: No book can be read.
-        """
-
-    async def practice(self, slug: str) -> Practice:
-        """Return a book's practice material."""
-
-    async def find_pictures(self, slug: str, filename: str, addresses: Sequence[str]) -> Sequence[str]:
-        """Find the files in the book's folder that pictures refer to; empty for one that may not be shown."""
-
-    async def picture(self, slug: str, name: str) -> bytes:
-        """Read a file that `find_picture` found.
-
-        Raises:
-            NotFound: It cannot be read any more.
-        """
-
-
-class Retrieval(Protocol):
-    """Search without an answer."""
-
-    async def __call__(self, question: Question) -> Sequence[Passage]:
-        """The passages nearest to a question, or to the text that is selected; empty if nothing is relevant."""
-
-
+Retrieval = Callable[[Question], Awaitable[Sequence[Passage]]]
+"""Finds the passages nearest to a question, or to the text that is selected; none if nothing is relevant."""
 Ingest = Callable[[Callable[[str], None]], Awaitable[Mapping[str, int | float | str]]]
 """Ingests the corpus; gets a function that takes lines of progress, returns the figures of its summary."""
 
@@ -137,7 +48,7 @@ class Services:
     answers: Answers
     retrieve: Retrieval
     chats: ChatTables
-    library: Library
+    library: ShelfLibrary
     generator: Generator | None = None
     ingest: Ingest | None = None
     queue_length: Callable[[], int] = field(default=lambda: 0)

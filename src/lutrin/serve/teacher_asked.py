@@ -11,7 +11,7 @@ import msgspec
 from lutrin.chats.questions import AskedQuestion
 from lutrin.chats.store import OF_CONTENTS
 from lutrin.search.decide import fitted
-from lutrin.study.spreadsheet import comma_separated
+from lutrin.study.take_away import comma_separated
 
 MOST_READ = 5_000
 """Questions that are looked at, the newest: some weeks of a school."""

@@ -16,9 +16,8 @@ from lutrin.serve.html import counted
 from lutrin.serve.prepared_html import PreparedRow
 from lutrin.serve.routes.ingest import Job
 from lutrin.serve.teacher_asked import Overview
-from lutrin.serve.teacher_jobs import CommandJob
 from lutrin.serve.teacher_load import Load
-from lutrin.serve.teacher_view import BookRow, ModelRow
+from lutrin.serve.teacher_view import BookRow, CommandJob, ModelRow
 from lutrin.serve.templating import render
 
 COUNTED = {

@@ -4,6 +4,7 @@ import hashlib
 import mimetypes
 import re
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -18,8 +19,7 @@ from lutrin.messages import NOTHING_HERE
 from lutrin.serve import html, pictures, qr
 from lutrin.serve.answer_service import NO_STORE, AnswerService
 from lutrin.serve.book_reader import Reader
-from lutrin.serve.finding import Glossary, GlossaryTerm, Suggestions, TermPlace
-from lutrin.serve.notes import Term
+from lutrin.serve.finding import Glossary, Suggestions
 from lutrin.serve.problems import operation
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.workshop import Same, Workshop
@@ -152,17 +152,9 @@ async def terms(
 ) -> Response[bytes]:
     """For the definitions that a page shows; empty where nothing was prepared."""
     found = await service.services.library.glossary(book, page)
-
-    def made() -> bytes:
-        return msgspec.json.encode(Glossary([_glossary_term(term) for term in found]))
-
+    made = partial(msgspec.json.encode, Glossary(list(found)))
     body = await workshop.do(made) if page else await workshop.once(("terms", Same(found)), made)
     return Response(body, media_type=MediaType.JSON, headers=REVALIDATE)
-
-
-def _glossary_term(term: Term) -> GlossaryTerm:
-    places = tuple(TermPlace(word, text) for word, text in term.places)
-    return GlossaryTerm(term.name, term.definition, term.path, term.quote, places)
 
 
 @get("/read/{book:str}/{page:path}", **operation("readPage", "A page of a book", "pages", 404, 503))
