@@ -38,7 +38,7 @@ async def timed(flow: AnswerFlow, text: str) -> tuple[Answer, float, float]:
 async def measure(data_dir: Path | None, tier: str, texts: list[str]) -> str:
     """Ask all at once, then each again."""
     settings = load_settings(data_dir=data_dir, model=tier)
-    async with wiring.opened(settings) as house:
+    async with wiring.open_runtime(settings) as house:
         if house.generator is not None:
             await house.generator.start()
         await timed(house.answers, "What is the first chapter about?")

@@ -16,7 +16,7 @@ from lutrin.ingest.lock import ingest_lock
 from lutrin.ingest.summary import IngestSummary
 from lutrin.log import configure_logging
 from lutrin.ports import Embedder
-from lutrin.runtime.wiring import answering, opened, run_ingest
+from lutrin.runtime.wiring import answering, open_runtime, run_ingest
 from lutrin.settings import Settings
 
 PATIENT_S = 600.0
@@ -35,7 +35,7 @@ async def opened_pipeline(
         grader: Makes the grader of its sentences; None: the usual one.
     """
     configure_logging(settings, quiet=True)
-    async with opened(settings) as house:
+    async with open_runtime(settings) as house:
         if house.generator is not None:
             await house.generator.start()
         yield Pipeline(

@@ -31,8 +31,8 @@ from lutrin.records import (
     Question,
     Role,
 )
-from lutrin.search.asked import pooled
-from lutrin.search.passages import leased, search_books
+from lutrin.search.passages import lease_books, search_books
+from lutrin.search.question_tokens import pooled
 from lutrin.search.search import Searcher
 from lutrin.serve.book_reader import Reader
 from lutrin.serve.library import ShelfLibrary
@@ -98,7 +98,7 @@ class Pipeline:
     async def retrieve(self, question: Question) -> Sequence[Passage]:
         """The passages that an answer would rest on, whatever the decision about scope."""
         query = understand(question, history=(), language=ANY, embedder=self._searcher.embedder)
-        async with leased(self._shelf, question.book) as generations:
+        async with lease_books(self._shelf, question.book) as generations:
             _, found = await search_books(self._searcher, generations, query, k=question.top_k or 5)
         return found.passages
 
@@ -107,7 +107,7 @@ class Pipeline:
         text, k = f"{question.text} {question.selected_text}".strip(), question.top_k or 5
         depth = max(k, FUSED_DEPTH)
         vector = pooled((await self._searcher.encode([text]))[0])
-        async with leased(self._shelf, question.book) as generations:
+        async with lease_books(self._shelf, question.book) as generations:
             dense = best([await generation.nearest(vector, depth) for generation in generations], depth)
             lexical = best([await generation.matching(text, depth) for generation in generations], depth)
             ids = reciprocal_rank_fusion(dense, lexical)[:k]

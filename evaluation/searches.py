@@ -30,8 +30,8 @@ from lutrin.ingest.lock import ingest_lock
 from lutrin.query.understand import understand
 from lutrin.records import Chunk, Passage, Question
 from lutrin.runtime import wiring
-from lutrin.search.asked import pooled
-from lutrin.search.passages import leased, search_books
+from lutrin.search.passages import lease_books, search_books
+from lutrin.search.question_tokens import pooled
 from lutrin.search.search import Searcher
 from lutrin.settings import Settings, load_settings
 
@@ -126,7 +126,7 @@ async def indexed(corpus: Path, name: str, data_dir: Path | None = None) -> Asyn
 @contextlib.asynccontextmanager
 async def opened(settings: Settings) -> AsyncIterator[Peers]:
     """The books of an index."""
-    async with wiring.opened(settings, with_model=False) as house, leased(house.shelf, "") as generations:
+    async with wiring.open_runtime(settings, with_model=False) as house, lease_books(house.shelf, "") as generations:
         yield Peers(generations, house.searcher, settings)
 
 

@@ -21,7 +21,7 @@ from evaluation.written import FITTING, PATIENT_S, Array, fitted
 from lutrin.errors import LutrinError
 from lutrin.records import Question
 from lutrin.search.decide import Decision, Decisions
-from lutrin.search.decide import fitted as shipped
+from lutrin.search.decide import load_decisions as shipped
 from lutrin.settings import load_settings
 
 ROWS = ROOT / "evaluation" / "whether"

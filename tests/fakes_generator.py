@@ -16,7 +16,7 @@ from typing import Literal
 
 from lutrin.answer.prompt import YES_NO
 from lutrin.errors import DeadlineExceeded, GeneratorUnavailable, QueueFull
-from lutrin.ports import Run
+from lutrin.ports import TokenRun
 from lutrin.records import Finished, GenerationEvent, GenerationRequest, Message, Piece
 
 BEGIN, END, NEXT = 256, 257, 258
@@ -175,7 +175,7 @@ class ScriptedDecoder:
         tail = len(messages[-1].content[stable_chars:].encode())
         return [*tokens, BEGIN], len(tokens) - tail if stable_chars else 0
 
-    def step(self, runs: Sequence[Run], *, on_one_core: bool = False) -> list[int | None]:  # noqa: ARG002 - a script takes no time
+    def step(self, runs: Sequence[TokenRun], *, on_one_core: bool = False) -> list[int | None]:  # noqa: ARG002 - a script takes no time
         """Take the tokens in and return the script's next ones.
 
         Raises:
@@ -297,7 +297,7 @@ class FaultyDecoder(ScriptedDecoder):
     STARVED_S = 3.0
     """Seconds for which a starved step gets a twentieth of a processor."""
 
-    def step(self, runs: Sequence[Run], *, on_one_core: bool = False) -> list[int | None]:
+    def step(self, runs: Sequence[TokenRun], *, on_one_core: bool = False) -> list[int | None]:
         """Compute a step like the parent class, unless a prompt asks for a failure."""
         prompts = b"".join(bytes(t for t in run.tokens if t < BEGIN) for run in runs)
         if b"[hang]" in prompts:

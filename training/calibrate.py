@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from lutrin.answer.excerpt import Run, choose
+from lutrin.answer.excerpt import UnitRun, choose
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
 from lutrin.ingest.lock import ingest_lock
@@ -26,8 +26,8 @@ from lutrin.query.understand import alone
 from lutrin.records import NEVER_AN_ANSWER, Question
 from lutrin.runtime.profile import open_embedder, open_store
 from lutrin.runtime.wiring import run_ingest
-from lutrin.search.asked import asked
 from lutrin.search.candidates import gather
+from lutrin.search.question_tokens import tokenize_question
 from lutrin.search.reader import read
 from lutrin.search.scope import SIGNALS, signals
 from lutrin.search.search import Part, Searcher
@@ -127,7 +127,7 @@ async def look(book: OpenGeneration, row: Label, embedder: Embedder) -> Seen:
     """Search for one question."""
     query = alone(Question(text=row.question))
     (encoding,) = await Searcher(embedder).encode([query.topic])
-    wanted = await asked(book, query.topic, encoding, embedder.reading)
+    wanted = await tokenize_question(book, query.topic, encoding, embedder.reading)
     candidates = await gather(book, [wanted], None)
     pool, (matched,) = candidates.match(lambda chunk: chunk.role in NEVER_AN_ANSWER)
     found = read(pool, matched, embedder.reading)
@@ -149,7 +149,7 @@ async def look(book: OpenGeneration, row: Label, embedder: Embedder) -> Seen:
     return Seen(row, np.array([scores, words]).T, np.array(right, dtype=np.bool_), told, held)
 
 
-def holds(runs: Sequence[Run], row: Label) -> bool:
+def holds(runs: Sequence[UnitRun], row: Label) -> bool:
     """Whether excerpts hold `HELD` of each place that answers a question."""
     shown = [(run.chunk.filename, *run.span) for run in runs]
     return all(

@@ -15,10 +15,10 @@ import numpy.typing as npt
 from lutrin.index.generation import OpenGeneration
 from lutrin.query.understand import Query, alone
 from lutrin.records import Question
-from lutrin.runtime.wiring import opened
+from lutrin.runtime.wiring import open_runtime
 from lutrin.search import kept
-from lutrin.search.asked import pooled
 from lutrin.search.kept import Weight, led
+from lutrin.search.question_tokens import pooled
 from lutrin.search.regression import read_fit
 from lutrin.search.search import Searcher
 from lutrin.settings import load_settings
@@ -35,7 +35,7 @@ Ranked = list[tuple[float, float, bool]]
 async def ranked() -> tuple[str, list[Ranked]]:
     """Name of the embedder, and the candidates of each sample question as they rank without kept questions."""
     found: list[Ranked] = []
-    async with opened(load_settings(model="none", log_level="error"), with_model=False) as house:
+    async with open_runtime(load_settings(model="none", log_level="error"), with_model=False) as house:
         async with house.shelf.lease(BOOK) as generation:
             for line in QUESTIONS.read_text(encoding="utf-8").splitlines():
                 row = json.loads(line)

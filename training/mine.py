@@ -19,7 +19,7 @@ import numpy.typing as npt
 from lutrin.adapters.embed_fastembed import FastembedEmbedder
 from lutrin.index.tokens import project
 from lutrin.ports import Encoding, Reading
-from lutrin.search.asked import Float, owners, pooled
+from lutrin.search.question_tokens import Float, owners, pooled
 from lutrin.search.reader import log_sum
 from training.examples import Book, Example, Passage
 

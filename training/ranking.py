@@ -22,8 +22,8 @@ from lutrin.ports import Embedder, Ranking, Reranker
 from lutrin.query.understand import alone
 from lutrin.records import NEVER_AN_ANSWER, Question
 from lutrin.runtime.profile import open_embedder, open_store
-from lutrin.search.asked import asked
 from lutrin.search.candidates import gather
+from lutrin.search.question_tokens import tokenize_question
 from lutrin.search.rank import UnitScores, combine, judge
 from lutrin.search.reader import Read, read
 from lutrin.search.scope import signals
@@ -89,7 +89,7 @@ async def look(book: OpenGeneration, row: Label, embedder: Embedder, reranker: R
     """Search for one question."""
     query = alone(Question(text=row.question))
     (encoding,) = await Searcher(embedder).encode([query.topic])
-    candidates = await gather(book, [await asked(book, query.topic, encoding, embedder.reading)], None)
+    candidates = await gather(book, [await tokenize_question(book, query.topic, encoding, embedder.reading)], None)
     pool, (matched,) = candidates.match(lambda chunk: chunk.role in NEVER_AN_ANSWER)
     found = read(pool, matched, embedder.reading)
     ranked = tuple(sorted(found, key=lambda item: (-item.score, item.chunk.chunk_id)))

@@ -21,10 +21,10 @@ from lutrin.index.companion import encoded_texts
 from lutrin.ingest.companion_file import read_lines
 from lutrin.ports import Embedder
 from lutrin.runtime.profile import open_embedder
-from lutrin.search.asked import pooled
+from lutrin.search.question_tokens import pooled
 from lutrin.settings import load_settings
 from lutrin.study import same
-from lutrin.study.same import SIGNALS, SameFit, Terms, agree, compare, said
+from lutrin.study.same import SIGNALS, SameFit, Terms, agree, compare, encode_question
 
 ROOT = Path(__file__).resolve().parents[1]
 PAIRS = ROOT / "evaluation" / "prepared" / "pairs.jsonl"
@@ -65,7 +65,7 @@ async def measured(pairs: list[Pair], embedder: Embedder) -> tuple[Array, Mask]:
     terms = Terms(line.entry for line in read_lines(COMPANION) if line.entry is not None)
     texts = sorted({text for pair in pairs for text in (pair.prepared, pair.asked)})
     known = {
-        text: said(text, encoding, embedder.reading)
+        text: encode_question(text, encoding, embedder.reading)
         for text, encoding in zip(texts, await embedder.encode(texts), strict=True)
     }
     told = sorted({pair.text for pair in pairs if pair.text})

@@ -17,7 +17,7 @@ import numpy as np
 
 from lutrin.index.companion import defining
 from lutrin.index.generation import OpenGeneration
-from lutrin.runtime.wiring import opened
+from lutrin.runtime.wiring import open_runtime
 from lutrin.search.regression import read_fit
 from lutrin.settings import load_settings
 from lutrin.study import senses
@@ -89,7 +89,7 @@ def least_of(odds: Array, fits: Mask) -> float:
 async def sample_book() -> AsyncIterator[OpenGeneration]:
     """The sample book's generation."""
     settings = load_settings(model="none", log_level="error")
-    async with opened(settings, with_model=False) as house, house.shelf.lease(BOOK) as generation:
+    async with open_runtime(settings, with_model=False) as house, house.shelf.lease(BOOK) as generation:
         yield generation
 
 

@@ -30,7 +30,7 @@ from lutrin.query.followup import completed
 from lutrin.query.understand import alone
 from lutrin.records import Answer, ChatMessage, DoneEvent, Passage, Question, Role
 from lutrin.runtime import wiring
-from lutrin.search.passages import leased, search_books
+from lutrin.search.passages import lease_books, search_books
 from lutrin.settings import load_settings
 
 TURNS = ROOT / "tests" / "answer" / "conversations.jsonl"
@@ -76,7 +76,7 @@ class Talk:
 
     async def found(self, text: str) -> Sequence[Passage]:
         """The passages of the book that speaks of it most."""
-        async with leased(self.runtime.shelf, "") as generations:
+        async with lease_books(self.runtime.shelf, "") as generations:
             _, found = await search_books(self.runtime.searcher, generations, alone(Question(text=text)), k=5)
         return found.passages
 
@@ -91,7 +91,7 @@ def messages(question: str, answer: str, place: str = "") -> list[ChatMessage]:
 async def talking(folder: Path) -> AsyncIterator[Talk]:
     """The books of one index."""
     settings = load_settings(profile="local", data_dir=folder, models_dir=ROOT / "models", log_level="error")
-    async with wiring.opened(settings, with_model=False) as runtime:
+    async with wiring.open_runtime(settings, with_model=False) as runtime:
         yield Talk(runtime)
 
 

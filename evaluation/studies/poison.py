@@ -156,7 +156,7 @@ async def ask(items: list[Poisoned], tier: str, folder: Path) -> list[dict[str, 
         (corpus / f"{number:03}.md").write_text(item.page, encoding="utf-8")
     settings = load_settings(data_dir=folder / "data", model=tier, explain_s=60.0)
     await wiring.run_ingest(settings, folder / "corpus")
-    async with wiring.opened(settings) as house:
+    async with wiring.open_runtime(settings) as house:
         if house.generator is not None:
             await house.generator.start()
         turns = asyncio.Semaphore(AT_ONCE)

@@ -69,7 +69,7 @@ def opened(data: Path) -> AbstractAsyncContextManager[wiring.Runtime]:
     """The index of one book."""
     settings = load_settings(profile="local", data_dir=data, models_dir=ROOT / "models", log_level="error")
     configure_logging(settings, quiet=True)
-    return wiring.opened(settings, with_model=False)
+    return wiring.open_runtime(settings, with_model=False)
 
 
 async def vocabulary(data: Path) -> dict[str, int]:

@@ -25,7 +25,7 @@ from lutrin.language.words import words
 from lutrin.log import configure_logging
 from lutrin.records import Question
 from lutrin.runtime import wiring
-from lutrin.search.asked import pooled
+from lutrin.search.question_tokens import pooled
 from lutrin.serve.schemas import RetrievedPassage
 from lutrin.settings import Settings, load_settings
 
@@ -46,7 +46,7 @@ class Library:
         configure_logging(self._settings, quiet=True)
         with ExitStack() as stack:
             self._portal = stack.enter_context(start_blocking_portal())
-            house = wiring.opened(self._settings, with_model=False)
+            house = wiring.open_runtime(self._settings, with_model=False)
             self._house = stack.enter_context(self._portal.wrap_async_context_manager(house))
             self._open = stack.pop_all()
 

@@ -335,7 +335,7 @@ class Generator(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class TokenRun:
     """Tokens to compute in one step, at consecutive places of one sequence."""
 
     sequence: int
@@ -383,7 +383,7 @@ class Decoder(Protocol):
             The tokens, and how many of them come before what follows those characters; 0 of 0 characters.
         """
 
-    def step(self, runs: Sequence[Run], *, on_one_core: bool = False) -> list[int | None]:
+    def step(self, runs: Sequence[TokenRun], *, on_one_core: bool = False) -> list[int | None]:
         """Compute all runs at once.
 
         Args:

@@ -16,7 +16,7 @@ FIRST_PAUSE_S = 0.2
 LONGEST_PAUSE_S = 10.0
 
 
-async def retried(
+async def call_again(
     call: Callable[[], Awaitable[T]],
     *,
     patience_s: float,

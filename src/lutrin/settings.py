@@ -468,7 +468,7 @@ def variable_name(field: str) -> str:
     return str(alias.choices[0]) if isinstance(alias, AliasChoices) else f"LUTRIN_{field.upper()}"
 
 
-def described(settings: Settings) -> list[tuple[str, str, str]]:
+def describe_settings(settings: Settings) -> list[tuple[str, str, str]]:
     """Variable, value (secrets hidden) and meaning of every setting, in order of declaration."""
     rows = []
     for field, info in Settings.model_fields.items():

@@ -11,7 +11,7 @@ from lutrin.answer.excerpt import (
     LONGEST_WORDS,
     MOST_WORDS,
     SECOND_WORDS,
-    Run,
+    UnitRun,
     choose,
     lead_of,
     part_of,
@@ -46,7 +46,7 @@ def part(*found: tuple[Chunk, list[float]], odds: float = 1.0) -> Part:
     return Part("asked", tuple(sorted(reads, key=lambda read: -read.score)), odds)
 
 
-def texts(run: Run) -> list[str]:
+def texts(run: UnitRun) -> list[str]:
     """The units of an excerpt as they stand."""
     return [unit.text for unit in run.units]
 
@@ -231,7 +231,7 @@ def test_code_keeps_its_fences(source: str, text: str, mark: str) -> None:
     """A page shows an excerpt as code that begins or ends with it; what has no fence has none."""
     code = unit(mark, kind="code", start=source.index(mark))
     held = chunk(code, chunk_id="c1", filename="c1.md")
-    run = Run(held, (code,), (LIKELY,), score=LIKELY, cut_before=False, cut_after=False)
+    run = UnitRun(held, (code,), (LIKELY,), score=LIKELY, cut_before=False, cut_after=False)
     shown = excerpt(run, 1, source)
     assert shown.text == text
     assert [shown.text[start:end] for start, end in shown.marks] == [mark]

@@ -16,7 +16,7 @@ from lutrin.answer.plan import Plan
 from lutrin.answer.prompt import Prompt, prompt_of
 from lutrin.answer.section import whole
 from lutrin.answer.traffic import Traffic
-from lutrin.query.frames import framed
+from lutrin.query.frames import frame_of
 from lutrin.query.understand import alone
 from lutrin.records import Finished, GenerationEvent, GenerationRequest, Piece, Question, Sentence
 from lutrin.settings import load_settings
@@ -27,7 +27,7 @@ LIDAR = whole(chunk(unit("The lidar of Kestrel does not see glass."), chunk_id="
 
 def plan_of(text: str = "What can Kestrel do?", **fields: Any) -> Plan:
     """Of an answer that rests on two sections."""
-    query = replace(alone(Question(text=text)), frame=framed(text)[0])
+    query = replace(alone(Question(text=text)), frame=frame_of(text)[0])
     return Plan(query, "Robots", "g", "", reading=((1, ARM), (2, LIDAR)), **fields)
 
 

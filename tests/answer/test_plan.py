@@ -9,11 +9,11 @@ from tests.answer.book import english
 from tests.fakes import WordHashEmbedder
 
 from lutrin import messages
-from lutrin.answer.plan import Plan, make_plan, settled, with_proof
+from lutrin.answer.plan import Plan, make_plan, settle_plan, with_proof
 from lutrin.index.shelf import Shelf
 from lutrin.query.understand import understand
 from lutrin.records import Question
-from lutrin.search.passages import leased, search_books
+from lutrin.search.passages import lease_books, search_books
 from lutrin.search.search import Searcher
 from lutrin.search.selection import search_selection
 
@@ -31,7 +31,7 @@ def plan(shelf: Shelf) -> MakePlan:
     async def make(text: str, sections: int = 0, **fields: object) -> Plan:
         question = Question(text=text, **fields)  # type: ignore[arg-type]  # fields of Question
         query = understand(question, history=(), language=english(), embedder=embedder)
-        async with leased(shelf, "") as generations:
+        async with lease_books(shelf, "") as generations:
             if query.mode == "selection":
                 found = await search_selection(embedder, generations[0], query)
                 return await make_plan(query, generations[0], found, sections=sections)
@@ -105,10 +105,10 @@ async def test_what_answers_best_stands_alone_and_first(plan: MakePlan) -> None:
 async def test_between_yes_and_no_the_closest_passage_is_shown(plan: MakePlan) -> None:
     """And said to be no more; a no is a refusal that names what is near."""
     made = await plan(BATTERY)
-    near = settled(made, "closest")
+    near = settle_plan(made, "closest")
     assert near.rest.startswith(messages.CLOSEST_PASSAGE)
     assert (near.lead, near.excerpts) == ((), made.excerpts)
-    refused = settled(made, "no")
+    refused = settle_plan(made, "no")
     assert (refused.refusal, refused.excerpts, refused.sources) == ("not_in_book", (), ())
 
 
@@ -176,7 +176,7 @@ async def test_what_was_recognised_from_a_picture_is_never_called_exact(shelf: S
     """Its sentence carries the mark of what may differ, and the reader is told to compare the page."""
     embedder = WordHashEmbedder()
     query = understand(Question(text=BATTERY), history=(), language=english(), embedder=embedder)
-    async with leased(shelf, "") as generations:
+    async with lease_books(shelf, "") as generations:
         generation, found = await search_books(Searcher(embedder), generations, query, k=5)
         (part,) = found.parts
         scanned = [replace(item, chunk=structs.replace(item.chunk, recognized=True)) for item in part.passages]

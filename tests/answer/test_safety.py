@@ -3,7 +3,7 @@
 from tests.answer.book import chunk, unit
 
 from lutrin import messages
-from lutrin.answer.excerpt import Run
+from lutrin.answer.excerpt import UnitRun
 from lutrin.answer.safety import made_safe
 from lutrin.index.generation import OpenGeneration
 from lutrin.records import BookHazards, BookInfo, Chunk, Unit
@@ -31,14 +31,14 @@ class Page(OpenGeneration):
         return [item for item in self._chunks if item.filename == filename]
 
 
-def run(page: Chunk, *units: Unit) -> Run:
+def run(page: Chunk, *units: Unit) -> UnitRun:
     """Units of a page as an excerpt."""
-    return Run(
+    return UnitRun(
         chunk=page, units=units, scores=(0.0,) * len(units), score=0.0, cut_before=False, cut_after=False
     )  # fmt: skip
 
 
-async def shown(*pages: Chunk, runs: list[Run]) -> tuple[list[tuple[Unit, ...]], list[str]]:
+async def shown(*pages: Chunk, runs: list[UnitRun]) -> tuple[list[tuple[Unit, ...]], list[str]]:
     """What of excerpts is shown, and what the reader is told besides."""
     safe, told = await made_safe(Page(*pages), runs)
     return [item.units for item in safe], told
@@ -138,7 +138,7 @@ async def test_a_word_on_simulation_elsewhere_in_the_code_excuses_nothing() -> N
 async def test_what_stands_around_withheld_code_is_shown() -> None:
     """The code goes, not what the book says of it."""
     page = chunk(unit("Say go.", start=0), code(MOVES, start=100), unit("Slip wears tyres.", start=200, block=1))
-    answering = Run(
+    answering = UnitRun(
         chunk=page, units=page.units, scores=(-9.0, -9.0, 0.0), score=0.0, cut_before=False, cut_after=False
     )
     (before, after), told = await made_safe(Page(page), [answering])
@@ -191,7 +191,7 @@ async def test_a_box_of_several_paragraphs_is_shown_whole() -> None:
 async def test_a_warning_between_steps_and_command_is_put_back() -> None:
     """Search found the steps and the command but not the box between them: the reader gets it in its place."""
     first, command = steps("Look at the floor.", "Test the button."), code(MOVES, start=400)
-    box = unit("Run it only after both checks.", start=350, block=350, warning=True)
+    box = unit("UnitRun it only after both checks.", start=350, block=350, warning=True)
     page = chunk(BEWARE, *first, box, command)
     safe, _ = await shown(page, runs=[run(page, *first, command)])
     assert safe == [(BEWARE,), (*first, box, command)]

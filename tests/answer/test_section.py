@@ -10,7 +10,7 @@ from lutrin.answer.section import MOST_WORDS, cut, reading_sections
 from lutrin.index.shelf import Shelf
 from lutrin.language.words import word_count
 from lutrin.records import Chunk, Unit
-from lutrin.search.passages import leased
+from lutrin.search.passages import lease_books
 from lutrin.search.reader import Read
 
 
@@ -47,7 +47,7 @@ def test_what_is_longer_than_a_section_stands_alone() -> None:
 
 async def test_the_likeliest_section_comes_first_and_is_cut_alike_for_every_question(shelf: Shelf) -> None:
     """Scores choose among the runs; they do not move their ends."""
-    async with leased(shelf, "") as generations:
+    async with lease_books(shelf, "") as generations:
         chunks = [one for one in await generations[0].all_chunks() if one.heading_path[-1:] == ("Batteries",)]
         other = [one for one in await generations[0].all_chunks() if one.heading_path[-1:] == ("Kites",)]
 

@@ -9,7 +9,7 @@ from lutrin.generate.pace import Pace
 from lutrin.generate.passage_store import PassageStore
 from lutrin.generate.protocol import Limits, Output
 from lutrin.generate.scheduler import Scheduler
-from lutrin.ports import Run
+from lutrin.ports import TokenRun
 from lutrin.records import GenerationRequest, Message, Piece
 
 SYSTEM = "You answer from the book alone, in short sentences, and cite it."
@@ -35,7 +35,7 @@ class TimedDecoder(ScriptedDecoder):
         self.clock = clock
         self.steps = self.gentle = 0
 
-    def step(self, runs: Sequence[Run], *, on_one_core: bool = False) -> list[int | None]:
+    def step(self, runs: Sequence[TokenRun], *, on_one_core: bool = False) -> list[int | None]:
         """As its parent, but time passes, and steps are counted, those on one core apart."""
         self.steps += 1
         self.gentle += on_one_core

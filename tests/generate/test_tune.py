@@ -9,7 +9,7 @@ from tests.fakes_generator import ScriptedDecoder
 from lutrin.adapters.generate_llamacpp import open_decoder
 from lutrin.errors import GeneratorUnavailable
 from lutrin.generate.measure import Speed, measure, measure_apart
-from lutrin.generate.tune import SHIPPED, Trial, choose, joined, read_tuning, table, trials, write_tuning
+from lutrin.generate.tune import SHIPPED, Trial, choose, merge_trials, read_tuning, table, trials, write_tuning
 from lutrin.runtime.language_model import tune_short
 from lutrin.settings import load_settings
 
@@ -158,10 +158,10 @@ def test_what_was_measured_of_other_models_stays() -> None:
     """New trials replace those of their model; others stay in order of size, unless the machine is another one."""
     known = choose([trial("tiny", SHIPPED, 900), trial("small", SHIPPED, 100)], 3.0, machine="two cores", date="")
     fresh = [trial("small", "Q4_0", 300)]
-    kept = joined(fresh, known, "two cores", ["tiny", "small"])
+    kept = merge_trials(fresh, known, "two cores", ["tiny", "small"])
     assert [(t.model, t.format) for t in kept] == [("tiny", SHIPPED), ("small", "Q4_0")]
-    assert joined(fresh, known, "four cores", ["tiny", "small"]) == fresh
-    assert joined(fresh, known, "two cores", ["small"]) == fresh
+    assert merge_trials(fresh, known, "four cores", ["tiny", "small"]) == fresh
+    assert merge_trials(fresh, known, "two cores", ["small"]) == fresh
 
 
 @pytest.mark.parametrize("given", [{"tune": False}, {"model": "none"}, {"model": "/some/file.gguf"}])

@@ -1,7 +1,7 @@
 """What a page of a PDF shows: signs above and below the line, notes, initials, and nothing that is not to be read."""
 
 from lutrin.ingest.pdf_layout import Line, TextRun, page_lines
-from lutrin.ingest.pdf_page import settled
+from lutrin.ingest.pdf_page import settle_runs
 
 TEXT = "The workshop opens at nine and closes at five on every day."
 
@@ -18,7 +18,7 @@ def body(first: float = 700.0, lines: int = 8, x: float = 72.0) -> list[TextRun]
 
 def lines(*runs: TextRun, visible: tuple[float, float, float, float] | None = None) -> list[Line]:
     """The lines of a page that has these runs above others."""
-    return page_lines(settled([*runs, *body()], visible))
+    return page_lines(settle_runs([*runs, *body()], visible))
 
 
 def first(*runs: TextRun) -> str:
@@ -95,7 +95,7 @@ def test_a_table_in_small_letters_at_the_foot_of_a_page_keeps_its_numbers_and_is
             run(350, 104 - 16 * place, "every ten years", 8),
         )
     ]
-    for page in (lines(*heads, *rows), page_lines(settled([*heads, *rows], None))):
+    for page in (lines(*heads, *rows), page_lines(settle_runs([*heads, *rows], None))):
         assert [line.cells for line in page][-5:] == [
             (str(place), words, "every ten years") for place, words in enumerate(LEVELS, 1)
         ]
@@ -117,5 +117,7 @@ def test_a_title_with_letters_apart_is_words() -> None:
 
 def test_notes_in_the_margin_stand_below_the_text() -> None:
     """In their own order."""
-    page = page_lines(settled([*body(x=180.0), run(60, 686, "Cam: a wheel", 7), run(60, 677, "that lifts", 7)], None))
+    page = page_lines(
+        settle_runs([*body(x=180.0), run(60, 686, "Cam: a wheel", 7), run(60, 677, "that lifts", 7)], None)
+    )
     assert [line.text for line in page] == [*[TEXT] * 8, "Cam: a wheel", "that lifts"]

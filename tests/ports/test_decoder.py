@@ -8,7 +8,7 @@ from tests.fakes_generator import ScriptedDecoder
 
 from lutrin.adapters.generate_llamacpp import open_decoder
 from lutrin.errors import GeneratorUnavailable, ModelMissing
-from lutrin.ports import Decoder, Run
+from lutrin.ports import Decoder, TokenRun
 from lutrin.records import Message
 
 TINY = "smollm2-135m-instruct-q4_1.gguf"
@@ -38,7 +38,7 @@ def write(decoder: Decoder, sequence: int, held: int, tokens: list[int], count: 
     """The next `count` tokens after these, computed alone."""
     written: list[int] = []
     for _ in range(count):
-        (token,) = decoder.step([Run(sequence, held, tokens, wanted=True)])
+        (token,) = decoder.step([TokenRun(sequence, held, tokens, wanted=True)])
         assert token is not None
         held += len(tokens)
         tokens = [token]
@@ -49,8 +49,10 @@ def write(decoder: Decoder, sequence: int, held: int, tokens: list[int], count: 
 def test_the_likeliest_word_has_the_better_odds(decoder: Decoder) -> None:
     """Of two words, at whichever output of a step; turned round, the odds change their sign."""
     tokens, _ = decoder.encode(PROMPT)
-    decoder.step([Run(0, 0, tokens[:-1], wanted=False)])
-    (_, token) = decoder.step([Run(1, 0, tokens[:5], wanted=False), Run(0, len(tokens) - 1, tokens[-1:], wanted=True)])
+    decoder.step([TokenRun(0, 0, tokens[:-1], wanted=False)])
+    (_, token) = decoder.step(
+        [TokenRun(1, 0, tokens[:5], wanted=False), TokenRun(0, len(tokens) - 1, tokens[-1:], wanted=True)]
+    )
     assert token is not None
     said = decoder.text(token).decode().strip()
     word = said.upper() if isinstance(decoder, ScriptedDecoder) else said
@@ -60,11 +62,11 @@ def test_the_likeliest_word_has_the_better_odds(decoder: Decoder) -> None:
 def test_the_chosen_token_has_a_log_probability(decoder: Decoder) -> None:
     """At whichever output of a step, below nothing and the same as for a reader alone."""
     tokens, _ = decoder.encode(PROMPT)
-    decoder.step([Run(0, 0, tokens, wanted=True)])
+    decoder.step([TokenRun(0, 0, tokens, wanted=True)])
     alone = decoder.logprob(0)
     assert -20 < alone < 0
     other, _ = decoder.encode((Message(role="user", content="Name a colour."),))
-    decoder.step([Run(1, 0, other, wanted=True), Run(2, 0, tokens, wanted=True)])
+    decoder.step([TokenRun(1, 0, other, wanted=True), TokenRun(2, 0, tokens, wanted=True)])
     assert decoder.logprob(1) == pytest.approx(alone, abs=0.05)
 
 
@@ -112,7 +114,7 @@ def test_a_restored_state_is_as_good_as_a_computed_one(decoder: Decoder) -> None
     """Into an empty sequence, or behind the tokens that it shares with another; the prompt goes on alike."""
     tokens, _ = decoder.encode(PROMPT)
     end = len(tokens) - 3
-    decoder.step([Run(0, 0, tokens[:end], wanted=False)])
+    decoder.step([TokenRun(0, 0, tokens[:end], wanted=False)])
     state = decoder.save(0, end)
     alone = write(decoder, 0, end, tokens[end:], 6)
     assert decoder.restore(state, 1, 0, end)
@@ -127,7 +129,7 @@ def test_a_restored_state_is_as_good_as_a_computed_one(decoder: Decoder) -> None
 def test_a_state_that_does_not_fit_is_refused(decoder: Decoder) -> None:
     """One of another length, one that is cut, and one for which no cells are left; the sequences stay as they were."""
     tokens, _ = decoder.encode(PROMPT)
-    decoder.step([Run(0, 0, tokens, wanted=False)])
+    decoder.step([TokenRun(0, 0, tokens, wanted=False)])
     state = decoder.save(0, len(tokens))
     assert not decoder.restore(state, 1, 0, len(tokens) - 1)
     assert not decoder.restore(state[: len(state) // 2 // 4 * 4], 1, 0, len(tokens))
@@ -150,7 +152,11 @@ def test_only_what_is_wanted_comes_back(decoder: Decoder) -> None:
     alone = [write(decoder, 0, 0, tokens, 1)[0], write(decoder, 1, 0, other, 1)[0]]
     half = len(tokens) // 2
     results = decoder.step(
-        [Run(2, 0, tokens[:half], wanted=False), Run(3, 0, other, wanted=True), Run(4, 0, tokens, wanted=True)]
+        [
+            TokenRun(2, 0, tokens[:half], wanted=False),
+            TokenRun(3, 0, other, wanted=True),
+            TokenRun(4, 0, tokens, wanted=True),
+        ]
     )
     assert results == [None, alone[1], alone[0]]
 
@@ -162,13 +168,13 @@ def test_full_memory_is_an_error_that_can_be_named(decoder: Decoder) -> None:
 
     def overfill() -> None:
         for sequence in range(decoder.sequences):
-            decoder.step([Run(sequence, 0, tokens, wanted=False)])
+            decoder.step([TokenRun(sequence, 0, tokens, wanted=False)])
 
     with pytest.raises(GeneratorUnavailable):
         overfill()
     for sequence in range(decoder.sequences):
         decoder.forget(sequence)
-    assert decoder.step([Run(0, 0, tokens, wanted=True)]) != [None]
+    assert decoder.step([TokenRun(0, 0, tokens, wanted=True)]) != [None]
 
 
 @pytest.mark.parametrize("count", range(1, 9))
@@ -179,7 +185,7 @@ def test_readers_in_one_step_get_their_own_tokens(decoder: Decoder, count: int) 
     for tokens in prompts:
         alone += write(decoder, 10, 0, tokens, 1)
         decoder.forget(10)
-    assert decoder.step([Run(n, 0, tokens, wanted=True) for n, tokens in enumerate(prompts)]) == alone
+    assert decoder.step([TokenRun(n, 0, tokens, wanted=True) for n, tokens in enumerate(prompts)]) == alone
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:

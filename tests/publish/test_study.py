@@ -22,7 +22,7 @@ from lutrin.index.shelf import Shelf
 from lutrin.index.statements import STUDIED
 from lutrin.index.studied import StudiedEntry, add_studied
 from lutrin.runtime.idle_study import study_while_idle
-from lutrin.search.asked import pooled
+from lutrin.search.question_tokens import pooled
 from lutrin.search.search import Searcher
 from lutrin.study.drafting import TASKS, quiz_of
 from lutrin.study.literal import literal_problem

@@ -5,7 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 from lutrin.language.words import words
-from lutrin.query.frames import About, framed, spelled_out, without_story
+from lutrin.query.frames import About, frame_of, spelled_out, without_story
 
 CASES = [json.loads(line) for line in Path(__file__).with_name("frames.jsonl").read_text("utf-8").splitlines()]
 LEAST_RIGHT = {"tune": 0.95, "test": 0.95, "fresh": 0.85}
@@ -16,7 +16,7 @@ def test_pupils_questions_are_framed() -> None:
     """As labelled by hand."""
     for half in sorted(LEAST_RIGHT):
         cases = [case for case in CASES if case["half"] == half]
-        wrong = [case["question"] for case in cases if framed(case["question"])[0] != case["frame"]]
+        wrong = [case["question"] for case in cases if frame_of(case["question"])[0] != case["frame"]]
         assert 1 - len(wrong) / len(cases) >= LEAST_RIGHT[half], wrong
 
 
@@ -26,7 +26,7 @@ def test_the_topic_keeps_the_subject_and_drops_how_to_answer() -> None:
         cases = [case for case in CASES if case["half"] == half]
         wrong = []
         for case in cases:
-            topic = framed(case["question"])[1].lower()
+            topic = frame_of(case["question"])[1].lower()
             kept = all(word.lower() in topic for word in case["stay"])
             if not kept or {word.lower() for word in case["go"]} & set(words(topic)):
                 wrong.append((case["question"], topic))
@@ -54,7 +54,7 @@ def test_the_book_itself_may_be_asked_about() -> None:
         ("What unit do doctors use for blood pressure?", None),
         ("What part of the retina has no rods?", None),
     ):
-        assert framed(question)[2] == about
+        assert frame_of(question)[2] == about
 
 
 def test_what_belongs_to_the_subject_stays() -> None:
@@ -65,7 +65,7 @@ def test_what_belongs_to_the_subject_stays() -> None:
         ("How long do 10 million steps of training take?", "How long do 10 million steps of training take"),
         ("Why is Bishop's book hard for beginners?", "Why is Bishop's book hard for beginners"),
     ):
-        assert framed(question)[1].rstrip("?") == topic
+        assert frame_of(question)[1].rstrip("?") == topic
 
 
 def test_an_opening_story_goes_unless_the_question_needs_it() -> None:

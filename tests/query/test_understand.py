@@ -10,7 +10,7 @@ from tests.query.test_followup import conversation
 from lutrin import messages
 from lutrin.errors import InvalidQuestion
 from lutrin.language.gate import LanguageGate
-from lutrin.query.understand import Query, alone, respelled, understand
+from lutrin.query.understand import Query, alone, understand, with_spelling
 from lutrin.records import Mode, Question
 
 GATE = LanguageGate(["en"])
@@ -142,7 +142,7 @@ def test_several_things_are_several_parts() -> None:
 
 def test_a_question_is_respelled_as_the_book_has_it() -> None:
     """What is searched changes, what the reader typed does not."""
-    query = respelled(read("What is odometery, and how does a lidar turn?"), {"odometery": "odometry"})
+    query = with_spelling(read("What is odometery, and how does a lidar turn?"), {"odometery": "odometry"})
     assert query.typed == "What is odometery, and how does a lidar turn?"
     assert query.topic == query.text == "What is odometry, and how does a lidar turn?"
     assert query.parts[0] == "What is odometry"

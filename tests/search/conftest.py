@@ -15,7 +15,7 @@ from lutrin.ingest.run import ingest
 from lutrin.language.gate import LanguageGate
 from lutrin.query.understand import Query, understand
 from lutrin.records import ChatMessage, Question
-from lutrin.search.search import Found, Searcher
+from lutrin.search.search import Searcher, SearchResult
 from lutrin.settings import Settings, load_settings
 
 SAME = "The queen lays two thousand eggs a day in the warm middle of the hive, and the workers feed her day and night."
@@ -74,7 +74,7 @@ Listing 6-3: Reading the scales
 grams()
 ```
 """
-Search = Callable[..., Awaitable[Found]]
+Search = Callable[..., Awaitable[SearchResult]]
 
 
 @pytest.fixture(scope="session")
@@ -114,12 +114,12 @@ def search(generation: OpenGeneration) -> Search:
     """Searches the book for what is asked."""
     searcher = Searcher(WordHashEmbedder())
 
-    async def found(text: str, *history: ChatMessage, k: int = 10, **fields: object) -> Found:
+    async def found(text: str, *history: ChatMessage, k: int = 10, **fields: object) -> SearchResult:
         return await searcher.search(generation, asked(text, *history, **fields), k=k)
 
     return found
 
 
-def files(found: Found) -> list[str]:
+def files(found: SearchResult) -> list[str]:
     """The pages of the passages, best first, without folders and suffixes."""
     return [Path(passage.chunk.filename).stem for passage in found.passages]

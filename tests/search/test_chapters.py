@@ -3,7 +3,7 @@
 import pytest
 
 from lutrin.index.generation import OpenGeneration
-from lutrin.search.chapters import in_chapter, numbered
+from lutrin.search.chapters import chapter_of_number, in_chapter
 
 from .conftest import asked
 
@@ -43,6 +43,6 @@ async def test_a_chapter_that_the_caller_names_stays(generation: OpenGeneration)
 
 def test_chapters_without_numbers_are_counted() -> None:
     """Those with numbers are not: an appendix moves nothing."""
-    assert numbered(["Bees", "Wax", "Honey"], "2") == "Wax"
-    assert numbered(["Preface", "1 Bees", "2 Wax"], "2") == "2 Wax"
-    assert numbered(["1 Bees"], "3") is None
+    assert chapter_of_number(["Bees", "Wax", "Honey"], "2") == "Wax"
+    assert chapter_of_number(["Preface", "1 Bees", "2 Wax"], "2") == "2 Wax"
+    assert chapter_of_number(["1 Bees"], "3") is None

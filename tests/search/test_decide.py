@@ -1,6 +1,6 @@
 """Whether the book answers: from the reader's odds alone, or with the model's yes."""
 
-from lutrin.search.decide import Decision, fitted
+from lutrin.search.decide import Decision, load_decisions
 
 DECISION = Decision(reader=1.0, yes=0.5, bias=0.0, answers=1.0, closest=0.0)
 
@@ -18,7 +18,7 @@ def test_the_model_s_yes_counts_beside_the_reader() -> None:
 
 def test_what_comes_with_lutrin_is_in_order() -> None:
     """It is written by a script; without a model no yes counts."""
-    found = fitted()
+    found = load_decisions()
     assert found.without_model.yes == 0
     assert found.with_model.yes > 0
     for one in (found.without_model, found.with_model):

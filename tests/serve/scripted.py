@@ -24,7 +24,7 @@ from lutrin.records import (
     SentenceEvent,
     SourcesEvent,
 )
-from lutrin.serve.finding import Suggestion, listed
+from lutrin.serve.finding import Suggestion, section_lines
 from lutrin.serve.html import PageEntry, ShelvedBook
 from lutrin.serve.library import ShelfLibrary
 from lutrin.serve.notes import Notes, Term, TermPlace
@@ -240,7 +240,7 @@ class ScriptedLibrary(ShelfLibrary):
             raise NotFound(NOTHING_HERE)
         begun = typed.rsplit(maxsplit=1)[-1].lower()
         words = [Typed(word, (word,)) for word in LOOP.section_title.lower().split() if word.startswith(begun)]
-        return [line for _, _, line in listed(words, [(CHUNK, 1.0)] if words else [], most)]
+        return [line for _, _, line in section_lines(words, [(CHUNK, 1.0)] if words else [], most)]
 
     async def practice(self, slug: str) -> Practice:
         """What the test wrote down."""

@@ -17,10 +17,10 @@ from lutrin.index.typeahead import Typed
 from lutrin.messages import PAGE_AS_TEXT, TOO_MUCH_WORK
 from lutrin.records import Unit
 from lutrin.serve.app import create_app, guarded
-from lutrin.serve.budget import ALL_SHARE, QUESTION_S, Budget, Meter, charge, metered
-from lutrin.serve.finding import listed
+from lutrin.serve.budget import ALL_SHARE, QUESTION_S, Budget, Meter, charge, with_meter
+from lutrin.serve.finding import section_lines
 from lutrin.serve.render_process import Renderer
-from lutrin.serve.rendering import rendered
+from lutrin.serve.rendering import render_page
 from lutrin.serve.workshop import MOST_WAITING, Workshop
 from lutrin.settings import load_settings
 from lutrin.study.deck import Card, GlossaryTerm, Practice
@@ -110,7 +110,7 @@ async def test_no_request_holds_the_event_loop(house: House, path: str) -> None:
                     statuses.append(message["status"])
                 await send(message)
 
-            await metered(asked(scope, receive, noted), meter)
+            await with_meter(asked(scope, receive, noted), meter)
 
         transport = httpx.ASGITransport(app=answer)  # type: ignore[arg-type]  # both describe ASGI, in other words
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
@@ -140,7 +140,9 @@ def test_what_is_typed_is_found_in_code_without_its_lexer() -> None:
     code = "needle a." + "a." * 20_000 + "\nx = 1  # A needle for hay\n"
     unit = Unit(kind="code", text=code, language="coffeescript", char_start=0, char_end=len(code))
     start_s = time.process_time()
-    ((_, _, line),) = listed([Typed("needle", ("needle",))], [(msgspec.structs.replace(CHUNK, units=(unit,)), 1.0)], 3)
+    ((_, _, line),) = section_lines(
+        [Typed("needle", ("needle",))], [(msgspec.structs.replace(CHUNK, units=(unit,)), 1.0)], 3
+    )
     assert line.text == "A needle for hay"
     assert time.process_time() - start_s < 0.5
 
@@ -149,7 +151,7 @@ def test_what_is_typed_is_found_in_code_without_its_lexer() -> None:
 def test_no_language_is_highlighted_for_long(language: str) -> None:
     """One block takes a quarter of a second at most, and all of a page a second; the text stays as it was typed."""
     start_s = time.process_time()
-    page = rendered(f"# T\n\n```{language}\n{'a.' * 20_000}\n```\n", "a.md").html
+    page = render_page(f"# T\n\n```{language}\n{'a.' * 20_000}\n```\n", "a.md").html
     assert time.process_time() - start_s < 1.5
     assert "a.a.a." in re.sub(r"<[^>]+>", "", page)
 
@@ -157,7 +159,7 @@ def test_no_language_is_highlighted_for_long(language: str) -> None:
 def test_many_slow_blocks_share_one_limit() -> None:
     """A page of forty of them takes a second for all."""
     start_s = time.process_time()
-    page = rendered("# T\n" + SLOW * 40, "a.md").html
+    page = render_page("# T\n" + SLOW * 40, "a.md").html
     assert time.process_time() - start_s < 3
     assert page.count("<pre") == 40
 
@@ -213,7 +215,7 @@ async def test_the_work_of_one_address_does_not_wait_for_that_of_another() -> No
     workshop, order = Workshop(), list[str]()
 
     async def as_peer(peer: str, work: Callable[[], Awaitable[object]]) -> None:
-        await metered(_awaited(work), Meter(peer))
+        await with_meter(_awaited(work), Meter(peer))
 
     def slow(name: str) -> bytes:
         time.sleep(0.02)
@@ -245,7 +247,7 @@ async def test_work_in_threads_is_paid_for() -> None:
         charge(5.0)
         return json.dumps(list(range(100_000))).encode()
 
-    await metered(_awaited(lambda: workshop.do(work)), meter)
+    await with_meter(_awaited(lambda: workshop.do(work)), meter)
     assert meter.spent_s > 5.001
     workshop.close()
 

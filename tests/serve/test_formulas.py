@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from lutrin.serve.diagrams import figure
 from lutrin.serve.maths import mathml
 from lutrin.serve.mermaid import Edge, read_mermaid
-from lutrin.serve.rendering import rendered
+from lutrin.serve.rendering import render_page
 
 CHART = """flowchart LR
   A[Depth & colour] --> B([Segment])
@@ -22,7 +22,7 @@ CHART = """flowchart LR
 
 def test_a_formula_is_drawn_and_keeps_its_source() -> None:
     """In MathML, on its own line or in the text, with the TeX as an annotation."""
-    page = rendered("# T\n\nTorque $\\tau = \\frac{F}{r}$ here.\n\n$$\n\\sqrt{x^2}\n$$\n", "a.mdx").html
+    page = render_page("# T\n\nTorque $\\tau = \\frac{F}{r}$ here.\n\n$$\n\\sqrt{x^2}\n$$\n", "a.mdx").html
     assert '<math display="inline"><semantics>' in page
     assert "<mfrac>" in page
     assert '<annotation encoding="application/x-tex">\\tau = \\frac{F}{r}</annotation>' in page
@@ -34,7 +34,7 @@ def test_what_cannot_be_drawn_stays_as_it_was_typed() -> None:
     """Broken, self-defining and endless formulas are text."""
     for tex in ("\\frac", "{", "\\begin{bmatrix}", "\\def\\a{\\a\\a}\\a", "x" * 5000):
         assert mathml(tex, display=True) is None
-        assert f'<span class="math">$${tex}$$</span>' in rendered(f"# T\n\n$$\n{tex}\n$$\n", "a.mdx").html
+        assert f'<span class="math">$${tex}$$</span>' in render_page(f"# T\n\n$$\n{tex}\n$$\n", "a.mdx").html
 
 
 def test_a_formula_can_do_nothing() -> None:
@@ -46,7 +46,7 @@ def test_a_formula_can_do_nothing() -> None:
         "\\text{</annotation></math><img src=x onerror=alert(1)>}",
         "\\class{x}{<svg onload=alert(1)>}",
     ):
-        page = rendered(f"# T\n\n$${tex}$$\n", "a.mdx").html
+        page = render_page(f"# T\n\n$${tex}$$\n", "a.mdx").html
         assert not re.search(r"<(script|img|svg|a|style)\b|<[^>]*\s(on\w+|style|href|src)=", page)
 
 
@@ -120,13 +120,13 @@ def test_other_diagrams_stay_text() -> None:
 )
 def test_a_diagram_can_do_nothing(text: str) -> None:
     """Its words are words, in the picture and in its description."""
-    page = rendered(f"# T\n\n```mermaid\nflowchart LR\n  A[{text}] --> B\n```\n", "a.mdx").html
+    page = render_page(f"# T\n\n```mermaid\nflowchart LR\n  A[{text}] --> B\n```\n", "a.mdx").html
     outside_of_values = re.sub(r'"[^"]*"', '""', page)
     assert not re.search(r"<(script|img|a|style)\b|<[^>]*\s(on\w+|style|href|src)=", outside_of_values)
 
 
 def test_no_line_begins_with_the_comma_behind_a_formula() -> None:
     """What ends a clause stays with the formula; a formula on its own line, or one before a word, is left alone."""
-    page = rendered("# T\n\nSay $K_t$, with $x$ and ($y$). Then $z$\n\n$$\na\n$$\n", "a.mdx").html
+    page = render_page("# T\n\nSay $K_t$, with $x$ and ($y$). Then $z$\n\n$$\na\n$$\n", "a.mdx").html
     joined = re.findall(r'<span class="joined"><math.*?</math>(.*?)</span>', page)
     assert joined == [",", ")."]

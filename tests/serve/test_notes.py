@@ -6,7 +6,7 @@ from lutrin.index.companion import Companion, Entry, Kind, Prepared, State
 from lutrin.index.lexical import stemmed
 from lutrin.index.typeahead import Typed
 from lutrin.serve import notes
-from lutrin.serve.notes import MOST_CHECKS, MOST_TERMS_FOUND, glossary, named, notes_of, starters, terms_meant
+from lutrin.serve.notes import MOST_CHECKS, MOST_TERMS_FOUND, glossary, notes_of, starters, terms_by_name, terms_meant
 
 
 def entry(
@@ -59,19 +59,19 @@ def test_a_page_offers_its_own_questions_to_begin_with() -> None:
 def test_a_term_is_found_by_any_of_its_names_as_it_is_typed() -> None:
     """The shorter name first; not by a part of what was typed."""
     made = companion(entry("term", "torque density"), entry("term", "torque", aka=("moment",)), entry("term", "loop"))
-    found = terms_meant(named(made), "lab", [Typed("torq", ("torque",))])
+    found = terms_meant(terms_by_name(made), "lab", [Typed("torq", ("torque",))])
     assert [(term.name, term.url) for term in found] == [
         ("torque", "/read/lab/a#a"),
         ("torque density", "/read/lab/a#a"),
     ]
-    assert [term.name for term in terms_meant(named(made), "lab", [Typed("mom", ("moment",))])] == ["torque"]
-    assert terms_meant(named(made), "lab", [Typed("torque", ("torque",)), Typed("of", ("of",))]) == []
-    assert terms_meant(named(made), "lab", []) == []
+    assert [term.name for term in terms_meant(terms_by_name(made), "lab", [Typed("mom", ("moment",))])] == ["torque"]
+    assert terms_meant(terms_by_name(made), "lab", [Typed("torque", ("torque",)), Typed("of", ("of",))]) == []
+    assert terms_meant(terms_by_name(made), "lab", []) == []
 
 
 def test_many_terms_hold_up_nobody_who_types(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is looked through for each letter is prepared once: only what was typed is stemmed."""
-    terms = named(companion(*(entry("term", f"needle number{n}", aka=(f"nail {n}",)) for n in range(2_000))))
+    terms = terms_by_name(companion(*(entry("term", f"needle number{n}", aka=(f"nail {n}",)) for n in range(2_000))))
     words: list[str] = []
 
     def stem(word: str) -> str:

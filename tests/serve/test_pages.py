@@ -12,10 +12,10 @@ from lutrin.index.companion import Entry
 from lutrin.index.typeahead import Typed
 from lutrin.ingest.makers import BOXES
 from lutrin.records import Unit, UnitKind
-from lutrin.serve.finding import IN_CODE, listed
+from lutrin.serve.finding import IN_CODE, section_lines
 from lutrin.serve.html import PageEntry, ShelvedBook, outline, shelf
 from lutrin.serve.notes import Notes
-from lutrin.serve.rendering import rendered, sanitised
+from lutrin.serve.rendering import render_page, sanitise
 from lutrin.serve.templating import environment
 
 from .conftest import House
@@ -128,7 +128,7 @@ def test_what_is_listed_reads_as_words_and_never_as_code() -> None:
             for kind, text, language, lead in pieces
         )
         chunk = msgspec.structs.replace(CHUNK, units=units)
-        ((_, _, line),) = listed([Typed(typed, (typed,))], [(chunk, 1.0)], 3)
+        ((_, _, line),) = section_lines([Typed(typed, (typed,))], [(chunk, 1.0)], 3)
         assert line.text == shown
         assert line.quote in {unit.text for unit in units}
         assert (line.quote == code) == (typed in code)
@@ -137,7 +137,9 @@ def test_what_is_listed_reads_as_words_and_never_as_code() -> None:
 def test_code_that_no_word_introduces_is_listed_as_code() -> None:
     """Its place is told by its titles, above."""
     unit = Unit(kind="code", text="rclcpp::spin(node);", language="cpp", char_start=0, char_end=19)
-    ((_, _, line),) = listed([Typed("spin", ("spin",))], [(msgspec.structs.replace(CHUNK, units=(unit,)), 1.0)], 3)
+    ((_, _, line),) = section_lines(
+        [Typed("spin", ("spin",))], [(msgspec.structs.replace(CHUNK, units=(unit,)), 1.0)], 3
+    )
     assert (line.text, line.text_marks, line.quote) == (IN_CODE, (), unit.text)
 
 
@@ -305,9 +307,9 @@ def test_what_runs_or_loads_is_taken_out() -> None:
     """Neither the renderer nor the last fence lets it through."""
     for payload in HOSTILE:
         for text in (
-            sanitised(payload),
-            rendered(f"# Title\n\n{payload}\n", "a.mdx").html,
-            rendered(payload, "a.md").html,
+            sanitise(payload),
+            render_page(f"# Title\n\n{payload}\n", "a.mdx").html,
+            render_page(payload, "a.md").html,
         ):
             assert not re.search(r"<(script|iframe|object|form|input|meta|base|link|img|svg)\b", text)
             assert not re.search(r"<[^>]*\s(on\w+|style|src|action)=", text)
@@ -330,7 +332,7 @@ async def test_a_book_takes_no_id_of_our_page(client: httpx.AsyncClient, house: 
 def test_code_is_coloured_by_classes() -> None:
     """Tokens in spans, the text itself unchanged, unknown languages left alone."""
     source = '# T\n\n```python\nx = "<b>" & 1\n```\n\n```nosuch\n<i>\n```\n'
-    text = rendered(source, "a.mdx").html
+    text = render_page(source, "a.mdx").html
     assert '<code class="language-python"><span class="n">x</span>' in text
     assert re.sub(r"<[^>]+>", "", text).split("\n")[1].startswith('x = "&lt;b&gt;" &amp; 1')
     assert '<code class="language-nosuch">&lt;i&gt;' in text
@@ -338,14 +340,14 @@ def test_code_is_coloured_by_classes() -> None:
 
 def test_pages_of_a_pdf_have_the_anchors_of_citations() -> None:
     """`#page=2` lands on the second page."""
-    text = rendered("# One\n\nFirst.\f# Two\n\nSecond.", "book.pdf").html
+    text = render_page("# One\n\nFirst.\f# Two\n\nSecond.", "book.pdf").html
     assert "Second." in text.partition('id="page=2"')[2]
 
 
 def test_a_long_pdf_is_shown_in_its_chapters() -> None:
     """Each from the page that its title stands on; what comes before the first is a part, too."""
     pages = ["Cover.", "# One\n\nFirst.", "More.", "# Two\n\nSecond.", *["And on."] * 6]
-    page = rendered("\f".join(pages), "book.pdf")
+    page = render_page("\f".join(pages), "book.pdf")
     assert page.sections == (("page=1", "Page 1"), ("one", "One"), ("two", "Two"))
     assert re.findall(r'data-pages="([^"]+)"', page.html) == ["Page 1", "Pages 2 to 3", "Pages 4 to 10"]
     assert [int(number) for number in re.findall(r'id="page=(\d+)"', page.html)] == list(range(1, 11))
@@ -353,15 +355,15 @@ def test_a_long_pdf_is_shown_in_its_chapters() -> None:
 
 def test_a_long_pdf_without_chapters_is_shown_some_pages_at_a_time() -> None:
     """A short one is one page, as it is a sheet."""
-    page = rendered("\f".join(["Text."] * 20), "book.pdf")
+    page = render_page("\f".join(["Text."] * 20), "book.pdf")
     assert [title for _, title in page.sections] == ["Pages 1 to 8", "Pages 9 to 16", "Pages 17 to 20"]
     assert page.html.count('class="part"') == 3
-    assert 'class="part"' not in rendered("\f".join(["Text."] * 8), "book.pdf").html
+    assert 'class="part"' not in render_page("\f".join(["Text."] * 8), "book.pdf").html
 
 
 def test_tables_scroll_in_a_box_that_the_keyboard_reaches() -> None:
     """A wide table does not widen the page."""
-    text = rendered("# T\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", "a.md").html
+    text = render_page("# T\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", "a.md").html
     assert re.search(
         r'<div class="wide" role="region" aria-label="Table" tabindex="0"><table>.*</table></div>', text, re.DOTALL
     )
@@ -369,7 +371,7 @@ def test_tables_scroll_in_a_box_that_the_keyboard_reaches() -> None:
 
 def test_headings_have_a_link_to_themselves_that_is_no_part_of_their_title() -> None:
     """It says where it leads; the contents show the title alone."""
-    page = rendered("# T\n\n## What *this* is\n\nText.\n", "a.md")
+    page = render_page("# T\n\n## What *this* is\n\nText.\n", "a.md")
     assert '<a class="anchor" href="#what-this-is" aria-label="Link to: What this is"></a></h2>' in page.html
     assert page.sections == (("what-this-is", "What <em>this</em> is"),)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lutrin.adapters.embed_fastembed import FILES, published
+from lutrin.adapters.embed_fastembed import FILES, find_published
 from lutrin.errors import ChecksumMismatch, DownloadFailed, InvalidSettings, ModelMissing
 from lutrin.keep import pins, weights
 from lutrin.runtime.language_model import ability_of, model_path
@@ -107,7 +107,7 @@ def test_what_is_pinned_is_not_asked_for_again(hub: Hub, folder: Path) -> None:
 def test_a_published_embedder_is_pinned_with_all_its_files(hub: Hub, folder: Path) -> None:
     """A name of fastembed's list: its ONNX file and what lies beside it; then one setting chooses it."""
     name = "BAAI/bge-small-en-v1.5"
-    repository, model_file, dimension, pooling, licence = published(name) or ("", "", 0, "mean", "")
+    repository, model_file, dimension, pooling, licence = find_published(name) or ("", "", 0, "mean", "")
     described = pins.PublishedEmbedder(
         name=name,
         repository=repository,

@@ -10,7 +10,7 @@ from lutrin.errors import InvalidSettings
 from lutrin.modes import close_to_others, open_to_others
 from lutrin.settings import (
     Settings,
-    described,
+    describe_settings,
     load_settings,
     unknown_variables,
     variable_name,
@@ -86,7 +86,7 @@ def test_secrets_never_show(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LUTRIN_ADMIN_TOKEN", "a-needle-in-a-haystack")
     settings = load_settings()
     assert "needle" not in repr(settings)
-    assert "needle" not in str(described(settings))
+    assert "needle" not in str(describe_settings(settings))
 
 
 def test_an_option_outranks_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from lutrin.index.readback import verify_generation
 from lutrin.index.shelf import Shelf
 from lutrin.ingest.book import IngestTools
 from lutrin.ingest.run import ingest
-from lutrin.query.frames import framed
+from lutrin.query.frames import frame_of
 from lutrin.records import Answer, ChatMessage, DoneEvent, Question, SentenceEvent
 from lutrin.search.search import Searcher
 from lutrin.settings import Settings, load_settings
@@ -172,7 +172,7 @@ async def test_an_analogy_is_marked_as_not_the_books(flow: AnswerFlow) -> None:
 
 async def test_a_question_of_the_same_words_is_met_in_any_form(flow: AnswerFlow) -> None:
     """One that seems to ask for code, too: whoever prepared it knew what it asks."""
-    assert framed("What is a command-line loop?")[0] == "code"
+    assert frame_of("What is a command-line loop?")[0] == "code"
     assert (await answer_to(flow, "what is a command-line loop")).explanation.startswith("Kestrel goes through it")
 
 

@@ -7,13 +7,13 @@ import numpy as np
 from lutrin.index.companion import Entry
 from lutrin.runtime.profile import open_embedder
 from lutrin.settings import load_settings
-from lutrin.study.same import SIGNALS, Said, Terms, agree, compare, may_be_meant, odds, weights
+from lutrin.study.same import SIGNALS, EncodedQuestion, Terms, agree, compare, may_be_meant, odds, weights
 from training.same import measured, read_pairs
 
 
-def said(text: str) -> Said:
+def said(text: str) -> EncodedQuestion:
     """A question without vectors."""
-    return Said(text, np.ones(2, np.float32), np.ones((0, 2), np.float32))
+    return EncodedQuestion(text, np.ones(2, np.float32), np.ones((0, 2), np.float32))
 
 
 def test_no_near_question_passes_and_many_others_do() -> None:

@@ -166,7 +166,7 @@ class FastembedEmbedder:
         with self._loading:
             if self._session is None or self._pool is None:
                 self._require_files()
-                self._session = opened(self._directory / FILES[0], self._model_name, self.dimension)
+                self._session = open_session(self._directory / FILES[0], self._model_name, self.dimension)
                 self._inputs = [node.name for node in self._session.get_inputs()]
                 self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="embed")
             return self._session, self._pool
@@ -180,7 +180,7 @@ class FastembedEmbedder:
             )
 
 
-def opened(path: Path, name: str, dimension: int) -> Any:  # noqa: ANN401 - an onnxruntime session, which has no annotations that hold
+def open_session(path: Path, name: str, dimension: int) -> Any:  # noqa: ANN401 - an onnxruntime session, which has no annotations that hold
     """Open an encoder's ONNX file through fastembed, for one thread of each run.
 
     Args:
@@ -215,7 +215,7 @@ def opened(path: Path, name: str, dimension: int) -> Any:  # noqa: ANN401 - an o
     return Exact(name, specific_model_path=str(path.parent), threads=1, providers=["CPUExecutionProvider"]).model
 
 
-def published(name: str) -> tuple[str, str, int, Literal["mean", "cls"], str] | None:
+def find_published(name: str) -> tuple[str, str, int, Literal["mean", "cls"], str] | None:
     """A model of fastembed's list: repository, ONNX file, dimension, pooling, licence; None if it has no such model."""
     from fastembed import TextEmbedding  # noqa: PLC0415 - as above
     from fastembed.text.onnx_embedding import supported_onnx_models  # noqa: PLC0415 - as above

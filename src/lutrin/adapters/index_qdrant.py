@@ -24,7 +24,7 @@ from qdrant_client.http.exceptions import ApiException, ResponseHandlingExceptio
 
 from lutrin.errors import IndexUnavailable
 from lutrin.ports import Vectors
-from lutrin.retry import retried
+from lutrin.retry import call_again
 
 T = TypeVar("T")
 Metadata = Mapping[str, str | int | bool]
@@ -279,7 +279,7 @@ async def _settled(client: AsyncQdrantClient, alias: str, note: Note, needed: se
 async def _call(call: Callable[[], Awaitable[T]], patience_s: float, trouble: str) -> T:
     """Return a call's result, or raise our error, which contains nothing of the request."""
     try:
-        return await retried(call, patience_s=patience_s, pause_s=_pause_s)
+        return await call_again(call, patience_s=patience_s, pause_s=_pause_s)
     except UnexpectedResponse as error:
         meaning = "refuses the key" if error.status_code in {401, 403} else f"answered {error.status_code}"
         raise IndexUnavailable(f"The vector index {trouble}: Qdrant {meaning}.", remedy="Check QDRANT_URL.") from None

@@ -18,7 +18,7 @@ import numpy as np
 from lutrin.adapters.llamacpp_backend import computed_by, open_engine
 from lutrin.adapters.llamacpp_prompt import Prompts
 from lutrin.errors import GeneratorUnavailable
-from lutrin.ports import Run
+from lutrin.ports import TokenRun
 from lutrin.records import Message
 
 ROWS = 4
@@ -60,7 +60,7 @@ class Batch:
             _pointer(self._logits, ctypes.c_int8),
         )
 
-    def fill(self, runs: Sequence[Run]) -> None:
+    def fill(self, runs: Sequence[TokenRun]) -> None:
         """Write the runs into the batch, one after another."""
         at = 0
         for run in runs:
@@ -161,7 +161,7 @@ class LlamaDecoder:
             times = []
             for place in range(TRIED_STEPS):
                 began = time.perf_counter()
-                self.step([Run(0, place, (0,), wanted=True)])
+                self.step([TokenRun(0, place, (0,), wanted=True)])
                 times.append(time.perf_counter() - began)
             seconds[number] = statistics.median(times[1:])
             self.forget(0)
@@ -173,7 +173,7 @@ class LlamaDecoder:
                 times = []
                 for place in range(2):  # the first step of each size is slow
                     began = time.perf_counter()
-                    self.step([Run(sequence, place, (0,), wanted=True) for sequence in range(rows)])
+                    self.step([TokenRun(sequence, place, (0,), wanted=True) for sequence in range(rows)])
                     times.append(time.perf_counter() - began)
                 self.timed[rows] = min(times)
                 for sequence in range(rows):
@@ -183,7 +183,7 @@ class LlamaDecoder:
         """Return the tokens of a chat prompt in the model's own template, up to where the answer begins."""
         return self._prompts.encode(messages, stable_chars)
 
-    def step(self, runs: Sequence[Run], *, on_one_core: bool = False) -> list[int | None]:
+    def step(self, runs: Sequence[TokenRun], *, on_one_core: bool = False) -> list[int | None]:
         """Compute all runs. Decoding is greedy: the token with the largest logit, of equals the lowest id.
 
         Raises:
@@ -223,14 +223,14 @@ class LlamaDecoder:
     def _beginnings(self, word: str) -> set[int]:
         return {self._prompts.tokenize(form, special=False)[0] for form in (word, word.capitalize())}
 
-    def _fillers(self, rows: int, wanted: int) -> list[Run]:
+    def _fillers(self, rows: int, wanted: int) -> list[TokenRun]:
         """Return rows that complete a pass of the kernels, if that is cheaper than computing the rest one by one.
 
         Measured: two or three rows cost as much as four, and one row half of that (docs/decisions/0010).
         """
         outputs = -wanted % ROWS if wanted % ROWS > 1 else 0
         plain = -(rows + outputs) % ROWS if rows > PADDING else 0
-        return [Run(self._filler, place, (0,), wanted=place < outputs) for place in range(outputs + plain)]
+        return [TokenRun(self._filler, place, (0,), wanted=place < outputs) for place in range(outputs + plain)]
 
     def copy(self, source: int, target: int, start: int, end: int) -> None:
         """Let `target` share cells of `source`."""

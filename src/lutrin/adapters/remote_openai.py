@@ -21,7 +21,7 @@ from lutrin.adapters.embed_fastembed import unit_length, windows
 from lutrin.errors import DeadlineExceeded, GeneratorError, GeneratorUnavailable, IndexUnavailable, QueueFull
 from lutrin.ports import Embedder, Encoding, Vectors
 from lutrin.records import Finished, GenerationEvent, GenerationRequest, Message, Piece
-from lutrin.retry import retried
+from lutrin.retry import call_again
 
 CONNECT_S = 3.0
 READ_S = 30.0
@@ -174,7 +174,7 @@ class RemoteGenerator:
             raise AssertionError("the last try returns or raises")
 
         async with asyncio.timeout(end_s - time.monotonic()):
-            return await retried(begin, patience_s=end_s - time.monotonic(), pause_s=_pause_s)
+            return await call_again(begin, patience_s=end_s - time.monotonic(), pause_s=_pause_s)
 
     def _explained(self, error: Exception) -> GeneratorError:
         """Return our error for a client's error, with a text that contains nothing of the request."""
@@ -272,7 +272,7 @@ class RemoteEmbedder:
         asked = [text if text.strip() else "-" for text in texts]
         async with self._at_once:
             try:
-                rows = await retried(lambda: self._request(asked), patience_s=self._patience_s, pause_s=_pause_s)
+                rows = await call_again(lambda: self._request(asked), patience_s=self._patience_s, pause_s=_pause_s)
             except openai.OpenAIError as error:
                 raise IndexUnavailable(
                     f"{self._service}: {_trouble(error)}", remedy="Check the address, the key and the model."

@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from lutrin.adapters.embed_fastembed import opened
+from lutrin.adapters.embed_fastembed import open_session
 from lutrin.ports import Judgement, Ranking, View
 
 MODEL, LEARNED = "ranker.onnx", "ranker.json"
@@ -79,7 +79,7 @@ class ReaderReranker:
                 tokenizer = Tokenizer.from_file(str(self._directory / "tokenizer.json"))
                 tokenizer.no_padding()
                 tokenizer.no_truncation()
-                self._loaded = tokenizer, opened(self._directory / MODEL, f"local/{self.name}", DIMENSION)
+                self._loaded = tokenizer, open_session(self._directory / MODEL, f"local/{self.name}", DIMENSION)
             return self._loaded
 
 

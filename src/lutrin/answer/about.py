@@ -6,7 +6,7 @@ from lutrin.index.generation import FileEntry
 from lutrin.language.words import content_stems
 from lutrin.query.frames import About
 from lutrin.records import BookInfo
-from lutrin.search.chapters import THIS, number_of, numbered
+from lutrin.search.chapters import THIS, chapter_of_number, number_of
 
 MOST_LISTED = 40
 """Lines of a list that a reader still reads."""
@@ -69,7 +69,7 @@ def _named(asked: str, chapters: Mapping[str, Sequence[FileEntry]], page: str) -
     if asked == THIS:
         return next((name for name, pages in chapters.items() if any(one.filename == page for one in pages)), None)
     if number_of(asked) is not None:
-        return numbered(names, asked)
+        return chapter_of_number(names, asked)
     wanted = set(content_stems(asked))
     shared = [
         len(wanted & set(content_stems(" ".join([name, *(one.title for one in chapters[name])])))) for name in names

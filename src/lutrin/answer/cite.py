@@ -6,7 +6,7 @@ from urllib.parse import quote as percent
 
 import msgspec
 
-from lutrin.answer.excerpt import Run
+from lutrin.answer.excerpt import UnitRun
 from lutrin.records import Chunk, Citation, Excerpt
 
 LEAST_SCORE = 0.0001
@@ -74,7 +74,7 @@ def citation(chunk: Chunk, span: tuple[int, int], n: int, source: str, chances: 
     )
 
 
-def span_with_fences(run: Run, source: str) -> tuple[int, int]:
+def span_with_fences(run: UnitRun, source: str) -> tuple[int, int]:
     """Offsets of a run, with the fence of the code that it begins or ends with: a page shows that as code."""
     start, end = run.span
     if run.units[0].kind == "code" and (opening := _OPENING.search(source[max(0, start - _FENCE_CHARS) : start])):
@@ -84,7 +84,7 @@ def span_with_fences(run: Run, source: str) -> tuple[int, int]:
     return start, end
 
 
-def excerpt(run: Run, n: int, source: str) -> Excerpt:
+def excerpt(run: UnitRun, n: int, source: str) -> Excerpt:
     """Make an excerpt of a run, with the units that answer marked."""
     start, end = span_with_fences(run, source)
     marks: list[tuple[int, int]] = []

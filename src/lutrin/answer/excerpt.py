@@ -55,7 +55,7 @@ _NUMBERED = re.compile(r"\d+[.)] ")
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class UnitRun:
     """Neighbouring units of one section, shown together."""
 
     chunk: Chunk
@@ -94,7 +94,7 @@ class _Section:
     scores: tuple[float, ...]
 
 
-def choose(parts: Sequence[Part], frame: Frame = "plain") -> list[Run]:
+def choose(parts: Sequence[Part], frame: Frame = "plain") -> list[UnitRun]:
     """Choose at most two excerpts for the question, best first, without repeats.
 
     Args:
@@ -102,7 +102,7 @@ def choose(parts: Sequence[Part], frame: Frame = "plain") -> list[Run]:
             out by the caller.
         frame: What is asked for; a run in that form is preferred.
     """
-    chosen: list[Run] = []
+    chosen: list[UnitRun] = []
     for number, part in enumerate(parts):
         left = MOST_WORDS - sum(run.words for run in chosen)
         room = min(FIRST_WORDS, max(left // (len(parts) - number), SECOND_WORDS // 2))
@@ -125,7 +125,7 @@ def choose(parts: Sequence[Part], frame: Frame = "plain") -> list[Run]:
     return chosen[:MOST_EXCERPTS]
 
 
-def _joined(sections: Sequence[_Section], first: Run, second: Run) -> Run | None:
+def _joined(sections: Sequence[_Section], first: UnitRun, second: UnitRun) -> UnitRun | None:
     """Two runs as one, where nothing of their section stands between them."""
     early, late = sorted((first, second), key=lambda run: run.span)
     if early.words + late.words > LONGEST_WORDS:
@@ -139,7 +139,7 @@ def _joined(sections: Sequence[_Section], first: Run, second: Run) -> Run | None
     return None
 
 
-def _completed(sections: Sequence[_Section], run: Run) -> Run:
+def _completed(sections: Sequence[_Section], run: UnitRun) -> UnitRun:
     """A run with what it is not understood without, where that is not too long.
 
     All rows of the table in which it begins or ends, and the sentences at which its first one points.
@@ -177,7 +177,9 @@ def _is_of_table(unit: Unit, other: Unit) -> bool:
     return (unit.kind, unit.block) == (other.kind, other.block) and unit.kind == "table_row"
 
 
-def _best(sections: Sequence[_Section], budget: int, chosen: Sequence[Run], frame: Frame = "plain") -> Run | None:
+def _best(
+    sections: Sequence[_Section], budget: int, chosen: Sequence[UnitRun], frame: Frame = "plain"
+) -> UnitRun | None:
     """The likeliest run within a budget of words that shares no unit with what is chosen, and repeats none of it.
 
     Books for several boards say the same on each board's page.
@@ -186,7 +188,7 @@ def _best(sections: Sequence[_Section], budget: int, chosen: Sequence[Run], fram
     said = {
         (run.chunk.filename, unit.text) for run in chosen for unit in run.units if len(unit.text.split()) > LABEL_WORDS
     }
-    best: tuple[tuple[float, int], Run] | None = None
+    best: tuple[tuple[float, int], UnitRun] | None = None
     bonus = FORM_BONUS if frame in FORMS else 0.0
     for section in sections:
         # No run is likelier than all units of its section together.
@@ -229,7 +231,7 @@ def _sections(passages: Sequence[Read]) -> list[_Section]:
     return sections
 
 
-def _runs(section: _Section, budget: int) -> Iterator[Run]:
+def _runs(section: _Section, budget: int) -> Iterator[UnitRun]:
     """Every run of atoms within the budget; one atom alone may take more."""
     marked = section.chunk.chunk_id == SELECTED
     atoms = list(atoms_of(section.units, STEPS_WORDS if marked else LONGEST_WORDS))
@@ -249,14 +251,14 @@ def _runs(section: _Section, budget: int) -> Iterator[Run]:
         yield _run(section, atoms[first][0], atoms[last][1])
 
 
-def _run(section: _Section, start: int, stop: int) -> Run:
+def _run(section: _Section, start: int, stop: int) -> UnitRun:
     # The title of a box, the label of a tab or the source of a figure at either end says nothing there.
     while stop - start > 1 and (_is_label(section.units, stop - 1) or is_drawn(section.units[stop - 1])):
         stop -= 1
     while stop - start > 1 and (_is_title(section.units, start) or is_drawn(section.units[start])):
         start += 1
     scores = section.scores[start:stop]
-    return Run(
+    return UnitRun(
         chunk=section.chunk,
         units=section.units[start:stop],
         scores=scores,
@@ -266,7 +268,7 @@ def _run(section: _Section, start: int, stop: int) -> Run:
     )
 
 
-def proof_of(chunk: Chunk, units: Sequence[Unit], places: Collection[int], near: Run | None) -> Run:
+def proof_of(chunk: Chunk, units: Sequence[Unit], places: Collection[int], near: UnitRun | None) -> UnitRun:
     """The excerpt that proves sentences of a model: the units on which they rest, with what stands between them.
 
     Args:
@@ -293,7 +295,7 @@ def proof_of(chunk: Chunk, units: Sequence[Unit], places: Collection[int], near:
     return _run(section, atoms[min(chosen)][0], atoms[max(chosen)][1])
 
 
-def part_of(run: Run, start: int, stop: int) -> Run:
+def part_of(run: UnitRun, start: int, stop: int) -> UnitRun:
     """Some of the units of a run, from the first of them up to one behind the last."""
     part = _run(_Section(run.chunk, run.units, run.scores), start, stop)
     return replace(part, cut_before=run.cut_before or part.cut_before, cut_after=run.cut_after or part.cut_after)
@@ -348,7 +350,7 @@ def _is_title(units: Sequence[Unit], place: int) -> bool:
     return _is_label(units, place) and units[place + 1].block != units[place].block
 
 
-def lead_of(run: Run, frame: Frame = "plain") -> tuple[tuple[Unit, ...], Run]:
+def lead_of(run: UnitRun, frame: Frame = "plain") -> tuple[tuple[Unit, ...], UnitRun]:
     """The units of an excerpt that answer best, alone, and the excerpt without them.
 
     A sentence, list item, row or block of code; of a procedure all steps, and of a list or table everything where
@@ -382,7 +384,7 @@ def lead_of(run: Run, frame: Frame = "plain") -> tuple[tuple[Unit, ...], Run]:
     return tuple(run.units[place] for place in own), rest
 
 
-def _answering(run: Run, best: int, block: Sequence[int]) -> list[int]:
+def _answering(run: UnitRun, best: int, block: Sequence[int]) -> list[int]:
     """The best sentence with those beside it in its paragraph that answer as well, and one that leads to it.
 
     They stand in the book's order, and begin with what the first of them points at.
@@ -400,7 +402,7 @@ def _answering(run: Run, best: int, block: Sequence[int]) -> list[int]:
     return list(range(first, last + 1))
 
 
-def _is_whole(run: Run, best: int, block: Sequence[int]) -> bool:
+def _is_whole(run: UnitRun, best: int, block: Sequence[int]) -> bool:
     """Whether all units of a block answer together, and not the best one of them alone."""
     if run.units[best].kind not in _BLOCKS or len(block) == 1:
         return False

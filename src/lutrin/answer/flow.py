@@ -14,13 +14,13 @@ from lutrin.answer.ability import Ability
 from lutrin.answer.cache import AnswerCache, as_asked, for_reader
 from lutrin.answer.explain import Explainer, Explanation
 from lutrin.answer.grade import Grader, fitted_weights
-from lutrin.answer.plan import Plan, from_contents, make_plan, refused, settled, with_proof
+from lutrin.answer.plan import Plan, from_contents, make_plan, refusal_plan, settle_plan, with_proof
 from lutrin.answer.prompt import MOST_TURNS, Prompt, prompt_of
 from lutrin.answer.refuse import next_questions
 from lutrin.answer.render import explanation_of
 from lutrin.answer.section import sections_of_page
 from lutrin.answer.traffic import Traffic
-from lutrin.answer.wish import wished
+from lutrin.answer.wish import with_wish
 from lutrin.errors import ChatStoreError, IndexUnavailable, NotFound
 from lutrin.fairness import FairTurns
 from lutrin.index.generation import OpenGeneration
@@ -45,10 +45,10 @@ from lutrin.records import (
     SourcesEvent,
 )
 from lutrin.search.chapters import in_chapter
-from lutrin.search.decide import Verdict, fitted
-from lutrin.search.filters import filtered
-from lutrin.search.passages import all_read, leased, search_books
-from lutrin.search.search import Found, Searcher
+from lutrin.search.decide import Verdict, load_decisions
+from lutrin.search.filters import apply_filters
+from lutrin.search.passages import all_read, lease_books, search_books
+from lutrin.search.search import Searcher, SearchResult
 from lutrin.search.selection import search_selection
 from lutrin.settings import Settings
 
@@ -189,8 +189,8 @@ class AnswerFlow:
             IndexUnavailable: No book can be opened.
         """
         understand(question, history=(), language=self._language, embedder=self._searcher.embedder)
-        async with leased(self._shelf, question.book) as generations:
-            await filtered(generations, question)
+        async with lease_books(self._shelf, question.book) as generations:
+            await apply_filters(generations, question)
 
     async def explains(self, question: Question) -> bool:
         """Whether a model or a prepared entry would answer, and not the book's own words alone.
@@ -201,8 +201,8 @@ class AnswerFlow:
         if self._explainer is not None or self._prepared is None:
             return self._explainer is not None
         query = understand(question, history=(), language=self._language, embedder=self._searcher.embedder)
-        query = await wished(self._searcher, query)
-        async with leased(self._shelf, question.book) as generations:
+        query = await with_wish(self._searcher, query)
+        async with lease_books(self._shelf, question.book) as generations:
             query = await in_chapter(query, generations)
             return query.refusal is None and await self._prepared.plan(query, generations) is not None
 
@@ -217,11 +217,11 @@ class AnswerFlow:
         started = self._clock()
         history = await self._history(question)
         query = understand(question, history=history, language=self._language, embedder=self._searcher.embedder)
-        query = await wished(self._searcher, query)
-        async with leased(self._shelf, question.book) as generations:
+        query = await with_wish(self._searcher, query)
+        async with lease_books(self._shelf, question.book) as generations:
             if query.refusal is not None:
                 first = generations[0]
-                plan = refused(query, query.refusal, title=first.book.title, generation=first.name)
+                plan = refusal_plan(query, query.refusal, title=first.book.title, generation=first.name)
                 yield self._done(plan, started)
                 return
             # What the model is shown of the conversation: nothing if the question stands alone.
@@ -273,7 +273,7 @@ class AnswerFlow:
             plan = await self._plan(query, generations)
             prompt = self._prompt(plan, earlier)
             if self._explainer is None or prompt is None:
-                plan = settled(plan, plan.verdict)
+                plan = settle_plan(plan, plan.verdict)
                 for event in _shown(plan):
                     yield event
                 waiting.close()
@@ -297,7 +297,7 @@ class AnswerFlow:
         if plan.verdict != "answers":
             waiting.close()
             await asyncio.wait({yes}, timeout=max(self._settings.deadline_s - (self._clock() - started), 0.0))
-            plan = settled(plan, self._verdict(plan, yes))
+            plan = settle_plan(plan, self._verdict(plan, yes))
         for event in _shown(plan):
             yield event
         waiting.close()
@@ -305,7 +305,7 @@ class AnswerFlow:
             async with aclosing(self._spoken(plan, prompt, yes, started, explanation)) as events:
                 async for told in events:
                     yield told
-            plan = settled(plan, self._verdict(plan, yes))
+            plan = settle_plan(plan, self._verdict(plan, yes))
         if yes.done() and not yes.cancelled():
             explanation.yes = yes.result()
         if plan.verdict != "answers":
@@ -344,7 +344,7 @@ class AnswerFlow:
         if leans or not yes.done() or yes.cancelled():
             return plan.verdict
         odds = yes.result()
-        return plan.verdict if odds is None else fitted().with_model.verdict(plan.odds, odds)
+        return plan.verdict if odds is None else load_decisions().with_model.verdict(plan.odds, odds)
 
     def _prompt(self, plan: Plan, earlier: Sequence[ChatMessage]) -> Prompt | None:
         """Build the model's prompt; None if the model is not asked."""
@@ -385,7 +385,7 @@ class AnswerFlow:
         """Reading sections for one thing that is asked; 0 without a model."""
         return self._explainer.ability.sections if self._explainer is not None else 0
 
-    async def _find(self, query: Query, generations: Sequence[OpenGeneration]) -> tuple[OpenGeneration, Found]:
+    async def _find(self, query: Query, generations: Sequence[OpenGeneration]) -> tuple[OpenGeneration, SearchResult]:
         if query.mode == "selection":
             return generations[0], await search_selection(self._searcher.embedder, generations[0], query)
         return await search_books(self._searcher, generations, query, k=query.question.top_k or self._settings.top_k)

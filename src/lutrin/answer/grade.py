@@ -27,7 +27,7 @@ from lutrin.language.spoken import NEGATIONS
 from lutrin.language.words import content_stems, numbers, plain, stem_set, words
 from lutrin.ports import Embedder, Encoding, Vectors
 from lutrin.records import Unit
-from lutrin.search.asked import pooled
+from lutrin.search.question_tokens import pooled
 
 _MARKER = re.compile(r"(`[^`]*`)|\s*\[[1-9]\d*(?:\s*[,;]\s*\d+)*\]")
 SIGNALS = (

@@ -7,7 +7,7 @@ from lutrin import messages
 from lutrin.answer import safety
 from lutrin.answer.about import about_book
 from lutrin.answer.cite import citation, excerpt, span_with_fences
-from lutrin.answer.excerpt import MOST_EXCERPTS, PASSAGES, Run, choose, is_procedure, lead_of, proof_of
+from lutrin.answer.excerpt import MOST_EXCERPTS, PASSAGES, UnitRun, choose, is_procedure, lead_of, proof_of
 from lutrin.answer.grade import stands_in
 from lutrin.answer.refuse import refusal_text, suggestions
 from lutrin.answer.render import block_text, markdown
@@ -19,14 +19,14 @@ from lutrin.query.understand import Query
 from lutrin.records import SELECTED, Chunk, Citation, Excerpt, Refusal, Sentence, SupportGrade
 from lutrin.search.decide import Verdict
 from lutrin.search.scope import is_far
-from lutrin.search.search import Found, Part
+from lutrin.search.search import Part, SearchResult
 
 
 @dataclass(frozen=True, slots=True)
 class Ground:
     """Where excerpts are taken from."""
 
-    runs: tuple[Run, ...]
+    runs: tuple[UnitRun, ...]
     """The reader's excerpts."""
     texts: Mapping[str, str]
     """The text from which each passage is quoted, by chunk id."""
@@ -90,7 +90,9 @@ class Plan:
         return is_open and not (self.guarded and self.procedural)
 
 
-def refused(query: Query, refusal: Refusal, *, title: str, generation: str, found: Found | None = None) -> Plan:
+def refusal_plan(
+    query: Query, refusal: Refusal, *, title: str, generation: str, found: SearchResult | None = None
+) -> Plan:
     """A refusal in the words of the surface that asked, with topics that the book does cover."""
     near = suggestions(found.passages) if found and refusal in {"out_of_scope", "not_in_book"} else ()
     text = refusal_text(refusal, query.question, title)
@@ -106,9 +108,9 @@ async def from_contents(query: Query, generation: OpenGeneration) -> Plan:
 
 
 async def make_plan(
-    query: Query, generation: OpenGeneration, found: Found, *, sections: int = 0, open_title: str = ""
+    query: Query, generation: OpenGeneration, found: SearchResult, *, sections: int = 0, open_title: str = ""
 ) -> Plan:
-    """Decide what answers a query, as far as the reader alone can tell; `settled` makes it final.
+    """Decide what answers a query, as far as the reader alone can tell; `settle_plan` makes it final.
 
     Args:
         query: What is asked.
@@ -123,9 +125,9 @@ async def make_plan(
     title, name = generation.book.title, generation.name
     in_selection = query.mode == "selection"
     if in_selection and found.odds < 0:
-        return refused(query, "not_in_selection", title=open_title or title, generation=name, found=found)
+        return refusal_plan(query, "not_in_selection", title=open_title or title, generation=name, found=found)
     if not in_selection and is_far(found.odds, found=bool(found.passages)):
-        return refused(query, "out_of_scope", title=open_title or title, generation=name, found=found)
+        return refusal_plan(query, "out_of_scope", title=open_title or title, generation=name, found=found)
     verdict: Verdict = "answers" if in_selection else found.verdict
     if verdict == "no" and _names_section(query, found):
         verdict = "closest"
@@ -165,14 +167,14 @@ async def make_plan(
     )
 
 
-def _names_section(query: Query, found: Found) -> bool:
+def _names_section(query: Query, found: SearchResult) -> bool:
     """Whether a question names a section that was found: what has a heading in the book is never "not covered"."""
     asked = topic_stems(query.topic)
     titles = (subject_stems(passage.chunk.section_title) for passage in found.passages)
     return any(title and title <= asked for title in titles)
 
 
-def _lead(query: Query, runs: Sequence[Run], things: int) -> tuple[tuple[Sentence, ...], str]:
+def _lead(query: Query, runs: Sequence[UnitRun], things: int) -> tuple[tuple[Sentence, ...], str]:
     """The book's own answer, one unit for each thing that is asked, and the rest of the excerpts in Markdown."""
     # That the book does not have the requested form is said first.
     lead = [Sentence(text=messages.NO_SUCH_FORM[query.frame])] if query.frame in messages.NO_SUCH_FORM else []
@@ -188,7 +190,7 @@ def _lead(query: Query, runs: Sequence[Run], things: int) -> tuple[tuple[Sentenc
     return tuple(lead), "\n\n".join(rest)
 
 
-def settled(plan: Plan, verdict: Verdict) -> Plan:
+def settle_plan(plan: Plan, verdict: Verdict) -> Plan:
     """A plan as it is shown once it is decided whether the book answers."""
     if plan.refusal is not None or not plan.excerpts:
         return plan
@@ -244,11 +246,11 @@ def with_proof(
     )
 
 
-def _cited(run: Run, n: int, source: str, chances: Mapping[str, float]) -> Citation:
+def _cited(run: UnitRun, n: int, source: str, chances: Mapping[str, float]) -> Citation:
     return citation(run.chunk, span_with_fences(run, source), n, source, chances)
 
 
-def _guards(runs: Sequence[Run]) -> tuple[tuple[str, int], ...]:
+def _guards(runs: Sequence[UnitRun]) -> tuple[tuple[str, int], ...]:
     """List the book's warnings among the excerpts, each once with its excerpt's number, without titles."""
     told: set[tuple[str, int]] = set()
     texts: dict[int, list[str]] = {}
@@ -266,7 +268,7 @@ def respellings(changes: Mapping[str, str]) -> list[str]:
     return [messages.RESPELLED.format(word=word, other=other) for word, other in slips_of(changes).items()]
 
 
-def _warnings(query: Query, found: Found, answered: Sequence[Part], runs: Sequence[Run]) -> list[str]:
+def _warnings(query: Query, found: SearchResult, answered: Sequence[Part], runs: Sequence[UnitRun]) -> list[str]:
     """Collect the warnings that go with the answer."""
     told = respellings(found.changes)
     if len(query.parts) == len(found.parts):
@@ -286,7 +288,7 @@ async def _texts(generation: OpenGeneration, query: Query, chunks: Iterable[Chun
 
 
 async def _reading(
-    generation: OpenGeneration, answered: Sequence[Part], runs: Sequence[Run], *, sections: int
+    generation: OpenGeneration, answered: Sequence[Part], runs: Sequence[UnitRun], *, sections: int
 ) -> tuple[tuple[int, ReadingSection], ...]:
     """What a model reads: the sections of each thing that is asked, under the numbers of the excerpts in them."""
     numbers = {unit.char_start: number for number, run in reversed(list(enumerate(runs, 1))) for unit in run.units}

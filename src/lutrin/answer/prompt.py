@@ -110,14 +110,14 @@ def prompt_of(
     asked, form = _tail(query, [one for _, one, _ in shown], earlier, own_words=own_words)
     system = Message(role="system", content=SYSTEM.format(title=title))
 
-    def told(*lines: str) -> tuple[Message, ...]:
+    def with_tail(*lines: str) -> tuple[Message, ...]:
         tail = without_control("\n".join(line for line in lines if line))
         return (system, Message(role="user", content=f"{stable}\n\n{tail}"))
 
     return Prompt(
-        messages=told(asked, form),
+        messages=with_tail(asked, form),
         stable_chars=0 if any(one.chunk.chunk_id == SELECTED for _, one, _ in shown) else len(stable),
-        asks_whether=told(asked, ANSWERS),
+        asks_whether=with_tail(asked, ANSWERS),
         shown=tuple((number, one) for number, one, _ in shown),
     )
 

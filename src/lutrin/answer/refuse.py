@@ -9,7 +9,7 @@ from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import subject_words
 from lutrin.query.understand import Query
 from lutrin.records import Chunk, Excerpt, Passage, Question, Refusal
-from lutrin.search.asked import pooled
+from lutrin.search.question_tokens import pooled
 from lutrin.search.search import Searcher
 
 EVERYWHERE: dict[Refusal, str] = {

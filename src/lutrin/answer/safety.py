@@ -14,7 +14,7 @@ from itertools import groupby
 import msgspec
 
 from lutrin import messages
-from lutrin.answer.excerpt import Run, is_procedure, part_of
+from lutrin.answer.excerpt import UnitRun, is_procedure, part_of
 from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import words
 from lutrin.records import SELECTED, Chunk, Unit
@@ -39,7 +39,7 @@ def default_hazards() -> Hazards:
     return msgspec.convert(tomllib.loads(text), Hazards)
 
 
-async def made_safe(generation: OpenGeneration, runs: Sequence[Run]) -> tuple[list[Run], list[str]]:
+async def made_safe(generation: OpenGeneration, runs: Sequence[UnitRun]) -> tuple[list[UnitRun], list[str]]:
     """Put the book's warnings before excerpts that need them, and drop hazardous code that has no warning.
 
     Args:
@@ -51,8 +51,8 @@ async def made_safe(generation: OpenGeneration, runs: Sequence[Run]) -> tuple[li
     """
     known, added = default_hazards(), generation.book.hazards
     hazards = msgspec.structs.replace(known, code=(*known.code, *added.code), words=known.words.union(added.words))
-    safe: list[Run] = []
-    boxes: dict[tuple[str, int], Run] = {}
+    safe: list[UnitRun] = []
+    boxes: dict[tuple[str, int], UnitRun] = {}
     told: list[str] = []
     for found in runs:
         if not _is_concerned(found, hazards):
@@ -83,7 +83,7 @@ async def made_safe(generation: OpenGeneration, runs: Sequence[Run]) -> tuple[li
     return [*first, *safe], list(dict.fromkeys(told))
 
 
-def _with_warnings_between(run: Run, same_file: Sequence[Chunk]) -> Run:
+def _with_warnings_between(run: UnitRun, same_file: Sequence[Chunk]) -> UnitRun:
     """Put back the warnings that the book has between the units of a run, which the search may have passed over."""
     start, stop = run.span
     held = {unit.char_start for unit in run.units}
@@ -100,14 +100,14 @@ def _with_warnings_between(run: Run, same_file: Sequence[Chunk]) -> Run:
     return replace(run, units=units, scores=scores)
 
 
-def _without_code(run: Run, hazards: Hazards) -> list[Run]:
+def _without_code(run: UnitRun, hazards: Hazards) -> list[UnitRun]:
     """The stretches of a run that hold none of the code that moves something: what the text around it says."""
     stretches = groupby(range(len(run.units)), key=lambda place: moves(run.chunk, run.units[place], hazards))
     places = [list(group) for moving, group in stretches if not moving]
     return [part_of(run, group[0], group[-1] + 1) for group in places]
 
 
-def _is_concerned(run: Run, hazards: Hazards) -> bool:
+def _is_concerned(run: UnitRun, hazards: Hazards) -> bool:
     """Whether a run has code that a reader may run, or a procedure, of the real world."""
     return is_procedure(run.units) or any(_runs(run.chunk, unit, hazards) for unit in run.units)
 
@@ -128,14 +128,14 @@ def _names(command: str, parts: Iterable[str]) -> bool:
     return any(part in command for part in parts)
 
 
-def _names_hazard(run: Run, hazards: Hazards) -> bool:
+def _names_hazard(run: UnitRun, hazards: Hazards) -> bool:
     """Whether a procedure of the real world names something hazardous."""
     if run.chunk.is_simulation or not is_procedure(run.units):
         return False
     return any(word in hazards.words for unit in run.units for word in words(unit.text.lower()))
 
 
-def _is_warned_of(run: Run, same_file: Sequence[Chunk], hazards: Hazards) -> bool:
+def _is_warned_of(run: UnitRun, same_file: Sequence[Chunk], hazards: Hazards) -> bool:
     """Whether the book itself warns right before the code or the procedure, in its section.
 
     Between the two there may be what announces it, and other code.
@@ -161,7 +161,7 @@ def _is_warned_of(run: Run, same_file: Sequence[Chunk], hazards: Hazards) -> boo
     return any(unit.warning for unit in run.units)
 
 
-def _warning_for(run: Run, same_file: Sequence[Chunk], *, anywhere: bool) -> Run | None:
+def _warning_for(run: UnitRun, same_file: Sequence[Chunk], *, anywhere: bool) -> UnitRun | None:
     """Return the nearest warning before a run, or the first one after it, with its whole box.
 
     Args:
@@ -189,7 +189,7 @@ def _warning_for(run: Run, same_file: Sequence[Chunk], *, anywhere: bool) -> Run
     boxes.sort(key=lambda box: box[1][0].char_start)
     before = [box for box in boxes if box[1][0].char_start <= run.span[0]]
     chunk, units = before[-1] if before else boxes[0]
-    return Run(
+    return UnitRun(
         chunk=chunk, units=tuple(units), scores=(run.score,) * len(units), score=run.score,
         cut_before=False, cut_after=False,
     )  # fmt: skip

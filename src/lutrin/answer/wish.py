@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 
 from lutrin.language.words import subject_stems
-from lutrin.query.frames import Frame, framed
+from lutrin.query.frames import Frame, frame_of
 from lutrin.query.understand import Query
-from lutrin.search.asked import pooled
+from lutrin.search.question_tokens import pooled
 from lutrin.search.search import Searcher
 
 REQUESTS: Mapping[str, Frame] = {
@@ -34,9 +34,9 @@ ALIKE = 0.34
 """Cosine from which a follow-up is taken for a plain request; one that is less alike asks something of its own."""
 
 
-async def wished(searcher: Searcher, query: Query) -> Query:
+async def with_wish(searcher: Searcher, query: Query) -> Query:
     """A follow-up with what it wants as its frame, if that is one of `WISHES`, else in its own."""
-    frame, topic, _ = framed(query.typed)
+    frame, topic, _ = frame_of(query.typed)
     if not query.subject or frame not in {"plain", "definition"} or subject_stems(topic):
         return query
     first, *others = (pooled(encoding) for encoding in await searcher.encode([query.typed, *REQUESTS]))

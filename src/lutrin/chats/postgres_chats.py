@@ -19,7 +19,7 @@ from lutrin.chats.seal import KeySeal
 from lutrin.chats.store import ChatTables, T, utc_now
 from lutrin.errors import ChatStoreError, InvalidSettings
 from lutrin.records import ChatMessage, ChatOrigin
-from lutrin.retry import retried
+from lutrin.retry import call_again
 
 CONNECTIONS = 8
 CONNECT_S = 3.0
@@ -105,7 +105,7 @@ class PostgresChatStore(ChatTables):
 
     async def record(self, key: str, origin: ChatOrigin, messages: Sequence[ChatMessage]) -> None:
         """Store messages, retrying while PostgreSQL cannot be reached: a message stored twice is stored once."""
-        await retried(
+        await call_again(
             lambda: super(PostgresChatStore, self).record(key, origin, messages),
             patience_s=PATIENCE_S,
             pause_s=lambda error: 0.0 if isinstance(error.__cause__, TROUBLE) else None,

@@ -36,7 +36,7 @@ from lutrin.ingest.lock import ingest_lock
 from lutrin.modes import make_closed
 from lutrin.platform import stand_back, use_one_arena
 from lutrin.records import Question
-from lutrin.settings import Settings, described, load_settings, unknown_variables
+from lutrin.settings import Settings, describe_settings, load_settings, unknown_variables
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -156,7 +156,7 @@ def citations(*, book: str, data_dir: Path | None) -> None:
 @data_dir_option
 def config(*, as_json: bool, data_dir: Path | None) -> None:
     """List every setting with its value; secrets are hidden."""
-    rows = described(load_settings(data_dir=data_dir))
+    rows = describe_settings(load_settings(data_dir=data_dir))
     if as_json:
         say(msgspec.json.encode({name: value for name, value, _ in rows}).decode())
         return

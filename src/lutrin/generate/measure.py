@@ -12,7 +12,7 @@ import msgspec
 
 from lutrin.errors import GeneratorUnavailable, LutrinError
 from lutrin.generate.worker import THREADS_SLEEP
-from lutrin.ports import Decoder, Run
+from lutrin.ports import Decoder, TokenRun
 from lutrin.records import Message
 
 MAIN = "from lutrin.generate.measure import main; main()"
@@ -60,7 +60,7 @@ def measure(decoder: Decoder, clock: Callable[[], float] = time.perf_counter) ->
     prompt, _ = decoder.encode((Message(role="user", content=TEXT),))
     size = min(STEP_TOKENS, decoder.step_tokens)
 
-    def timed(runs: list[Run]) -> tuple[float, list[int]]:
+    def timed(runs: list[TokenRun]) -> tuple[float, list[int]]:
         began = clock()
         tokens = decoder.step(runs)
         return clock() - began, [token for token in tokens if token is not None]
@@ -69,7 +69,7 @@ def measure(decoder: Decoder, clock: Callable[[], float] = time.perf_counter) ->
         seconds, token = 0.0, 0
         for at in range(0, len(prompt), size):
             wanted = at + size >= len(prompt)
-            took, tokens = timed([Run(sequence, at, prompt[at : at + size], wanted)])
+            took, tokens = timed([TokenRun(sequence, at, prompt[at : at + size], wanted)])
             seconds, token = seconds + took, tokens[0] if wanted else 0
         return seconds, token
 
@@ -87,7 +87,7 @@ def measure(decoder: Decoder, clock: Callable[[], float] = time.perf_counter) ->
         tokens = [token for _, token in first[:readers]]
         seconds = []
         for place in range(len(prompt), len(prompt) + STEPS):
-            took, tokens = timed([Run(n, place, (token,), wanted=True) for n, token in enumerate(tokens)])
+            took, tokens = timed([TokenRun(n, place, (token,), wanted=True) for n, token in enumerate(tokens)])
             seconds.append(took)
         for sequence in range(readers):
             decoder.forget(sequence, len(prompt))

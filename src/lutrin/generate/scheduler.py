@@ -24,7 +24,7 @@ from lutrin.generate.passage_store import PassageStore
 from lutrin.generate.prefix import PrefixTree, common_length
 from lutrin.generate.protocol import Limits, Output, PassageFigures, PassageLimits, Refused
 from lutrin.generate.text import TextStream, loops
-from lutrin.ports import Decoder, Run
+from lutrin.ports import Decoder, TokenRun
 from lutrin.records import Finished, GenerationRequest, Piece, Queued
 
 WARMING = -1
@@ -322,13 +322,13 @@ class Scheduler:
         if job.state and job.held >= job.stable and job.state not in self._store:
             self._store.put(job.state, self._decoder.save(job.sequence, job.stable))
 
-    def _plan(self) -> list[tuple[Job, Run]]:
+    def _plan(self) -> list[tuple[Job, TokenRun]]:
         """Plan the next step: a token and guesses for each answer, then prompts by arrival, within the budget."""
         writing = [job for job in self._running if not job.to_prefill]
         fitting = self._decoder.step_tokens // max(1, len(writing)) - 1
         guesses = self.pace.guesses(len(writing), min(self._limits.guesses, fitting))
         planned = [
-            (job, Run(job.sequence, job.held + place, (token,), wanted=True))
+            (job, TokenRun(job.sequence, job.held + place, (token,), wanted=True))
             for job in writing
             for place, token in enumerate((job.generated[-1], *self._guessed(job, guesses)))
         ]
@@ -342,7 +342,7 @@ class Scheduler:
             # A passage ends with its step, so that what follows is computed as after a stored one.
             end = job.stable if job.held < job.stable else len(job.prompt)
             tokens = job.prompt[job.held : min(end, job.held + budget)]
-            planned.append((job, Run(job.sequence, job.held, tokens, wanted=len(tokens) == job.to_prefill)))
+            planned.append((job, TokenRun(job.sequence, job.held, tokens, wanted=len(tokens) == job.to_prefill)))
             budget -= len(tokens)
         return planned
 
@@ -368,7 +368,7 @@ class Scheduler:
         self._restore(job)
         return bool(job.ahead)
 
-    def _compute(self, planned: Sequence[tuple[Job, Run]]) -> None:
+    def _compute(self, planned: Sequence[tuple[Job, TokenRun]]) -> None:
         began = self._clock()
         try:
             tokens = self._decoder.step([run for _, run in planned])
@@ -398,7 +398,7 @@ class Scheduler:
                 job.held = self._held[job.sequence] = len(job.prompt)
                 self._end(job, Finished("stop", len(job.prompt), 0, self._decoder.odds(output, job.between)))
 
-    def _advance(self, job: Job, computed: Sequence[tuple[Run, Choice | None]]) -> None:
+    def _advance(self, job: Job, computed: Sequence[tuple[TokenRun, Choice | None]]) -> None:
         """Take the model's choice after each of an answer's tokens, as long as the guesses before it were right."""
         first, choice = computed[0]
         job.held += len(first.tokens)
@@ -455,7 +455,7 @@ class Scheduler:
         tokens = job.prompt[job.held : job.held + size]
         began = self._clock()
         try:
-            self._decoder.step([Run(job.sequence, job.held, tokens, wanted=False)], on_one_core=True)
+            self._decoder.step([TokenRun(job.sequence, job.held, tokens, wanted=False)], on_one_core=True)
         except GeneratorUnavailable:
             self.failures += 1
             self._warm.clear()

@@ -150,7 +150,7 @@ def choose(measured: Sequence[Trial], deadline_s: float, *, machine: str, date: 
     )
 
 
-def joined(measured: Sequence[Trial], known: Tuning | None, machine: str, models: Sequence[str]) -> list[Trial]:
+def merge_trials(measured: Sequence[Trial], known: Tuning | None, machine: str, models: Sequence[str]) -> list[Trial]:
     """New trials, with earlier trials of other models on this machine.
 
     Args:

@@ -35,10 +35,10 @@ def snapshot(catalog_path: Path, target: Path) -> list[Published]:
         with catalog.transaction():
             for statement in statements.KEEP_CURRENT:
                 catalog.connection.execute(statement)
-        return published(catalog)
+        return published_generations(catalog)
 
 
-def published(catalog: Catalog) -> list[Published]:
+def published_generations(catalog: Catalog) -> list[Published]:
     """The current generation of each book."""
     return [Published(book.info.slug, book.current, book.manifest_sha256) for book in catalog.books()]
 

@@ -30,7 +30,7 @@ from lutrin.ingest.chunk import chunk_document, chunk_notices
 from lutrin.ingest.companion_file import Checked, Extract, Fitting, Holds, MisfitError, check_files, in_order
 from lutrin.ingest.documents import read_document
 from lutrin.ingest.embedding import Embedding
-from lutrin.ingest.placing import placed, with_world
+from lutrin.ingest.placing import with_places, with_world
 from lutrin.ingest.scan import SourceFile
 from lutrin.ingest.summary import Advance, FolderDone, IngestSummary, Progress, silent
 from lutrin.platform import give_back
@@ -294,7 +294,7 @@ class BookIngest:
             raise DocumentError(file.name, "changed while it was read; ingest again")
         target, overlap = self.settings.chunk_tokens, self.settings.chunk_overlap_tokens
         chunks = chunk_document(document, self.book.info, self.tools.embedder.token_offsets, target, overlap)
-        chunks = with_world(placed(document, chunks))
+        chunks = with_world(with_places(document, chunks))
         known = self.plan.known.get(file.name)
         updated = int(known is not None and known.sha256 != state.sha256)
         notices = (*document.notices, *chunk_notices(document, chunks, target))

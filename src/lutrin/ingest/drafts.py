@@ -83,7 +83,7 @@ class Draft:
             self.append(unit, shape)
 
 
-def finished(drafts: Iterable[Draft], end: int, page: TextRole | None) -> tuple[Section, ...]:
+def finish_sections(drafts: Iterable[Draft], end: int, page: TextRole | None) -> tuple[Section, ...]:
     """The sections of a page in order, each up to where the next one starts, their units with their roles."""
     drafts = list(drafts)
     ends = [draft.start for draft in drafts[1:]] + [end]

@@ -22,7 +22,7 @@ from lutrin.ingest.markdown import stem, title_from_name
 from lutrin.ingest.pdf_blocks import OutlineEntry, PdfBlock, bare_item, find_blocks, join_lines, vocabulary_of
 from lutrin.ingest.pdf_glyphs import pages_of
 from lutrin.ingest.pdf_layout import Line, TextRun, page_lines, running_titles
-from lutrin.ingest.pdf_page import settled
+from lutrin.ingest.pdf_page import settle_runs
 from lutrin.ingest.sentences import paragraph_ranges
 from lutrin.ingest.titles import true_title
 from lutrin.ingest.wording import RECOGNIZED, clean
@@ -139,7 +139,7 @@ def _recognized(pages: list[list[Line]], recognize: Recognize, filename: str, no
     found = []
     for number, lines in enumerate(pages):
         if not lines and (runs := recognize(number)):
-            pages[number] = page_lines(settled(runs, None))
+            pages[number] = page_lines(settle_runs(runs, None))
             found.append(number)
     if found:
         message = f"the text of {len(found)} of its pages was recognised from pictures and may hold wrong letters"

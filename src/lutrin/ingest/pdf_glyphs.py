@@ -20,7 +20,7 @@ from pdfminer.pdfparser import PDFParser
 from pdfminer.psparser import literal_name
 
 from lutrin.ingest.pdf_layout import WORD_GAP, TextRun
-from lutrin.ingest.pdf_page import Box, settled
+from lutrin.ingest.pdf_page import Box, settle_runs
 
 _MONO = ("courier", "mono", "consol", "menlo", "typewriter", "cmtt")
 _BOLD = ("bold", "black", "heavy", "semibold", "demi")
@@ -228,7 +228,7 @@ class _Pages(Iterator[tuple[list[TextRun], int]]):
         self._pen.taken()  # what a broken page left behind
         self._pen.unmapped = 0
         self._interpreter.process_page(page)
-        return settled(self._pen.taken(), _visible(page)), self._pen.unmapped
+        return settle_runs(self._pen.taken(), _visible(page)), self._pen.unmapped
 
 
 def _visible(page: PDFPage) -> Box | None:

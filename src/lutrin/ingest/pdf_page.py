@@ -29,7 +29,7 @@ _HEADED, _ACROSS = 1.6, 2
 footer, that a page of numbered lines may have."""
 
 
-def settled(runs: Sequence[TextRun], visible: Box | None) -> list[TextRun]:
+def settle_runs(runs: Sequence[TextRun], visible: Box | None) -> list[TextRun]:
     """The runs of a page, or of its box that viewers show, in the order of painting, notes of the margin last."""
     seen = [run for run in runs if run.text.strip() and (visible is None or _is_inside(run, visible))]
     kept = _without_line_numbers(_once(seen))

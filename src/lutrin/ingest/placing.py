@@ -18,7 +18,7 @@ _REAL = re.compile(
 )
 
 
-def placed(document: Document, chunks: Sequence[Chunk]) -> list[Chunk]:
+def with_places(document: Document, chunks: Sequence[Chunk]) -> list[Chunk]:
     """The chunks of a file with the chapter and section that its headings name, if its format holds whole books."""
     kind = format_of(document.filename)
     chapters = {chunk.heading_path[_CHAPTER] for chunk in chunks if len(chunk.heading_path) > _CHAPTER}

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from lutrin.ingest import tree
 from lutrin.ingest.anchors import Slugger
-from lutrin.ingest.drafts import Draft, Where, finished
+from lutrin.ingest.drafts import Draft, Where, finish_sections
 from lutrin.ingest.frontmatter import FrontText
 from lutrin.ingest.grids import Cell, grid_of, spans
 from lutrin.ingest.inline import Inline, Token
@@ -16,7 +16,7 @@ from lutrin.ingest.roles import role_of_box, role_of_opening, shape_of
 from lutrin.ingest.script import Tag, literal_of
 from lutrin.ingest.sentences import paragraph_ranges, sentence_ranges
 from lutrin.ingest.strings import attribute_texts, exported_names, script_texts
-from lutrin.ingest.visible import Visible, anchor_text, expression_text, plain_text, read_visible, unmarked
+from lutrin.ingest.visible import Visible, anchor_text, expression_text, plain_text, read_visible, without_marks
 from lutrin.ingest.wording import CODE_GROUPS, CODE_TITLE, TAB_TITLE, UNKNOWN, clean, language_of
 from lutrin.records import Section, TextRole, Unit
 
@@ -70,7 +70,7 @@ class Outline:
 
     def sections(self, end: int) -> tuple[Section, ...]:
         """The finished sections; `end` is the length of the source."""
-        return finished(self._drafts, end, self._role)
+        return finish_sections(self._drafts, end, self._role)
 
     # Blocks ------------------------------------------------------------------------------------------------------
 
@@ -302,7 +302,7 @@ class Outline:
         if block.tag.name.lower() in tree.TABS:
             inside = replace(inside, variant=tree.variant_of(block.tag))
         for shown in attribute_texts(block.tag):
-            text = clean(unmarked(shown.text, self.inline))
+            text = clean(without_marks(shown.text, self.inline))
             here = inside.within("references") if shown.url else inside
             self._draft.add("caption", text, (shown.start, shown.end), self._draft.new_block(), here)
         if block.tag.name == "table" and self._grid(block, inside):

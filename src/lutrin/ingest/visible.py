@@ -328,7 +328,7 @@ def anchor_text(tokens: list[Token]) -> str:
     return "".join(parts)
 
 
-def unmarked(text: str, inline: Inline) -> str:
+def without_marks(text: str, inline: Inline) -> str:
     """What a reader sees of a string that a component shows, which may hold Markdown's marks."""
     return read_visible(text, inline.tokens(text), {}).text if MARKED.search(text) else text
 

@@ -159,7 +159,7 @@ def _prepare_index(settings: Settings, source: Path, unpacked: Path) -> dict[str
     books = {}
     with Catalog(unpacked / CATALOG) as catalog:
         catalog.retired()  # their names are checked, for the next ingest deletes their folders
-        for item in index.published(catalog):
+        for item in index.published_generations(catalog):
             directory = unpacked / BOOKS / item.slug / item.name
             if _digest(directory) != item.manifest_sha256 or not _intact(directory):
                 raise wrong

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from lutrin.language import spoken
 from lutrin.language.words import plain, stem_set, subject_stems, subject_words, topic_words, words
-from lutrin.query.frames import asks, compiled, framed, is_courtesy
+from lutrin.query.frames import asks, compiled, frame_of, is_courtesy
 from lutrin.records import ChatMessage
 
 _CORRECTS, _ELLIPTIC, _NTH = map(compiled, (spoken.CORRECTS, spoken.ELLIPTIC, spoken.NTH))
@@ -54,7 +54,7 @@ def completed(question: str, history: Sequence[ChatMessage]) -> Completed:
     for message in history:
         talk.take(message)
     if not talk.subject or not talk.carries(question):
-        return Completed(question, lacks=not topic_words(framed(question)[1]))
+        return Completed(question, lacks=not topic_words(frame_of(question)[1]))
     return Completed(
         talk.joined(question),
         follows=talk.chunk_ids,
@@ -103,7 +103,7 @@ class _Talk:
             return
         if not self.subject or not self.carries(text):
             # The search takes the subject, not the form in which the answer was wanted.
-            self.subject, self.narrowing, self.answers = framed(text)[1], "", []
+            self.subject, self.narrowing, self.answers = frame_of(text)[1], "", []
         elif _CORRECTS.match(text):
             self.subject, self.narrowing, self.answers = self.joined(text), "", []
         elif subject_stems(text):
@@ -111,7 +111,7 @@ class _Talk:
 
     def carries(self, question: str) -> bool:
         """Whether a question can be understood only with the subject."""
-        frame, topic, _ = framed(question)
+        frame, topic, _ = frame_of(question)
         if frame == "about" or topic.casefold() == self.subject.casefold():
             return False
         if _CORRECTS.match(question) or _NTH.search(question):
@@ -134,7 +134,7 @@ class _Talk:
         """A leaning question, with its subject in front."""
         if correction := _CORRECTS.match(question):
             return _mended(self.subject, question[correction.end() :].rstrip(" .!?"))
-        _, topic, _ = framed(question)
+        _, topic, _ = frame_of(question)
         asked = _NTH.sub(self._item, topic)
         if named := self._naming(asked):
             return named
@@ -158,7 +158,7 @@ class _Talk:
 
         "How accurate is it?", after "What is GPS?", asks how accurate GPS is.
         """
-        if framed(self.subject)[0] != "definition" or self.narrowing or _goes_on(asked) or not asks(asked):
+        if frame_of(self.subject)[0] != "definition" or self.narrowing or _goes_on(asked) or not asks(asked):
             return ""
         pointer = next((word for word in words(asked) if word.lower() in {*spoken.REFERENCES, "one"}), "")
         term = self._term()

@@ -44,14 +44,14 @@ TERM_WORDS = 4
 
 
 @lru_cache(maxsize=64)
-def framed(text: str) -> tuple[Frame, str, About | None]:
+def frame_of(text: str) -> tuple[Frame, str, About | None]:
     """Return the frame of a question, its topic, and what it asks of the book itself, if it does.
 
     A question that asks only for another form, such as "Simpler please", has no topic of its own.
 
-    >>> framed("Explain voltage with an everyday analogy, plz")
+    >>> frame_of("Explain voltage with an everyday analogy, plz")
     ('analogy', 'voltage', None)
-    >>> framed("My bike stood in the rain. Can you tell me why the chain squeaks?")
+    >>> frame_of("My bike stood in the rain. Can you tell me why the chain squeaks?")
     ('why', 'why the chain squeaks?', None)
     """
     if len(text) > MOST_CHARS:

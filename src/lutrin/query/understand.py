@@ -11,7 +11,7 @@ from lutrin.language.gate import LanguageGate
 from lutrin.language.words import subject_words, topic_stems, topic_words, words
 from lutrin.ports import Embedder
 from lutrin.query.followup import Completed, completed, refers
-from lutrin.query.frames import About, Frame, compiled, framed, is_courtesy
+from lutrin.query.frames import About, Frame, compiled, frame_of, is_courtesy
 from lutrin.query.respell import respell
 from lutrin.records import ChatMessage, Mode, Question, Refusal
 
@@ -109,15 +109,15 @@ def understand(
     """
     typed, warnings = _cleaned(question.text)
     selected, mode, notes = _selection(question, embedder)
-    frame, topic, about = framed(typed)
+    frame, topic, about = frame_of(typed)
     found = Completed(typed, lacks=not topic_stems(topic))
     if not selected and frame != "about":
         found = completed(typed, history)
         if found.text != typed:
-            whole, topic, about = framed(found.text)
+            whole, topic, about = frame_of(found.text)
             # "And the LED?" asks in the form of the question before.
             frame = whole if frame == "plain" else frame
-    added = framed(typed)[1] if found.text != typed else ""
+    added = frame_of(typed)[1] if found.text != typed else ""
     topic = topic or found.text
     added = added if topic_stems(added) else ""
     leans = bool(selected) and (not topic_stems(topic) or refers(topic))
@@ -153,11 +153,11 @@ def understand(
 def alone(question: Question) -> Query:
     """Take a question as it stands, for a search without an answer: no conversation, no language check, no cuts."""
     text = " ".join(question.text.split())
-    _, topic, _ = framed(text)
+    _, topic, _ = frame_of(text)
     return Query(question=question, typed=text, text=text, topic=topic, parts=(topic,), page=question.page)
 
 
-def respelled(query: Query, changes: Mapping[str, str]) -> Query:
+def with_spelling(query: Query, changes: Mapping[str, str]) -> Query:
     """Return the same question in a book's spelling; the reader's own words are kept."""
     return replace(
         query,

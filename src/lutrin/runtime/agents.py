@@ -15,8 +15,8 @@ from lutrin.log import configure_logging
 from lutrin.query.understand import alone
 from lutrin.records import Question
 from lutrin.runtime.profile import database_url, open_store
-from lutrin.runtime.wiring import Runtime, opened, studied
-from lutrin.search.passages import leased, search_books
+from lutrin.runtime.wiring import Runtime, open_runtime, study_book
+from lutrin.search.passages import lease_books, search_books
 from lutrin.search.scope import is_far
 from lutrin.serve.library import ShelfLibrary
 from lutrin.settings import Settings
@@ -49,7 +49,7 @@ async def serve_tools(settings: Settings) -> None:
             f"The package {package} is not installed.", remedy=f"Run `{command_to_add([package])}`."
         ) from error
     configure_logging(settings, quiet=True)
-    async with opened(settings) as runtime:
+    async with open_runtime(settings) as runtime:
         loading = asyncio.create_task(runtime.generator.start()) if runtime.generator is not None else None
         try:
             await book_server(runtime.answers, runtime.retrieve).run_stdio_async()
@@ -78,7 +78,7 @@ async def study(settings: Settings, book: str, most: int, tell: Callable[[str], 
         LutrinError: The work failed.
     """
     configure_logging(settings, quiet=True)
-    async with opened(settings) as runtime:
+    async with open_runtime(settings) as runtime:
         if runtime.generator is None:
             return await _without_model(runtime, book, "No language model (LUTRIN_MODEL)")
         if not runtime.answers.ability.study:
@@ -87,7 +87,7 @@ async def study(settings: Settings, book: str, most: int, tell: Callable[[str], 
             return await _without_model(runtime, book, kept)
         await runtime.generator.start()
         told = Yield()
-        async with aclosing(studied(runtime, book, most)) as work:
+        async with aclosing(study_book(runtime, book, most)) as work:
             async for told in work:
                 tell(told.line())
     return f"{told.line()}. Readers of this machine have them at once; `lutrin ingest` makes them part of the index."
@@ -115,7 +115,7 @@ async def gaps(settings: Settings) -> list[Gap]:
     configure_logging(settings, quiet=True)
     if database_url(settings) is None and not settings.chats_path.exists():
         return []
-    async with opened(settings, with_model=False, with_chats=True) as runtime:
+    async with open_runtime(settings, with_model=False, with_chats=True) as runtime:
         refused = await runtime.chats.refused() if runtime.chats is not None else []
         counts = Counter(" ".join(item.text.split()) for item in refused)
         last = {" ".join(item.text.split()): item.created[:10] for item in refused}
@@ -129,7 +129,7 @@ async def gaps(settings: Settings) -> list[Gap]:
 
 async def nearest_chapter(runtime: Runtime, text: str) -> str | None:
     """Return the chapter nearest to a question; empty if none is near, None if the books answer it."""
-    async with leased(runtime.shelf, "") as generations:
+    async with lease_books(runtime.shelf, "") as generations:
         query = alone(Question(text=text))
         _, best = await search_books(runtime.searcher, generations, query, k=runtime.settings.top_k)
     if is_far(best.odds, found=bool(best.passages)):

@@ -7,7 +7,7 @@ from lutrin.ingest.books import open_book
 from lutrin.ingest.chunk import chunk_document, chunk_notices
 from lutrin.ingest.documents import read_document
 from lutrin.ingest.formats import suffixes_in_words
-from lutrin.ingest.placing import placed
+from lutrin.ingest.placing import with_places
 from lutrin.ingest.scan import scan
 from lutrin.ingest.sites import is_site
 from lutrin.ingest.understood import explain
@@ -32,5 +32,5 @@ def explain_file(settings: Settings, path: Path, *, password: str = "") -> str:
     embedder = open_embedder(settings)
     target = settings.chunk_tokens
     chunks = chunk_document(document, book.info, embedder.token_offsets, target, settings.chunk_overlap_tokens)
-    chunks = placed(document, chunks)
+    chunks = with_places(document, chunks)
     return explain(document, chunks, chunk_notices(document, chunks, target))

@@ -25,7 +25,7 @@ from lutrin.generate.tune import (
     Trial,
     Tuning,
     choose,
-    joined,
+    merge_trials,
     read_tuning,
     sha256,
     trials,
@@ -129,10 +129,10 @@ def ability_of(settings: Settings) -> Ability:
     tuning = None if is_remote else read_tuning(tuning_path(settings))
     model = _name_of(settings, manifest)
     trial = tuning.chosen(model) if tuning is not None else None
-    return ability if trial is None else fitted(ability, trial.speed, settings.explain_s)
+    return ability if trial is None else limit_to_speed(ability, trial.speed, settings.explain_s)
 
 
-def fitted(ability: Ability, speed: Speed, explain_s: float) -> Ability:
+def limit_to_speed(ability: Ability, speed: Speed, explain_s: float) -> Ability:
     """Limit an answer to what a single reader gets in the seconds that an explanation may take."""
     return replace(
         ability,
@@ -301,7 +301,7 @@ def tune(
         raise GeneratorUnavailable("No model could be measured.")
     machine = f"{platform.machine()}, {os.cpu_count()} cores{', GPU' if offloads() else ''}"
     known = read_tuning(tuning_path(settings))
-    kept = joined(measured, known, machine, [model.name for model in present])
+    kept = merge_trials(measured, known, machine, [model.name for model in present])
     tuning = choose(kept, settings.deadline_s, machine=machine, date=dt.datetime.now(dt.UTC).date().isoformat())
     write_tuning(tuning, tuning_path(settings))
     return tuning

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from lutrin import messages
-from lutrin.adapters.embed_fastembed import FastembedEmbedder, published
+from lutrin.adapters.embed_fastembed import FastembedEmbedder, find_published
 from lutrin.adapters.index_chroma import ChromaStore
 from lutrin.adapters.rerank_fastembed import FastembedReranker
 from lutrin.adapters.rerank_reader import MODEL as RANKER
@@ -114,7 +114,7 @@ def fetch_embedder(settings: Settings, name: str, progress: weights.Progress) ->
     Raises:
         InvalidSettings: The list has no such model.
     """
-    found = published(name)
+    found = find_published(name)
     if found is None:
         raise InvalidSettings(f"There is no embedding model named {name}.", remedy="See fastembed's list of models.")
     repository, model_file, dimension, pooling, licence = found

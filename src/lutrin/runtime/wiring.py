@@ -105,7 +105,7 @@ class Runtime:
 
 
 @asynccontextmanager
-async def opened(
+async def open_runtime(
     settings: Settings, *, with_model: bool = True, with_chats: bool = False, arriving: bool = False
 ) -> AsyncIterator[Runtime]:
     """Open all parts that answer questions, and close them at the end.
@@ -188,7 +188,7 @@ def answering(
     )
 
 
-async def studied(runtime: Runtime, book: str, most: int = 0) -> AsyncGenerator[Yield, None]:
+async def study_book(runtime: Runtime, book: str, most: int = 0) -> AsyncGenerator[Yield, None]:
     """Have the model of a runtime work through a book; see `lutrin.study.write.Student.work_through`.
 
     Raises:
@@ -231,11 +231,11 @@ async def _interest(runtime: Runtime, book: str) -> Counter[str]:
     return found
 
 
-async def studied_all(runtime: Runtime) -> None:
+async def study_all(runtime: Runtime) -> None:
     """Have the model read what readers open most, then work through all books of a runtime."""
     await runtime.answers.warm_chapters()
     for generation in runtime.shelf.books():
-        async with aclosing(studied(runtime, generation.book.slug)) as work:
+        async with aclosing(study_book(runtime, generation.book.slug)) as work:
             async for _ in work:
                 pass
 
@@ -277,7 +277,7 @@ async def run_import(settings: Settings, source: Path, *, trust: bool = False) -
 async def ask_events(settings: Settings, question: Question) -> AsyncGenerator[AnswerEvent, None]:
     """Yield the events of one answer; opens all parts for it only, the model once the question can be asked."""
     configure_logging(settings, quiet=True)
-    async with opened(settings, with_model=False) as runtime, AsyncExitStack() as stack:
+    async with open_runtime(settings, with_model=False) as runtime, AsyncExitStack() as stack:
         await runtime.answers.require_askable(question)
         generator = await _language_model(settings, stack)
         if generator is not None:
@@ -296,7 +296,7 @@ async def ask(settings: Settings, question: Question) -> Answer:
 async def retrieve(settings: Settings, question: Question) -> list[RetrievedPassage]:
     """Return the passages nearest to a question, in the form of `/api/retrieve`."""
     configure_logging(settings, quiet=True)
-    async with opened(settings, with_model=False) as runtime:
+    async with open_runtime(settings, with_model=False) as runtime:
         return [RetrievedPassage.of(passage) for passage in await runtime.retrieve(question)]
 
 
@@ -363,7 +363,7 @@ async def _serve(
 ) -> None:
     from lutrin.serve.app import run_server as run_app  # noqa: PLC0415 - as said
 
-    async with opened(settings, with_chats=True, arriving=True) as runtime, AsyncExitStack() as stack:
+    async with open_runtime(settings, with_chats=True, arriving=True) as runtime, AsyncExitStack() as stack:
         if runtime.chats is None:
             raise TypeError("a server has conversations")
         await _warm_up(runtime)
@@ -377,7 +377,7 @@ async def _serve(
             await stack.enter_async_context(in_background(coming, name="model"))
         if generator is not None and settings.study_after_s:
             idle = study_while_idle(
-                partial(studied_all, runtime),
+                partial(study_all, runtime),
                 runtime.answers.traffic,
                 settings.study_after_s,
                 waits=lambda: not runtime.answers.ability.study or (not settings.study_on_battery and on_battery()),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.tokens import MaxSim
 from lutrin.records import Chunk
-from lutrin.search.asked import Asked, Float
+from lutrin.search.question_tokens import Float, QuestionTokens
 
 POOL = 24
 """Passages that each of the two searches contributes; the late interaction ranks all of them."""
@@ -25,7 +25,7 @@ class Pool:
 class Matched:
     """A pool as one text sees it."""
 
-    asked: Asked
+    asked: QuestionTokens
     cosines: Float
     """(P,): cosine with the nearest window of each passage."""
     lexical: Mapping[str, float]
@@ -38,7 +38,7 @@ class Candidates:
     """What both searches found, before it is matched."""
 
     generation: OpenGeneration
-    asked: Sequence[Asked]
+    asked: Sequence[QuestionTokens]
     places: Sequence[tuple[int, Chunk]]
     """Rows and chunks."""
     lexical: Sequence[Sequence[tuple[str, float]]]
@@ -66,7 +66,7 @@ class Candidates:
 
 async def gather(
     generation: OpenGeneration,
-    asked: Sequence[Asked],
+    asked: Sequence[QuestionTokens],
     where: Mapping[str, str] | None,
     *,
     besides: Sequence[str] = (),

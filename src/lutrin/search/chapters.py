@@ -47,16 +47,16 @@ async def chapters_of(generation: OpenGeneration) -> list[str]:
 
 async def _meant(generation: OpenGeneration, asked: str, page: str) -> str | None:
     if asked.lower() != THIS:
-        return numbered(await chapters_of(generation), asked) if number_of(asked) is not None else None
+        return chapter_of_number(await chapters_of(generation), asked) if number_of(asked) is not None else None
     here = [file.chapter or file.title for file in await generation.files() if file.filename == page]
     return next(iter(here), None)
 
 
-def numbered(chapters: Sequence[str], asked: str) -> str | None:
+def chapter_of_number(chapters: Sequence[str], asked: str) -> str | None:
     """The chapter with a number: the one that its title has, else its place in the book.
 
-    >>> numbered(["1 Bees", "2 Wax"], "2"), numbered(["Bees", "Wax"], "second"), numbered(["Bees", "Wax"], "last")
-    ('2 Wax', 'Wax', 'Wax')
+    >>> chapter_of_number(["1 Bees", "2 Wax"], "2"), chapter_of_number(["Bees", "Wax"], "last")
+    ('2 Wax', 'Wax')
     """
     number = number_of(asked)
     if number is None or not chapters:

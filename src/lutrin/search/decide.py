@@ -51,7 +51,7 @@ class Decisions(msgspec.Struct, frozen=True):
 
 
 @cache
-def fitted() -> Decisions:
+def load_decisions() -> Decisions:
     """The decisions that come with Lutrin."""
     data = resources.files("lutrin.search").joinpath("decisions.json").read_bytes()
     return msgspec.json.decode(data, type=Decisions)

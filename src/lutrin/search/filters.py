@@ -7,7 +7,7 @@ from lutrin.index.generation import OpenGeneration
 from lutrin.records import Question
 
 
-async def filtered(
+async def apply_filters(
     generations: Sequence[OpenGeneration], question: Question
 ) -> list[tuple[OpenGeneration, dict[str, str] | None]]:
     """The books that have the question's chapter and module, with the filter for each.

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import msgspec
 
 from lutrin.index.companion import BY_THE_BOOK, Companion
-from lutrin.search.asked import Float
+from lutrin.search.question_tokens import Float
 from lutrin.search.regression import read_fit
 
 NEAREST = 60

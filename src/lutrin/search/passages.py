@@ -13,13 +13,13 @@ from lutrin.language.words import topic_stems, words
 from lutrin.query.understand import Query, alone
 from lutrin.records import Passage, Question
 from lutrin.search.chapters import in_chapter
-from lutrin.search.filters import filtered
+from lutrin.search.filters import apply_filters
 from lutrin.search.scope import is_far
-from lutrin.search.search import SELECTION_CHARACTERS, Found, Searcher
+from lutrin.search.search import SELECTION_CHARACTERS, Searcher, SearchResult
 
 
 @asynccontextmanager
-async def leased(shelf: Shelf, slug: str) -> AsyncIterator[list[OpenGeneration]]:
+async def lease_books(shelf: Shelf, slug: str) -> AsyncIterator[list[OpenGeneration]]:
     """The named book, or every book on the shelf, open until the block ends.
 
     Raises:
@@ -43,7 +43,7 @@ def all_read(shelf: Shelf) -> None:
 
 async def search_books(
     searcher: Searcher, generations: Sequence[OpenGeneration], query: Query, *, k: int, again: bool = True
-) -> tuple[OpenGeneration, Found]:
+) -> tuple[OpenGeneration, SearchResult]:
     """Search each book that has the named chapter and module, and return the best evidence.
 
     Args:
@@ -57,7 +57,7 @@ async def search_books(
         InvalidQuestion: No book has the named chapter or module.
         IndexUnavailable: A book cannot be read.
     """
-    places = await filtered(generations, query.question)
+    places = await apply_filters(generations, query.question)
     if len(places) > 1:
         results = [
             await searcher.search(generation, query, k=k, where=where, again=False) for generation, where in places
@@ -93,7 +93,7 @@ async def retrieve_passages(shelf: Shelf, searcher: Searcher, question: Question
     if not words(text):
         raise InvalidQuestion(messages.EMPTY_QUESTION)
     query = alone(msgspec.structs.replace(question, text=text, selected_text=""))
-    async with leased(shelf, question.book) as generations:
+    async with lease_books(shelf, question.book) as generations:
         # A selection may speak of other chapters than its own.
         query = query if question.selected_text else await in_chapter(query, generations)
         _, found = await search_books(searcher, generations, query, k=question.top_k or default_k, again=False)

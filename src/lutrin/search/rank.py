@@ -11,7 +11,7 @@ import numpy as np
 
 from lutrin.ports import Judgement, Ranking, Reranker, View
 from lutrin.records import Chunk
-from lutrin.search.asked import Float
+from lutrin.search.question_tokens import Float
 from lutrin.search.reader import Read, log_sum
 
 RERANKED = 4

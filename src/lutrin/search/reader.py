@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from lutrin.ports import Reading
 from lutrin.records import Chunk
-from lutrin.search.asked import Float
 from lutrin.search.candidates import Matched, Pool
+from lutrin.search.question_tokens import Float
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ import numpy as np
 from lutrin.language.spoken import QUESTION_WORDS, STOP_WORDS
 from lutrin.language.words import stem, stem_set
 from lutrin.ports import Reading
-from lutrin.search.asked import Asked, Float
 from lutrin.search.candidates import Matched, Pool
+from lutrin.search.question_tokens import Float, QuestionTokens
 from lutrin.search.reader import Read
 
 SIGNALS = ("best passage", "best match", "words lacked", "names lacked")
@@ -38,7 +38,7 @@ def signals(pool: Pool, matched: Matched, found: Sequence[Read]) -> Float:
     return np.array([scores.max() / 10, matched.late.passages.max(), *lacked], dtype=np.float32)
 
 
-def _lacked(pool: Pool, asked: Asked, best: Float, few: Iterable[int]) -> tuple[float, float]:
+def _lacked(pool: Pool, asked: QuestionTokens, best: Float, few: Iterable[int]) -> tuple[float, float]:
     """Share of the words that the best passages lack and do not resemble, and the rarest that the whole book lacks.
 
     Args:

@@ -9,14 +9,14 @@ from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import identifiers, plain, subject_stems, topic_stems
 from lutrin.ports import Embedder, Encoding, Ranking, Reading, Reranker
 from lutrin.query.respell import Speller
-from lutrin.query.understand import Query, respelled
+from lutrin.query.understand import Query, with_spelling
 from lutrin.records import NEVER_AN_ANSWER, Chunk, Passage
-from lutrin.search.asked import asked
 from lutrin.search.candidates import Matched, Pool, gather
-from lutrin.search.decide import Verdict, fitted
+from lutrin.search.decide import Verdict, load_decisions
 from lutrin.search.homes import homes, same_section
 from lutrin.search.kept import MOST_LED, gains, led
-from lutrin.search.numbered import Labelled, at_labels, labelled, near_spans
+from lutrin.search.named_labels import NamedLabels, at_labels, labels_named, near_spans
+from lutrin.search.question_tokens import tokenize_question
 from lutrin.search.rank import combine, judge
 from lutrin.search.reader import Read, chance_of, read
 from lutrin.search.scope import FAR, log_odds, signals
@@ -50,11 +50,11 @@ class Part:
     @property
     def verdict(self) -> Verdict:
         """Whether the book answers it, as far as can be told without a model."""
-        return (fitted().without_model if self.is_reranked else fitted().by_reader).verdict(self.odds)
+        return (load_decisions().without_model if self.is_reranked else load_decisions().by_reader).verdict(self.odds)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """The result of a search: the evidence for an answer."""
 
     passages: tuple[Passage, ...]
@@ -118,7 +118,7 @@ class Searcher:
         k: int,
         where: Mapping[str, str] | None = None,
         again: bool = True,
-    ) -> Found:
+    ) -> SearchResult:
         """Find the passages and units that answer a query.
 
         Args:
@@ -141,8 +141,8 @@ class Searcher:
             if same_section(chunk, home)
         ]
         changes = await self.changes(generation, query)
-        numbered = [labelled(generation, text) for text in query.parts]
-        query = respelled(query, changes)
+        numbered = [labels_named(generation, text) for text in query.parts]
+        query = with_spelling(query, changes)
         # A question that names no subject is one about the whole selection.
         texts = [selection] if selection and not topic_stems(query.topic) else list(query.parts)
         added = [query.added] if query.added and len(texts) == 1 else []
@@ -152,7 +152,7 @@ class Searcher:
         reading = reranker.ranking.reading(self.embedder.reading) if reranker is not None else self.embedder.reading
         wanted = [*texts, *added]
         asks = [
-            await asked(generation, text, encoding, reading)
+            await tokenize_question(generation, text, encoding, reading)
             for text, encoding in zip(wanted, await self.encode(wanted), strict=True)
         ]
         besides = [*known, *section, *query.follows, *(name for named in numbered for name in named.chunks)]
@@ -160,11 +160,11 @@ class Searcher:
         leads = {item.text: {} if selection else led(generation.companion, item.vector) for item in asks[: len(texts)]}
         further = [name for found in leads.values() for name in list(found)[:MOST_LED]] if where is None else []
         found = await gather(generation, asks, where, besides=besides, led=further, page=query.page)
-        numbered = numbered if len(numbered) == len(texts) else [labelled(generation, text) for text in texts]
+        numbered = numbered if len(numbered) == len(texts) else [labels_named(generation, text) for text in texts]
 
         async def parts_of(hidden: Callable[[Chunk], bool]) -> list[Part]:
             pool, matched = found.match(hidden)
-            liked = _liked(query, known, pool.chunks)
+            place_bonuses = _place_bonuses(query, known, pool.chunks)
             also = matched[len(texts)] if added else None
             return [
                 await self._part(
@@ -173,8 +173,8 @@ class Searcher:
                     query,
                     reading,
                     reranker,
-                    liked=liked | dict.fromkeys(named.chunks, AT_HOME),
-                    gained=gains(leads[item.asked.text], self.embedder.name),
+                    place_bonuses=place_bonuses | dict.fromkeys(named.chunks, AT_HOME),
+                    lead_gains=gains(leads[item.asked.text], self.embedder.name),
                     also=also,
                     numbered=named,
                 )
@@ -185,7 +185,7 @@ class Searcher:
         if not any(_answers(part) for part in parts) and any(_asks_only(chunk, query) for _, chunk in found.places):
             further_parts = await parts_of(lambda _: False)
             parts = [more if _tells(more) else part for part, more in zip(parts, further_parts, strict=True)]
-        return Found(passages=_passages(parts, k, reading), parts=tuple(parts), changes=changes)
+        return SearchResult(passages=_passages(parts, k, reading), parts=tuple(parts), changes=changes)
 
     async def _part(
         self,
@@ -195,10 +195,10 @@ class Searcher:
         reading: Reading,
         reranker: Reranker | None,
         *,
-        liked: Mapping[str, float],
-        gained: Mapping[str, float],
+        place_bonuses: Mapping[str, float],
+        lead_gains: Mapping[str, float],
         also: Matched | None,
-        numbered: Labelled,
+        numbered: NamedLabels,
     ) -> Part:
         """What one text finds in the pool.
 
@@ -214,16 +214,16 @@ class Searcher:
                 replace(one, score=(one.score + other.score) / 2, scores=(one.scores + other.scores) / np.float32(2))
                 for one, other in zip(found, read(pool, also, reading), strict=True)
             ]
-        most = max((gained.get(item.chunk.chunk_id, 0.0) for item in found), default=0.0)
+        most = max((lead_gains.get(item.chunk.chunk_id, 0.0) for item in found), default=0.0)
         # Logarithms of odds become scores of the reader.
         ranking = reranker.ranking if reranker is not None else Ranking()
         slope = reading.answers[0] * ranking.reader
         ranked = []
         for item in found:
             name, file = item.chunk.chunk_id, item.chunk.filename
-            place = max(liked.get(name, 0.0), liked.get(file, 0.0)) / slope
+            place = max(place_bonuses.get(name, 0.0), place_bonuses.get(file, 0.0)) / slope
             # What a kept question adds is taken from the others, so that no score is larger than without.
-            ranked.append(_raised(item, place + gained.get(name, 0.0) - most))
+            ranked.append(_raised(item, place + lead_gains.get(name, 0.0) - most))
         ranked = _holding(ranked, matched.asked.text, AT_HOME / slope)
         ranked.sort(key=lambda item: (-item.score, item.chunk.chunk_id))
         if reranker is not None:
@@ -233,8 +233,8 @@ class Searcher:
             if ranking.scope:
                 told = np.append(told, np.float32(max(one.passage for one in judgements)))
         if query.leans:
-            ranked = _home_first(ranked, [name for name, bonus in liked.items() if bonus >= AT_HOME])
-        is_home = any(liked.get(item.chunk.chunk_id, 0.0) >= AT_HOME for item in ranked[:1])
+            ranked = _home_first(ranked, [name for name, bonus in place_bonuses.items() if bonus >= AT_HOME])
+        is_home = any(place_bonuses.get(item.chunk.chunk_id, 0.0) >= AT_HOME for item in ranked[:1])
         ranked = _as_named(ranked, query.typed)
         if query.is_more:
             ranked = _unsaid(ranked, " ".join(query.said))
@@ -279,7 +279,7 @@ def _tells(part: Part) -> bool:
     return not best.chunk.units[int(best.scores.argmax())].text.rstrip().endswith("?")
 
 
-def _liked(query: Query, homes: Sequence[str], chunks: Sequence[Chunk]) -> dict[str, float]:
+def _place_bonuses(query: Query, homes: Sequence[str], chunks: Sequence[Chunk]) -> dict[str, float]:
     """Bonuses for the reader's place: by chunk id, and by file name."""
     more = [chunk.filename for chunk in chunks if query.is_more and chunk.chunk_id in query.follows[:1]]
     # "What are the exercises of chapter 8?" names no subject but their heading.

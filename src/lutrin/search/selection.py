@@ -13,12 +13,12 @@ from lutrin.language.words import stem_set, topic_stems, words
 from lutrin.ports import Embedder
 from lutrin.query.understand import Query
 from lutrin.records import SELECTED, Chunk, Passage, Unit, UnitKind
-from lutrin.search.asked import asked, pooled
 from lutrin.search.candidates import Matched, Pool
 from lutrin.search.homes import homes
+from lutrin.search.question_tokens import pooled, tokenize_question
 from lutrin.search.reader import Read, chance_of, read
 from lutrin.search.scope import log_odds, signals
-from lutrin.search.search import AT_HOME, Found, Part
+from lutrin.search.search import AT_HOME, Part, SearchResult
 from lutrin.stages import stage
 
 _FENCE = re.compile(r"^(`{3,}|~{3,})(\S*)[^\n]*\n(.*?)(?:^\1[`~]*\s*?$|\Z)", re.DOTALL | re.MULTILINE)
@@ -33,7 +33,7 @@ _CODE_SIGNS = re.compile(
 )
 
 
-async def search_selection(embedder: Embedder, generation: OpenGeneration, query: Query) -> Found:
+async def search_selection(embedder: Embedder, generation: OpenGeneration, query: Query) -> SearchResult:
     """Score the sentences of a selection for a query, as if it were the only passage of its book.
 
     Args:
@@ -53,13 +53,13 @@ async def search_selection(embedder: Embedder, generation: OpenGeneration, query
     # "Explain this passage" asks nothing that one sentence could answer better than another: all of it is wanted.
     if not topic_stems(query.topic) and chunk.units:
         whole = Read(chunk, np.zeros(len(chunk.units), dtype=np.float32), 0.0, 1.0)
-        return Found(passages=(Passage(chunk=chunk, score=1.0),), parts=(Part(query.topic, (whole,), np.inf),))
+        return SearchResult(passages=(Passage(chunk=chunk, score=1.0),), parts=(Part(query.topic, (whole,), np.inf),))
     with stage("embed"):
         question, selected = await embedder.encode([query.topic, chunk.embedded_text()])
     if not chunk.units or selected.token_vectors is None:
-        return Found(passages=(), parts=(Part(query.topic, (), -np.inf),))
+        return SearchResult(passages=(), parts=(Part(query.topic, (), -np.inf),))
     reading = embedder.reading
-    wanted = await asked(generation, query.topic, question, reading)
+    wanted = await tokenize_question(generation, query.topic, question, reading)
     pool = Pool([chunk], [0])
     alone = generation.tokens.alone(chunk, selected.token_vectors, selected.token_offsets)
     (late,) = alone.maxsim([(generation.tokens.project(wanted.tokens), wanted.share)], pool.rows)
@@ -74,7 +74,7 @@ async def search_selection(embedder: Embedder, generation: OpenGeneration, query
     told = signals(pool, matched, found)
     passage = Passage(chunk=chunk, score=chance_of(found[0].score, reading))
     part = Part(query.topic, tuple(found), log_odds(told, reading) + AT_HOME, tuple(map(float, told)))
-    return Found(passages=(passage,), parts=(part,))
+    return SearchResult(passages=(passage,), parts=(part,))
 
 
 def units_of(selected_text: str) -> tuple[Unit, ...]:

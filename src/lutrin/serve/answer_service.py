@@ -22,10 +22,10 @@ from lutrin.serve.metrics import Metrics
 from lutrin.serve.ownership import CLIENT_HEADER, OPENAI_OWNER, Owner, family, owner
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.services import Services
-from lutrin.serve.shared import Limiter, fingerprint, recalled
+from lutrin.serve.shared import Limiter, fingerprint, recall_events
 from lutrin.serve.space import Allowance, FreeSpace
 from lutrin.serve.teacher_load import Presence
-from lutrin.serve.turns import Asked, Turn
+from lutrin.serve.turns import IncomingQuestion, Turn
 from lutrin.settings import Settings
 
 KEPT_TURNS = 256
@@ -123,7 +123,7 @@ class AnswerService:
         await self._until_finished(turn, request)
         return Response(shape(turn.result()), status_code=200, headers={**turn.headers, **NO_STORE})
 
-    async def admit(self, request: HTTPRequest, asked: Asked) -> None:
+    async def admit(self, request: HTTPRequest, asked: IncomingQuestion) -> None:
         """Count a question against both limits.
 
         Raises:
@@ -172,7 +172,7 @@ class AnswerService:
         while pending := self._tasks | self._vital:  # a cancelled turn still stores what it has sent
             await asyncio.wait(pending)
 
-    def with_owner(self, request: HTTPRequest, question: Question, whose: Owner) -> Asked:
+    def with_owner(self, request: HTTPRequest, question: Question, whose: Owner) -> IncomingQuestion:
         """Replace the browser's session id in a question by the key of its conversation.
 
         Raises:
@@ -184,9 +184,9 @@ class AnswerService:
         agent = family(request.headers.get("user-agent", ""))
         origin = ChatOrigin(session_id=question.session_id, owner=whose.hashed, user_agent=agent, book=question.book)
         unnamed = "" if whose.named or not key else self.peer(request)
-        return Asked(msgspec.structs.replace(question, session_id=key), origin, unnamed)
+        return IncomingQuestion(msgspec.structs.replace(question, session_id=key), origin, unnamed)
 
-    def _new_turn(self, asked: Asked, turn_id: str = "", known: Sequence[AnswerEvent] = ()) -> Turn:
+    def _new_turn(self, asked: IncomingQuestion, turn_id: str = "", known: Sequence[AnswerEvent] = ()) -> Turn:
         return Turn(
             turn_id or uuid.uuid4().hex,
             asked,
@@ -199,7 +199,7 @@ class AnswerService:
             allowance=self.allowance,
         )
 
-    async def _streamed(self, request: HTTPRequest, asked: Asked, whose: Owner) -> Response[Any]:
+    async def _streamed(self, request: HTTPRequest, asked: IncomingQuestion, whose: Owner) -> Response[Any]:
         turn, after = await self._resumed(request.headers.get("last-event-id", ""), asked)
         if turn is None:
             await self.admit(request, asked)
@@ -221,7 +221,7 @@ class AnswerService:
         if turn.failure is not None and len(turn.sent) == 1:
             raise turn.failure
 
-    async def _resumed(self, last_event_id: str, asked: Asked) -> tuple[Turn | None, int]:
+    async def _resumed(self, last_event_id: str, asked: IncomingQuestion) -> tuple[Turn | None, int]:
         """The turn that a `Last-Event-ID` names, if it is of the same question and the same reader.
 
         It is one that is kept here, or one that another server began and that goes on here.
@@ -231,7 +231,7 @@ class AnswerService:
             return None, 0
         name, after = parsed
         turn, _ = self._turns.get(name, (None, 0.0))
-        if turn is None and (known := await recalled(self.services.turns, name, fingerprint(asked))):
+        if turn is None and (known := await recall_events(self.services.turns, name, fingerprint(asked))):
             turn = self._new_turn(asked, name, known)
             self._keep(turn)
         if turn is None or turn.asked != asked or after > len(turn.sent):

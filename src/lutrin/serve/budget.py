@@ -69,7 +69,7 @@ def charge(seconds: float) -> None:
         meter.spent_s += seconds
 
 
-def paid(work: Callable[[], T]) -> T:
+def run_charged(work: Callable[[], T]) -> T:
     """Do work in a thread other than the event loop's; the request of this context pays for its processor time."""
     start_s = time.thread_time()
     try:
@@ -79,8 +79,8 @@ def paid(work: Callable[[], T]) -> T:
 
 
 async def beside_loop(work: Callable[[], T]) -> T:
-    """Do work in a thread, so that it does not hold the event loop; see `paid`."""
-    return await asyncio.to_thread(paid, work)
+    """Do work in a thread, so that it does not hold the event loop; see `run_charged`."""
+    return await asyncio.to_thread(run_charged, work)
 
 
 def payer() -> str:
@@ -173,14 +173,14 @@ def budgeting(app: ASGIApp, budget: Budget, trusted: Sequence[str]) -> ASGIApp:
             return
         meter = Meter(peer, budget)
         try:
-            await metered(app(scope, receive, send), meter)
+            await with_meter(app(scope, receive, send), meter)
         finally:
             meter.pay()
 
     return answer
 
 
-async def metered(work: Awaitable[None], meter: Meter) -> None:
+async def with_meter(work: Awaitable[None], meter: Meter) -> None:
     """Await something, and count what it costs; also what it charges."""
     token = _meter.set(meter)
     try:

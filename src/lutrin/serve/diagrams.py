@@ -79,12 +79,12 @@ def svg(graph: Graph) -> str:
     lines = "".join(_route(drawing, edge, names) for edge, names in drawing.routes)
     boxes = "".join(_box(place) for place in drawing.places.values())
     return (
-        f'<svg role="img" aria-label="{escape(described(graph))}" width="{width:.0f}" height="{height:.0f}"'
+        f'<svg role="img" aria-label="{escape(describe(graph))}" width="{width:.0f}" height="{height:.0f}"'
         f' viewBox="0 0 {width:.0f} {height:.0f}">{lines}{boxes}</svg>'
     )
 
 
-def described(graph: Graph) -> str:
+def describe(graph: Graph) -> str:
     """Describe a graph in words, as its alternative text."""
     said = []
     for edge in graph.edges:

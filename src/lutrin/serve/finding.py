@@ -75,7 +75,7 @@ class Suggestions(msgspec.Struct, frozen=True):
     found: list[Suggestion]
 
 
-def listed(
+def section_lines(
     words: Sequence[Typed], passages: Sequence[tuple[Chunk, float]], most: int
 ) -> list[tuple[bool, float, Suggestion]]:
     """List a book's passages, one line for each section; those whose title has every word come first."""

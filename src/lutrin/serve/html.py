@@ -114,12 +114,12 @@ def results(book: ShelvedBook | None, typed: str, found: Sequence[Suggestion]) -
 
 
 def _cover(book: ShelvedBook, pages: Sequence[PageEntry]) -> dict[str, object]:
-    chapters = [counted(book.chapters, "chapter")] if book.chapters > 1 else []
+    chapters = [count_of(book.chapters, "chapter")] if book.chapters > 1 else []
     return {
         "title": book.title,
         "edition": book.edition,
         "line": book.line,
-        "size": ", ".join([*chapters, counted(book.pages or len(pages), "page")]),
+        "size": ", ".join([*chapters, count_of(book.pages or len(pages), "page")]),
         "outline": outline(pages),
     }
 
@@ -128,10 +128,10 @@ def _first(book: ShelvedBook, pages: Sequence[PageEntry]) -> str:
     return page_path(book.slug, pages[0].filename) if pages else "/"
 
 
-def counted(number: int, thing: str) -> str:
+def count_of(number: int, thing: str) -> str:
     """A number of things.
 
-    >>> counted(1, "page"), counted(1200, "page")
+    >>> count_of(1, "page"), count_of(1200, "page")
     ('1 page', '1,200 pages')
     """
     return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
@@ -191,7 +191,7 @@ def reading(
         current=current,
         sections=[(name, Markup(title)) for name, title in sections],  # noqa: S704 - as `text`
         starters=starters,
-        text=Markup(text),  # noqa: S704 - sanitised by `reader.sanitised`
+        text=Markup(text),  # noqa: S704 - sanitised by `rendering.sanitise`
         before=pages[position - 1] if position > 0 else None,
         after=pages[position + 1] if position + 1 < len(pages) else None,
     )

@@ -17,9 +17,9 @@ from lutrin.ingest.scan import SourceFile
 from lutrin.messages import NOTHING_HERE
 from lutrin.records import BookInfo, Chunk
 from lutrin.serve.budget import beside_loop
-from lutrin.serve.finding import SENTENCE_ENDS, Line, Suggestion, best_first, listed, term_line
+from lutrin.serve.finding import SENTENCE_ENDS, Line, Suggestion, best_first, section_lines, term_line
 from lutrin.serve.html import PageEntry, ShelvedBook
-from lutrin.serve.notes import Named, Notes, Term, glossary, glossary_of, named, notes_of, starters, terms_meant
+from lutrin.serve.notes import Named, Notes, Term, glossary, glossary_of, notes_of, starters, terms_by_name, terms_meant
 from lutrin.serve.pictures import candidates
 from lutrin.study.deck import Practice, practice
 from lutrin.study.senses import senses_of
@@ -175,7 +175,7 @@ async def _glossary(generation: OpenGeneration) -> Sequence[Term]:
 
 
 async def _names(generation: OpenGeneration) -> Sequence[Named]:
-    return await beside_loop(lambda: named(generation.companion))
+    return await beside_loop(lambda: terms_by_name(generation.companion))
 
 
 def _suggested(
@@ -183,7 +183,7 @@ def _suggested(
 ) -> tuple[list[Suggestion], list[Line]]:
     """The terms of a book and the lines of its sections that fit what was typed."""
     meant = terms_meant(names, book.slug, words)
-    return [term_line(term, book, words) for term in meant], listed(words, passages, most)
+    return [term_line(term, book, words) for term in meant], section_lines(words, passages, most)
 
 
 async def _contents(generation: OpenGeneration) -> Sequence[PageEntry]:

@@ -74,6 +74,6 @@ def _letter(entity: re.Match[str]) -> str:
     return escape(chr(int(entity[1], 16)), quote=False)
 
 
-def drawn(match: re.Match[str]) -> str:
+def draw(match: re.Match[str]) -> str:
     """Convert a formula in HTML (`FORMULA`) to MathML; one that cannot be converted stays as its author typed it."""
     return mathml(unescape(match[2]).strip(), display=match[1] == "$$") or match[0]

@@ -97,7 +97,7 @@ def starters(companion: Companion, count: int, filename: str = "") -> list[str]:
     return list(dict.fromkeys(item.entry.topic for item in chosen))
 
 
-def named(companion: Companion) -> list[Named]:
+def terms_by_name(companion: Companion) -> list[Named]:
     """The terms of a book with their names as `terms_meant` looks through them."""
     return [
         (item.entry, tuple((len(name), frozenset(map(stemmed, words(name)))) for name in item.entry.names))

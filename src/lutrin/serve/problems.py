@@ -121,7 +121,7 @@ WITH_BODY = (403, 415)
 """Further problems of endpoints that take a body."""
 
 
-def documented(*statuses: int, shape: type[Problem] = Problem) -> dict[int, ResponseSpec]:
+def problem_responses(*statuses: int, shape: type[Problem] = Problem) -> dict[int, ResponseSpec]:
     """For the OpenAPI document: these problems of an endpoint, and those that every endpoint has."""
     return {
         status: ResponseSpec(shape, description=MEANINGS[status], media_type=MEDIA_TYPE, generate_examples=False)
@@ -138,11 +138,11 @@ def operation(
     returns: ResponseSpec | None = None,
 ) -> dict[str, Any]:
     """What the OpenAPI document says of an endpoint, for its decorator; `returns` if its annotation does not say so."""
-    responses = documented(*statuses, shape=shape) | ({200: returns} if returns is not None else {})
+    responses = problem_responses(*statuses, shape=shape) | ({200: returns} if returns is not None else {})
     return {"operation_id": name, "summary": summary, "tags": [tag], "responses": responses}
 
 
-def reported(error: Exception) -> Reported:
+def as_problem(error: Exception) -> Reported:
     """Turn any error into the problem that the client sees; those of the server itself are logged under a new id."""
     if isinstance(error, Reported):
         return error
@@ -166,7 +166,7 @@ def _unforeseen(error: BaseException) -> Problem:
 
 
 def _handle(request: HTTPRequest, error: Exception) -> Response[bytes]:
-    return _response(request, reported(error).problem)
+    return _response(request, as_problem(error).problem)
 
 
 def _handle_http(request: HTTPRequest, error: HTTPException) -> Response[bytes]:

@@ -19,7 +19,7 @@ import msgspec
 
 from lutrin.messages import PAGE_AS_TEXT
 from lutrin.platform import bound
-from lutrin.serve.rendering import Rendered, rendered
+from lutrin.serve.rendering import Rendered, render_page
 
 PAGE_S = 5.0
 """Processor time for a page."""
@@ -170,7 +170,7 @@ def main() -> None:
         start_s = _spent_s()
         # The kernel ends the process a second or two late; the parent takes that for an answer.
         resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(start_s) + job.limit_s, HARD_S))
-        page = rendered(job.source, job.filename)
+        page = render_page(job.source, job.filename)
         _write(sys.stdout.buffer, msgspec.msgpack.encode(Reply(page, _spent_s() - start_s)))
 
 

@@ -87,7 +87,7 @@ class Rendered(msgspec.Struct, frozen=True):
     """Anchor and title, as safe HTML, of each section."""
 
 
-def rendered(source: str, filename: str) -> Rendered:
+def render_page(source: str, filename: str) -> Rendered:
     """Render a source file as safe HTML, with the heading anchors that citations link to."""
     pictures: list[str] = []
 
@@ -96,8 +96,8 @@ def rendered(source: str, filename: str) -> Rendered:
         return f'<span class="missing-image picture-{len(pictures) - 1}">{match[2]}</span>'
 
     page = CODE.sub(_bounded(_highlighted), IMAGE.sub(described, page_html(source, filename)))
-    page = maths.FORMULA.sub(_bounded(maths.drawn), page)
-    safe = sanitised(PDF_PAGE.sub(r'<section class="page" id="page=\1">', page))
+    page = maths.FORMULA.sub(_bounded(maths.draw), page)
+    safe = sanitise(PDF_PAGE.sub(r'<section class="page" id="page=\1">', page))
     sections = tuple((unescape(match[1]), _without_links(match[2])) for match in SECTION.finditer(safe))
     scrollable = safe.replace("<pre><code", '<pre tabindex="0"><code')
     scrollable = TABLE.sub(r'<div class="wide" role="region" aria-label="Table" tabindex="0">\g<0></div>', scrollable)
@@ -209,7 +209,7 @@ def pictures_in(source: str, filename: str) -> list[str]:
     return [unescape(address) for address, _ in IMAGE.findall(page_html(source, filename))]
 
 
-def sanitised(page: str) -> str:
+def sanitise(page: str) -> str:
     """Remove everything from HTML that runs or loads: scripts, styles, handlers, frames, forms and pictures."""
     return nh3.clean(
         page,

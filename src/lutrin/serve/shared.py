@@ -107,7 +107,7 @@ class TurnMemory:
             _log.warning("shared_turns_away", detail=error.detail)
 
 
-async def recalled(log: TurnLog | None, turn: str, asked: str) -> list[AnswerEvent]:
+async def recall_events(log: TurnLog | None, turn: str, asked: str) -> list[AnswerEvent]:
     """Recall the events of a turn that another server began; empty if it failed or the log is away."""
     if log is None:
         return []

@@ -10,7 +10,7 @@ import msgspec
 
 from lutrin.chats.questions import AskedQuestion
 from lutrin.chats.store import OF_CONTENTS
-from lutrin.search.decide import fitted
+from lutrin.search.decide import load_decisions
 from lutrin.study.take_away import comma_separated
 
 MOST_READ = 5_000
@@ -140,8 +140,8 @@ def _odds(question: AskedQuestion) -> float:
     if question.odds is None or question.prepared_by:
         return math.inf
     if question.yes is None:
-        return fitted().without_model.odds(question.odds)
-    return fitted().with_model.odds(question.odds, question.yes)
+        return load_decisions().without_model.odds(question.odds)
+    return load_decisions().with_model.odds(question.odds, question.yes)
 
 
 def _inbox(asked: Sequence[AskedQuestion], pinned: Collection[str]) -> tuple[InboxRow, ...]:

@@ -25,7 +25,7 @@ def is_here(request: HTTPRequest, sign_ins: SignIns) -> bool:
     return is_this_machine(request.scope) or is_teacher(request, sign_ins)
 
 
-async def checked(request: HTTPRequest, sign_ins: SignIns) -> dict[str, str]:
+async def check_form(request: HTTPRequest, sign_ins: SignIns) -> dict[str, str]:
     """Read a form's fields after checking that a signed-in browser sent it from our own page.
 
     Raises:

@@ -12,7 +12,7 @@ import segno
 from lutrin.doctor import Check
 from lutrin.index.catalog import LeftOut
 from lutrin.ingest.formats import FORMATS, suffixes_in_words
-from lutrin.serve.html import counted
+from lutrin.serve.html import count_of
 from lutrin.serve.prepared_html import PreparedRow
 from lutrin.serve.routes.ingest import Job
 from lutrin.serve.teacher_asked import Overview
@@ -95,7 +95,7 @@ def board(shown: Board, form_key: str) -> str:
         formats=suffixes_in_words(),
         job_text=job_text(shown.job) if shown.job is not None else "",
         figures=[(*figure, figure[2] not in NOTHING) for figure in figures(shown.load)],
-        counted=counted,
+        counted=count_of,
         files=FILES,
         roles=ROLES,
     )
@@ -119,11 +119,11 @@ def now_text(load: Load) -> str:
     """Describe the present load in one sentence."""
     if not (load.readers or load.running or load.waiting):
         return "Nobody is asking at the moment."
-    parts = [f"{counted(load.readers, 'reader')} asked in the last five minutes"]
+    parts = [f"{count_of(load.readers, 'reader')} asked in the last five minutes"]
     if load.running:
-        parts.append(f"{counted(load.running, 'answer')} {'is' if load.running == 1 else 'are'} being written")
+        parts.append(f"{count_of(load.running, 'answer')} {'is' if load.running == 1 else 'are'} being written")
     if load.waiting:
-        parts.append(f"{counted(load.waiting, 'reader')} {'waits' if load.waiting == 1 else 'wait'} for the model")
+        parts.append(f"{count_of(load.waiting, 'reader')} {'waits' if load.waiting == 1 else 'wait'} for the model")
     return f"{', '.join(parts)}."
 
 
@@ -133,7 +133,7 @@ def job_text(job: Job) -> str:
     if job.detail:
         text += f" {job.detail}"
     counts = [
-        f"{counted(number, thing)} {what}"
+        f"{count_of(number, thing)} {what}"
         for name, (thing, what) in COUNTED.items()
         if isinstance(number := (job.summary or {}).get(name, 0), int) and number
     ]

@@ -29,9 +29,9 @@ from lutrin.messages import (
 from lutrin.serve import sse
 from lutrin.serve.budget import payer
 from lutrin.serve.metrics import Metrics
-from lutrin.serve.problems import Reported, reported
+from lutrin.serve.problems import Reported, as_problem
 from lutrin.serve.services import Services
-from lutrin.serve.shared import TurnMemory, fingerprint, recalled
+from lutrin.serve.shared import TurnMemory, fingerprint, recall_events
 from lutrin.serve.space import Allowance, FreeSpace
 from lutrin.serve.transcript import Transcript
 
@@ -87,7 +87,7 @@ _log = get_logger("serve")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class IncomingQuestion:
     """A question and whose it is."""
 
     question: records.Question
@@ -110,7 +110,7 @@ class Turn:
     def __init__(
         self,
         turn_id: str,
-        asked: Asked,
+        asked: IncomingQuestion,
         *,
         services: Services,
         metrics: Metrics,
@@ -238,7 +238,7 @@ class Turn:
                 self._spawn(self._save_partial(), vital=True)
                 self._report("cancelled")
                 if self._readers:  # the server ends: whoever still reads is told
-                    self.failure = reported(IndexUnavailable(KNOWLEDGE_BASE_DOWN))
+                    self.failure = as_problem(IndexUnavailable(KNOWLEDGE_BASE_DOWN))
                     self._publish(records.ErrorEvent(self.failure.detail), last=True)
             raise
         except Exception as error:  # noqa: BLE001 - what the stages did not foresee becomes a 500 with an id in the log
@@ -288,7 +288,7 @@ class Turn:
 
     async def _save_partial(self) -> None:
         messages = self._transcript.partial()
-        known = await recalled(self._services.turns, self.id, fingerprint(self.asked))
+        known = await recall_events(self._services.turns, self.id, fingerprint(self.asked))
         if messages and len(known) <= len(self.sent):  # else another server goes on with it, and stores more
             try:
                 await self._save(messages, None)
@@ -317,7 +317,7 @@ class Turn:
         return NOT_REMEMBERED if self._services.trouble else NOT_SAVED
 
     def _fail(self, error: Exception) -> None:
-        failure = reported(error)
+        failure = as_problem(error)
         if self.finished.is_set():  # the answer was given; what failed came after it
             return
         self.failure = failure

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from lutrin.errors import RateLimited
 from lutrin.messages import TOO_MUCH_WORK
-from lutrin.serve.budget import paid, pay, payer, settle
+from lutrin.serve.budget import pay, payer, run_charged, settle
 
 T = TypeVar("T")
 
@@ -81,7 +81,7 @@ class Workshop:
                 pay()
                 context = contextvars.copy_context()
                 loop = asyncio.get_running_loop()
-                result = await loop.run_in_executor(self._threads, context.run, paid, work)
+                result = await loop.run_in_executor(self._threads, context.run, run_charged, work)
                 settle()
                 return result
         finally:

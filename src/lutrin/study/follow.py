@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from lutrin.index.companion import OF_A_TERM, Companion, Kind, Prepared
 from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import plain
-from lutrin.query.frames import Frame, framed
+from lutrin.query.frames import Frame, frame_of
 from lutrin.query.understand import Query
-from lutrin.search.asked import Float
+from lutrin.search.question_tokens import Float
 from lutrin.study.marked import Mark, is_named, is_of_section, likeness_of, proved_units, touched
 
 KINDS: Mapping[Frame, tuple[Kind, ...]] = {
@@ -61,7 +61,7 @@ def following(
         for place, item in enumerate(companion.shown(*kinds))
         if (closeness := _closeness(mark, item, wish)) is not None
         and plain(" ".join(item.entry.points)) not in said
-        and (wish not in {"why", "how"} or framed(item.entry.topic)[0] == wish)
+        and (wish not in {"why", "how"} or frame_of(item.entry.topic)[0] == wish)
     ]
     return min(fitting, key=lambda pair: pair[0])[1] if fitting else None
 

@@ -11,11 +11,11 @@ from itertools import accumulate
 from lutrin.index.companion import BY_THE_BOOK, OF_A_TERM, Companion, Kind, Prepared, defining
 from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import plain, stem, stem_set, topic_stems, words
-from lutrin.query.frames import Frame, framed
+from lutrin.query.frames import Frame, frame_of
 from lutrin.query.understand import Query
 from lutrin.records import Chunk, Unit
-from lutrin.search.asked import Float
 from lutrin.search.homes import SENTENCE_WORDS, homes
+from lutrin.search.question_tokens import Float
 
 WISHES: Mapping[Frame, tuple[Kind, ...]] = {
     "definition": ("explanation", "question", "term", "keypoints"),
@@ -52,7 +52,7 @@ class Mark:
 
 def is_all_meant(query: Query) -> bool:
     """Whether nothing but a form is asked of a marked text."""
-    _, topic, _ = framed(query.typed)
+    _, topic, _ = frame_of(query.typed)
     return bool(query.selected_text) and query.mode != "selection" and not topic_stems(topic)
 
 

@@ -20,16 +20,26 @@ from lutrin.index.companion import BY_THE_BOOK, OF_A_TERM, Companion, Entry, Kin
 from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import plain, topic_stems, words
 from lutrin.query.followup import refers
-from lutrin.query.frames import Frame, asks, framed
-from lutrin.query.understand import PHRASE_WORDS, Query, respelled
+from lutrin.query.frames import Frame, asks, frame_of
+from lutrin.query.understand import PHRASE_WORDS, Query, with_spelling
 from lutrin.records import Chunk, Passage
-from lutrin.search.asked import pooled
-from lutrin.search.filters import filtered
+from lutrin.search.filters import apply_filters
+from lutrin.search.question_tokens import pooled
 from lutrin.search.reader import Read
-from lutrin.search.search import SELECTION_CHARACTERS, Found, Part, Searcher
+from lutrin.search.search import SELECTION_CHARACTERS, Part, Searcher, SearchResult
 from lutrin.study.follow import answered, following
 from lutrin.study.marked import WISHES, Mark, entries_of, is_all_meant, located
-from lutrin.study.same import Said, Terms, agree, compare, may_be_meant, most_odds, odds, prepared, said
+from lutrin.study.same import (
+    EncodedQuestion,
+    Terms,
+    agree,
+    compare,
+    encode_question,
+    may_be_meant,
+    most_odds,
+    odds,
+    prepared,
+)
 
 T = TypeVar("T")
 CONSIDERED = 12
@@ -130,7 +140,7 @@ class PreparedAnswers:
         # In a form in which nothing is prepared, only a question of the same words is one that is.
         matches = [
             match
-            for generation, where in await filtered(generations, query.question)
+            for generation, where in await apply_filters(generations, query.question)
             if (match := await self._match(generation, query, kinds)) is not None
             and (wanted or np.isinf(match.odds))
             and await _is_there(generation, match.item, where)
@@ -174,7 +184,7 @@ class PreparedAnswers:
         kind = OF_CHAPTER.get(query.frame)
         if kind is None:
             return None
-        for generation, where in await filtered(generations, query.question):
+        for generation, where in await apply_filters(generations, query.question):
             shown = generation.companion.shown(kind)
             items = [item for item in shown if await _is_there(generation, item, where)]
             if items:
@@ -195,7 +205,7 @@ class PreparedAnswers:
         if query.mode == "selection" or query.selected_text:
             return None
         asked = {as_asked(query.text), as_asked(query.typed)}
-        for generation, where in await filtered(generations, query.question):
+        for generation, where in await apply_filters(generations, query.question):
             for item in generation.companion.pinned:
                 known = item.entry.kind not in self._withheld and not asked.isdisjoint(map(as_asked, item.asked))
                 if known and await _is_there(generation, item, where):
@@ -208,9 +218,9 @@ class PreparedAnswers:
         if not companion:
             return None
         changes = await self._searcher.changes(generation, query)
-        text = _asked(respelled(query, changes))
+        text = _asked(with_spelling(query, changes))
         (encoding,) = await self._searcher.encode([text])
-        question = said(text, encoding, self._searcher.embedder.reading)
+        question = encode_question(text, encoding, self._searcher.embedder.reading)
         terms = self._terms_of(generation)
         known = [prepared(companion.wording(place)) for place, _ in companion.nearest(question.vector, CONSIDERED)]
         found = [(kept, item) for kept in known for item in _entry(companion, kept.text, kinds)]
@@ -221,8 +231,8 @@ class PreparedAnswers:
         return max(judged, key=lambda match: (*match.order, -kinds.index(match.item.entry.kind)), default=None)
 
     async def _chances(
-        self, question: Said, found: Sequence[tuple[Said, Prepared]]
-    ) -> list[tuple[tuple[Said, Prepared], float]]:
+        self, question: EncodedQuestion, found: Sequence[tuple[EncodedQuestion, Prepared]]
+    ) -> list[tuple[tuple[EncodedQuestion, Prepared], float]]:
         """Log odds that a question means prepared ones: those of the same words, else the likeliest few."""
         same = [pair for pair in found if as_asked(pair[0].text) == as_asked(question.text)]
         if same:
@@ -250,7 +260,7 @@ def _is_asked_on(match: Match, query: Query) -> bool:
     entry = match.item.entry
     if not query.subject or not match.agrees or not may_be_meant(match.odds):
         return False
-    defines = entry.kind in OF_A_TERM or framed(entry.topic)[0] == "definition"
+    defines = entry.kind in OF_A_TERM or frame_of(entry.topic)[0] == "definition"
     return plain(" ".join(entry.points)) not in " ".join(query.said) and (not defines or query.frame == "definition")
 
 
@@ -303,14 +313,14 @@ async def _plan(
     return replace(
         plan,
         query=query,
-        explanation="\n\n".join([*head, *(_told(item.entry, query) for item in items)]) + f" {numbers}",
+        explanation="\n\n".join([*head, *(_text_for(item.entry, query) for item in items)]) + f" {numbers}",
         prepared_by=author,
         by_model=any(item.entry.by_model for item in items),
         warnings=(*plan.warnings, *respellings(changes)),
     )
 
 
-def _told(entry: Entry, query: Query) -> str:
+def _text_for(entry: Entry, query: Query) -> str:
     """The text of an entry; below what it answers if that is not what was asked."""
     if entry.kind == "keypoints":
         points = "\n".join(f"- {point}" for point in entry.points)
@@ -361,18 +371,18 @@ def _spread(items: Sequence[T]) -> list[T]:
     return [items[place * len(items) // most] for place in range(most)]
 
 
-async def _evidence(generation: OpenGeneration, items: Sequence[Prepared]) -> Found:
+async def _evidence(generation: OpenGeneration, items: Sequence[Prepared]) -> SearchResult:
     """The passages of the entries' quotes."""
     places = [place for item in items for place in item.places]
     names = list(dict.fromkeys(name for name, _, _ in places))[:MOST_PROOFS] or [items[0].chunk_id]
     return _found(await generation.chunks(names), places, items[0].entry.topic)
 
 
-def _found(chunks: Sequence[Chunk], places: Sequence[tuple[str, int, int]], topic: str) -> Found:
+def _found(chunks: Sequence[Chunk], places: Sequence[tuple[str, int, int]], topic: str) -> SearchResult:
     """Passages as a search would have found them, the quoted units the likeliest."""
     reads = [Read(chunk, _scores(chunk, places), 0.0, 1.0) for chunk in chunks]
     passages = tuple(Passage(chunk=chunk, score=1.0) for chunk in chunks)
-    return Found(passages=passages, parts=tuple(Part(topic, (one,), np.inf) for one in reads))
+    return SearchResult(passages=passages, parts=tuple(Part(topic, (one,), np.inf) for one in reads))
 
 
 def _scores(chunk: Chunk, places: Sequence[tuple[str, int, int]]) -> np.ndarray:

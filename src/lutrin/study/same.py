@@ -17,7 +17,7 @@ from lutrin.index.companion import Entry, Wording
 from lutrin.index.tokens import project, quantise, restore
 from lutrin.language.words import REMEMBERED, is_negated, stem, words
 from lutrin.ports import Encoding, Reading
-from lutrin.search.asked import Float, pooled
+from lutrin.search.question_tokens import Float, pooled
 from lutrin.search.regression import Fit, read_fit
 
 SIGNALS = ("cosine", "weakest word", "one word exchanged", "nearer to the answer", "share of the weakest word")
@@ -46,7 +46,7 @@ class SameFit(Fit, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 @dataclass(frozen=True)
-class Said:
+class EncodedQuestion:
     """A question, ready to be compared."""
 
     text: str
@@ -87,7 +87,7 @@ class Terms:
         return frozenset(found)
 
 
-def said(text: str, encoding: Encoding, reading: Reading) -> Said:
+def encode_question(text: str, encoding: Encoding, reading: Reading) -> EncodedQuestion:
     """A question that was just asked.
 
     Raises:
@@ -97,15 +97,15 @@ def said(text: str, encoding: Encoding, reading: Reading) -> Said:
         raise ValueError("the embedder gives no token vectors")
     learned = reading.projection
     narrow = project(encoding.token_vectors, learned) if learned is not None else encoding.token_vectors
-    return Said(text, pooled(encoding), restore(quantise(narrow)))
+    return EncodedQuestion(text, pooled(encoding), restore(quantise(narrow)))
 
 
-def prepared(wording: Wording) -> Said:
+def prepared(wording: Wording) -> EncodedQuestion:
     """A question that is kept."""
-    return Said(wording.text, wording.vector, restore(wording.tokens))
+    return EncodedQuestion(wording.text, wording.vector, restore(wording.tokens))
 
 
-def agree(one: Said, other: Said, terms: Terms) -> bool:
+def agree(one: EncodedQuestion, other: EncodedQuestion, terms: Terms) -> bool:
     """Whether two questions name the same terms, numbers and signs (`cd -`), and both deny or neither does."""
     mine, theirs = _signs(one.text), _signs(other.text)
     return (
@@ -122,7 +122,7 @@ def _signs(text: str) -> frozenset[str]:
     return frozenset(word for word in bare if word and not _JOINED.sub("", word).isalnum())
 
 
-def compare(asked: Said, kept: Said, answer: Float | None = None) -> Float:
+def compare(asked: EncodedQuestion, kept: EncodedQuestion, answer: Float | None = None) -> Float:
     """(5,): the signals of a question and a prepared one, in the order of `SIGNALS`.
 
     Args:
@@ -141,7 +141,7 @@ def compare(asked: Said, kept: Said, answer: Float | None = None) -> Float:
     return np.array((cosine, min(mine, theirs), exchanged, nearer, mine / len(asked.tokens)), dtype=np.float32)
 
 
-def most_odds(asked: Said, kept: Said, embedder: str) -> float:
+def most_odds(asked: EncodedQuestion, kept: EncodedQuestion, embedder: str) -> float:
     """Log odds that two questions mean the same, were the asked one ever so near to the answer; see `odds`."""
     known = weights()
     signals = compare(asked, kept)

@@ -16,7 +16,7 @@ from lutrin.ingest.upload import Stored, store
 from lutrin.serve.answer_service import NO_STORE, AnswerService
 from lutrin.serve.problems import operation
 from lutrin.serve.requests import HTTPRequest
-from lutrin.serve.routes.ingest import TAG, Job, Jobs, checked
+from lutrin.serve.routes.ingest import TAG, Job, Jobs, require_token
 from lutrin.serve.services import Ingest
 from lutrin.serve.teacher_sign_in import SignIns
 from lutrin.settings import Settings
@@ -49,7 +49,7 @@ async def upload(
     sign_ins: Given[SignIns],
 ) -> Response[Uploaded]:
     """Needs `Authorization: Bearer LUTRIN_ADMIN_TOKEN`. Fields: `files`; `book`, the folder's name; `replace=true`."""
-    ingest = checked(request, service, sign_ins)
+    ingest = require_token(request, service, sign_ins)
     stored, job = await receive(request, service, jobs, settings, ingest=ingest)
     body = uploaded(stored, job)
     return Response(body, status_code=202, headers={"Location": f"/ingest/{job.job}", **NO_STORE})

@@ -16,7 +16,7 @@ from lutrin.errors import ChatStoreError, IngestInProgress, NotFound, NotPermitt
 from lutrin.log import get_logger
 from lutrin.messages import INGEST_LEFT, INGEST_OFF, NOTHING_HERE
 from lutrin.serve.answer_service import NO_STORE, AnswerService
-from lutrin.serve.problems import operation, reported
+from lutrin.serve.problems import as_problem, operation
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.services import Ingest
 from lutrin.serve.shared import JobBoard
@@ -104,7 +104,7 @@ class Jobs:
         try:
             ended = msgspec.structs.replace(job, state="done", summary=await ingest(progress))
         except Exception as error:  # noqa: BLE001 - whatever went wrong, the operator asks for it here
-            ended = msgspec.structs.replace(job, state="failed", detail=reported(error).detail)
+            ended = msgspec.structs.replace(job, state="failed", detail=as_problem(error).detail)
         finally:
             showing.cancel()
             with suppress(asyncio.CancelledError):  # what it was about to show must not come after the end
@@ -132,7 +132,7 @@ async def start_ingest(
     request: HTTPRequest, service: Given[AnswerService], jobs: Given[Jobs], sign_ins: Given[SignIns]
 ) -> Response[Job]:
     """Needs `Authorization: Bearer LUTRIN_ADMIN_TOKEN`; without a token set it is off."""
-    job = await jobs.start(checked(request, service, sign_ins), service.spawn)
+    job = await jobs.start(require_token(request, service, sign_ins), service.spawn)
     return Response(job, status_code=202, headers={"Location": f"/ingest/{job.job}", **NO_STORE})
 
 
@@ -141,11 +141,11 @@ async def read_job(
     job: FromPath[str], request: HTTPRequest, service: Given[AnswerService], jobs: Given[Jobs], sign_ins: Given[SignIns]
 ) -> Response[Job]:
     """Needs the same token."""
-    checked(request, service, sign_ins)
+    require_token(request, service, sign_ins)
     return Response(await jobs.get(job), headers=NO_STORE)
 
 
-def checked(request: HTTPRequest, service: AnswerService, sign_ins: SignIns) -> Ingest:
+def require_token(request: HTTPRequest, service: AnswerService, sign_ins: SignIns) -> Ingest:
     """Return the function that ingests the corpus, if the request has the token.
 
     Raises:

@@ -15,12 +15,12 @@ from lutrin.serve import teacher_html as html
 from lutrin.serve.answer_service import NO_STORE, AnswerService, is_secure
 from lutrin.serve.budget import beside_loop
 from lutrin.serve.prepared_html import PreparedRow, prepared_row
-from lutrin.serve.problems import prefers_html, reported
+from lutrin.serve.problems import as_problem, prefers_html
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.routes.book_uploads import Uploaded, receive, uploaded
 from lutrin.serve.routes.ingest import Jobs
 from lutrin.serve.teacher_asked import MOST_READ, Overview, as_csv, overview
-from lutrin.serve.teacher_forms import COOKIE, checked, fields, is_here, shown_page
+from lutrin.serve.teacher_forms import COOKIE, check_form, fields, is_here, shown_page
 from lutrin.serve.teacher_load import Load, load_of
 from lutrin.serve.teacher_sign_in import SIGNED_IN_S, SignIns
 from lutrin.serve.teacher_view import TeacherView
@@ -96,7 +96,7 @@ async def sign_in(request: HTTPRequest, service: Given[AnswerService], sign_ins:
         cookie = sign_ins.enter(token, service.peer(request), here=is_here(request, sign_ins))
     except (NotPermitted, RateLimited) as error:
         _log.warning("sign_in_refused", reason=type(error).__name__)
-        problem = reported(error).problem
+        problem = as_problem(error).problem
         wrong = isinstance(error, NotPermitted) and sign_ins.possible
         refused = shown_page(html.sign_in(WRONG_PASSWORD if wrong else problem.detail), problem.status)
         if problem.retry_after_s is not None:
@@ -109,7 +109,7 @@ async def sign_in(request: HTTPRequest, service: Given[AnswerService], sign_ins:
 @post("/teacher/sign-out", include_in_schema=False, operation_id="teacherSignOut", media_type=MediaType.HTML)
 async def sign_out(request: HTTPRequest, sign_ins: Given[SignIns]) -> Response[str]:
     """The cookie is worth nothing afterwards."""
-    await checked(request, sign_ins)
+    await check_form(request, sign_ins)
     sign_ins.leave(request.cookies.get(COOKIE, ""))
     return _to_page(cookies=[_cookie("", 0, secure=False)])
 
@@ -119,7 +119,7 @@ async def ingest(
     request: HTTPRequest, service: Given[AnswerService], jobs: Given[Jobs], sign_ins: Given[SignIns]
 ) -> Response[str]:
     """Read the books again, as `POST /ingest` does."""
-    await checked(request, sign_ins)
+    await check_form(request, sign_ins)
     if service.services.ingest is None:
         raise NotPermitted(INGEST_OFF)
     await jobs.start(service.services.ingest, service.spawn)
@@ -156,7 +156,7 @@ async def check(
     request: HTTPRequest, service: Given[AnswerService], view: Given[TeacherView], sign_ins: Given[SignIns]
 ) -> Response[str]:
     """Let the doctor look."""
-    await checked(request, sign_ins)
+    await check_form(request, sign_ins)
     view.health.start(service.spawn)
     return _to_page("health")
 
@@ -171,7 +171,7 @@ async def previous(
     book: FromPath[str], request: HTTPRequest, view: Given[TeacherView], sign_ins: Given[SignIns]
 ) -> Response[str]:
     """Go back to the index before this one."""
-    await checked(request, sign_ins)
+    await check_form(request, sign_ins)
     await view.roll_back(book)
     _log.info("rolled_back", book=book)
     return _to_page("books")

@@ -17,7 +17,7 @@ from lutrin.records import Answer, DoneEvent, Passage, Question
 from lutrin.serve.answer_service import AnswerService, check_lengths
 from lutrin.serve.prepared_html import companion_page, proposal_page, proposed_text
 from lutrin.serve.requests import HTTPRequest
-from lutrin.serve.teacher_forms import COOKIE, checked, is_teacher, led_to, shown_page
+from lutrin.serve.teacher_forms import COOKIE, check_form, is_teacher, led_to, shown_page
 from lutrin.serve.teacher_sign_in import SignIns
 from lutrin.study.teach import Act, Change, Companions, Wanted
 
@@ -58,7 +58,7 @@ async def change(
     sign_ins: Given[SignIns],
 ) -> Response[str]:
     """Approve, hide, mend, pin an entry, or take that back."""
-    fields = await checked(request, sign_ins)
+    fields = await check_form(request, sign_ins)
     if fields.get("act") not in ACTS:
         raise InvalidInput("There is no such button.")
     number = fields.get("answer", "")
@@ -97,7 +97,7 @@ async def proposal(request: HTTPRequest, service: Given[AnswerService], sign_ins
 @post("/teacher/answer", include_in_schema=False, operation_id="teacherPinAnswer", media_type=MediaType.HTML)
 async def pin(request: HTTPRequest, service: Given[AnswerService], sign_ins: Given[SignIns]) -> Response[str]:
     """Have a question answered so from now on."""
-    fields = await checked(request, sign_ins)
+    fields = await check_form(request, sign_ins)
     book, question = fields.get("book", ""), fields.get("question", "")
     answer = await _current_answer(service, question, book)
     proofs = [(one.chunk_id, one.text) for one in answer.excerpts] or [(fields.get("proof", ""), "")]

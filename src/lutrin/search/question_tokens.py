@@ -16,7 +16,7 @@ _WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionTokens:
     """One text of a question, encoded for one book."""
 
     text: str
@@ -34,7 +34,9 @@ class Asked:
     """(Q,): in how many passages that word stands; N for a mark."""
 
 
-async def asked(generation: OpenGeneration, text: str, encoding: Encoding, reading: Reading) -> Asked:
+async def tokenize_question(
+    generation: OpenGeneration, text: str, encoding: Encoding, reading: Reading
+) -> QuestionTokens:
     """Encode a text for a book.
 
     The weight of a token is a softmax over its learned importance and the logarithm of how rare its word is in the
@@ -60,7 +62,7 @@ async def asked(generation: OpenGeneration, text: str, encoding: Encoding, readi
     importance = reading.importance(encoding.token_vectors)
     logits = importance + reading.rarity * np.log1p(rarity)
     share = np.exp(logits - logits.max(initial=0.0))
-    return Asked(
+    return QuestionTokens(
         text=text,
         vector=pooled(encoding),
         tokens=encoding.token_vectors,

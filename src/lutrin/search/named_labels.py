@@ -18,7 +18,7 @@ REFERS = 25.0
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
+class NamedLabels:
     """Figures, tables and listings that a question names."""
 
     labels: frozenset[str] = frozenset()
@@ -30,18 +30,18 @@ class Labelled:
     """Whether nothing in the book has such a number, though others have: `Figure 9.9`."""
 
 
-def labelled(generation: OpenGeneration, text: str) -> Labelled:
+def labels_named(generation: OpenGeneration, text: str) -> NamedLabels:
     """Find the book's labels in a question."""
     kinds = {label.partition(" ")[0] for label in generation.labels}
     named = [(label, place) for label, place in labels_in(text) if label.partition(" ")[0] in kinds]
     if not named:
-        return Labelled()
+        return NamedLabels()
     known = {label: generation.labels[label] for label, _ in named if label in generation.labels}
     rest = text
     for start, end in sorted({place for _, place in named}, reverse=True):
         rest = f"{rest[:start]} {rest[end:]}"
     names = dict.fromkeys(name for chunks in known.values() for name in chunks)
-    return Labelled(frozenset(known), tuple(names), not subject_stems(rest), not known)
+    return NamedLabels(frozenset(known), tuple(names), not subject_stems(rest), not known)
 
 
 def at_labels(ranked: Sequence[Read], labels: frozenset[str]) -> list[Read]:
