@@ -169,8 +169,8 @@ def _antecedent(units: Sequence[Unit], place: int) -> int:
 
 
 def _follows(unit: Unit, other: Unit) -> bool:
-    """Whether one sentence of a paragraph follows another."""
-    return unit.kind == other.kind == "sentence" and unit.block == other.block
+    """Whether one sentence of a paragraph follows another, which tells something."""
+    return unit.kind == other.kind == "sentence" and unit.block == other.block and not _asks(unit)
 
 
 def _is_of_table(unit: Unit, other: Unit) -> bool:
