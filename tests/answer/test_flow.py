@@ -31,6 +31,7 @@ from lutrin.records import (
     SentenceEvent,
     SourcesEvent,
 )
+from lutrin.runtime.wiring import Runtime
 from lutrin.search.search import Searcher
 from lutrin.settings import Settings
 
@@ -74,6 +75,29 @@ async def answer_to(flow: AnswerFlow, text: str, **fields: object) -> Answer:
     last = (await events_of(flow, Question(text=text, **fields)))[-1]  # type: ignore[arg-type]  # fields of Question
     assert isinstance(last, DoneEvent)
     return last.answer
+
+
+async def test_searches_take_turns_address_by_address(
+    make_flow: MakeFlow, shelf: Shelf, flow_settings: Settings
+) -> None:
+    """Whoever has passages searched for without an answer keeps no reader of another address waiting."""
+    flow, served = make_flow(), []
+    runtime = Runtime(flow_settings, shelf, Searcher(WordHashEmbedder()), None, flow, None)
+
+    async def retrieve(name: str) -> None:
+        await runtime.retrieve(Question(text=LOOP, peer="crowd"))
+        served.append(name)
+
+    async def ask() -> None:
+        await answer_to(flow, BATTERY, peer="reader")
+        served.append("answer")
+
+    async with flow.search_turn(Question(text=LOOP, peer="somebody")):
+        crowd = [asyncio.create_task(retrieve(f"passages {number}")) for number in range(3)]
+        reader = asyncio.create_task(ask())
+        await asyncio.sleep(0.05)
+    await asyncio.gather(*crowd, reader)
+    assert served == ["passages 0", "answer", "passages 1", "passages 2"]
 
 
 async def test_without_a_model_the_book_answers_in_its_own_words(make_flow: MakeFlow) -> None:

@@ -156,9 +156,11 @@ class ScriptedRetrieval:
     failure: Exception | None = None
     passages: Sequence[Passage] = ()
     """Suggestion whatever is asked, if there are any."""
+    asked: list[Question] = field(default_factory=list)
 
     async def __call__(self, question: Question) -> Sequence[Passage]:
         """Search."""
+        self.asked.append(question)
         if self.failure is not None:
             raise self.failure
         if self.passages:

@@ -201,6 +201,7 @@ async def test_passages_without_an_answer(client: httpx.AsyncClient, house: Hous
     assert {"id", "section", "chapter", "page", "filename"} <= found[0]["metadata"].keys()
     assert found[0]["metadata"]["url"] == LOOP.url
     assert (await client.post("/api/retrieve", json={"query": "the weather"})).json() == []
+    assert {question.peer for question in house.retrieve.asked} == {"127.0.0.1"}, "turns are taken address by address"
     house.retrieve.failure = IndexUnavailable("gone")
     assert (await client.post("/api/retrieve", json={"query": "the loop"})).status_code == 503
 

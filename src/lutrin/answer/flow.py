@@ -3,8 +3,8 @@
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable, Hashable, Sequence
-from contextlib import ExitStack, aclosing, suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Hashable, Sequence
+from contextlib import ExitStack, aclosing, asynccontextmanager, suppress
 from dataclasses import replace
 from math import isfinite
 from typing import Protocol
@@ -201,10 +201,16 @@ class AnswerFlow:
         if self._explainer is not None or self._prepared is None:
             return self._explainer is not None
         query = understand(question, history=(), language=self._language, embedder=self._searcher.embedder)
-        query = await with_wish(self._searcher, query)
-        async with lease_books(self._shelf, question.book) as generations:
-            query = await in_chapter(query, generations)
+        async with lease_books(self._shelf, question.book) as generations, self.search_turn(question):
+            query = await in_chapter(await with_wish(self._searcher, query), generations)
             return query.refusal is None and await self._prepared.plan(query, generations) is not None
+
+    @asynccontextmanager
+    async def search_turn(self, question: Question) -> AsyncIterator[None]:
+        """Wait until it is the turn of who asks to have something searched for, and have it."""
+        async with self._turns.turn(question.peer, question.session_id):
+            with stages.stage("search"):
+                yield
 
     async def answer(self, question: Question) -> AsyncGenerator[AnswerEvent, None]:
         """Events of one answer; the last is a `DoneEvent`.
@@ -355,9 +361,8 @@ class AnswerFlow:
 
     async def _plan(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan:
         """As prepared, from the contents, from the selection alone, or from the book that answers best."""
-        async with self._turns.turn(query.question.peer, query.question.session_id):
-            with stages.stage("search"):
-                return await self._searched(query, generations)
+        async with self.search_turn(query.question):
+            return await self._searched(query, generations)
 
     async def _searched(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan:
         query = await in_chapter(query, generations)

@@ -101,7 +101,8 @@ class Runtime:
     async def retrieve(self, question: Question) -> list[Passage]:
         """Return the passages nearest to a question or to the selected text; none if nothing is relevant."""
         with self.answers.traffic.searching():
-            return await retrieve_passages(self.shelf, self.searcher, question, default_k=self.settings.top_k)
+            async with self.answers.search_turn(question):
+                return await retrieve_passages(self.shelf, self.searcher, question, default_k=self.settings.top_k)
 
 
 @asynccontextmanager

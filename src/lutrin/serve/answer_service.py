@@ -144,6 +144,10 @@ class AnswerService:
         """The network peer that a request comes from; see `limits.peer_of`."""
         return peer_of_scope(request.scope, self._settings.trusted_proxies)
 
+    def from_peer(self, request: HTTPRequest, question: Question) -> Question:
+        """A question with the network peer whose turn it waits for."""
+        return msgspec.structs.replace(question, peer=self.peer(request))
+
     def spawn(self, work: Coroutine[Any, Any, None], *, vital: bool = False) -> "asyncio.Task[None]":
         """Start a task that no connection owns. At shutdown the server waits for vital tasks and cancels the rest."""
         task = asyncio.get_running_loop().create_task(work)

@@ -7,12 +7,14 @@ from litestar.di import NamedDependency as Given
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import JSONBody
 
+from lutrin import stages
 from lutrin.records import Answer, Question
 from lutrin.serve.answer_service import NO_STORE, AnswerService
 from lutrin.serve.budget import charge
 from lutrin.serve.problems import operation
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.schemas import ChatBody, ChatReply, Explained, QueryBody, RetrievedPassage, TutorBody
+from lutrin.serve.timings import Timings
 
 
 def _asking(name: str, summary: str, returns: type | None) -> dict[str, Any]:
@@ -47,11 +49,12 @@ async def api_explains(data: JSONBody[QueryBody], request: HTTPRequest, service:
     """What a reader may be offered for a marked text, before anything is asked; it counts as no question."""
     question = data.to_question(data.query, "query")
     asked = service.with_owner(request, question, service.owner(request, question.session_id))
-    began_s = service.services.clock()
+    timings = Timings(service.metrics)
     try:
-        return Explained(await service.services.answers.explains(asked.question))
+        with stages.listening(timings):
+            return Explained(await service.services.answers.explains(service.from_peer(request, asked.question)))
     finally:
-        charge(service.services.clock() - began_s)
+        charge(timings.work_ms().get("search", 0) / 1000)  # without the wait for its turn
 
 
 @post("/query", **_asking("query", "Ask the book's tutor", Answer))
@@ -102,6 +105,6 @@ async def retrieve(
     asked = service.with_owner(request, question, service.owner(request, question.session_id))
     await service.admit(request, asked)
     began_s = service.services.clock()
-    passages = await service.services.retrieve(asked.question)
+    passages = await service.services.retrieve(service.from_peer(request, asked.question))
     service.metrics.retrieve_seconds.observe(service.services.clock() - began_s)
     return Response([RetrievedPassage.of(passage) for passage in passages], status_code=200, headers=NO_STORE)
