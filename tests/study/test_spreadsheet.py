@@ -3,6 +3,7 @@
 import csv
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,14 @@ def test_other_cells_stay_as_they_are() -> None:
     for text in ("a-b", "1 + 1 = 2", "me@school.example", "x;y", "naïve", ""):
         assert as_text(text) == text
     assert comma_separated(["a"], []).encode()[:3] == b"\xef\xbb\xbf"
+
+
+@pytest.mark.parametrize("sign", ["\t", "\n", " ", "; "])
+def test_a_question_of_blanks_takes_no_time(sign: str) -> None:
+    """A table of a thousand of them is made while others are answered."""
+    began_s = time.process_time()
+    as_text(sign * 100_000 + "x")
+    assert time.process_time() - began_s < 0.5
 
 
 @pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is not installed")

@@ -15,8 +15,10 @@ from lutrin.study.deck import Card
 
 MARK = "\ufeff"
 """Without it, spreadsheets on Windows take UTF-8 for the machine's old encoding."""
-_FORMULA = re.compile(r"(^|[;,|\t\r\n\v\f\x85\u2028\u2029])([\s\"']*)(?=[=+\-@\uff0b\uff0d\uff1d\uff20])")
-"""The beginning of a cell that a spreadsheet computes; also behind what another one takes for the end of a cell."""
+_SIGNS = frozenset("=+-@\uff0b\uff0d\uff1d\uff20")
+_ENDS = frozenset(";,|\t\r\n\v\f\x85\u2028\u2029")
+"""What one spreadsheet or another takes for the end of a cell."""
+_GAP = re.compile(r"\A[\s\"';,|]*|[\s\"';,|]+")
 MODEL_ID = 1_745_208_331
 """Any fixed number: Anki knows by it that notes of two exports are of one kind."""
 LETTERS = "ABCDEF"
@@ -50,7 +52,12 @@ def as_text(cell: str) -> str:
     >>> as_text("=1+1"), as_text("a;\t=1"), as_text("a - b")
     ("'=1+1", "a;\t'=1", 'a - b')
     """
-    return _FORMULA.sub(r"\1\2'", cell)
+
+    def guarded(gap: re.Match[str]) -> str:
+        begins = not gap.start() or not _ENDS.isdisjoint(gap[0])
+        return f"{gap[0]}'" if begins and cell[gap.end() : gap.end() + 1] in _SIGNS else gap[0]
+
+    return _GAP.sub(guarded, cell)
 
 
 def anki(title: str, slug: str, cards: Sequence[Card]) -> bytes:

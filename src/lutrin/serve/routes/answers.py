@@ -14,7 +14,7 @@ from lutrin.serve.budget import charge
 from lutrin.serve.problems import operation
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.schemas import ChatBody, ChatReply, Explained, QueryBody, RetrievedPassage, TutorBody
-from lutrin.serve.timings import Timings
+from lutrin.serve.turns import Timings
 
 
 def _asking(name: str, summary: str, returns: type | None) -> dict[str, Any]:
