@@ -11,7 +11,7 @@ from tests.fakes import word_grader
 from tests.fakes_generator import ScriptedGenerator
 
 from lutrin.answer.ability import Ability
-from lutrin.answer.explain import Explainer, Explanation, WrittenSentence, sentences_of
+from lutrin.answer.explain import Explainer, Explanation, WrittenSentence, _adds_nothing, sentences_of
 from lutrin.answer.plan import Plan
 from lutrin.answer.prompt import Prompt, prompt_of
 from lutrin.answer.section import whole
@@ -84,6 +84,17 @@ async def test_a_wrong_number_is_put_right(number: str) -> None:
 async def test_what_is_not_proven_is_dropped(text: str, why: str) -> None:
     """It never reaches the reader."""
     assert await said(text) == [], why
+
+
+async def test_nothing_is_said_twice() -> None:
+    """Neither in the same words nor in others of the same meaning; a denial is another thing."""
+    arm = "The arm of Kestrel lifts a load of 2 kg. [1]"
+    again = "Kestrel's arm lifts a load of 2 kg. [1]"
+    assert [one.text for one in await said(f"{arm} {arm} {again}")] == [arm.removesuffix(" [1]")]
+    assert _adds_nothing("It lifts a load of 2 kg.", ["The arm lifts a load of 2 kg."])
+    assert not _adds_nothing("It does not lift a load of 2 kg.", ["The arm lifts a load of 2 kg."])
+    assert not _adds_nothing("It lifts a load of 3 kg.", ["The arm lifts a load of 2 kg."])
+    assert not _adds_nothing("Yes.", ["The arm lifts a load of 2 kg."])
 
 
 async def test_a_sentence_that_was_cut_is_dropped() -> None:

@@ -17,6 +17,8 @@ from lutrin.answer.prompt import OWN_WORDS, YES_NO, Prompt
 from lutrin.answer.traffic import Traffic
 from lutrin.errors import DeadlineExceeded, GeneratorError, QueueFull
 from lutrin.ingest.sentences import sentence_ranges
+from lutrin.language.spoken import NEGATIONS
+from lutrin.language.words import stem_set, words
 from lutrin.log import get_logger
 from lutrin.ports import Generator
 from lutrin.records import Finished, GenerationEvent, GenerationRequest, Piece, Queued, QueuedEvent, Sentence
@@ -186,7 +188,7 @@ class Explainer:
         """The sentence with its grade; None if it is not shown."""
         text = bare_sentence(item.written.text)
         shown = explanation.sentences
-        if _FRAGMENT.match(text) or stands_in(text, (one.text for one in shown)):
+        if _FRAGMENT.match(text) or _adds_nothing(text, [one.text for one in shown]):
             return None
         if item.own:
             evidence = "\n".join(evidence_of(section) for _, section in prompt.shown)
@@ -213,6 +215,15 @@ class Explainer:
                 explanation.proofs.setdefault(number, set()).add(unit.char_start)
         recognized = any(section.chunk.recognized for number, section in prompt.shown if number in grade.citations)
         return Sentence(text=grade.text, citations=grade.citations, support="likely" if recognized else grade.level)
+
+
+def _adds_nothing(text: str, shown: Sequence[str]) -> bool:
+    """Whether a sentence only repeats what is shown: its words, or all that its words name, without a new denial."""
+    if stands_in(text, shown):
+        return True
+    stems, said = stem_set(text), " ".join(shown)
+    denies, denied = (NEGATIONS.intersection(words(one.lower())) for one in (text, said))
+    return bool(stems) and stems <= stem_set(said) and denies <= denied
 
 
 class SentenceStream:
