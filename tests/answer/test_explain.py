@@ -11,7 +11,7 @@ from tests.fakes import word_grader
 from tests.fakes_generator import ScriptedGenerator
 
 from lutrin.answer.ability import Ability
-from lutrin.answer.explain import Explainer, Explanation, WrittenSentence, _adds_nothing, sentences_of
+from lutrin.answer.explain import Explainer, Explanation, WrittenSentence, adds_nothing, sentences_of
 from lutrin.answer.plan import Plan
 from lutrin.answer.prompt import Prompt, prompt_of
 from lutrin.answer.section import whole
@@ -91,10 +91,10 @@ async def test_nothing_is_said_twice() -> None:
     arm = "The arm of Kestrel lifts a load of 2 kg. [1]"
     again = "Kestrel's arm lifts a load of 2 kg. [1]"
     assert [one.text for one in await said(f"{arm} {arm} {again}")] == [arm.removesuffix(" [1]")]
-    assert _adds_nothing("It lifts a load of 2 kg.", ["The arm lifts a load of 2 kg."])
-    assert not _adds_nothing("It does not lift a load of 2 kg.", ["The arm lifts a load of 2 kg."])
-    assert not _adds_nothing("It lifts a load of 3 kg.", ["The arm lifts a load of 2 kg."])
-    assert not _adds_nothing("Yes.", ["The arm lifts a load of 2 kg."])
+    assert adds_nothing("It lifts a load of 2 kg.", ["The arm lifts a load of 2 kg."])
+    assert not adds_nothing("It does not lift a load of 2 kg.", ["The arm lifts a load of 2 kg."])
+    assert not adds_nothing("It lifts a load of 3 kg.", ["The arm lifts a load of 2 kg."])
+    assert not adds_nothing("Yes.", ["The arm lifts a load of 2 kg."])
 
 
 async def test_a_sentence_that_was_cut_is_dropped() -> None:

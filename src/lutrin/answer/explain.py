@@ -188,7 +188,7 @@ class Explainer:
         """The sentence with its grade; None if it is not shown."""
         text = bare_sentence(item.written.text)
         shown = explanation.sentences
-        if _FRAGMENT.match(text) or _adds_nothing(text, [one.text for one in shown]):
+        if _FRAGMENT.match(text) or adds_nothing(text, [one.text for one in shown]):
             return None
         if item.own:
             evidence = "\n".join(evidence_of(section) for _, section in prompt.shown)
@@ -217,7 +217,7 @@ class Explainer:
         return Sentence(text=grade.text, citations=grade.citations, support="likely" if recognized else grade.level)
 
 
-def _adds_nothing(text: str, shown: Sequence[str]) -> bool:
+def adds_nothing(text: str, shown: Sequence[str]) -> bool:
     """Whether a sentence only repeats what is shown: its words, or all that its words name, without a new denial."""
     if stands_in(text, shown):
         return True
