@@ -1,10 +1,9 @@
 """Fit when two questions mean the same (`lutrin.study.same`), on pairs that were labelled by hand.
 
-A logistic regression on the standardised signals of the pairs that agree literally, whose bias is then set so that no
-near pair passes, by a margin. All pairs of one prepared question stay together: the figures are of pairs whose question
-the fit has not seen. What is not sure is offered: a second limit lets `OFFERED` of what means the same be offered.
-
-Pairs of other subjects (`BOOKS`) take no part in the fit and are printed: they tell what it is worth elsewhere.
+A logistic regression on the standardised signals of the pairs that agree literally, on the sample book and on other
+subjects (`BOOKS`). Its bias is then set so that no near pair of the sample book passes, by a margin. The figures are of
+pairs that the fit has not seen: all pairs of one prepared question are left out together, of other subjects all pairs
+of one. What is not sure is offered: a second limit lets `OFFERED` of what means the same be offered.
 """
 
 import asyncio
@@ -36,7 +35,7 @@ OFFERED = 0.9
 """Share of the pairs that mean the same that are to be taken, or offered."""
 PENALTY = 1.0
 """On squared weights of standardised signals; the pairs are few."""
-MARGIN = 0.8
+MARGIN = 0.6
 """Added to the log odds that the likeliest near pair has: the next near pair will be another one."""
 
 Array = npt.NDArray[np.float64]
@@ -88,10 +87,10 @@ async def offered(pairs: list[Pair], embedder: Embedder) -> tuple[float, float]:
     return float(np.mean([place == 0 for place in places])), float(np.mean([place < MOST_NEXT for place in places]))
 
 
-def fit(values: Array, means: Mask) -> Array:
-    """(signals + 1,): weights and bias, for signals as they are, so that no pair passes that does not mean the same."""
+def fit(values: Array, means: Mask, own: Mask) -> Array:
+    """(signals + 1,): weights and bias, for signals as they are, so that no pair of `own` passes that asks another thing."""
     plain = logistic(values, means)
-    plain[-1] -= float((np.c_[values, np.ones(len(values))] @ plain)[~means].max()) + MARGIN
+    plain[-1] -= float((np.c_[values, np.ones(len(values))] @ plain)[~means & own].max()) + MARGIN
     return plain
 
 
@@ -112,35 +111,31 @@ def logistic(values: Array, means: Mask) -> Array:
     return np.append(plain, weights[-1] - plain @ centre)
 
 
-def fold_of(pair: Pair) -> int:
-    """In which part a pair is left out."""
-    return int(hashlib.sha256(pair.prepared.encode()).hexdigest(), 16) % FOLDS
+def fold_of(pair: Pair) -> str:
+    """With which pairs a pair is left out."""
+    return pair.book or str(int(hashlib.sha256(pair.prepared.encode()).hexdigest(), 16) % FOLDS)
 
 
-def fit_all(
-    pairs: list[Pair], values: Array, agreeing: Mask, embedder: str
-) -> tuple[SameFit, list[tuple[float, Pair]]]:
-    """What is fitted on all pairs, with the figures of each pair by a fit without its question, and these odds."""
-    means = np.array([pair.same for pair in pairs])
+def fit_all(pairs: list[Pair], values: Array, agreeing: Mask, embedder: str) -> tuple[SameFit, Array]:
+    """What is fitted on all pairs, with the figures of the sample book's, and the odds of each by a fit without it."""
+    means, own = (np.array([bool(one) for one in flags]) for flags in zip(*((p.same, not p.book) for p in pairs)))
     folds = np.array([fold_of(pair) for pair in pairs])
     odds = np.full(len(pairs), -np.inf)
-    for fold in range(FOLDS):
-        rest, own = (folds != fold) & agreeing, folds == fold
-        odds[own] = np.c_[values, np.ones(len(values))][own] @ fit(values[rest], means[rest])
+    for fold in set(folds):
+        rest = (folds != fold) & agreeing
+        odds[folds == fold] = np.c_[values, np.ones(len(values))][folds == fold] @ fit(values[rest], means[rest], own[rest])
     made = SameFit(
         embedder=embedder,
         signals=SIGNALS,
-        weights=tuple(round(float(weight), 4) for weight in fit(values[agreeing], means[agreeing])),
-        nearest=round(float(values[:, SIGNALS.index("nearer to the answer")].max()), 4),
-        offered=round(float(np.quantile(odds[means], 1 - OFFERED, method="lower")) - 0.005, 2),
-        pairs=len(pairs),
-        near=int((~means).sum()),
-        passed=round(float((odds[means & agreeing] > 0).sum() / means.sum()), 3),
-        wrongly=int((odds[~means & agreeing] > 0).sum()),
+        weights=tuple(round(float(weight), 4) for weight in fit(values[agreeing], means[agreeing], own[agreeing])),
+        nearest=round(float(values[own, SIGNALS.index("nearer to the answer")].max()), 4),
+        offered=round(float(np.quantile(odds[means & own], 1 - OFFERED, method="lower")) - 0.005, 2),
+        pairs=int(own.sum()),
+        near=int((~means & own).sum()),
+        passed=round(float((odds[means & agreeing & own] > 0).sum() / (means & own).sum()), 3),
+        wrongly=int((odds[~means & agreeing & own] > 0).sum()),
     )
-    shown = np.where(agreeing, odds, -np.inf)
-    print(f"Taken or offered: {shares(made, odds, agreeing, means)}")
-    return made, sorted(zip(shown.tolist(), pairs, strict=True), key=lambda item: item[0])
+    return made, odds
 
 
 def shares(made: SameFit, odds: Array, agreeing: Mask, means: Mask) -> str:
@@ -156,21 +151,21 @@ def shares(made: SameFit, odds: Array, agreeing: Mask, means: Mask) -> str:
 def run() -> None:
     """Fit, write the file, and print what passes wrongly and what is missed."""
     embedder = open_embedder(load_settings(), threads=1)
-    pairs, others = read_pairs(), read_pairs(BOOKS)
+    pairs = [*read_pairs(), *read_pairs(BOOKS)]
     try:
         values, agreeing = asyncio.run(measured(pairs, embedder))
-        elsewhere, agree_there = asyncio.run(measured(others, embedder))
-        first, among = asyncio.run(offered(pairs, embedder))
+        first, among = asyncio.run(offered([pair for pair in pairs if not pair.book], embedder))
     finally:
         embedder.close()
-    made, judged = fit_all(pairs, values, agreeing, embedder.name)
+    made, odds = fit_all(pairs, values, agreeing, embedder.name)
     target = Path(same.__file__).with_name(same.FITTED)
     target.write_bytes(msgspec.json.format(msgspec.json.encode(made)) + b"\n")
-    for odds, pair in judged:
-        if (odds > 0) != pair.same:
-            print(f"{odds:7.2f} {'missed' if pair.same else 'WRONG '} {pair.prepared} | {pair.asked}")
+    shown = np.where(agreeing, odds, -np.inf)
+    for chance, pair in sorted(zip(shown.tolist(), pairs, strict=True), key=lambda item: item[0]):
+        if (chance > 0) != pair.same:
+            print(f"{chance:7.2f} {'missed' if pair.same else 'WRONG '} {pair.prepared} | {pair.asked}")
     print(json.dumps(msgspec.to_builtins(made)))
-    there = np.c_[elsewhere, np.ones(len(others))] @ np.array(made.weights)
-    same_there = np.array([pair.same for pair in others])
-    print(f"On {len(others)} pairs of other subjects: {shares(made, there, agree_there, same_there)}")
+    means, own = (np.array([bool(one) for one in flags]) for flags in zip(*((p.same, not p.book) for p in pairs)))
+    print(f"Sample book: {shares(made, odds[own], agreeing[own], means[own])}")
+    print(f"Other subjects: {shares(made, odds[~own], agreeing[~own], means[~own])}")
     print(f"Offered below an answer: {among:.3f}, as the first one {first:.3f}.")
