@@ -88,7 +88,7 @@ async def offered(pairs: list[Pair], embedder: Embedder) -> tuple[float, float]:
 
 
 def fit(values: Array, means: Mask, own: Mask) -> Array:
-    """(signals + 1,): weights and bias, for signals as they are, so that no pair of `own` passes that asks another thing."""
+    """(signals + 1,): weights and bias, for signals as they are, so that no near pair of `own` passes."""
     plain = logistic(values, means)
     plain[-1] -= float((np.c_[values, np.ones(len(values))] @ plain)[~means & own].max()) + MARGIN
     return plain
@@ -116,14 +116,19 @@ def fold_of(pair: Pair) -> str:
     return pair.book or str(int(hashlib.sha256(pair.prepared.encode()).hexdigest(), 16) % FOLDS)
 
 
+def labels(pairs: list[Pair]) -> tuple[Mask, Mask]:
+    """Which pairs mean the same, and which are on the sample book."""
+    return np.array([pair.same for pair in pairs]), np.array([not pair.book for pair in pairs])
+
+
 def fit_all(pairs: list[Pair], values: Array, agreeing: Mask, embedder: str) -> tuple[SameFit, Array]:
     """What is fitted on all pairs, with the figures of the sample book's, and the odds of each by a fit without it."""
-    means, own = (np.array([bool(one) for one in flags]) for flags in zip(*((p.same, not p.book) for p in pairs)))
+    means, own = labels(pairs)
     folds = np.array([fold_of(pair) for pair in pairs])
     odds = np.full(len(pairs), -np.inf)
     for fold in set(folds):
-        rest = (folds != fold) & agreeing
-        odds[folds == fold] = np.c_[values, np.ones(len(values))][folds == fold] @ fit(values[rest], means[rest], own[rest])
+        rest, left = (folds != fold) & agreeing, folds == fold
+        odds[left] = np.c_[values, np.ones(len(values))][left] @ fit(values[rest], means[rest], own[rest])
     made = SameFit(
         embedder=embedder,
         signals=SIGNALS,
@@ -165,7 +170,7 @@ def run() -> None:
         if (chance > 0) != pair.same:
             print(f"{chance:7.2f} {'missed' if pair.same else 'WRONG '} {pair.prepared} | {pair.asked}")
     print(json.dumps(msgspec.to_builtins(made)))
-    means, own = (np.array([bool(one) for one in flags]) for flags in zip(*((p.same, not p.book) for p in pairs)))
+    means, own = labels(pairs)
     print(f"Sample book: {shares(made, odds[own], agreeing[own], means[own])}")
     print(f"Other subjects: {shares(made, odds[~own], agreeing[~own], means[~own])}")
     print(f"Offered below an answer: {among:.3f}, as the first one {first:.3f}.")
