@@ -39,6 +39,7 @@ def test_the_tutor_explains_what_is_selected(reader: Reader) -> None:
         answer = reader.answer(path, query=ANALOGY, selected_text=PARAGRAPH)
         assert answer.refusal is None
         assert {source.section for source in answer.sources} == {"02-inverse-kinematics"}
+        assert "biscuit tin" in answer.answer
 
 
 @pytest.mark.row("E-US2-1")

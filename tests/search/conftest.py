@@ -63,6 +63,7 @@ Table 4. Honey of a year
 |---|---|
 | dry | 12 |
 | wet | 20 |
+| mild | 16 |
 
 ![Curve](yield.png)
 

@@ -9,7 +9,8 @@ from tests.fakes import WordHashEmbedder
 
 from lutrin.index.generation import OpenGeneration
 from lutrin.ports import Judgement, Ranking, Reading, View
-from lutrin.records import ChatMessage
+from lutrin.records import ChatMessage, Unit
+from lutrin.search.extremes import Column, columns
 from lutrin.search.scope import FAR, is_far
 from lutrin.search.search import Searcher
 
@@ -249,3 +250,25 @@ async def test_what_leans_on_a_selection_is_asked_about_its_page(search: Search)
     assert files(found)[0] == "03-smoke"
     assert set(files(found)) == {"03-smoke"}
     assert found.odds == float("inf")
+
+
+@pytest.mark.parametrize(("most", "row"), [("highest", "wet | 20"), ("lowest", "dry | 12")])
+async def test_the_most_and_the_least_of_a_column_are_computed(search: Search, most: str, row: str) -> None:
+    """The row comes first, and the table answers; it says nothing of what is in none of its columns."""
+    found = await search(f"Which year has the {most} honey (kg)?")
+    best = found.parts[0].passages[0]
+    assert best.chunk.units[int(best.scores.argmax())].text == row
+    assert found.verdict == "answers"
+    assert (await search(f"Which year has the {most} price?")).odds < np.inf
+
+
+def test_numbers_of_one_unit_make_a_column() -> None:
+    """Ranges, words and several units make none, and neither do two rows."""
+    lead = "Kiln | Heat | Load | Fuel"
+    rows = ["A | 1 060 °C | 2 kg | gas", "B | 980 °C | 300 g | oil", "C | 1240.5 °C | 1 to 3 kg | gas"]
+    units = [
+        Unit(kind="table_row", text=row, lead=lead, char_start=place, char_end=place + 1)
+        for place, row in enumerate(rows)
+    ]
+    assert columns(units) == [Column("Kiln", "Heat", ((0, 1060.0), (1, 980.0), (2, 1240.5)))]
+    assert columns(units[:2]) == []

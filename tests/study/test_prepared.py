@@ -194,6 +194,7 @@ async def test_a_question_that_hangs_on_a_selection_is_not_prepared(flow: Answer
         ("Explain this passage.", "**sensorimotor loop**: Sense, decide, act."),
         ("Explain this passage in simpler words.", "**sensorimotor loop**: Look, think, move."),
         ("Give me an analogy.", "**sensorimotor loop**: It is like catching a ball."),
+        ("explain this concept with an analogy", "**sensorimotor loop**: It is like catching a ball."),
     ],
 )
 async def test_a_marked_sentence_gets_the_entry_that_it_proves(flow: AnswerFlow, wish: str, told: str) -> None:

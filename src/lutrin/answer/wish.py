@@ -1,8 +1,10 @@
-"""Tells what a follow-up wants that names no subject and no form: more, simpler words, the proof, the other one.
+"""Tells what a question wants by its likeness to plain ones: a follow-up that names nothing, a question for a name.
 
-The reader compares it with one plain request of each kind, and with plain questions, which ask something of their own.
+A follow-up without a subject or form of its own is compared with one plain request of each kind: more, simpler words,
+the proof, the other one. A question for the words behind an abbreviation is asked as the reader knows it best.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -34,9 +36,28 @@ ALIKE = 0.34
 """Cosine from which a follow-up is taken for a plain request; one that is less alike asks something of its own."""
 
 
+LONG_NAME = "What does it stand for?"
+OTHERWISE = ("What is it?", "What is it made of?", "What does it measure?", "What does it do?", "How does it work?")
+ALIKE_LONG_NAME = 0.5
+"""Cosine from which a question on an abbreviation asks for the words behind it, and not what is asked `OTHERWISE`."""
+_ABBREVIATION = re.compile(r"\b[A-Z][A-Z0-9]{1,5}\b")
+
+
 async def with_wish(searcher: Searcher, query: Query) -> Query:
-    """A follow-up with what it wants as its frame, if that is one of `WISHES`, else in its own."""
+    """A follow-up with what it wants as its frame, if that is one of `WISHES`, else in its own.
+
+    "What is the full form of ABS?" becomes "What does ABS mean?".
+    """
     frame, topic, _ = frame_of(query.typed)
+    names = set(_ABBREVIATION.findall(topic))
+    if len(names) == 1 and not query.subject and not query.selected_text and frame in {"plain", "definition"}:
+        (name,) = names
+        texts = [re.sub(rf"\b{name}\b", "it", topic), LONG_NAME, *OTHERWISE]
+        own, wanted, *others = (pooled(encoding) for encoding in await searcher.encode(texts))
+        likeness = float(own @ wanted)
+        if likeness >= ALIKE_LONG_NAME and likeness > max(float(own @ other) for other in others):
+            asked = f"What does {name} mean?"
+            return replace(query, topic=asked, parts=(asked,), frame="definition")
     if not query.subject or frame not in {"plain", "definition"} or subject_stems(topic):
         return query
     first, *others = (pooled(encoding) for encoding in await searcher.encode([query.typed, *REQUESTS]))

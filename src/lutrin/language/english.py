@@ -97,6 +97,8 @@ REFERENCES = frozenset(
     "he her him his it it's its ones same she that their theirs them there these they this those".split()
 )
 """Words for something that was named elsewhere."""
+POINTING = frozenset("this that these those".split())
+"""Those that stand before the name of what they point at: "this formula"."""
 POINTS_AT_NOTHING = (
     r"\b(?:is|was|isn['’]?t|be|makes?|made|call) it (?:[\w,-]+ ){0,5}(?:to|that|if|when)\b",
     r"\b(?:does|did|will|would) it (?:take|cost)\b.* (?:to|for)\b", r"\b(?:is|are|was|were) there\b",

@@ -13,6 +13,7 @@ from lutrin.query.understand import Query, with_spelling
 from lutrin.records import NEVER_AN_ANSWER, Chunk, Passage
 from lutrin.search.candidates import Matched, Pool, gather
 from lutrin.search.decide import Verdict, load_decisions
+from lutrin.search.extremes import at_extreme
 from lutrin.search.homes import homes, same_section
 from lutrin.search.kept import MOST_LED, gains, led
 from lutrin.search.named_labels import NamedLabels, at_labels, labels_named, near_spans
@@ -185,6 +186,10 @@ class Searcher:
         if not any(_answers(part) for part in parts) and any(_asks_only(chunk, query) for _, chunk in found.places):
             further_parts = await parts_of(lambda _: False)
             parts = [more if _tells(more) else part for part, more in zip(parts, further_parts, strict=True)]
+        if is_question:
+            for place, part in enumerate(parts):
+                if rows := await at_extreme(generation, part.text, part.passages, self.encode):
+                    parts[place] = replace(part, passages=tuple(rows), odds=np.inf)
         return SearchResult(passages=_passages(parts, k, reading), parts=tuple(parts), changes=changes)
 
     async def _part(

@@ -1,0 +1,133 @@
+"""The row of a table with the most or the least of what is asked for: "Which clay has the highest absorption?".
+
+The question is compared with plain ones that are made of the table's own heads, and the numbers of the column decide.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lutrin.index.generation import OpenGeneration
+from lutrin.language.words import subject_stems
+from lutrin.ports import Encoding
+from lutrin.records import Chunk, Unit
+from lutrin.search.homes import same_section
+from lutrin.search.question_tokens import pooled
+from lutrin.search.reader import Read
+
+PASSAGES = 3
+"""The best ones are looked at."""
+LEAST_ROWS = 3
+ALIKE, APART = 0.82, 0.03
+"""Least cosine with a question for the most or the least, and by how much it must exceed those with the others: with a
+column that the table lacks it is at most 0.77, and at least 0.85 with its own head."""
+GAIN = 3.0
+"""Of the row's score, a logarithm of odds, over the best of its passage."""
+_NUMBER = re.compile(r"[-\u2212]?\d+(?:[ ,\u202f]\d{3})*(?:\.\d+)?")
+_FORMS = (
+    ("Which {row} has the highest {column}?", "What is the highest {column}?"),
+    ("Which {row} has the lowest {column}?", "What is the lowest {column}?"),
+    ("What is the {column} of a {row}?",),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Numbers of one unit in the rows of a table."""
+
+    row: str
+    """The head of the first column."""
+    name: str
+    values: tuple[tuple[int, float], ...]
+    """Where each row begins in the file, and its number."""
+
+
+def columns(units: Sequence[Unit]) -> list[Column]:
+    """The columns of numbers in the rows of one section."""
+    tables: dict[str, dict[int, list[str]]] = defaultdict(dict)
+    for unit in units:
+        if unit.kind == "table_row" and " | " in unit.lead:
+            tables[unit.lead][unit.char_start] = unit.text.split(" | ")
+    found = []
+    for lead, rows in tables.items():
+        heads = lead.split(" | ")
+        if len(rows) < LEAST_ROWS or any(len(cells) != len(heads) for cells in rows.values()):
+            continue
+        for place in range(1, len(heads)):
+            cells = [cells[place] for cells in rows.values()]
+            numbers = [_NUMBER.findall(cell) for cell in cells]
+            if all(len(one) == 1 for one in numbers) and len({_NUMBER.sub("", cell).strip() for cell in cells}) == 1:
+                values = [float(re.sub(r"[ ,\u202f]", "", one[0]).replace("\u2212", "-")) for one in numbers]
+                found.append(Column(heads[0], heads[place], tuple(zip(rows, values, strict=True))))
+    return found
+
+
+async def at_extreme(
+    generation: OpenGeneration,
+    text: str,
+    ranked: Sequence[Read],
+    encode: Callable[[Sequence[str]], Awaitable[list[Encoding]]],
+) -> list[Read]:
+    """The passages with the row first that has the most or the least of what is asked for; empty if none is.
+
+    Args:
+        generation: Holds all rows of a table, which may be cut into several passages.
+        text: What is asked.
+        ranked: Best first.
+        encode: Encodes questions.
+
+    Raises:
+        IndexUnavailable: The generation cannot be read.
+    """
+    stems = subject_stems(text)
+    for item in ranked[:PASSAGES]:
+        if not any(unit.kind == "table_row" and stems & subject_stems(unit.lead) for unit in item.chunk.units):
+            continue
+        section = [one for one in await generation.chunks_of(item.chunk.filename) if same_section(one, item.chunk)]
+        known = [
+            column
+            for column in columns([unit for chunk in section for unit in chunk.units])
+            if stems & subject_stems(column.name)
+        ]
+        rows = await _rows(text, known, encode)
+        home = next((item for item in ranked if rows and _holds(item.chunk, rows)), None)
+        if home is not None:
+            best = max(float(home.scores.max()), ranked[0].score) + GAIN
+            scores = [
+                best if unit.char_start in rows else score
+                for unit, score in zip(home.chunk.units, home.scores, strict=True)
+            ]
+            first = replace(home, score=best, scores=np.array(scores, dtype=np.float32))
+            return [first, *(other for other in ranked if other is not home)]
+    return []
+
+
+def _holds(chunk: Chunk, rows: Sequence[int]) -> bool:
+    return any(unit.kind == "table_row" and unit.char_start in rows for unit in chunk.units)
+
+
+async def _rows(
+    text: str, known: Sequence[Column], encode: Callable[[Sequence[str]], Awaitable[list[Encoding]]]
+) -> list[int]:
+    """Where the rows begin that are asked for; empty: none is."""
+    forms = [
+        (column, kind, form.format(row=column.row, column=column.name))
+        for column in known
+        for kind, same in enumerate(_FORMS)
+        for form in same
+    ]
+    if not forms:
+        return []
+    first, *others = (pooled(one) for one in await encode([text, *(form for *_, form in forms)]))
+    likeness = np.array(others) @ first
+    best = int(likeness.argmax())
+    column, kind, _ = forms[best]
+    other = max(float(one) for one, (_, own, _) in zip(likeness, forms, strict=True) if own != kind)
+    if kind == len(_FORMS) - 1 or likeness[best] < ALIKE or likeness[best] - other < APART:
+        return []
+    values = [value for _, value in column.values]
+    wanted = max(values) if kind == 0 else min(values)
+    return [start for start, value in column.values if value == wanted]

@@ -1,0 +1,45 @@
+"""What a question wants is told by its likeness to plain ones, as the reader itself sees it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from lutrin.adapters.embed_fastembed import FastembedEmbedder
+from lutrin.answer.wish import with_wish
+from lutrin.language.gate import LanguageGate
+from lutrin.query.understand import understand
+from lutrin.records import Question
+from lutrin.search.search import Searcher
+
+
+@pytest.fixture(scope="module")
+def searcher(models_dir: Path) -> Iterator[Searcher]:
+    """With the real reader."""
+    local = FastembedEmbedder(models_dir / "reader", threads=2)
+    yield Searcher(local)
+    local.close()
+
+
+@pytest.mark.parametrize(
+    ("question", "is_for_its_words"),
+    [
+        ("What does PC stand for?", True),
+        ("What is the full form of PC?", True),
+        ("What is PC short for?", True),
+        ("What is PC an abbreviation of?", True),
+        ("What does the PC cost?", False),
+        ("What does the PC measure?", False),
+        ("Who makes the PC?", False),
+        ("What is the unit of PC?", False),
+        ("What does the PC of the GPU stand for?", False),
+    ],
+)
+async def test_the_words_behind_an_abbreviation_are_asked_for_alike(
+    searcher: Searcher, question: str, is_for_its_words: bool
+) -> None:
+    """In whatever words; what asks anything else of it, or names two of them, is left as it is."""
+    query = understand(Question(text=question), history=(), language=LanguageGate(["en"]), embedder=searcher.embedder)
+    found = await with_wish(searcher, query)
+    assert (found.parts == ("What does PC mean?",)) is is_for_its_words
+    assert found.typed == question
