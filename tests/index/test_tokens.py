@@ -1,5 +1,6 @@
 """Token vectors: small, memory-mapped, and scored as the definition of MaxSim says."""
 
+import tracemalloc
 from dataclasses import fields
 from pathlib import Path
 
@@ -120,6 +121,23 @@ async def test_questions_do_not_mind_each_other(index: TokenIndex) -> None:
         (alone,) = index.maxsim([one], [3, 0, 1])
         for field in fields(MaxSim):
             np.testing.assert_allclose(getattr(together, field.name), getattr(alone, field.name), rtol=1e-4, atol=1e-5)
+
+
+async def test_long_questions_are_compared_in_blocks(index: TokenIndex) -> None:
+    """A marked page against many passages takes no memory for all its cosines, and scores as against each alone."""
+    (asked,) = await WordHashEmbedder().encode(["what does the lidar measure " * 400])
+    question = index.project(np.asarray(asked.token_vectors)), np.ones(2000, dtype=np.float32)
+    rows = [3, 0, 2, 1] * 80
+    tracemalloc.start()
+    (found,) = index.maxsim([question], rows)
+    _, most_bytes = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    for place in (0, 1, 2, 3, 317):
+        (alone,) = index.maxsim([question], [rows[place]])
+        assert found.passages[place] == pytest.approx(alone.passages[0], abs=1e-5)
+        own = found.units[found.unit_starts[place] : found.unit_starts[place + 1]]
+        np.testing.assert_allclose(own, alone.units, atol=1e-5)
+    assert most_bytes < 45_000_000
 
 
 async def test_a_cut_file_is_noticed(tmp_path: Path, index: TokenIndex) -> None:

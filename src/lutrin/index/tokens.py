@@ -9,8 +9,9 @@ A chunk's tokens lie in one run, which is cut into segments: the heading path, e
 one `np.maximum.reduceat` finds the best match of every unit of every passage at once.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +35,8 @@ BLAS_ALONE = 262_144
 `GEMM_MULTITHREAD_THRESHOLD` in its `interface/gemm.c`)."""
 BLOCK_ROWS = 512
 """Of 64 numbers, 128 kB: a part of most processors' second cache."""
+MOST_PRODUCTS = 4_000_000
+"""Cosines that are held at once, 16 MB: a long selection has a thousand tokens, its candidates some 50,000."""
 
 Int8 = npt.NDArray[np.int8]
 Float = npt.NDArray[np.float32]
@@ -271,20 +274,25 @@ class TokenIndex:
         # The places of the chosen segments among all segments, counted from the first segment of each passage.
         places = np.arange(len(owner)) + (layout.segment_starts[chosen] - np.cumsum(counts) + counts)[owner]
         labels = layout.segment_units[places]
-        first = layout.segment_tokens[places] + (np.cumsum(stops - starts) - stops + starts)[owner]
+        begins = np.cumsum(stops - starts) - stops + starts
+        first = layout.segment_tokens[places] + begins[owner]
         # Scale the questions by the stored numbers' scale, once for all of them.
         scale = np.float32(1 / _scale(self._basis.shape[1]))
         asked: Float = np.concatenate([vectors for vectors, _ in questions]) * scale
-        best = np.empty((0, len(asked)), dtype=np.float32)
-        if len(labels):
-            stored = [self._vectors[start:stop] for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)]
-            similar = product(np.concatenate(stored), asked.T)
-            best = np.maximum.reduceat(similar, first, axis=0)
+        best = [np.empty((0, len(asked)), dtype=np.float32)]
+        for block in _blocks(begins, MOST_PRODUCTS // len(asked)):
+            own = first[(owner >= block.start) & (owner < block.stop)] - begins[block.start]
+            stored = [self._vectors[starts[one] : stops[one]] for one in block] if len(own) else []
+            if stored:
+                best.append(np.maximum.reduceat(product(np.concatenate(stored), asked.T), own, axis=0))
         headings, units = np.flatnonzero(labels == HEADING), np.flatnonzero(labels >= 0)
         unit_owner = owner[units]
-        passage_best = _best_by_owner(best, owner, len(chosen))
-        unit_own = best[units]
-        unit_best = np.maximum(unit_own, _best_by_owner(best[headings], owner[headings], len(chosen))[unit_owner])
+        segment_best = np.concatenate(best)
+        passage_best = _best_by_owner(segment_best, owner, len(chosen))
+        unit_own = segment_best[units]
+        unit_best = np.maximum(
+            unit_own, _best_by_owner(segment_best[headings], owner[headings], len(chosen))[unit_owner]
+        )
         unit_starts = np.searchsorted(unit_owner, np.arange(len(chosen) + 1)).astype(np.int64)
         found: list[MaxSim] = []
         end = 0
@@ -303,6 +311,12 @@ class TokenIndex:
                 )
             )
         return found
+
+
+def _blocks(begins: Index, most: int) -> Iterator[range]:
+    """Passages in a row that hold about `most` tokens together, one passage at least."""
+    cuts = [*np.flatnonzero(np.diff(begins // max(1, most), prepend=-1)).tolist(), len(begins)]
+    return (range(start, stop) for start, stop in pairwise(cuts))
 
 
 def _best_by_owner(values: Float, owner: Index, owners: int) -> Float:
