@@ -185,10 +185,10 @@ def test_the_basis_keeps_the_strongest_directions() -> None:
 
 def test_the_product_is_the_product() -> None:
     """Blocks change nothing about the result."""
-    for rows in (0, 1, 341, 342, 5000):
+    for rows, columns in ((0, 12), (1, 12), (341, 12), (342, 65), (5000, 12), (700, 300)):
         rng = np.random.default_rng(rows)
         left, right = (
             rng.integers(-127, 128, size=(rows, 64), dtype=np.int8),
-            rng.normal(size=(64, 12)).astype(np.float32),
+            rng.normal(size=(64, columns)).astype(np.float32),
         )
         np.testing.assert_allclose(product(left, right), left.astype(np.float32) @ right, rtol=1e-4, atol=1e-3)

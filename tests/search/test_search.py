@@ -12,7 +12,7 @@ from lutrin.ports import Judgement, Ranking, Reading, View
 from lutrin.records import ChatMessage, Unit
 from lutrin.search.extremes import Column, columns
 from lutrin.search.scope import FAR, is_far
-from lutrin.search.search import Searcher
+from lutrin.search.search import ENCODED_TOKENS, LONGEST_TOKENS, Searcher
 
 from .conftest import SAME, Search, asked, files
 
@@ -25,6 +25,17 @@ async def test_what_asks_is_no_answer(search: Search) -> None:
     found = files(await search(EGGS))
     assert found[0] in {"01-queen", "02-again"}
     assert not {"03-tasks", "04-quiz"} & set(found)
+
+
+async def test_a_question_of_signs_is_no_longer_than_a_marked_page() -> None:
+    """Its first tokens are searched for, and many such questions take no more memory than many others."""
+    searcher = Searcher(WordHashEmbedder())
+    for number in range(30):
+        long, short = await searcher.encode([f"{number} " + "1+" * 3000, EGGS])
+        assert len(long.token_offsets) == LONGEST_TOKENS
+        assert len(short.token_offsets) == 11
+    remembered = sum(len(one.token_offsets) for one in searcher._encoded.values())
+    assert LONGEST_TOKENS < remembered <= ENCODED_TOKENS
 
 
 async def test_who_wants_a_quiz_gets_one(search: Search) -> None:

@@ -35,6 +35,8 @@ BLAS_ALONE = 262_144
 `GEMM_MULTITHREAD_THRESHOLD` in its `interface/gemm.c`)."""
 BLOCK_ROWS = 512
 """Of 64 numbers, 128 kB: a part of most processors' second cache."""
+BLOCK_COLUMNS = 64
+"""A plain question has fewer tokens."""
 MOST_PRODUCTS = 4_000_000
 """Cosines that are held at once, 16 MB: a long selection has a thousand tokens, its candidates some 50,000."""
 
@@ -91,17 +93,20 @@ def product(rows: Int8, columns: Float) -> Float:
 
     OpenBLAS would split the product and wait for its threads, which takes 15 ms instead of 0.2 ms while the language
     model has the cores. It does not split blocks that are small enough, and these stay in the processor's cache from
-    conversion to product. Columns are padded to eights, for which there are kernels: seven take longer than eight.
+    conversion to product. Columns are padded to eights, for which there are kernels: seven take longer than eight. Many
+    are taken some at a time: in a block of all there would be room for one row.
     """
-    width = columns.shape[1]
-    right = np.zeros((len(columns), -(-width // 8) * 8), dtype=np.float32)
-    right[:, :width] = columns
-    size = max(1, min(BLOCK_ROWS, BLAS_ALONE // max(1, right.size)))
-    result = np.empty((len(rows), right.shape[1]), dtype=np.float32)
-    for start in range(0, len(rows), size):
-        block = rows[start : start + size]
-        np.matmul(block.astype(np.float32), right, out=result[start : start + len(block)])
-    return result[:, :width]
+    result = np.empty((len(rows), columns.shape[1]), dtype=np.float32)
+    for first in range(0, columns.shape[1], BLOCK_COLUMNS):
+        some = columns[:, first : first + BLOCK_COLUMNS]
+        width = some.shape[1]
+        right = np.zeros((len(some), -(-width // 8) * 8), dtype=np.float32)
+        right[:, :width] = some
+        size = max(1, min(BLOCK_ROWS, BLAS_ALONE // max(1, right.size)))
+        for start in range(0, len(rows), size):
+            block = rows[start : start + size]
+            result[start : start + size, first : first + width] = (block.astype(np.float32) @ right)[:, :width]
+    return result
 
 
 def segments(chunk: Chunk, offsets: npt.NDArray[np.int32]) -> tuple[Index, npt.NDArray[np.int32]]:

@@ -25,11 +25,14 @@ from lutrin.stages import stage
 
 SELECTION_CHARACTERS = 4096
 """Of a selection, embedded at most."""
+LONGEST_TOKENS = 1000
+"""Of a text that is searched for: as many as so long a selection has in English. A question of signs has 8,000, and each
+costs as much as a word does."""
 AT_HOME, SAME_PAGE = 3.0, 0.3
 """Logarithms of odds that a passage gains from which the selection was taken, of whose page more is asked for, or that
 holds the identifiers of the question (`BMI088` is no other sensor, however alike), and on whose page the reader is."""
-ENCODED = 256
-"""Questions whose vectors are remembered, those asked first leave first; some 30 kB each."""
+ENCODED_TOKENS = 20_000
+"""Of the questions whose vectors are remembered, those asked first leave first: some 30 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,17 +94,23 @@ class Searcher:
         self._encoded: dict[str, Encoding] = {}
 
     async def encode(self, texts: Sequence[str]) -> list[Encoding]:
-        """Encode questions, remembering the latest, because several books are searched for the same question."""
+        """Encode questions as far as `LONGEST_TOKENS`, and remember the latest: several books are searched for one."""
         wanted = dict.fromkeys(texts)
         known = {text: self._encoded[text] for text in wanted if text in self._encoded}
         missing = [text for text in wanted if text not in known]
         if missing:
             with stage("embed"):
-                known.update(zip(missing, await self.embedder.encode(missing), strict=True))
+                known.update(zip(missing, await self.embedder.encode(list(map(self._cut, missing))), strict=True))
             self._encoded.update(known)
-            while len(self._encoded) > ENCODED:
+            while sum(1 + len(one.token_offsets) for one in self._encoded.values()) > ENCODED_TOKENS:
                 del self._encoded[next(iter(self._encoded))]
         return [known[text] for text in texts]
+
+    def _cut(self, text: str) -> str:
+        if len(text) <= LONGEST_TOKENS:
+            return text
+        offsets = self.embedder.token_offsets(text)
+        return text[: offsets[LONGEST_TOKENS][0]] if len(offsets) > LONGEST_TOKENS else text
 
     async def changes(self, generation: OpenGeneration, query: Query) -> dict[str, str]:
         """The words of a query that a book spells differently, with its spelling.
