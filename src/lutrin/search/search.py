@@ -26,8 +26,8 @@ from lutrin.stages import stage
 SELECTION_CHARACTERS = 4096
 """Of a selection, embedded at most."""
 LONGEST_TOKENS = 1000
-"""Of a text that is searched for: as many as so long a selection has in English. A question of signs has 8,000, and each
-costs as much as a word does."""
+"""Of a text that is searched for: as many as such a selection has in English. A question of signs has 8,000, each of
+which costs as much as a word."""
 AT_HOME, SAME_PAGE = 3.0, 0.3
 """Logarithms of odds that a passage gains from which the selection was taken, of whose page more is asked for, or that
 holds the identifiers of the question (`BMI088` is no other sensor, however alike), and on whose page the reader is."""
