@@ -30,7 +30,14 @@ CHARGE = {"file": LOOP["file"], "heading": "Batteries"}
 CAPACITY = "The battery of Kestrel stores 480 watt hours."
 DRIVING = {"file": "02-chapter-2-driving/01-driving.md", "heading": "Driving Wren"}
 DRAFTS = [
-    {**LOOP, "kind": "term", "topic": "sensorimotor loop", "text": "Sense, decide, act. Repeat.", "quotes": [CYCLE]},
+    {
+        **LOOP,
+        "kind": "term",
+        "topic": "sensorimotor loop",
+        "aka": ["SML"],
+        "text": "Sense, decide, act. Repeat.",
+        "quotes": [CYCLE],
+    },
     {**LOOP, "kind": "analogy", "topic": "sensorimotor loop", "text": "It is like catching a ball.", "quotes": [CYCLE]},
     {**LOOP, "kind": "simpler", "topic": "sensorimotor loop", "text": "Look, think, move.", "quotes": [CYCLE]},
     {
@@ -144,6 +151,7 @@ async def test_a_prepared_question_is_explained_with_its_proof(flow: AnswerFlow)
     [
         ("What does sensorimotor loop mean?", "Sense, decide, act."),
         ("Explain sensorimotor loop", "Sense, decide, act."),
+        ("What does SML mean?", "**sensorimotor loop**: Sense, decide, act."),
         ("Explain sensorimotor loop like I'm 12", "Look, think, move."),
         ("Explain sensorimotor loop with an everyday analogy", "It is like catching a ball."),
     ],

@@ -28,7 +28,7 @@ from lutrin.search.question_tokens import pooled
 from lutrin.search.reader import Read
 from lutrin.search.search import SELECTION_CHARACTERS, Part, Searcher, SearchResult
 from lutrin.study.follow import answered, following
-from lutrin.study.marked import WISHES, Mark, entries_of, is_all_meant, located
+from lutrin.study.marked import WISHES, Mark, entries_of, is_all_meant, is_named, located
 from lutrin.study.same import (
     EncodedQuestion,
     Terms,
@@ -321,14 +321,16 @@ async def _plan(
 
 
 def _text_for(entry: Entry, query: Query) -> str:
-    """The text of an entry; below what it answers if that is not what was asked."""
+    """The text of an entry; below what it answers if that is not what was asked, or a term by another name of it."""
     if entry.kind == "keypoints":
         points = "\n".join(f"- {point}" for point in entry.points)
         return f"{messages.SECTION_IN_SHORT.format(title=entry.heading)}\n\n{points}\n\n"
     text = "\n\n".join(entry.points)
+    renamed = entry.kind == "term" and not is_named(query.typed, entry.topic)
+    renamed = renamed and any(is_named(query.typed, name) for name in entry.aka)
     return (
         f"**{entry.topic}**{'' if entry.topic.endswith('?') else ':'} {text}"
-        if is_all_meant(query) or query.subject
+        if is_all_meant(query) or query.subject or renamed
         else text
     )
 
