@@ -17,10 +17,10 @@ class MemoryChatStore:
         """Store all messages or none; one whose id is stored already is replaced.
 
         Raises:
-            ChatStoreError: A message of that id belongs to another conversation.
+            ChatStoreError: A message with that id belongs to another conversation.
         """
         if any(self._homes.get(message.id, session_id) != session_id for message in messages):
-            raise ChatStoreError("A message of that id belongs to another conversation.")
+            raise ChatStoreError("A message with that id belongs to another conversation.")
         for message in messages:
             self._homes[message.id] = session_id
             self._conversations.setdefault(session_id, {})[message.id] = message

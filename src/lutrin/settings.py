@@ -78,7 +78,7 @@ class Settings(BaseSettings):
         8192, ge=1024, le=262_144, description="Context of the model in tokens, shared by all simultaneous answers."
     )
     model_cache: Literal["f16", "q8_0"] = Field(
-        "f16", description="Number format of what the model has read: 16 bits, or 8 bits in half the memory."
+        "f16", description="Number format of the model's key-value cache: 16 bits, or 8 bits in half the memory."
     )
     passage_cache_mb: Literal["auto"] | Annotated[int, Field(ge=0, le=1 << 20)] = Field(
         "auto",
@@ -99,11 +99,11 @@ class Settings(BaseSettings):
         3.0,
         gt=0,
         le=600,
-        description="Seconds at most that an explanation waits while other readers get their excerpts.",
+        description="Longest time in seconds that an explanation waits while other readers get their excerpts.",
     )
     explain_s: float = Field(10.0, gt=0, le=600, description="Seconds to wait for the model's explanation.")
     answer_tokens: int = Field(
-        400, ge=16, le=2048, description="Most tokens of an explanation; small models get fewer."
+        400, ge=16, le=2048, description="Maximum tokens of an explanation; small models get fewer."
     )
     own_words: bool = Field(
         default=True, description="Let an able model add an analogy of its own, marked as not from the book."
@@ -146,7 +146,7 @@ class Settings(BaseSettings):
         default=False,
         description="Recognise the text of scanned PDF pages; needs `just ocr` or `pip install lutrin[ocr]`.",
     )
-    top_k: int = Field(5, ge=1, le=50, description="Passages found for a question.")
+    top_k: int = Field(5, ge=1, le=50, description="Passages to find for a question.")
 
     host: str = Field("127.0.0.1", description="Address that `lutrin serve` listens on.")
     port: int = Field(7860, ge=1, le=65_535, description="Port that `lutrin serve` listens on.")
@@ -164,9 +164,7 @@ class Settings(BaseSettings):
         "",
         description="Path below which readers see this server, as /lutrin; a trusted proxy's X-Forwarded-Prefix wins.",
     )
-    open_sessions: bool = Field(
-        default=False, description="Whether everybody who names the id of a conversation may read it."
-    )
+    open_sessions: bool = Field(default=False, description="Let everyone who knows the id of a conversation read it.")
     rate_session_per_min: int = Field(
         10, ge=0, le=100_000, description="Questions a minute from a session; 0: no limit."
     )
@@ -177,10 +175,10 @@ class Settings(BaseSettings):
         2000,
         ge=16,
         le=60_000,
-        description="Most connections at a time; one more closes the connection that has been idle longest.",
+        description="Maximum connections at a time; one more closes the connection that has been idle longest.",
     )
     connections_per_peer: int = Field(
-        400, ge=8, le=60_000, description="Most connections from one network address; trusted proxies may have more."
+        400, ge=8, le=60_000, description="Maximum connections from one network address; trusted proxies may have more."
     )
     metrics: Literal["open", "token"] = Field(
         "open", description="Who may read /metrics: `open`: everyone; `token`: whoever sends LUTRIN_ADMIN_TOKEN."

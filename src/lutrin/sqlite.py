@@ -80,3 +80,10 @@ def _write_ahead(connection: Connection) -> None:
             time.sleep(random.uniform(0.001, 0.02))  # noqa: S311 - keeps those who wait apart, guards nothing
         else:
             return
+
+
+def replace(database: Path, other: Path) -> None:
+    """Put another file in the place of a database that cannot be read."""
+    for suffix in ("-wal", "-shm"):
+        database.with_name(database.name + suffix).unlink(missing_ok=True)
+    other.replace(database)

@@ -64,7 +64,7 @@ class Tutor:
 async def source(book: str, filename: str) -> str:
     """The file's text."""
     if (book, filename) not in SOURCES:
-        raise NotFound("Nothing of that name is here.")
+        raise NotFound("There is nothing by that name here.")
     return SOURCES[book, filename]
 
 

@@ -57,7 +57,7 @@ def test_a_processor_without_a_part_is_told_so(monkeypatch: pytest.MonkeyPatch, 
     """An engine whose parts all need more than this processor has ends in a sentence, not in a crash."""
     (tmp_path / "libggml-cpu-zen9.so").write_bytes(b"")
     monkeypatch.setattr(binding, "_lib", Library(tmp_path))
-    with pytest.raises(GeneratorUnavailable, match="no part for this processor, only for: zen9"):
+    with pytest.raises(GeneratorUnavailable, match="not built for this processor, only for: zen9"):
         llamacpp_backend.open_engine()
 
 

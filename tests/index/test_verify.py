@@ -114,7 +114,7 @@ async def test_damage_is_found_in_the_other_process(library: Library) -> None:
     """The fresh process tells what it found."""
     directory = await library.publish("g1")
     flip("tokens.i8")(directory)
-    with pytest.raises(VerificationFailed, match="not those that were written"):
+    with pytest.raises(VerificationFailed, match="differ from those that were written"):
         await in_fresh_process(library.store)(directory)
 
 

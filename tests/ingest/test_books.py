@@ -68,8 +68,8 @@ def test_a_book_names_what_is_hazardous_in_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("hazards = 3", "may hold `code` and `words` only"),
-        ('[hazards]\nverbs = ["go"]', "may hold `code` and `words` only"),
+        ("hazards = 3", "may contain only `code` and `words`"),
+        ('[hazards]\nverbs = ["go"]', "may contain only `code` and `words`"),
         ('[hazards]\ncode = "arm.go"', "code of .hazards. must be a list of strings"),
         ("[hazards]\nwords = [3]", "words of .hazards. must be a list of strings"),
         ('[hazards]\nwords = ["hot plate"]', "'hot plate' is not one word"),

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-import pytest
 from tests.ingest.made import CONTAINER, READERS, book, docx, html, markdown, paragraph, texts, units, zipped
 
 from lutrin.ingest.docx import parse_docx
@@ -11,48 +10,42 @@ from lutrin.ingest.hypertext import parse_html
 from lutrin.ingest.page import page_html
 from lutrin.records import Document
 
+SHIFTED = [
+    ("5 &times; 10<sup>12</sup> m", "5 × 10^12 m"),
+    ("Avogadro: 6.02 · 10<sup>23</sup>", "Avogadro: 6.02 · 10^23"),
+    ("a <b>charge</b> of Fe<sup>3+</sup>", "a charge of Fe^3+"),
+    ("2<sup>n + 1</sup> nodes", "2^(n + 1) nodes"),
+    ("C<sub>6</sub>H<sub>12</sub>O<sub>6</sub>", "C6H12O6"),
+    ("1011<sub>2</sub> is eleven", "1011_2 is eleven"),
+    ("v<sub>max</sub> is 3 m/s", "v_max is 3 m/s"),
+    ("the 22<sup>nd</sup> of May, Lutrin<sup>TM</sup>", "the 22nd of May, LutrinTM"),
+]
+
 
 @READERS
-@pytest.mark.parametrize(
-    ("markup", "text"),
-    [
-        ("5 &times; 10<sup>12</sup> m", "5 × 10^12 m"),
-        ("Avogadro: 6.02 · 10<sup>23</sup>", "Avogadro: 6.02 · 10^23"),
-        ("a <b>charge</b> of Fe<sup>3+</sup>", "a charge of Fe^3+"),
-        ("2<sup>n + 1</sup> nodes", "2^(n + 1) nodes"),
-        ("C<sub>6</sub>H<sub>12</sub>O<sub>6</sub>", "C6H12O6"),
-        ("1011<sub>2</sub> is eleven", "1011_2 is eleven"),
-        ("v<sub>max</sub> is 3 m/s", "v_max is 3 m/s"),
-        ("the 22<sup>nd</sup> of May, Lutrin<sup>TM</sup>", "the 22nd of May, LutrinTM"),
-    ],
-)
-def test_raised_and_lowered_signs_touch_no_number(read: Callable[[str], Document], markup: str, text: str) -> None:
+def test_raised_and_lowered_signs_touch_no_number(read: Callable[[str], Document]) -> None:
     """In the text; the page shows them raised and lowered."""
-    document = read(f"<p>{markup}</p>" if read is not markdown else markup)
-    assert texts(document) == [text]
-    shown = page_html(document.source, document.filename)
-    assert all(tag in shown for tag in ("<sup>", "<sub>") if tag in markup)
+    for markup, text in SHIFTED:
+        document = read(f"<p>{markup}</p>" if read is not markdown else markup)
+        assert texts(document) == [text]
+        shown = page_html(document.source, document.filename)
+        assert all(tag in shown for tag in ("<sup>", "<sub>") if tag in markup)
+
+
+NOTE_MARKS = [
+    ('<sup><a href="#fn7" id="r7">7</a></sup>', '<p id="fn7"><a href="#r7">7</a> By hand.</p>'),
+    ('<a href="#note-a" class="noteref">*</a>', '<div id="note-a"><p>* By hand.</p></div>'),
+]
 
 
 @READERS
-@pytest.mark.parametrize(
-    ("mark", "note"),
-    [
-        ('<sup><a href="#fn7" id="r7">7</a></sup>', '<p id="fn7"><a href="#r7">7</a> By hand.</p>'),
-        ('<a href="#note-a" class="noteref">*</a>', '<div id="note-a"><p>* By hand.</p></div>'),
-    ],
-)
-def test_a_note_mark_touches_no_word(read: Callable[[str], Document], mark: str, note: str) -> None:
+def test_a_note_mark_touches_no_word(read: Callable[[str], Document]) -> None:
     """Its note stands apart."""
-    if read is markdown:
-        mark, note = "[^7]", "\n\n[^7]: By hand."
-    document = read(
-        f"<p>The wheel was turned in 1874{mark}.</p>{note}"
-        if read is not markdown
-        else f"The wheel was turned in 1874{mark}.{note}"
-    )
-    assert texts(document) == ["The wheel was turned in 1874.", "By hand."]
-    assert '<a href="#note-1">1</a>' in page_html(document.source, document.filename)
+    pages = [f"<p>The wheel was turned in 1874{mark}.</p>{note}" for mark, note in NOTE_MARKS]
+    for page in ["The wheel was turned in 1874[^7].\n\n[^7]: By hand."] if read is markdown else pages:
+        document = read(page)
+        assert texts(document) == ["The wheel was turned in 1874.", "By hand."]
+        assert '<a href="#note-1">1</a>' in page_html(document.source, document.filename)
 
 
 def test_marks_of_printed_pages_are_no_text() -> None:

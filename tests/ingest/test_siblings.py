@@ -13,37 +13,36 @@ from lutrin.ingest.pdf import parse_pdf
 from lutrin.ingest.rst import parse_rst
 from lutrin.records import Document
 
+RAISED = [
+    "<sup>9</sup>",
+    '<span style="vertical-align: super; font-size: 70%">9</span>',
+    '<span style="vertical-align:0.4em">9</span>',
+    '<span style="position: relative; top: -0.5em">9</span>',
+    '<span class="superscript">9</span>',
+    '<small class="sup">9</small>',
+]
+
 
 @READERS
-@pytest.mark.parametrize(
-    "raised",
-    [
-        "<sup>9</sup>",
-        '<span style="vertical-align: super; font-size: 70%">9</span>',
-        '<span style="vertical-align:0.4em">9</span>',
-        '<span style="position: relative; top: -0.5em">9</span>',
-        '<span class="superscript">9</span>',
-        '<small class="sup">9</small>',
-    ],
-)
-def test_what_is_raised_never_becomes_a_digit(read: Callable[[str], Document], raised: str) -> None:
+def test_what_is_raised_never_becomes_a_digit(read: Callable[[str], Document]) -> None:
     """By an element, a style, a class."""
-    assert texts(read(f"<p>It has 10{raised} bytes.</p>")) == ["It has 10^9 bytes."]
+    for raised in RAISED:
+        assert texts(read(f"<p>It has 10{raised} bytes.</p>")) == ["It has 10^9 bytes."]
+
+
+LOWERED = [
+    "<sub>2</sub>",
+    '<span style="vertical-align: sub">2</span>',
+    '<i style="position: relative; bottom: -2px">2</i>',
+    '<span class="subscript">2</span>',
+]
 
 
 @READERS
-@pytest.mark.parametrize(
-    "lowered",
-    [
-        "<sub>2</sub>",
-        '<span style="vertical-align: sub">2</span>',
-        '<i style="position: relative; bottom: -2px">2</i>',
-        '<span class="subscript">2</span>',
-    ],
-)
-def test_what_is_lowered_stays_with_its_letters(read: Callable[[str], Document], lowered: str) -> None:
+def test_what_is_lowered_stays_with_its_letters(read: Callable[[str], Document]) -> None:
     """Likewise."""
-    assert texts(read(f"<p>Water is H{lowered}O.</p>")) == ["Water is H2O."]
+    for lowered in LOWERED:
+        assert texts(read(f"<p>Water is H{lowered}O.</p>")) == ["Water is H2O."]
 
 
 def test_a_rule_of_the_page_raises_too() -> None:
@@ -72,61 +71,59 @@ def test_word_and_pdf_raise_in_more_ways_than_one() -> None:
     assert texts(parse_pdf(pdf(draw), "a.pdf")) == ["The pole has -3^+2 volts."]
 
 
+HIDDEN = [
+    "<p hidden>No.</p>",
+    '<p style="display: none">No.</p>',
+    '<p style="visibility:hidden">No.</p>',
+    '<p style="opacity: 0">No.</p>',
+    '<p style="font-size:0">No.</p>',
+    '<p style="position:absolute; left:-9999px">No.</p>',
+    "<p>Yes. <span hidden>No.</span></p>",
+    '<p>Yes. <span style="display:none"><b>No.</b></span></p>',
+    "<!-- No. -->",
+]
+
+
 @READERS
-@pytest.mark.parametrize(
-    "hidden",
-    [
-        "<p hidden>No.</p>",
-        '<p style="display: none">No.</p>',
-        '<p style="visibility:hidden">No.</p>',
-        '<p style="opacity: 0">No.</p>',
-        '<p style="font-size:0">No.</p>',
-        '<p style="position:absolute; left:-9999px">No.</p>',
-        "<p>Yes. <span hidden>No.</span></p>",
-        '<p>Yes. <span style="display:none"><b>No.</b></span></p>',
-        "<!-- No. -->",
-    ],
-)
-def test_what_is_hidden_is_not_read(read: Callable[[str], Document], hidden: str) -> None:
+def test_what_is_hidden_is_not_read(read: Callable[[str], Document]) -> None:
     """Nor shown; what a reader can unfold is."""
-    document = read(f"{hidden}\n\n<details><summary>More</summary>\n\nSeen.\n\n</details>")
-    assert "No" not in " ".join(texts(document))
-    assert "No." not in page_html(document.source, document.filename)
-    assert [text for text in texts(document) if text not in {"Yes.", "More"}] == ["Seen."]
+    for hidden in HIDDEN:
+        document = read(f"{hidden}\n\n<details><summary>More</summary>\n\nSeen.\n\n</details>")
+        assert "No" not in " ".join(texts(document))
+        assert "No." not in page_html(document.source, document.filename)
+        assert [text for text in texts(document) if text not in {"Yes.", "More"}] == ["Seen."]
+
+
+LISTINGS = [
+    ('<ol start="5">{}</ol>', ["5. x", "6. y"]),
+    ('<ol type="a">{}</ol>', ["a. x", "b. y"]),
+    ('<ol type="I" start="4">{}</ol>', ["IV. x", "V. y"]),
+    ("<ol reversed>{}</ol>", ["2. x", "1. y"]),
+    ('<ol reversed start="9">{}</ol>', ["9. x", "8. y"]),
+    ("<ul>{}</ul>", ["x", "y"]),
+]
 
 
 @READERS
-@pytest.mark.parametrize(
-    ("listing", "shown"),
-    [
-        ('<ol start="5">{}</ol>', ["5. x", "6. y"]),
-        ('<ol type="a">{}</ol>', ["a. x", "b. y"]),
-        ('<ol type="I" start="4">{}</ol>', ["IV. x", "V. y"]),
-        ("<ol reversed>{}</ol>", ["2. x", "1. y"]),
-        ('<ol reversed start="9">{}</ol>', ["9. x", "8. y"]),
-        ("<ul>{}</ul>", ["x", "y"]),
-    ],
-)
-def test_items_have_the_numbers_that_a_browser_shows(
-    read: Callable[[str], Document], listing: str, shown: list[str]
-) -> None:
+def test_items_have_the_numbers_that_a_browser_shows(read: Callable[[str], Document]) -> None:
     """Of whatever kind."""
-    assert texts(read(listing.format("<li>x</li><li>y</li>"))) == shown
-    assert [unit.kind for unit in units(read(listing.format("<li>x</li><li>y</li>")))] == ["list_item"] * 2
+    for listing, shown in LISTINGS:
+        assert texts(read(listing.format("<li>x</li><li>y</li>"))) == shown
+        assert [unit.kind for unit in units(read(listing.format("<li>x</li><li>y</li>")))] == ["list_item"] * 2
+
+
+MATHML = [
+    ("<math><mfrac><mi>a</mi><mi>b</mi></mfrac></math>", "$\\frac{a}{b}$"),
+    ("<math><msup><mi>x</mi><mn>2</mn></msup></math>", "$x^{2}$"),
+    ("<math><msqrt><mi>x</mi></msqrt></math>", "$\\sqrt{x}$"),
+]
 
 
 @READERS
-@pytest.mark.parametrize(
-    ("formula", "tex"),
-    [
-        ("<math><mfrac><mi>a</mi><mi>b</mi></mfrac></math>", "$\\frac{a}{b}$"),
-        ("<math><msup><mi>x</mi><mn>2</mn></msup></math>", "$x^{2}$"),
-        ("<math><msqrt><mi>x</mi></msqrt></math>", "$\\sqrt{x}$"),
-    ],
-)
-def test_mathml_without_an_annotation_is_read(read: Callable[[str], Document], formula: str, tex: str) -> None:
+def test_mathml_without_an_annotation_is_read(read: Callable[[str], Document]) -> None:
     """As TeX."""
-    assert texts(read(f"<p>It is {formula} here.</p>")) == [f"It is {tex} here."]
+    for formula, tex in MATHML:
+        assert texts(read(f"<p>It is {formula} here.</p>")) == [f"It is {tex} here."]
 
 
 SQUARE = "<math><msup><mi>x</mi><mn>2</mn></msup></math>"
@@ -167,33 +164,33 @@ BOXES = [
 ]
 
 
-@pytest.mark.parametrize("box", BOXES)
-def test_a_warning_of_any_maker_is_one(box: str) -> None:
+def test_a_warning_of_any_maker_is_one() -> None:
     """And its text stands alone."""
-    (unit,) = units(markdown(box))
-    assert unit.warning
-    assert unit.text.removeprefix("\u26a0\ufe0f ") == "Mind it."
+    for box in BOXES:
+        (unit,) = units(markdown(box))
+        assert unit.warning
+        assert unit.text.removeprefix("\u26a0\ufe0f ") == "Mind it."
 
 
-@pytest.mark.parametrize(
-    ("expression", "shown"),
-    [
-        ("{v}", "5"),
-        ("{`about ${v} m`}", "about 5 m"),
-        ("{props.unknown}", "[\u2026]"),
-        ("{compute(3)}", "[\u2026]"),
-        ("{`${unknown} m`}", "[\u2026] m"),
-        ("{null}", ""),
-        ("{/* no */}", ""),
-        ("{' '}", ""),
-    ],
-)
-def test_a_value_that_is_not_known_leaves_its_mark(expression: str, shown: str) -> None:
+UNKNOWN_VALUES = [
+    ("{v}", "5"),
+    ("{`about ${v} m`}", "about 5 m"),
+    ("{props.unknown}", "[\u2026]"),
+    ("{compute(3)}", "[\u2026]"),
+    ("{`${unknown} m`}", "[\u2026] m"),
+    ("{null}", ""),
+    ("{/* no */}", ""),
+    ("{' '}", ""),
+]
+
+
+def test_a_value_that_is_not_known_leaves_its_mark() -> None:
     """In text and page alike, and a notice names it."""
-    document = parse_markdown(f"# P\n\nexport const v = 5\n\nIt is ({expression}).\n", "a.mdx")
-    assert texts(document) == [f"It is ({shown})."] or (shown == "" and texts(document) == ["It is ( )."])
-    assert f"({shown}" in page_html(document.source, "a.mdx").replace("( )", "()")
-    assert bool(document.notices) == ("[\u2026]" in shown)
+    for expression, shown in UNKNOWN_VALUES:
+        document = parse_markdown(f"# P\n\nexport const v = 5\n\nIt is ({expression}).\n", "a.mdx")
+        assert texts(document) == [f"It is ({shown})."] or (shown == "" and texts(document) == ["It is ( )."])
+        assert f"({shown}" in page_html(document.source, "a.mdx").replace("( )", "()")
+        assert bool(document.notices) == ("[\u2026]" in shown)
 
 
 def test_a_list_of_components_that_is_computed_is_named() -> None:
@@ -203,21 +200,21 @@ def test_a_list_of_components_that_is_computed_is_named() -> None:
     assert "items.map" in notice.message
 
 
-@pytest.mark.parametrize(
-    ("source", "shown"),
-    [
-        ("+++\n\nText.", ["Text."]),
-        ("{% comment %}No.{% endcomment %}\n\nText.", ["Text."]),
-        ('{{< ref "a.md" >}}Text.', ["Text."]),
-        ("<details>\n<summary>An <b>answer</b></summary>\nText.\n</details>", ["An answer", "Text."]),
-        ("<pre><code>a &lt; b<br>c</code></pre>", ["a < b\nc"]),
-        ("| A |\n|---|\n| 1 |\n\nTable: Loads {#tbl-loads}", ["1", "Loads"]),
-        (": Loads\n\n| A |\n|---|\n| 1 |", ["Loads", "1"]),
-    ],
-)
-def test_marks_of_programs_are_no_text(source: str, shown: list[str]) -> None:
+PROGRAM_MARKS = [
+    ("+++\n\nText.", ["Text."]),
+    ("{% comment %}No.{% endcomment %}\n\nText.", ["Text."]),
+    ('{{< ref "a.md" >}}Text.', ["Text."]),
+    ("<details>\n<summary>An <b>answer</b></summary>\nText.\n</details>", ["An answer", "Text."]),
+    ("<pre><code>a &lt; b<br>c</code></pre>", ["a < b\nc"]),
+    ("| A |\n|---|\n| 1 |\n\nTable: Loads {#tbl-loads}", ["1", "Loads"]),
+    (": Loads\n\n| A |\n|---|\n| 1 |", ["Loads", "1"]),
+]
+
+
+def test_marks_of_programs_are_no_text() -> None:
     """Breaks of cells, comments, references, captions, entities in code."""
-    assert texts(markdown(source)) == shown
+    for source, shown in PROGRAM_MARKS:
+        assert texts(markdown(source)) == shown
 
 
 def test_terms_and_their_meanings_are_one_item() -> None:
@@ -297,24 +294,24 @@ def test_heads_of_word_that_span_rows_and_columns_are_heads() -> None:
     assert found == [("Wren | 1 | 2", "Robot | Speed least | Speed most")]
 
 
-@pytest.mark.parametrize(
-    ("source", "shown"),
-    [
-        ('::: {.content-hidden when-format="html"}\nNo.\n:::\n\nYes.', ["Yes."]),
-        ('::: {.content-visible when-format="pdf"}\nNo.\n:::\n\nYes.', ["Yes."]),
-        ('::: {.content-visible unless-format="pdf"}\nYes.\n:::', ["Yes."]),
-        ("Press {{< kbd Ctrl-C >}}.", ["Press Ctrl-C."]),
-        ("It is `{python} mean(x)` and `r x`.", ["It is [\u2026] and [\u2026]."]),
-        ("$$\nE = mc^2\n$$ {#eq-e}", ["$$ E = mc^2 $$"]),
-        ('```{python}\n#| echo: false\n#| fig-cap: "The arm"\nplot()\n```', ["The arm"]),
-        ('{{% notice warning "Beware" %}}\nHot.\n{{% /notice %}}', ["Beware", "Hot."]),
-        ("* Contents\n{:toc}\n\n| a | b |\n|---|---|\n| 1 | 2 |\n{: .table }", ["1 | 2"]),
-    ],
-)
-def test_what_quarto_hugo_and_kramdown_make_of_their_marks(source: str, shown: list[str]) -> None:
+MAKERS_MARKS = [
+    ('::: {.content-hidden when-format="html"}\nNo.\n:::\n\nYes.', ["Yes."]),
+    ('::: {.content-visible when-format="pdf"}\nNo.\n:::\n\nYes.', ["Yes."]),
+    ('::: {.content-visible unless-format="pdf"}\nYes.\n:::', ["Yes."]),
+    ("Press {{< kbd Ctrl-C >}}.", ["Press Ctrl-C."]),
+    ("It is `{python} mean(x)` and `r x`.", ["It is [\u2026] and [\u2026]."]),
+    ("$$\nE = mc^2\n$$ {#eq-e}", ["$$ E = mc^2 $$"]),
+    ('```{python}\n#| echo: false\n#| fig-cap: "The arm"\nplot()\n```', ["The arm"]),
+    ('{{% notice warning "Beware" %}}\nHot.\n{{% /notice %}}', ["Beware", "Hot."]),
+    ("* Contents\n{:toc}\n\n| a | b |\n|---|---|\n| 1 | 2 |\n{: .table }", ["1 | 2"]),
+]
+
+
+def test_what_quarto_hugo_and_kramdown_make_of_their_marks() -> None:
     """As their built pages show it."""
-    document = parse_markdown(f"# T\n\n{source}\n", "a.qmd")
-    assert [unit.text for unit in units(document)] == shown
+    for source, shown in MAKERS_MARKS:
+        document = parse_markdown(f"# T\n\n{source}\n", "a.qmd")
+        assert [unit.text for unit in units(document)] == shown
 
 
 def test_words_given_to_a_file_of_a_theme_stay() -> None:

@@ -106,7 +106,7 @@ async def test_deletion_stays_in_the_data_folder(house: House, tmp_path: Path) -
             "INSERT INTO generation (name, slug, manifest_sha256, published, retired) VALUES (?, 'robots', '', '', 1)",
             (str(outside / "000009"),),
         )
-        with pytest.raises(IndexUnavailable, match="no name of a book or an index"):
+        with pytest.raises(IndexUnavailable, match="not a valid name of a book or an index"):
             tidy(catalog, house.settings.books_dir)
         catalog.connection.execute("UPDATE generation SET name = '000009', slug = 'linked' WHERE retired")
         (house.settings.books_dir / "linked").symlink_to(outside)

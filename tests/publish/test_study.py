@@ -17,10 +17,9 @@ from tests.publish.conftest import Press
 from lutrin.answer.traffic import Traffic
 from lutrin.index.catalog import Catalog
 from lutrin.index.companion import Decision, Entry, id_of
-from lutrin.index.decisions import StoredDecision, decide
+from lutrin.index.decisions import StoredDecision, StudiedEntry, add_studied, decide
 from lutrin.index.shelf import Shelf
 from lutrin.index.statements import STUDIED
-from lutrin.index.studied import StudiedEntry, add_studied
 from lutrin.runtime.idle_study import study_while_idle
 from lutrin.search.question_tokens import pooled
 from lutrin.search.search import Searcher

@@ -60,7 +60,7 @@ async def test_origins_are_a_list(client: httpx.AsyncClient, origin: str, allowe
     reply = await client.post("/api/query", json=BODY, headers={"Origin": origin})
     assert reply.headers.get("access-control-allow-origin") == (origin if allowed else None)
     assert reply.status_code == (200 if allowed else 403)
-    assert allowed or f"adds {origin} to LUTRIN_CORS_ORIGINS" in reply.json()["detail"]
+    assert allowed or f"add {origin} to LUTRIN_CORS_ORIGINS" in reply.json()["detail"]
     wanted = {
         "Origin": origin,
         "Access-Control-Request-Method": "POST",

@@ -37,7 +37,7 @@ def test_a_log_gets_no_picture(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_machine_in_no_network_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     """It still answers itself; whoever started it learns why nobody else gets in."""
     serving_room([])("http://0.0.0.0:7860")
-    assert "in no network" in capsys.readouterr().err
+    assert "not connected to a network" in capsys.readouterr().err
 
 
 def test_the_loopback_is_no_address_for_pupils() -> None:

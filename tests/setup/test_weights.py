@@ -170,7 +170,7 @@ def test_numbered_parts_are_named_from_one() -> None:
 
 def test_no_source_at_all_says_what_to_do(tmp_path: Path) -> None:
     """The reason and the remedy are both there."""
-    with pytest.raises(DownloadFailed, match="goes on where it stopped"):
+    with pytest.raises(DownloadFailed, match="continues where it stopped"):
         weights.fetch(tmp_path, model(), silent, hub="http://127.0.0.1:9")
 
 

@@ -243,7 +243,7 @@ def _read_note(directory: Path) -> Note:
         return msgspec.json.decode((directory / NOTE).read_bytes(), type=Note)
     except (OSError, msgspec.MsgspecError) as error:
         raise IndexUnavailable(
-            f"{directory} names no collection of Qdrant: {error}",
+            f"{directory} does not name a Qdrant collection: {error}",
             remedy="Run `lutrin import-index` or `lutrin ingest`.",
         ) from error
 

@@ -43,7 +43,7 @@ def open_engine() -> str:
     loaded = [part for part in parts if _is_loaded(part)]
     if not loaded:
         names = ", ".join(_kind(part) for part in parts)
-        raise GeneratorUnavailable(f"The engine has no part for this processor, only for: {names}.")
+        raise GeneratorUnavailable(f"The engine was not built for this processor, only for: {names}.")
     return _kind(loaded[0])
 
 

@@ -81,7 +81,7 @@ class RemoteGenerator:
             raise DeadlineExceeded(f"{self._service}: no time was left to ask.")
         end_s = time.monotonic() + request.deadline_s
         if self._closed_until_s > time.monotonic():
-            raise QueueFull(f"{self._service} has asked to be left alone for a while.")
+            raise QueueFull(f"{self._service} has asked us to wait before the next request.")
         pieces, reason, usage = 0, "", None
         self._writing += 1
         try:
@@ -282,7 +282,7 @@ class RemoteEmbedder:
             raise IndexUnavailable(
                 f"{self._service} gave {len(rows)} vectors of {sorted({len(row) for row in rows})} dimensions"
                 f" for {len(texts)} texts, not of {self.dimension}.",
-                remedy="Set LUTRIN_EMBED_DIMENSION to what the model gives, and run `lutrin ingest`.",
+                remedy="Set LUTRIN_EMBED_DIMENSION to the model's dimension, and run `lutrin ingest`.",
             )
         return unit_length(np.array(rows, dtype=np.float32))
 

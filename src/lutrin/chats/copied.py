@@ -32,6 +32,4 @@ def take_over(database: Path, key: str, other: Path) -> None:
             target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         other.unlink()
         return
-    for suffix in ("-wal", "-shm"):
-        database.with_name(database.name + suffix).unlink(missing_ok=True)
-    other.replace(database)
+    sqlite.replace(database, other)

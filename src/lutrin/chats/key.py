@@ -100,7 +100,7 @@ def _kept_key(database: Path, key_path: Path) -> str:
     if database.exists() and database.stat().st_size:
         raise ChatStoreError(
             f"The conversations are encrypted, and their key {key_path} is missing.",
-            remedy=f"Put the key back, or remove {database} to begin anew.",
+            remedy=f"Put the key back, or remove {database} to start over.",
         )
     key = new_key()
     _write(key_path, key)

@@ -81,7 +81,7 @@ class ChatTables:
             await within.execute(sql.UPSERT_SESSION, begun)
             for item in wanted:
                 if not await within.execute(sql.UPSERT_MESSAGE, item):
-                    raise ChatStoreError("A message of that id belongs to another conversation.")
+                    raise ChatStoreError("A message with that id belongs to another conversation.")
             await within.execute(sql.RECOUNT, {"of": key, "added": added})
 
         await self._write(work)

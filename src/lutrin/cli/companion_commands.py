@@ -43,7 +43,7 @@ def check(*, corpus: Path | None, as_json: bool) -> None:
 @companion.command()
 @click.argument("drafts", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @corpus_option
-@click.option("--author", default="", help="Author of entries that name nobody (default: the authors).")
+@click.option("--author", default="", help="Author of entries that name none (default: the authors).")
 @data_dir_option
 def merge(*, drafts: Sequence[Path], corpus: Path | None, author: str, data_dir: Path | None) -> None:
     """Put the entries of DRAFTS into the companions beside their books, and approve these as `approve` does.
@@ -69,7 +69,7 @@ def merge(*, drafts: Sequence[Path], corpus: Path | None, author: str, data_dir:
 @corpus_option
 @data_dir_option
 def approve(*, corpus: Path | None, data_dir: Path | None) -> None:
-    """Stand for every entry of the companions beside the books, as they are now, on this machine.
+    """Approve every entry of the companions beside the books, as they are now, on this machine.
 
     Until then, entries of a book's folder count as written by nobody in particular: they are checked, not pinned, and
     wait for a teacher. Whoever changes the file has to approve it again.

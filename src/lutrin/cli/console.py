@@ -187,7 +187,7 @@ async def stream_answer(events: AsyncIterator[records.AnswerEvent]) -> None:
     async for event in events:
         match event:
             case records.QueuedEvent():
-                say(f"Waiting: {event.position} before you, about {event.eta_s:.0f} s.", err=True)
+                say(f"Waiting: {event.position} ahead of you, about {event.eta_s:.0f} s.", err=True)
             case records.ExcerptEvent():
                 say(excerpt_lines(event.excerpt), err=True)
             case records.SentenceEvent():

@@ -33,7 +33,7 @@ class Age(click.ParamType[timedelta]):
 
 
 trust_option = click.option(
-    "--trust", is_flag=True, help="Take a file of another installation; whoever made it decides what readers see."
+    "--trust", is_flag=True, help="Accept a file from another installation; whoever made it decides what readers see."
 )
 
 
@@ -56,7 +56,7 @@ def backup(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
         return
     kept = [f"{slug} {name}" for slug, name in summary.books.items()]
     kept += ["conversations (encrypted; keep their key elsewhere)"] if summary.conversations else []
-    say(f"{file} holds {', '.join(kept)}: {summary.bytes / 1e6:.1f} MB, read back and whole.")
+    say(f"{file} holds {', '.join(kept)}: {summary.bytes / 1e6:.1f} MB, read back and verified.")
 
 
 @click.command()
@@ -114,7 +114,7 @@ def bundle(file: Path, *, book_only: bool, as_json: bool, data_dir: Path | None)
         f"{file}: {summary.bytes / 1e6:.0f} MB for Python {summary.python} on {summary.platform}, "
         f"{summary.wheels} packages, models {', '.join(summary.models)}, books {', '.join(summary.books)}."
     )
-    say(f"There: tar -xf {file.name} && python3 {summary.folder}/install.py FOLDER")
+    say(f"On the other machine: tar -xf {file.name} && python3 {summary.folder}/install.py FOLDER")
 
 
 @click.command("export-index")
@@ -168,7 +168,7 @@ def forget(
     from lutrin.runtime import wiring  # noqa: PLC0415 - the databases load only when they are needed
 
     if (session_id is not None) + (older_than is not None) + everything != 1:
-        raise click.UsageError("Say which ones: --session ID, --older-than 30d, or --all.")
+        raise click.UsageError("Choose one of --session ID, --older-than 30d and --all.")
     settings = load_settings(data_dir=data_dir)
     count = asyncio.run(wiring.forget(settings, session_id=session_id, older_than=older_than, everything=everything))
     say(msgspec.json.encode({"deleted": count}).decode() if as_json else f"Deleted: {count} conversations.")

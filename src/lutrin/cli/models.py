@@ -128,7 +128,7 @@ def tune(*, tiers: tuple[str, ...], quick: bool, short: bool, scored: bool, data
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
         say("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
-    say(f"Of each model the file marked * or auto is loaded; LUTRIN_MODEL=auto is {tuning.auto}.")
+    say(f"For each model, the file marked * or auto is loaded; LUTRIN_MODEL=auto is {tuning.auto}.")
 
 
 def _scorer(settings: Settings) -> Callable[[Path], float]:

@@ -59,12 +59,12 @@ def serving_room(addresses: Sequence[str], *, drawn: bool | None = None) -> Call
         port = urlsplit(address).port
         if not addresses:
             serving(address)
-            say("This machine is in no network yet: connect it, then start Lutrin again.", err=True)
+            say("This machine is not connected to a network yet. Connect it, then start Lutrin again.", err=True)
             return
         first, *others = (f"http://{item}:{port}" for item in addresses)
         say(f"Pupils type {first} (Ctrl-C ends it).")
         if others:
-            say(f"In another network of this machine: {', '.join(others)}")
+            say(f"On this machine's other networks: {', '.join(others)}")
         if sys.stdout.isatty() if drawn is None else drawn:
             click.echo(qr_code(first), nl=False)  # its bytes are ours, and paint
 
@@ -94,7 +94,7 @@ def service(*, user: str, lan: bool, gpu: bool, install: bool, data_dir: Path | 
     if shutil.which("systemctl") is None or getpass.getuser() != "root":
         raise LutrinError(
             "A service is installed by root on a machine with systemd.",
-            remedy="Run it with sudo; or save what `lutrin service` prints where your system wants it.",
+            remedy="Run it with sudo; or save the output of `lutrin service` where your system expects units.",
         )
     _install(settings, text, user)
 
@@ -163,7 +163,7 @@ def _install(settings: Settings, text: str, user: str) -> None:
         done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - fixed, or named by root
         if done.returncode:
             raise LutrinError(
-                f"`{' '.join(command)}` failed: {done.stderr.strip()}.", remedy="Mend that, run it again."
+                f"`{' '.join(command)}` failed: {done.stderr.strip()}.", remedy="Fix that and run it again."
             )
     say(f"Lutrin runs as {UNIT.name}; `journalctl -u {UNIT.stem}` shows its log.")
 

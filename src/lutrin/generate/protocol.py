@@ -162,13 +162,13 @@ class Frames(Generic[Message]):
         while len(self._buffer) >= HEADER.size:
             (length,) = HEADER.unpack_from(self._buffer)
             if length > MAX_FRAME_BYTES:
-                raise GeneratorUnavailable("The model's process sent what cannot be read.")
+                raise GeneratorUnavailable("The model's process sent an unreadable message.")
             end = HEADER.size + length
             if len(self._buffer) < end:
                 break
             try:
                 messages.append(self._decoder.decode(self._buffer[HEADER.size : end]))
             except msgspec.DecodeError as error:
-                raise GeneratorUnavailable("The model's process sent what cannot be read.") from error
+                raise GeneratorUnavailable("The model's process sent an unreadable message.") from error
             del self._buffer[:end]
         return messages

@@ -11,10 +11,9 @@ import numpy as np
 
 from lutrin import sqlite
 from lutrin.index import lexical, statements
-from lutrin.index.disk import file_hashes
 from lutrin.index.embeddings import EmbeddingCache
 from lutrin.index.generation import PASSAGES, WINDOWS, decode_chunk
-from lutrin.index.manifest import MANIFEST, Manifest, read_manifest
+from lutrin.index.manifest import Manifest, write_manifest
 from lutrin.index.postings import write_common
 from lutrin.index.repeats import find_repeats
 from lutrin.index.tokens import SAMPLE_TOKENS, fit_basis, restore, write_tokens
@@ -128,10 +127,9 @@ class GenerationBuilder:
             windows=windows,
             tokens=tokens,
             companion=companion,
-            hashes=file_hashes(self.directory, without=MANIFEST),
+            hashes={},
         )
-        (self.directory / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
-        return manifest
+        return write_manifest(self.directory, manifest)
 
     def close(self) -> None:
         """Release the files of a generation that will not be finished."""
@@ -201,13 +199,6 @@ def chunk_hashes(passages: sqlite.Connection, without: Collection[str] = ()) -> 
     A page that was moved has the same ones.
     """
     return Counter(row[1] for row in passages.execute(statements.CHUNK_HASHES) if row[2] not in without)
-
-
-def rehash(directory: Path) -> None:
-    """Take note in the manifest of files that were added to a generation or changed after it was finished."""
-    hashes = file_hashes(directory, without=MANIFEST)
-    manifest = msgspec.structs.replace(read_manifest(directory), hashes=hashes)
-    (directory / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
 
 
 def read_book_file(passages: sqlite.Connection, filename: str) -> tuple[BookFile, list[Chunk]] | None:

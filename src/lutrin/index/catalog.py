@@ -108,8 +108,8 @@ def check_names(*names: str) -> None:
     for name in names:
         if not PLAIN_NAME.fullmatch(name):
             raise IndexUnavailable(
-                f"The catalogue names {name[:200]!r}, which is no name of a book or an index.",
-                remedy="It was tampered with. Restore a backup of your own, or move catalog.db away and ingest again.",
+                f"The catalogue names {name[:200]!r}, which is not a valid name of a book or an index.",
+                remedy="It has been tampered with. Restore your own backup, or move catalog.db away and ingest again.",
             )
 
 

@@ -1,19 +1,66 @@
-"""The teacher's decisions about prepared entries, kept in the catalogue: they outlive ingests and are backed up.
+"""The teacher's decisions about prepared entries, and what a study wrote since a book was published.
 
-Each server applies them to its open companions as soon as the catalogue has them (`lutrin.index.shelf`), and every
-ingest publishes them with the book.
+Both are kept in the catalogue, outlive ingests and are backed up. Each server applies them to its open companions as
+soon as the catalogue has them (`lutrin.index.shelf`), and every ingest publishes them with the book. What a study wrote
+lasts in its own file (`Settings.studied_path`); the ingest that publishes it deletes it here.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
 
+from lutrin import sqlite
+from lutrin.errors import IndexUnavailable
 from lutrin.index import statements
 from lutrin.index.catalog import Catalog
-from lutrin.index.companion import Decision, Wording
+from lutrin.index.companion import Decision, Prepared, Wording, id_of
+
+
+@dataclass(frozen=True, slots=True)
+class StudiedEntry:
+    """An entry that no generation has yet."""
+
+    item: Prepared
+    embedder: str
+    """Name of the model that encoded `wordings`."""
+    wordings: tuple[Wording, ...] = ()
+    """Its questions, as that model sees them."""
+
+
+def add_studied(catalog_path: Path, slug: str, entries: Sequence[StudiedEntry], when: datetime) -> None:
+    """Store entries that a study has just put into its file, for every server on the catalogue.
+
+    Raises:
+        IndexUnavailable: The catalogue cannot be written; the next ingest publishes them all the same.
+    """
+    rows = [
+        {
+            "slug": slug,
+            "id": id_of(one.item.entry),
+            "record": msgspec.json.encode(one.item).decode(),
+            "embedder": one.embedder,
+            "spoken": pack_wordings(one.wordings),
+            "written": when.isoformat(),
+        }
+        for one in entries
+    ]
+    try:
+        with Catalog(catalog_path) as catalog, catalog.transaction():
+            catalog.connection.executemany(statements.PUT_STUDIED, rows)
+            catalog.connection.execute(statements.NEXT_REVISION)
+    except sqlite.DatabaseError as error:
+        raise IndexUnavailable(f"The catalogue {catalog_path} cannot be written: {error}") from error
+
+
+def stored_entry(row: Sequence[Any]) -> StudiedEntry:
+    """The entry of a row of `statements.STUDIED`."""
+    record, embedder, spoken = row
+    return StudiedEntry(msgspec.json.decode(record, type=Prepared), embedder, unpack_wordings(spoken))
 
 
 class _Spoken(msgspec.Struct, frozen=True, array_like=True):

@@ -129,7 +129,7 @@ class DecisionRow(EntryTable, table=True):
 
 
 class StudiedRow(EntryTable, table=True):
-    """An entry (`companion.Prepared`) that a study wrote since its book was published; see `lutrin.index.studied`."""
+    """An entry (`companion.Prepared`) that a study wrote since its book was published; see `lutrin.index.decisions`."""
 
     __tablename__ = "studied"
 

@@ -25,11 +25,10 @@ from lutrin import sqlite
 from lutrin.errors import IndexUnavailable, NotFound
 from lutrin.index import lexical, statements, typeahead
 from lutrin.index.companion import Companion, Prepared
-from lutrin.index.decisions import StoredDecision
+from lutrin.index.decisions import StoredDecision, StudiedEntry
 from lutrin.index.disk import ReadLock, file_hash
 from lutrin.index.manifest import MANIFEST, Manifest, read_manifest
 from lutrin.index.postings import Key, Posting, Postings, read_postings, read_rare
-from lutrin.index.studied import StudiedEntry
 from lutrin.index.tokens import TokenIndex
 from lutrin.ports import VectorIndex, Vectors, VectorStore
 from lutrin.records import Chunk, TextRole

@@ -5,6 +5,7 @@ from pathlib import Path
 import msgspec
 
 from lutrin.errors import IndexUnavailable
+from lutrin.index.disk import file_hash, file_hashes
 from lutrin.records import BookInfo
 
 FORMAT_VERSION = 6
@@ -33,6 +34,26 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """SHA-256 of the companions that were read, in order; empty if there were none."""
     hashes: dict[str, str]
     """SHA-256 of each other file, by relative name."""
+
+
+def write_manifest(directory: Path, manifest: Manifest) -> Manifest:
+    """Write a generation's manifest with the hashes of the files that are there now, and return it."""
+    whole = msgspec.structs.replace(manifest, hashes=file_hashes(directory, without=MANIFEST))
+    (directory / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(whole)))
+    return whole
+
+
+def manifest_hash(directory: Path) -> str:
+    """SHA-256 of a generation's manifest; empty if there is none."""
+    path = directory / MANIFEST
+    return file_hash(path) if path.exists() else ""
+
+
+def is_published(directory: Path, manifest_sha256: str) -> bool:
+    """Whether a folder holds, file by file, the generation whose manifest has this hash."""
+    return manifest_hash(directory) == manifest_sha256 and (
+        file_hashes(directory, without=MANIFEST) == read_manifest(directory).hashes
+    )
 
 
 class _Form(msgspec.Struct):

@@ -9,9 +9,8 @@ from typing import Self
 import aiosqlite
 
 from lutrin.index.catalog import Catalog, PublishedBook, published_book
-from lutrin.index.decisions import StoredDecision, stored_decision
+from lutrin.index.decisions import StoredDecision, StudiedEntry, stored_decision, stored_entry
 from lutrin.index.statements import BOOKS, DECISIONS, RETIRED, REVISION, STUDIED
-from lutrin.index.studied import StudiedEntry, stored_entry
 
 ROWS_AT_ONCE = 64
 

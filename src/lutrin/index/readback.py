@@ -43,7 +43,7 @@ async def verify_generation(directory: Path, store: VectorStore) -> None:
     try:
         manifest = generation.manifest
         if await asyncio.to_thread(file_hashes, directory, without=MANIFEST) != manifest.hashes:
-            raise VerificationFailed("The new index's files are not those that were written.")
+            raise VerificationFailed("The new index's files differ from those that were written.")
         await asyncio.to_thread(_check_database, directory)
         chunks = await generation.all_chunks()
         await _check_chunks(generation, chunks)

@@ -1,28 +1,17 @@
 """Copies the catalogue at one moment, while servers read and ingests write it, and puts it back in one transaction."""
 
-import hashlib
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
 from lutrin import sqlite
 from lutrin.index import statements
-from lutrin.index.catalog import Catalog
-from lutrin.index.manifest import MANIFEST, Manifest
+from lutrin.index.catalog import Catalog, PublishedBook
+from lutrin.index.manifest import manifest_hash, read_manifest, write_manifest
 
 
-@dataclass(frozen=True, slots=True)
-class Published:
-    """A generation that a catalogue calls current."""
-
-    slug: str
-    name: str
-    manifest_sha256: str
-
-
-def snapshot(catalog_path: Path, target: Path) -> list[Published]:
+def snapshot(catalog_path: Path, target: Path) -> list[PublishedBook]:
     """Copy the catalogue with only the current generations, which are returned; an ingest may delete their folders.
 
     Raises:
@@ -35,12 +24,7 @@ def snapshot(catalog_path: Path, target: Path) -> list[Published]:
         with catalog.transaction():
             for statement in statements.KEEP_CURRENT:
                 catalog.connection.execute(statement)
-        return published_generations(catalog)
-
-
-def published_generations(catalog: Catalog) -> list[Published]:
-    """The current generation of each book."""
-    return [Published(book.info.slug, book.current, book.manifest_sha256) for book in catalog.books()]
+        return catalog.books()
 
 
 def take_over(catalog_path: Path, other: Path) -> None:
@@ -62,11 +46,9 @@ def rename_generation(catalog: Catalog, directory: Path, name: str) -> Path:
     Raises:
         DatabaseError: The name is taken.
     """
-    manifest = msgspec.json.decode((directory / MANIFEST).read_bytes(), type=Manifest)
-    text = msgspec.json.encode(msgspec.structs.replace(manifest, name=name))
-    (directory / MANIFEST).write_bytes(text)
+    write_manifest(directory, msgspec.structs.replace(read_manifest(directory), name=name))
     renamed = directory.rename(directory.with_name(name))
-    digest = hashlib.sha256(text).hexdigest()
+    digest = manifest_hash(renamed)
     with catalog.transaction():
         catalog.connection.execute("PRAGMA defer_foreign_keys = ON")
         catalog.connection.execute(statements.RENAME_GENERATION, {"old": directory.name, "new": name, "digest": digest})

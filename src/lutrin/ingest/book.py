@@ -1,7 +1,6 @@
 """Builds the next generation of one book: reads changed files, and copies the others from the current generation."""
 
 import asyncio
-import hashlib
 import shutil
 import time
 from collections import Counter
@@ -16,13 +15,13 @@ import msgspec
 
 from lutrin import sqlite
 from lutrin.errors import DocumentError, LutrinError
-from lutrin.index.build import BookFile, GenerationBuilder, chunk_hashes, read_book_file, rehash
+from lutrin.index.build import BookFile, GenerationBuilder, chunk_hashes, read_book_file
 from lutrin.index.catalog import FileState, LeftOut
 from lutrin.index.companion import BY_THE_BOOK, Companion, Decision, Entry, Prepared, key_of, write_companion
 from lutrin.index.disk import sync, sync_tree
 from lutrin.index.embeddings import EmbeddingCache
 from lutrin.index.generation import PASSAGES, open_generation
-from lutrin.index.manifest import MANIFEST, read_manifest
+from lutrin.index.manifest import manifest_hash, read_manifest, write_manifest
 from lutrin.index.readback import Verify
 from lutrin.ingest.books import Book
 from lutrin.ingest.changes import Plan, folder_of
@@ -261,7 +260,7 @@ class BookIngest:
         with closing(sqlite.connect(directory / PASSAGES, readonly=True)) as passages:
             entries = await in_thread(self._with, partial(read_book_file, passages), published.entries, more)
         await write_companion(directory, entries, self.tools.embedder, published)
-        await in_thread(rehash, directory)
+        await in_thread(lambda: write_manifest(directory, read_manifest(directory)))
         self._summary = msgspec.structs.replace(self._summary, prepared=len(entries))
 
     def _read(self, file: SourceFile) -> Read | None:
@@ -346,7 +345,7 @@ def _companion_in(directory: Path) -> Companion | None:
 def put_in_place(building: Path, target: Path) -> str:
     """Give a finished folder its name, durably; return the SHA-256 of its manifest."""
     sync_tree(building)
-    digest = hashlib.sha256((building / MANIFEST).read_bytes()).hexdigest()
+    digest = manifest_hash(building)
     building.rename(target)
     sync(target.parent)
     sync(target.parent.parent)

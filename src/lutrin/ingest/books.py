@@ -157,7 +157,7 @@ def open_book(root: Path, only: frozenset[str] | None = None) -> Book:
     site = read_site(root) if only is None else Site()
     given = str(values.get("slug") or "")
     if given and not _SLUG.fullmatch(given):
-        raise DocumentError("book.toml", f"slug {given!r} may hold small letters, digits and hyphens only")
+        raise DocumentError("book.toml", f"slug {given!r} may contain only lower-case letters, digits and hyphens")
     name = root.resolve().name
     info = BookInfo(
         slug=given or slug_of(name),
@@ -187,7 +187,7 @@ def open_book(root: Path, only: frozenset[str] | None = None) -> Book:
 def _hazards(table: object) -> BookHazards:
     """Read `[hazards]`, and refuse whatever `BookHazards` lacks: a guess could leave a reader without a warning."""
     if not isinstance(table, dict) or not table.keys() <= set(BookHazards.__struct_fields__):
-        raise DocumentError("book.toml", "[hazards] may hold `code` and `words` only")
+        raise DocumentError("book.toml", "[hazards] may contain only `code` and `words`")
     for name, values in table.items():
         if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
             raise DocumentError("book.toml", f"{name} of [hazards] must be a list of strings")

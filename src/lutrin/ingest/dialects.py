@@ -71,7 +71,7 @@ def settle(blocks: Sequence[Block], source: str, problem: Problem, *, mdx: bool)
     if settler.includes:
         offset, first = settler.includes[0]
         more = f" and {len(settler.includes) - 1} more" if len(settler.includes) > 1 else ""
-        problem(offset, f"includes {first}{more}; files are not put together, so their text is left out")
+        problem(offset, f"includes {first}{more}; included files are not read, so their text is missing")
     return settled
 
 

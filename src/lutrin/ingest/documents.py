@@ -31,7 +31,7 @@ def read_document(
     refused = refusal(document.source) if file.suffix == ".mdx" and not lenient else None
     if refused is not None:
         line, reason = refused
-        raise DocumentError(file.name, f"line {line}: {reason}; MDX refuses the page (--lenient reads it all the same)")
+        raise DocumentError(file.name, f"line {line}: {reason}; MDX refuses the page (--lenient reads it anyway)")
     module, chapter = book.place(file.name, document.title)
     is_simulation = document.is_simulation if document.is_simulation is not None else book.is_simulation(file.name)
     return msgspec.structs.replace(document, module=module, chapter=chapter, is_simulation=is_simulation)

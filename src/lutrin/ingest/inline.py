@@ -54,6 +54,12 @@ class _State(InlineState):
         state.mdx, state.base = self.mdx, self.base
         return state
 
+    def inside(self, start: int, end: int) -> "_State":
+        """The state of what stands between two places of this one's text."""
+        state = self.copy()
+        state.base, state.src = self.base + start, self.src[start:end]
+        return state
+
 
 class _Parser(mistune.InlineParser):
     state_cls = _State
@@ -164,9 +170,7 @@ def _parse_span(inline: mistune.InlineParser, m: Any, state: Any) -> int | None:
     attributes = ATTRIBUTES.match(state.src, close + 1)
     if state.mdx or attributes is None or state.depth >= inline.max_nested_level:
         return None
-    inner = state.copy()
-    inner.base = state.base + m.end()
-    inner.src = state.src[m.end() : close]
+    inner = state.inside(m.end(), close)
     state.append_token({"type": "span", "children": inline.render(inner), "raw": attributes.group()})
     return int(attributes.end())
 
@@ -229,9 +233,7 @@ def _parse_strike(inline: mistune.InlineParser, m: Any, state: Any) -> int | Non
     close = state.delimiters.find("~~", m.end(), formatting=True)
     if close is None:
         return None
-    inner = state.copy()
-    inner.base = state.base + m.end()
-    inner.src = state.src[m.end() : close]
+    inner = state.inside(m.end(), close)
     state.append_token({"type": "strike", "children": inline.render(inner)})
     return int(close) + 2
 
@@ -241,9 +243,7 @@ def _parse_struck(inline: mistune.InlineParser, m: Any, state: Any) -> int | Non
     closing = _STRUCK.match(state.src, m.end()) if state.depth < inline.max_nested_level else None
     if closing is None:
         return None
-    inner = state.copy()
-    inner.base = state.base + m.end()
-    inner.src = state.src[m.end() : closing.start(1)]
+    inner = state.inside(m.end(), closing.start(1))
     state.append_token({"type": "strike", "children": inline.render(inner)})
     return int(closing.end())
 
@@ -261,9 +261,7 @@ def _parse_aside(inline: mistune.InlineParser, m: Any, state: Any) -> int | None
     close = _closing_bracket(state.src, m.end())
     if close is None or state.mdx or state.depth >= inline.max_nested_level:
         return None
-    inner = state.copy()
-    inner.base = state.base + m.end()
-    inner.src = state.src[m.end() : close]
+    inner = state.inside(m.end(), close)
     notes = state.env["notes"]
     number = notes.setdefault((state.base + m.start(), inner.src), len(notes) + 1)
     state.append_token({"type": "aside", "children": inline.render(inner), "number": number, "raw": inner.src})
@@ -283,9 +281,7 @@ def _parse_shifted(inline: mistune.InlineParser, m: Any, state: Any) -> int | No
     """Pandoc's `10^9^` and `H~2~O`."""
     if state.mdx or state.depth >= inline.max_nested_level:
         return None
-    inner = state.copy()
-    inner.base = state.base + m.start() + 1
-    inner.src = m.group(0)[1:-1]
+    inner = state.inside(m.start() + 1, m.end() - 1)
     kind = "raised" if m.group(0).startswith("^") else "lowered"
     state.append_token({"type": kind, "children": inline.render(inner)})
     return int(m.end())

@@ -6,7 +6,6 @@ next one, which reuses the committed embeddings.
 """
 
 import asyncio
-import hashlib
 import shutil
 import time
 from collections.abc import Sequence
@@ -22,7 +21,7 @@ from lutrin.index.decisions import for_ingest
 from lutrin.index.disk import TRASH, explain_failure
 from lutrin.index.embeddings import EmbeddingCache
 from lutrin.index.generation import VECTORS, is_whole
-from lutrin.index.manifest import MANIFEST, is_older, read_manifest
+from lutrin.index.manifest import is_older, manifest_hash, read_manifest
 from lutrin.index.retired import live_hashes, remove_retired
 from lutrin.ingest.book import BUILDING, DEFAULTS, BookIngest, IngestTools, Options
 from lutrin.ingest.books import Book
@@ -182,11 +181,7 @@ class _Ingest:
         if published is None:
             return None
         directory = self.settings.books_dir / published.info.slug / published.current
-        try:
-            digest = hashlib.sha256((directory / MANIFEST).read_bytes()).hexdigest()
-        except OSError:
-            return None
-        known = digest == published.manifest_sha256 and not is_older(directory)
+        known = manifest_hash(directory) == published.manifest_sha256 and not is_older(directory)
         return directory if known and is_whole(directory) else None
 
     def _withdraw(self, catalog: Catalog, found: set[str]) -> IngestSummary:

@@ -5,7 +5,6 @@ against deletion and copied with its hashes checked. The conversations stay encr
 `restore.py` puts it all back.
 """
 
-import hashlib
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from datetime import datetime
@@ -18,8 +17,9 @@ from lutrin.chats import copied as chats
 from lutrin.chats.key import chat_key, installation_keys
 from lutrin.errors import ArchiveError, ChatStoreError, IndexUnavailable
 from lutrin.index import snapshot as index
+from lutrin.index.catalog import PublishedBook
 from lutrin.index.disk import ReadLock
-from lutrin.index.manifest import MANIFEST, read_manifest
+from lutrin.index.manifest import MANIFEST, manifest_hash, read_manifest
 from lutrin.keep.archive import FORMAT, ArchiveManifest, beside, room, write_archive
 from lutrin.settings import Settings
 
@@ -53,7 +53,7 @@ def backup(settings: Settings, target: Path, now: Callable[[], datetime]) -> Bac
         ChatStoreError, InvalidSettings: The conversations cannot be read.
     """
     if not settings.catalog_path.exists() and not settings.chats_path.exists():
-        raise ArchiveError(f"There is nothing to keep in {settings.data_dir}.", remedy="Run `lutrin ingest` first.")
+        raise ArchiveError(f"There is nothing to back up in {settings.data_dir}.", remedy="Run `lutrin ingest` first.")
     created = now().isoformat(timespec="seconds")
     with beside(target) as work, ExitStack() as locks:
         room(work, _data_bytes(settings))
@@ -118,7 +118,7 @@ def same_files(expected: Mapping[str, str], hashes: Mapping[str, str]) -> None:
             raise _damaged(name)
 
 
-def _catalog(settings: Settings, work: Path, locks: ExitStack) -> list[index.Published]:
+def _catalog(settings: Settings, work: Path, locks: ExitStack) -> list[PublishedBook]:
     if not settings.catalog_path.exists():
         return []
     for _ in range(TRIES):
@@ -130,7 +130,7 @@ def _catalog(settings: Settings, work: Path, locks: ExitStack) -> list[index.Pub
         with ExitStack() as held:
             try:
                 for item in published:
-                    held.enter_context(ReadLock(settings.books_dir / item.slug / item.name / MANIFEST))
+                    held.enter_context(ReadLock(settings.books_dir / item.info.slug / item.current / MANIFEST))
             except FileNotFoundError:
                 continue
             locks.push(held.pop_all())
@@ -151,13 +151,13 @@ def _conversations(settings: Settings, work: Path) -> bool:
     return True
 
 
-def _generation(books_dir: Path, item: index.Published) -> dict[str, str]:
+def _generation(books_dir: Path, item: PublishedBook) -> dict[str, str]:
     """Collect the files of a generation by their names in the archive, with the hashes of their publication."""
-    directory = books_dir / item.slug / item.name
-    if hashlib.sha256((directory / MANIFEST).read_bytes()).hexdigest() != item.manifest_sha256:
-        raise _damaged(f"{item.slug}/{item.name}")
+    directory = books_dir / item.info.slug / item.current
+    if manifest_hash(directory) != item.manifest_sha256:
+        raise _damaged(f"{item.info.slug}/{item.current}")
     hashes = {MANIFEST: item.manifest_sha256, **read_manifest(directory).hashes}
-    return {f"{BOOKS}/{item.slug}/{item.name}/{name}": digest for name, digest in hashes.items()}
+    return {f"{BOOKS}/{item.info.slug}/{item.current}/{name}": digest for name, digest in hashes.items()}
 
 
 def _damaged(name: str) -> IndexUnavailable:

@@ -6,7 +6,6 @@ answers from its disk while the rack cannot be reached.
 """
 
 import asyncio
-import hashlib
 import shutil
 from contextlib import suppress
 from pathlib import Path
@@ -16,8 +15,7 @@ import msgspec
 from lutrin import sqlite
 from lutrin.errors import IndexUnavailable, IngestInProgress
 from lutrin.index.catalog import Catalog, FileState, PublishedBook, check_names
-from lutrin.index.disk import file_hashes
-from lutrin.index.manifest import MANIFEST, read_manifest
+from lutrin.index.manifest import MANIFEST, is_published, read_manifest
 from lutrin.ingest.book import BUILDING, put_in_place
 from lutrin.ingest.lock import ingest_lock
 from lutrin.log import get_logger
@@ -130,6 +128,5 @@ async def _fetched(settings: Settings, rack: BookRack, catalog: Catalog, record:
 
 
 def _check(folder: Path, book: PublishedBook) -> None:
-    digest = hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest()
-    if digest != book.manifest_sha256 or file_hashes(folder, without=MANIFEST) != read_manifest(folder).hashes:
+    if not is_published(folder, book.manifest_sha256):
         raise IndexUnavailable(f"The index {book.current} that was fetched is not what was published.")

@@ -7,19 +7,18 @@ the revision moves. The pins are stored in `pins.json` beside the manifest and t
 verifying, tuning and loading work as for any model.
 """
 
+import hashlib
 import re
-import shutil
-from collections.abc import Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
 import httpx
 import msgspec
 
-from lutrin.errors import ChecksumMismatch, DownloadFailed, InvalidSettings, NotEnoughSpace
-from lutrin.index.disk import file_hash
+from lutrin.errors import DownloadFailed, InvalidSettings
 from lutrin.keep import weights
-from lutrin.keep.weights import BLOCK_BYTES, HEADROOM_BYTES, HUB, Model, ModelFile, Progress, Publisher
+from lutrin.keep.weights import HUB, Model, ModelFile, Progress, Publisher
 
 UNKNOWN = "chosen here; not measured by us"
 ONNX = "model.onnx"
@@ -52,107 +51,87 @@ def pin(models_dir: Path, spec: str, progress: Progress, *, hub: str = HUB) -> M
     Raises:
         InvalidSettings: The spec has another form.
         NotEnoughSpace: The disk has too little room.
-        DownloadFailed: The hub cannot be reached, or has no such file.
-        ChecksumMismatch: What arrived is not what the hub named.
+        DownloadFailed: The hub cannot be reached, has no such file, or sends another one than it names.
     """
-    known = weights.read_pins(models_dir)
-    found = next((model for model in known if model.name == spec), None)
-    if found is not None:
-        weights.fetch(models_dir, found, progress, hub=hub)
-        return found
-    publisher = _publisher(spec)
-    (file,) = _fetch_and_pin(models_dir, spec, [(publisher, publisher.path.rpartition("/")[2])], progress, hub)
-    named = msgspec.structs.replace(file, name=f"{file.sha256[:12]}-{file.name}")
-    (models_dir / file.name).replace(models_dir / named.name)
-    tier = weights.load_manifest(models_dir).tier_of_size(file.size).name
-    model = Model(
-        name=spec, role="generate", tier=tier, summary=UNKNOWN,
-        licence=f"see {publisher.repository}", file=(named,), measured=False,
-    )  # fmt: skip
-    weights.write_pins(models_dir, [*known, model])
-    return model
+
+    def describe() -> Model:
+        publisher = _publisher(spec)
+        file = _described(spec, publisher, publisher.path.rpartition("/")[2], hub)
+        return Model(
+            name=spec, role="generate", tier=weights.load_manifest(models_dir).tier_of_size(file.size).name,
+            summary=UNKNOWN, licence=f"see {publisher.repository}", measured=False,
+            file=(msgspec.structs.replace(file, name=f"{file.sha256[:12]}-{file.name}"),),
+        )  # fmt: skip
+
+    return _pinned(models_dir, spec, describe, progress, hub)
 
 
 def pin_embedder(models_dir: Path, published: PublishedEmbedder, progress: Progress, *, hub: str = HUB) -> Model:
     """Return a published embedding model; fetch and pin its files first if they are not pinned.
 
     Raises:
-        NotEnoughSpace, DownloadFailed, ChecksumMismatch: As for `pin`.
+        NotEnoughSpace, DownloadFailed: As for `pin`.
     """
+
+    def describe() -> Model:
+        sources = [(published.model_file, ONNX), *((name, name) for name in BESIDE_ONNX)]
+        wanted = [(Publisher(published.repository, "main", path), name) for path, name in sources]
+        return Model(
+            name=published.name, role="embed", tier=published.name, summary=UNKNOWN, licence=published.licence,
+            file=tuple(_described(published.name, publisher, name, hub) for publisher, name in wanted),
+            folder=published.name.replace("/", "--"), dimension=published.dimension, pooling=published.pooling,
+            measured=False,
+        )  # fmt: skip
+
+    return _pinned(models_dir, published.name, describe, progress, hub)
+
+
+def _pinned(models_dir: Path, name: str, describe: Callable[[], Model], progress: Progress, hub: str) -> Model:
+    """Fetch what is pinned under a name, or else what the hub describes now, which is pinned then."""
     known = weights.read_pins(models_dir)
-    found = next((model for model in known if model.name == published.name), None)
-    if found is not None:
-        weights.fetch(models_dir, found, progress, hub=hub)
-        return found
-    folder = published.name.replace("/", "--")
-    sources = [(published.model_file, ONNX), *((name, name) for name in BESIDE_ONNX)]
-    wanted = [(Publisher(published.repository, "main", path), name) for path, name in sources]
-    model = Model(
-        name=published.name, role="embed", tier=published.name, summary=UNKNOWN, licence=published.licence,
-        file=tuple(_fetch_and_pin(models_dir / folder, published.name, wanted, progress, hub)),
-        folder=folder, dimension=published.dimension, pooling=published.pooling, measured=False,
-    )  # fmt: skip
-    weights.write_pins(models_dir, [*known, model])
+    found = next((model for model in known if model.name == name), None)
+    model = found or describe()
+    weights.fetch(models_dir, model, progress, hub=hub)
+    if found is None:
+        weights.write_pins(models_dir, [*known, model])
     return model
 
 
-def _fetch_and_pin(
-    folder: Path, spec: str, wanted: Sequence[tuple[Publisher, str]], progress: Progress, hub: str
-) -> list[ModelFile]:
-    """Download files of a hub to a folder, each under a name of its own, and return what is to be pinned."""
-    folder.mkdir(parents=True, exist_ok=True)
-    files = []
-    with httpx.Client(base_url=hub, timeout=httpx.Timeout(30.0, connect=3.0), follow_redirects=True) as client:
-        for publisher, name in wanted:
-            partial = folder / f"{name}.part"
-            try:
-                commit, named = _download(client, publisher, partial, progress)
-            except (httpx.HTTPError, OSError) as error:
-                partial.unlink(missing_ok=True)
-                raise DownloadFailed(
-                    f"{spec} could not be fetched ({type(error).__name__}: {error}).",
-                    remedy="Check the name, the revision and the network, or put the file here and give its path.",
-                ) from error
-            digest = file_hash(partial)
-            if named and named != digest:
-                partial.unlink()
-                raise ChecksumMismatch(f"{spec} arrived as another file than the hub names; it was deleted.")
-            revision = commit or publisher.revision
-            found = msgspec.structs.replace(publisher, revision=revision)
-            files.append(ModelFile(name=name, size=partial.stat().st_size, sha256=digest, publisher=found))
-            partial.replace(folder / name)
-    return files
+def _described(spec: str, publisher: Publisher, name: str, hub: str) -> ModelFile:
+    """The commit, size and SHA-256 of a file on the hub; one whose hash the hub does not name is read once for that."""
+    try:
+        with (
+            httpx.Client(base_url=hub, timeout=weights.TIMEOUT, follow_redirects=True) as client,
+            client.stream("GET", weights.address(publisher)) as response,
+        ):
+            response.raise_for_status()
+            # The hub names commit and hash before it redirects to the bytes.
+            told = [*response.history, response]
+            commit = next((one.headers["x-repo-commit"] for one in told if "x-repo-commit" in one.headers), "")
+            etags = [one.headers.get("x-linked-etag", "").strip('"') for one in told]
+            sha256 = next((etag for etag in etags if _SHA256.fullmatch(etag)), "")
+            size = int(response.headers.get("content-length", 0))
+            if not (sha256 and size):
+                digest, size = hashlib.sha256(), 0
+                for block in response.iter_bytes():
+                    digest.update(block)
+                    size += len(block)
+                sha256 = digest.hexdigest()
+    except (httpx.HTTPError, OSError) as error:
+        raise DownloadFailed(
+            f"{spec} could not be fetched ({type(error).__name__}: {error}).",
+            remedy="Check the name, the revision and the network, or put the file here and give its path.",
+        ) from error
+    found = msgspec.structs.replace(publisher, revision=commit or publisher.revision)
+    return ModelFile(name=name, size=size, sha256=sha256, publisher=found)
 
 
 def _publisher(spec: str) -> Publisher:
     match = SPEC.fullmatch(spec)
     if match is None:
         raise InvalidSettings(
-            f"{spec} names no file of a model hub.",
+            f"{spec} does not name a file on a model hub.",
             remedy="Write hf:OWNER/REPO/FILE.gguf@REVISION; the revision is a commit, or a branch such as main.",
         )
     repository, path, revision = match.groups()
     return Publisher(repository=repository, revision=revision, path=path)
-
-
-def _download(client: httpx.Client, publisher: Publisher, partial: Path, progress: Progress) -> tuple[str, str]:
-    """Write the file; return the commit of its revision and its SHA-256, if the hub names them."""
-    url = f"/{publisher.repository}/resolve/{publisher.revision}/{publisher.path}"
-    with client.stream("GET", url) as response, partial.open("wb") as out:
-        response.raise_for_status()
-        # The hub names both before it redirects to the bytes.
-        told = [*response.history, response]
-        commit = next((one.headers["x-repo-commit"] for one in told if "x-repo-commit" in one.headers), "")
-        etags = [one.headers.get("x-linked-etag", "").strip('"') for one in told]
-        size = int(response.headers.get("content-length", 0))
-        if (free := shutil.disk_usage(partial.parent).free) < size + HEADROOM_BYTES:
-            raise NotEnoughSpace(
-                f"{publisher.path} needs {size >> 20} MB in {partial.parent}, there are {free >> 20} MB.",
-                remedy="Free some space or set LUTRIN_MODELS_DIR to another disk.",
-            )
-        done = 0
-        for block in response.iter_bytes(BLOCK_BYTES):
-            out.write(block)
-            done += len(block)
-            progress(partial.stem, done, size)
-    return commit, next((etag for etag in etags if _SHA256.fullmatch(etag)), "")

@@ -5,7 +5,6 @@ killed afterwards, the next start repeats the rest: generations move into place,
 are replaced, each in one transaction. Running servers follow as after an ingest.
 """
 
-import hashlib
 import shutil
 from contextlib import closing, suppress
 from pathlib import Path
@@ -18,10 +17,10 @@ from lutrin.chats.key import chat_key, former_keys, installation_keys, opens, ro
 from lutrin.chats.migrations import migrate
 from lutrin.errors import ArchiveError, ChatStoreError, IndexUnavailable, IngestInProgress
 from lutrin.index import snapshot as index
-from lutrin.index.catalog import TABLES, Catalog
-from lutrin.index.disk import file_hashes, sync, sync_tree
+from lutrin.index.catalog import TABLES, Catalog, PublishedBook
+from lutrin.index.disk import sync, sync_tree
 from lutrin.index.generation import PASSAGES
-from lutrin.index.manifest import MANIFEST, read_manifest
+from lutrin.index.manifest import is_published
 from lutrin.index.schema import check_schema
 from lutrin.ingest.lock import ingest_lock
 from lutrin.keep.archive import require_own, unpack_archive
@@ -103,7 +102,7 @@ def finish_alone(settings: Settings) -> None:
         if _readable(settings.catalog_path):
             index.take_over(settings.catalog_path, complete / CATALOG)
         else:
-            _replace(settings.catalog_path, complete / CATALOG)
+            sqlite.replace(settings.catalog_path, complete / CATALOG)
     if (complete / CHATS).exists():
         chats.take_over(settings.chats_path, chat_key(settings), complete / CHATS)
     if (complete / STUDY).exists():
@@ -159,33 +158,23 @@ def _prepare_index(settings: Settings, source: Path, unpacked: Path) -> dict[str
     books = {}
     with Catalog(unpacked / CATALOG) as catalog:
         catalog.retired()  # their names are checked, for the next ingest deletes their folders
-        for item in index.published_generations(catalog):
-            directory = unpacked / BOOKS / item.slug / item.name
-            if _digest(directory) != item.manifest_sha256 or not _intact(directory):
+        for book in catalog.books():
+            directory = unpacked / BOOKS / book.info.slug / book.current
+            if not is_published(directory, book.manifest_sha256):
                 raise wrong
-            books[item.slug] = _placed(settings, catalog, item, directory)
+            books[book.info.slug] = _placed(settings, catalog, book, directory)
     return books
 
 
-def _placed(settings: Settings, catalog: Catalog, item: index.Published, directory: Path) -> str:
+def _placed(settings: Settings, catalog: Catalog, book: PublishedBook, directory: Path) -> str:
     """Return the name of a generation here: its own, unless another generation or a damaged copy has it."""
-    place = settings.books_dir / item.slug / item.name
-    if not place.exists() or (_digest(place) == item.manifest_sha256 and _intact(place)):
-        return item.name
+    place = settings.books_dir / book.info.slug / book.current
+    if not place.exists() or is_published(place, book.manifest_sha256):
+        return book.current
     number = 2
-    while (settings.books_dir / item.slug / f"{item.name}-{number}").exists():
+    while place.with_name(f"{book.current}-{number}").exists():
         number += 1
-    return index.rename_generation(catalog, directory, f"{item.name}-{number}").name
-
-
-def _digest(directory: Path) -> str:
-    path = directory / MANIFEST
-    return hashlib.sha256(path.read_bytes()).hexdigest() if path.exists() else ""
-
-
-def _intact(directory: Path) -> bool:
-    """Return whether the files of a generation are those of its manifest."""
-    return file_hashes(directory, without=MANIFEST) == read_manifest(directory).hashes
+    return index.rename_generation(catalog, directory, f"{book.current}-{number}").name
 
 
 def _readable(catalog_path: Path) -> bool:
@@ -196,10 +185,3 @@ def _readable(catalog_path: Path) -> bool:
         raise
     except sqlite.DatabaseError:
         return False
-
-
-def _replace(database: Path, other: Path) -> None:
-    """Replace a database that cannot be read."""
-    for suffix in ("-wal", "-shm"):
-        database.with_name(database.name + suffix).unlink(missing_ok=True)
-    other.replace(database)

@@ -21,9 +21,8 @@ from lutrin.errors import ArchiveError, InvalidSettings
 from lutrin.index import statements
 from lutrin.index.build import collection_name
 from lutrin.index.catalog import TABLES, Catalog, PublishedBook
-from lutrin.index.disk import file_hashes
 from lutrin.index.generation import PASSAGES, VECTORS
-from lutrin.index.manifest import MANIFEST, Manifest, read_manifest
+from lutrin.index.manifest import MANIFEST, Manifest, read_manifest, write_manifest
 from lutrin.index.readback import Verify
 from lutrin.index.schema import check_schema
 from lutrin.index.vectors import write_vectors
@@ -130,7 +129,7 @@ async def _rebuilt(building: Path, manifest: Manifest, store: VectorStore, verif
     try:
         with closing(sqlite.connect(building / PASSAGES, readonly=True)) as passages:
             await write_vectors(building, passages, store, manifest.collection, manifest.dimension)
-        await asyncio.to_thread(_describe, building, manifest)
+        await asyncio.to_thread(write_manifest, building, manifest)
         await verify(building)
         return await asyncio.to_thread(put_in_place, building, building.with_name(manifest.name))
     finally:
@@ -142,11 +141,6 @@ def _moved(given: Path, building: Path) -> None:
     shutil.rmtree(building, ignore_errors=True)
     building.parent.mkdir(parents=True, exist_ok=True)
     given.rename(building)
-
-
-def _describe(building: Path, manifest: Manifest) -> None:
-    whole = msgspec.structs.replace(manifest, hashes=file_hashes(building, without=MANIFEST))
-    (building / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(whole)))
 
 
 async def _settle(settings: Settings, catalog: Catalog, book: PublishedBook, store: VectorStore) -> None:

@@ -21,6 +21,7 @@ from lutrin.errors import ChecksumMismatch, DownloadFailed, InvalidSettings, Mod
 from lutrin.index.disk import file_hash, sync
 
 HUB = "https://huggingface.co"
+TIMEOUT = httpx.Timeout(30.0, connect=3.0)
 MANIFEST = "manifest.toml"
 SHIPPED = Path(__file__).parents[1] / "models"
 """Manifest and small models inside an installed package; in a checkout they are in `models/` instead."""
@@ -38,6 +39,11 @@ class Publisher(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     repository: str
     revision: str
     path: str
+
+
+def address(publisher: Publisher) -> str:
+    """The path of a file on the hub."""
+    return f"/{publisher.repository}/resolve/{publisher.revision}/{publisher.path}"
 
 
 class Mirror(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -293,7 +299,7 @@ def fetch(models_dir: Path, model: Model, progress: Progress, *, hub: str = HUB)
             remedy="Free some space or set LUTRIN_MODELS_DIR to another disk.",
         )
     cache = models_dir / ".fetch"
-    with httpx.Client(base_url=hub, timeout=httpx.Timeout(30.0, connect=3.0), follow_redirects=True) as client:
+    with httpx.Client(base_url=hub, timeout=TIMEOUT, follow_redirects=True) as client:
         sources = _Sources(client=client if hub else None, cache=cache, progress=progress)
         fetched = [_fetch_file(sources, file, file_path(models_dir, model, file)) for file in wanted]
     shutil.rmtree(cache, ignore_errors=True)
@@ -333,7 +339,7 @@ def _fetch_file(sources: _Sources, file: ModelFile, path: Path) -> Path:
             failures.append(f"mirror: {detail}")
     raise DownloadFailed(
         f"{file.name} could not be fetched ({'; '.join(failures)}).",
-        remedy="Check the network and run the command again, it goes on where it stopped; or copy the file here.",
+        remedy="Check the network and run the command again, which continues where it stopped; or copy the file here.",
     )
 
 
@@ -344,7 +350,7 @@ def _download(client: httpx.Client, file: ModelFile, publisher: Publisher, parti
         done = 0
     if done == file.size:
         return
-    url = f"/{publisher.repository}/resolve/{publisher.revision}/{publisher.path}"
+    url = address(publisher)
     with client.stream("GET", url, headers={"Range": f"bytes={done}-"} if done else {}) as response:
         response.raise_for_status()
         done = done if response.status_code == httpx.codes.PARTIAL_CONTENT else 0

@@ -52,7 +52,7 @@ def write_wheel(package: metadata.Distribution, folder: Path, *, source: Path | 
     """Make a package's wheel; one that is installed in editable mode is imported from `source`.
 
     Raises:
-        ArchiveError: A file is missing, or is not what was installed.
+        ArchiveError: A file is missing, or has changed since it was installed.
     """
     name, version = normal(package.metadata["Name"]), package.version
     target = folder / f"{name}-{version}-{_tags(package)}.whl"
@@ -143,7 +143,7 @@ def _add(wheel: zipfile.ZipFile, place: str, path: Path, digest: str) -> str:
         raise ArchiveError(f"The installed file {path} cannot be read: {error.strerror}.", remedy=AGAIN) from error
     found = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
     if digest and digest.rstrip("=") != found:
-        raise ArchiveError(f"The installed file {path} is not what was installed.", remedy=AGAIN)
+        raise ArchiveError(f"The installed file {path} has changed since it was installed.", remedy=AGAIN)
     entry = zipfile.ZipInfo(place, EPOCH)
     entry.external_attr = (0o100644 | mode) << 16
     entry.compress_type = zipfile.ZIP_DEFLATED

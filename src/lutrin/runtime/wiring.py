@@ -18,9 +18,9 @@ from lutrin.answer.flow import AnswerFlow
 from lutrin.answer.grade import Grader, fitted_weights
 from lutrin.chats.key import secret_of
 from lutrin.index.catalog import read_left_out
+from lutrin.index.decisions import add_studied
 from lutrin.index.readback import in_fresh_process
 from lutrin.index.shelf import Shelf
-from lutrin.index.studied import add_studied
 from lutrin.ingest.book import DEFAULTS, IngestTools, Options
 from lutrin.ingest.run import ingest_alone
 from lutrin.ingest.summary import IngestSummary

@@ -80,12 +80,7 @@ class AnswerService:
         asked = replace(
             asked, question=msgspec.structs.replace(asked.question, wait_s=self._patience_s(asked.question))
         )
-        await self.admit(request, asked)
-        turn = self._new_turn(asked)
-        await self._until_finished(turn, request)
-        headers = {**turn.headers, **whose.headers(), **NO_STORE}
-        cookies = whose.cookies(secure=is_secure(request))
-        return Response(shape(turn.result()), status_code=200, headers=headers, cookies=cookies)
+        return await self._whole(request, asked, whose, shape)
 
     def owner(self, request: HTTPRequest, session_id: str) -> Owner:
         """Determine who owns the conversation that a request names; see `ownership.owner`."""
@@ -117,11 +112,19 @@ class AnswerService:
         Raises:
             LutrinError: As `answer`.
         """
-        asked = self.with_owner(request, question, Owner(OPENAI_OWNER))
+        whose = Owner(OPENAI_OWNER)
+        return await self._whole(request, self.with_owner(request, question, whose), whose, shape)
+
+    async def _whole(
+        self, request: HTTPRequest, asked: IncomingQuestion, whose: Owner, shape: Callable[[Answer], Any]
+    ) -> Response[Any]:
+        """The whole answer as JSON, which `shape` makes."""
         await self.admit(request, asked)
         turn = self._new_turn(asked)
         await self._until_finished(turn, request)
-        return Response(shape(turn.result()), status_code=200, headers={**turn.headers, **NO_STORE})
+        headers = {**turn.headers, **whose.headers(), **NO_STORE}
+        cookies = whose.cookies(secure=is_secure(request))
+        return Response(shape(turn.result()), status_code=200, headers=headers, cookies=cookies)
 
     async def admit(self, request: HTTPRequest, asked: IncomingQuestion) -> None:
         """Count a question against both limits.

@@ -259,7 +259,7 @@ def _refused(host: str, port: int, error: OSError) -> LutrinError:
         case errno.EADDRINUSE:
             return LutrinError(f"Port {port} is in use.", remedy="Choose another one with --port.")
         case errno.EACCES:
-            return LutrinError(f"Port {port} needs more rights.", remedy="Choose one above 1023 with --port.")
+            return LutrinError(f"Port {port} requires root privileges.", remedy="Choose one above 1023 with --port.")
         case _:
             return LutrinError(
                 f"Cannot listen on {host}: {error.strerror}.",

@@ -105,7 +105,7 @@ class Reported(errors.LutrinError):
 MEANINGS = {
     400: "Not JSON, not UTF-8, nested too deeply, or a foreign host name",
     403: "A secret or token is missing or wrong, or a page of another site asks",
-    404: "Nothing of that name",
+    404: "There is nothing by that name",
     415: "The body does not call itself JSON",
     409: "An ingestion is running, or the name is taken",
     413: "More than 64 KiB, or an upload of more than 512 MB",

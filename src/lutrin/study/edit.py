@@ -153,7 +153,9 @@ def _standing(path: Path, opened: OpenedBook) -> dict[tuple[str, ...], Prepared]
     found = {}
     for line in companion_file.read_lines(path) if path.is_file() else ():
         if line.entry is None:
-            raise InvalidInput(f"{_name(path)}:{line.number}: {line.problem}.", remedy="Mend or remove the line first.")
+            raise InvalidInput(
+                f"{_name(path)}:{line.number}: {line.problem}.", remedy="Correct or remove the line first."
+            )
         try:
             prepared = companion_file.fitted_line(line, opened.fitting)
         except companion_file.MisfitError:

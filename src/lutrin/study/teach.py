@@ -198,7 +198,7 @@ async def _fitted(generation: OpenGeneration, question: str, text: str, proofs: 
     """An answer as an entry, with its places in the book; something of the book must prove it."""
     chunks = {chunk.chunk_id: chunk for chunk in await generation.chunks([name for name, _ in proofs])}
     if not chunks:
-        raise InvalidInput("The book has no words on this question, so no answer can be pinned to it.")
+        raise InvalidInput("The book says nothing on this question, so no answer can be pinned to it.")
     home = chunks[next(name for name, _ in proofs if name in chunks)]
     source = await generation.source(home.filename)
     entry = companion.Entry(

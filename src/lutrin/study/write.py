@@ -21,8 +21,8 @@ from lutrin.answer.grade import Grader, evidence_of, is_copy, may_be_own
 from lutrin.answer.hostile import gives_orders
 from lutrin.answer.section import whole
 from lutrin.index.companion import Entry, Prepared, defining, encoded_texts, texts_of
+from lutrin.index.decisions import StudiedEntry
 from lutrin.index.generation import OpenGeneration
-from lutrin.index.studied import StudiedEntry
 from lutrin.ingest.companion_file import Fitting, MisfitError, SectionText, sections_of
 from lutrin.ingest.sentences import sentence_ranges
 from lutrin.language.words import content_stems, plain, stem, stem_set, topic_stems, word_count

@@ -131,7 +131,7 @@ export class ScriptedServer {
       this.judged.push({id: second, value, comment});
       return json(response, 204, {});
     }
-    return json(response, 404, {detail: 'Nothing of that name is here.'});
+    return json(response, 404, {detail: 'There is nothing by that name here.'});
   }
 
   async #chat(request: IncomingMessage, response: ServerResponse, secret: string): Promise<void> {

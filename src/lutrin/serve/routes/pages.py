@@ -30,8 +30,8 @@ LOADED = re.compile(r'(src|href)="/(static|widget)/([a-z]+)\.(js|css|svg)"')
 IMPORTED = re.compile(rb'(?<=from "\./)([a-z]+)\.js(?=")')
 MOST_FOUND = 8
 """Lines under the box: as many as a glance takes in."""
-Typed = Annotated[str, QueryParameter(max_length=500, description="As it stands in the box")]
-Slug = Annotated[str, QueryParameter(max_length=200, description="Of the book; empty: all of them")]
+Typed = Annotated[str, QueryParameter(max_length=500, description="As typed in the box")]
+Slug = Annotated[str, QueryParameter(max_length=200, description="Slug of the book; empty: all books")]
 PageName = Annotated[
     str, QueryParameter(max_length=500, description="File of a page: only terms that it uses in their sense")
 ]

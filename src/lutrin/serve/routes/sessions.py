@@ -24,8 +24,8 @@ MOST_LISTED = 500
 TAG = "conversations"
 
 SessionPath = Annotated[str, PathParameter(pattern=SESSION_ID_PATTERN, description="As the browser made it")]
-Most = Annotated[int, QueryParameter(ge=1, le=MOST_LISTED, description="How many at most")]
-Past = Annotated[int, QueryParameter(ge=0, le=1_000_000, description="How many conversations to pass over")]
+Most = Annotated[int, QueryParameter(ge=1, le=MOST_LISTED, description="Maximum number")]
+Past = Annotated[int, QueryParameter(ge=0, le=1_000_000, description="Number of conversations to skip")]
 MessagePath = Annotated[str, PathParameter(pattern=r"^[0-9a-f]{32}$", description="From X-Lutrin-Message or a history")]
 
 
