@@ -369,7 +369,7 @@ def test_bars_begin_on_the_day_of_the_first_question() -> None:
     assert (shown.since, shown.books[0].chapters[0].days) == (date(2026, 11, 24), (1, 1))
 
 
-OUTCOMES = [
+OUTCOMES: list[tuple[dict[str, object], str]] = [
     ({}, "answered"),
     ({"odds": 3.0}, "answered"),
     ({"odds": 0.5}, "doubtful"),
