@@ -295,6 +295,17 @@ def test_a_second_excerpt_does_not_repeat_the_first() -> None:
     assert [texts(run) for run in runs] == [["This line switches the lamp on."], ["The lamp of this board is red."]]
 
 
+def test_a_second_excerpt_of_a_table_begins_behind_the_first() -> None:
+    """With all rows but those that are quoted already: the table and the sentence before it are too long for one."""
+    rows = [words(12, of=f"row{place}") for place in range(8)]
+    kinds: dict[int, UnitKind] = dict.fromkeys(range(1, 9), "table_row")
+    held = page(words(45), *rows, kinds=kinds)
+    scores = [LIKELY, LIKELY, *[UNLIKELY] * 5, LIKELY, UNLIKELY]
+    first, second = choose([part((held, scores))])
+    assert texts(first) == [words(45), rows[0]]
+    assert texts(second) == rows[1:]
+
+
 def test_steps_that_are_asked_for_come_first() -> None:
     """All of them, though a sentence beside them is likelier."""
     book = page(

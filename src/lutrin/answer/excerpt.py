@@ -119,7 +119,7 @@ def choose(parts: Sequence[Part], frame: Frame = "plain") -> list[UnitRun]:
             continue
         second = _best(sections, min(SECOND_WORDS, MOST_WORDS - first.words), chosen)
         if second is not None and second.score >= first.score + np.log(SECOND_SHARE):
-            second = _completed(sections, second)
+            second = _completed(sections, second, first)
             joined = _joined(sections, first, second)
             chosen = [*chosen[:-1], joined] if joined is not None else [*chosen, second]
     return chosen[:MOST_EXCERPTS]
@@ -139,11 +139,12 @@ def _joined(sections: Sequence[_Section], first: UnitRun, second: UnitRun) -> Un
     return None
 
 
-def _completed(sections: Sequence[_Section], run: UnitRun) -> UnitRun:
-    """A run with what it is not understood without, where that is not too long.
+def _completed(sections: Sequence[_Section], run: UnitRun, beside: UnitRun | None = None) -> UnitRun:
+    """A run with what it is not understood without, where that is not too long or quoted `beside` it.
 
     All rows of the table in which it begins or ends, and the sentences at which its first one points.
     """
+    taken = beside.units if beside is not None and beside.chunk.filename == run.chunk.filename else ()
     for section in sections:
         starts = [unit.char_start for unit in section.units]
         first = starts.index(run.span[0]) if run.span[0] in starts else 0
@@ -151,10 +152,13 @@ def _completed(sections: Sequence[_Section], run: UnitRun) -> UnitRun:
         # The same words stand in the section of each tab.
         if section.chunk.filename != run.chunk.filename or section.units[first : last + 1] != run.units:
             continue
-        first = _antecedent(section.units, first)
-        while first and _is_of_table(section.units[first - 1], section.units[first]):
+        antecedent = _antecedent(section.units, first)
+        first = first if section.units[antecedent] in taken else antecedent
+        while first and _is_of_table(before := section.units[first - 1], section.units[first]) and before not in taken:
             first -= 1
-        while last + 1 < len(starts) and _is_of_table(section.units[last + 1], section.units[last]):
+        while last + 1 < len(starts) and _is_of_table(behind := section.units[last + 1], section.units[last]):
+            if behind in taken:
+                break
             last += 1
         whole = replace(_run(section, first, last + 1), chunk=run.chunk)
         if whole.words <= LONGEST_WORDS:
