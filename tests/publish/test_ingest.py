@@ -17,7 +17,14 @@ from filelock import FileLock
 
 from lutrin.adapters.embed_fastembed import FastembedEmbedder
 from lutrin.adapters.index_chroma import ChromaStore
-from lutrin.errors import EmptyCorpus, IngestInProgress, InvalidInput, ModelMissing, VerificationFailed
+from lutrin.errors import (
+    DocumentError,
+    EmptyCorpus,
+    IngestInProgress,
+    InvalidInput,
+    ModelMissing,
+    VerificationFailed,
+)
 from lutrin.index.catalog import Catalog
 from lutrin.index.generation import PASSAGES
 from lutrin.index.manifest import MANIFEST
@@ -252,10 +259,30 @@ async def test_an_empty_corpus_is_an_error_and_costs_nothing(press: Press) -> No
     assert len(press.books()) == 1
 
 
-async def test_two_books_of_one_slug_are_refused(press: Press) -> None:
-    """Nothing is published rather than one of them by chance."""
-    press.write({"book.toml": 'slug = "robots"\ntitle = "Other"', "a.md": "# A\n\nB.\n"}, book="other")
-    with pytest.raises(InvalidInput, match="same slug"):
+@pytest.mark.parametrize("description", ['slug = "robots"\ntitle = "Other"', 'slug = "../robots"', "title = "])
+async def test_a_description_that_cannot_be_used_stops_no_other_book(press: Press, description: str) -> None:
+    """It is told; of two books of one slug neither is read, and what the shelf has stays as it was."""
+    await press.ingest()
+    press.write({"x.md": "# Bees\n\nA queen lays eggs.\n"}, book="bees")
+    press.write({"book.toml": description, "a.md": "# A\n\nB.\n"}, book="a-stranger")
+    press.write({"01-chapter-1-sensors/01-lidar.md": "# Lidar\n\nIt is another one now.\n"})
+    summary = await press.ingest()
+    is_double = "robots" in description and ".." not in description
+    assert summary.failed == len(summary.errors) == 1 + is_double
+    assert all("book.toml" in line for line in summary.errors)
+    assert {book.info.slug for book in press.books()} == {"robots", "bees"}
+    assert bool(await press.found("thirty metres")) is is_double, "robots is read anew unless its slug is disputed"
+
+
+async def test_a_book_whose_description_breaks_stays_on_the_shelf(press: Press) -> None:
+    """Until it is mended; a corpus of nothing else is an error."""
+    press.write({"x.md": "# Bees\n\nA queen lays eggs.\n"}, book="bees")
+    await press.ingest()
+    press.write({"book.toml": "slug = 3 3"})
+    assert (await press.ingest()).removed == 0
+    assert {book.info.slug for book in press.books()} == {"robots", "bees"}
+    shutil.rmtree(press.corpus / "bees")
+    with pytest.raises((InvalidInput, DocumentError), match=r"book\.toml"):
         await press.ingest()
 
 

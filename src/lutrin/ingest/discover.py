@@ -3,8 +3,9 @@
 import os
 import posixpath
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,8 @@ class Discovery:
 
     books: Sequence[tuple[Book, Sequence[SourceFile]]]
     left_out: Sequence[LeftOut]
+    broken: Mapping[Path, str] = field(default_factory=dict)
+    """Folders of books that cannot be read as they are described, each with a line that says why."""
 
 
 def discover(path: Path, *, shelf: bool = False, slug: str = "", title: str = "", edition: str = "") -> Discovery:
@@ -40,12 +43,14 @@ def discover(path: Path, *, shelf: bool = False, slug: str = "", title: str = ""
         shelf: Whether the folder is known to hold books; it is then not a book itself unless it says so.
 
     Raises:
-        DocumentError: A `book.toml` cannot be read.
-        InvalidInput: Two books choose the same slug.
+        DocumentError: `book.toml` of the only book cannot be read.
+        InvalidInput: One book is named, and there are several.
     """
     left_out: list[LeftOut] = []
+    broken: dict[Path, str] = {}
     given = {"slug": slug, "title": title, "edition": edition}
-    books = list(_books(path, shelf=shelf, base=path, left_out=left_out, depth=0))
+    books = list(_books(path, shelf=shelf, base=path, left_out=left_out, broken=broken, depth=0))
+    books = _with_own_slugs(books, broken)
     if len(books) > 1 and any(given.values()):
         if shelf or any(book.slug_given for book in books):
             raise InvalidInput(
@@ -56,7 +61,7 @@ def discover(path: Path, *, shelf: bool = False, slug: str = "", title: str = ""
         changes: dict[str, Any] = {name: value for name, value in given.items() if value}
         books = [replace(books[0], info=msgspec.structs.replace(books[0].info, **changes))]
     found = []
-    for book in _with_own_slugs(books):
+    for book in books:
         skipped: list[LeftOut] = []
 
         def note(name: str, reason: str, book: Book = book, skipped: list[LeftOut] = skipped) -> None:
@@ -67,7 +72,7 @@ def discover(path: Path, *, shelf: bool = False, slug: str = "", title: str = ""
         if not files:
             left_out.append(LeftOut(filename=f"{book.root.name}/", reason=NO_PAGES))
         found.append((replace(book, shared=_shared(files)), files))
-    return Discovery(found, left_out)
+    return Discovery(found, left_out, broken)
 
 
 def find_books(path: Path, *, shelf: bool = False, slug_: str = "", title: str = "", edition: str = "") -> list[Book]:
@@ -83,13 +88,14 @@ def _shared(files: Sequence[SourceFile]) -> str:
     return "" if any(_NUMBERED.match(part) for part in folder.split("/")) else folder
 
 
-def _with_own_slugs(books: Sequence[Book]) -> list[Book]:
-    """Number the slugs of books whose folders have the same name; chosen slugs must differ."""
-    given = [book.info.slug for book in books if book.slug_given]
-    if len(set(given)) < len(given):
-        raise InvalidInput(f"Two books have the same slug: {', '.join(sorted(given))}.")
+def _with_own_slugs(books: Sequence[Book], broken: dict[Path, str]) -> list[Book]:
+    """Number the slugs of books whose folders have the same name. Of books that choose the same slug none is read."""
+    given = Counter(book.info.slug for book in books if book.slug_given)
     taken, own = set(given), []
     for book in books:
+        if book.slug_given and given[book.info.slug] > 1:
+            broken[book.root] = f"{book.root.name}/book.toml: another book has the slug {book.info.slug!r}, too"
+            continue
         slug, number = book.info.slug, 2
         while not book.slug_given and slug in taken:
             slug, number = f"{book.info.slug[:60]}-{number}", number + 1
@@ -98,7 +104,9 @@ def _with_own_slugs(books: Sequence[Book]) -> list[Book]:
     return own
 
 
-def _books(path: Path, *, shelf: bool, base: Path, left_out: list[LeftOut], depth: int) -> Iterator[Book]:
+def _books(
+    path: Path, *, shelf: bool, base: Path, left_out: list[LeftOut], broken: dict[Path, str], depth: int
+) -> Iterator[Book]:
     if not path.is_dir():
         yield open_book(path)
         return
@@ -110,14 +118,22 @@ def _books(path: Path, *, shelf: bool, base: Path, left_out: list[LeftOut], dept
         left_out.append(LeftOut(filename=(path / name).relative_to(base).as_posix(), reason=reason))
     for folder in children.folders:
         if is_site(folder):
-            yield open_book(folder)
+            yield from _described(folder, broken)
         elif not holds_pages(folder):
             left_out.append(LeftOut(filename=f"{folder.relative_to(base).as_posix()}/", reason=NO_PAGES))
         elif depth < _MAX_DEPTH and _Children(folder).look_like_books(depth + 1):
-            yield from _books(folder, shelf=True, base=base, left_out=left_out, depth=depth + 1)
+            yield from _books(folder, shelf=True, base=base, left_out=left_out, broken=broken, depth=depth + 1)
         else:
-            yield open_book(folder)
+            yield from _described(folder, broken)
     yield from _loose(path, children.files)
+
+
+def _described(folder: Path, broken: dict[Path, str]) -> Iterator[Book]:
+    """One of several books: what its `book.toml` lacks is no trouble of the others."""
+    try:
+        yield open_book(folder)
+    except DocumentError as error:
+        broken[folder] = f"{folder.name}/{error.detail}"
 
 
 def _loose(path: Path, files: Sequence[str]) -> Iterator[Book]:

@@ -10,11 +10,11 @@ import shutil
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lutrin import sqlite
-from lutrin.errors import EmptyCorpus, IndexUnavailable, VerificationFailed
+from lutrin.errors import EmptyCorpus, IndexUnavailable, InvalidInput, VerificationFailed
 from lutrin.index.build import collection_name
 from lutrin.index.catalog import Catalog, PublishedBook
 from lutrin.index.decisions import for_ingest
@@ -53,7 +53,7 @@ async def ingest_alone(corpus: Path, settings: Settings, tools: IngestTools, opt
 
     Raises:
         EmptyCorpus: There is nothing to read.
-        InvalidInput, DocumentError: Two books have the same slug, or a `book.toml` cannot be read.
+        InvalidInput, DocumentError: No book can be read as its `book.toml` describes it, or one is named of several.
         VerificationFailed: A new index did not read back as it was written; the old one serves.
         NotEnoughSpace, IngestError: The disk is full or broken; the old index serves.
         WeightsError: The embedding model cannot be used.
@@ -89,7 +89,8 @@ class _Ingest:
             for book, files in found.books:
                 summary = summary.plus(await self._one_book(catalog, cache, book, files))
                 summary = summary.plus(IngestSummary(books=(self._description(book, files),)))
-            summary = summary.plus(self._withdraw(catalog, {book.info.slug for book, _ in found.books}))
+            summary = summary.plus(IngestSummary(failed=len(found.broken), errors=tuple(found.broken.values())))
+            summary = summary.plus(self._withdraw(catalog, found))
             summary = summary.plus(IngestSummary(left_out=tuple(found.left_out)))
             catalog.keep_left_out(corpus, summary.left_out)
             if summary.published or summary.removed:
@@ -112,12 +113,14 @@ class _Ingest:
         )
         # A book without files is treated as one that is gone.
         books = [(book, files) for book, files in found.books if files]
+        if not books and found.broken:
+            raise InvalidInput("; ".join(found.broken.values()) + ".")
         if not books:
             reasons = "".join(f"\n  {item.line()}." for item in found.left_out[:_SHOWN])
             raise EmptyCorpus(
                 f"{self.corpus} holds no {suffixes_in_words()} file.{reasons}", remedy="Put your books there."
             )
-        return Discovery(books, found.left_out)
+        return replace(found, books=books)
 
     def _description(self, book: Book, files: Sequence[SourceFile]) -> BookFound:
         root = book.root.resolve()
@@ -184,12 +187,15 @@ class _Ingest:
         known = manifest_hash(directory) == published.manifest_sha256 and not is_older(directory)
         return directory if known and is_whole(directory) else None
 
-    def _withdraw(self, catalog: Catalog, found: set[str]) -> IngestSummary:
-        """Withdraw books that came from this corpus and are no longer in it."""
+    def _withdraw(self, catalog: Catalog, found: Discovery) -> IngestSummary:
+        """Withdraw books that came from this corpus and are no longer in it; one whose description broke stays."""
         removed = 0
+        slugs = {book.info.slug for book, _ in found.books}
+        broken = {str(root.resolve()) for root in found.broken}
         for published in catalog.books():
             slug = published.info.slug
-            if published.corpus == str(self.corpus.resolve()) and slug not in found:
+            is_here = slug in slugs or published.root in broken
+            if published.corpus == str(self.corpus.resolve()) and not is_here:
                 removed += len(catalog.files(slug))
                 catalog.withdraw(slug)
                 _log.info("ingest.withdrawn", book=slug)

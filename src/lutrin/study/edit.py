@@ -71,8 +71,10 @@ def open_books(corpus: Path, *, shelf: bool = False) -> list[OpenedBook]:
     """
     if not corpus.exists():
         raise EmptyCorpus(f"There is no folder {corpus}.", remedy="Name the folder of the books with --corpus.")
-    found = discover(corpus, shelf=shelf).books
-    return [OpenedBook(book, {file.name: file for file in files}) for book, files in found if files]
+    found = discover(corpus, shelf=shelf)
+    if found.broken:
+        raise InvalidInput("; ".join(found.broken.values()))
+    return [OpenedBook(book, {file.name: file for file in files}) for book, files in found.books if files]
 
 
 def check(corpus: Path, *, shelf: bool = False) -> tuple[int, list[Notice]]:
