@@ -85,6 +85,9 @@ DECK = Practice(
 class OneBook(ShelfLibrary):
     """A library of one book, whose pages and cards take long to show."""
 
+    def __init__(self) -> None:
+        """It needs no shelf: every answer stands below."""
+
     async def books(self) -> Sequence[ShelvedBook]:
         """The one."""
         return [await self.book("b")]
