@@ -119,11 +119,12 @@ def test_steps_are_no_list_to_learn_by_heart() -> None:
 
 
 def test_what_does_not_read_alone_makes_no_card() -> None:
-    """A list whose lead points at something else, and a row of bare numbers."""
+    """A list whose lead points at something else, a row of bare numbers, and one that says its name again."""
     page = PAGE.replace("A watchdog needs three things:", "It needs these three things:")
     assert not of_kind(practice_of(page), "list")
-    page = PAGE.replace("| 100 ms | stop |", "| 100 | 1 |")
-    assert [card.front for card in of_kind(practice_of(page), "table")] == ["Driver: arm"]
+    for row in ("| 100 | 1 |", "| wheels | a wheel |"):
+        page = PAGE.replace("| 100 ms | stop |", row)
+        assert [card.front for card in of_kind(practice_of(page), "table")] == ["Driver: arm"]
 
 
 def test_questions_that_share_their_answer_are_one_card() -> None:

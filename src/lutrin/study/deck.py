@@ -18,7 +18,7 @@ from lutrin.answer.excerpt import is_procedure
 from lutrin.index.companion import BY_THE_BOOK, Prepared
 from lutrin.index.generation import FileEntry
 from lutrin.ingest.sentences import sentence_ranges
-from lutrin.language.words import plain, subject_words, word_count
+from lutrin.language.words import plain, stem_set, subject_words, word_count
 from lutrin.query.followup import refers
 from lutrin.records import Chunk, Unit
 
@@ -274,9 +274,11 @@ def _table_cards(section: _Section, rows: Sequence[Unit], url: str) -> Iterator[
     header = [cell.strip() for cell in rows[0].lead.split(" | ")]
     for row in rows:
         cells = [cell.strip() for cell in row.text.split(" | ")]
-        if len(cells) == len(header) >= 2 and all(cells) and any(map(_WORD.search, cells[1:])):
-            told = "\n".join(f"{name}: {cell}" for name, cell in zip(header[1:], cells[1:], strict=True))
-            yield _card(section, "table", f"{header[0]}: {cells[0]}".strip(": "), told, url, proof=row.text)
+        told = stem_set(" ".join(cells[1:]))
+        repeats = bool(told) and told <= stem_set(f"{header[0]} {cells[0]}")
+        if len(cells) == len(header) >= 2 and all(cells) and not repeats and any(map(_WORD.search, cells[1:])):
+            back = "\n".join(f"{name}: {cell}" for name, cell in zip(header[1:], cells[1:], strict=True))
+            yield _card(section, "table", f"{header[0]}: {cells[0]}".strip(": "), back, url, proof=row.text)
 
 
 def _exercises(section: _Section, url: str) -> Iterator[Card]:
