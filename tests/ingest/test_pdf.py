@@ -1,5 +1,6 @@
 """PDFs are read page by page, in the order in which a person reads them."""
 
+from functools import partial
 from io import BytesIO
 
 import pypdf
@@ -344,6 +345,21 @@ def test_what_stands_beside_the_rows_of_a_table_is_none_of_their_cells() -> None
 
     found = [unit.text for unit in units(parse_pdf(pdf(page), "beside.pdf"))]
     assert found == ["Kestrel", "Arm | 2.1 kg", "Leg | 4.5 kg", "Head | 1.2 kg"]
+
+
+def test_a_first_cell_that_wraps_is_one() -> None:
+    """Its second line is nearer to its row than to the next; one that stands alone in even rows is a row's title."""
+
+    def page(canvas: Canvas, wraps: float) -> None:
+        rows = [("Part", "Torque"), ("Arm joint with", "12 Nm"), ("Leg", "60 Nm")]
+        for row, top in zip(rows, (690, 670, 642), strict=True):
+            for x, cell in zip((72, 220), row, strict=True):
+                text(canvas, [cell], x=x, top=top)
+        text(canvas, ["a long name"], x=72, top=wraps)
+
+    found = [unit.text for unit in units(parse_pdf(pdf(partial(page, wraps=658)), "wraps.pdf"))]
+    assert found == ["Arm joint with a long name | 12 Nm", "Leg | 60 Nm"]
+    assert "Arm joint with | 12 Nm" in texts(parse_pdf(pdf(partial(page, wraps=656)), "even.pdf"))
 
 
 def test_a_full_cell_does_not_run_into_the_next() -> None:

@@ -350,3 +350,20 @@ def test_sphinx_shows_on_a_page_what_is_not_for_paper_alone() -> None:
     source += ".. figure:: arm.png\n\n   The arm.\n\n   It is long.\n"
     found = [(unit.kind, unit.text) for unit in units(parse_rst(source.encode(), "a.rst"))]
     assert found == [("sentence", "Yes."), ("caption", "The arm."), ("sentence", "It is long.")]
+
+
+def test_a_formula_that_was_saved_as_drawn_is_read() -> None:
+    """Without the script that it was drawn from; what holds nothing of it is named in its place."""
+    drawn = '<span class="MathJax" data-mathml="&lt;math&gt;&lt;mi&gt;a&lt;/mi&gt;&lt;/math&gt;">a</span>'
+    assert texts(html(f"<p>The side {drawn} is long.</p>")) == ["The side $a$ is long."]
+    assert texts(html('<p>The side <span class="MathJax">a</span> is long.</p>')) == [
+        "The side [formula that cannot be read] is long."
+    ]
+
+
+def test_a_caption_in_parts_is_one_and_controls_are_no_text() -> None:
+    """A number, and what the figure shows; boxes to type in and to choose from."""
+    found = units(
+        html("<figure><figcaption>Figure 3: <p>The arm.</p></figcaption></figure><select><option>No</select>")
+    )
+    assert [(unit.kind, unit.text) for unit in found] == [("caption", "Figure 3: The arm.")]

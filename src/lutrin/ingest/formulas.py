@@ -81,13 +81,23 @@ def mark_formulas(soup: Any, find: Finder) -> int:  # noqa: ANN401 - as bs4 has 
         if not whole.decomposed:
             math = whole.find(_is_math)
             unread += _replace(whole, _known_tex(math) if math else "", display="katex-display" in whole["class"])
-    for script in soup.find_all("script", type=re.compile(r"^math/")) if find.has("script") else ():
+    scripts = soup.find_all("script", type=re.compile(r"^math/")) if find.has("script") else []
+    for script in scripts:
         kind = str(script["type"])
         tex = script.get_text() if kind.startswith("math/tex") else _tex_in(script.get_text())
         unread += _replace(script, tex, display="display" in kind)
     for preview in find.all(_PREVIEWS):
-        if not preview.decomposed:
-            preview.decompose()
+        if preview.decomposed:
+            continue
+        if not scripts and "MathJax_Preview" not in preview["class"]:
+            # What a program saved without the scripts that it was drawn from.
+            math = preview.find(_is_math)
+            drawn = preview if preview.has_attr("data-mathml") else preview.find(attrs={"data-mathml": True})
+            tex = (_known_tex(math) if math else "") or (_tex_in(str(drawn["data-mathml"])) if drawn else "")
+            display = any("Display" in name for name in preview["class"])
+            preview.insert_before(tag_of(tex, display=display))
+            unread += not tex
+        preview.decompose()
     for whole in find.all(["mjx-container", ".mwe-math-element"]):
         math, picture = whole.find(_is_math), whole.find("img")
         tex = (_known_tex(math) if math else "") or str((picture.get("alt") if picture else "") or "")

@@ -104,8 +104,10 @@ class _Converter(MarkdownConverter):
         return f"\n\n{text}\n\n" if "_inline" in parent_tags or el.find(["ul", "ol", "table"]) else f": {text}\n\n"
 
     def convert_figcaption(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401, ARG002 - as its base has it
-        caption, _, legend = text.strip().partition("\n\n")
-        return f"\n\n*{caption.strip()}*\n\n{legend}\n\n" if caption else ""
+        caption, *legend = text.strip().split("\n\n")
+        while legend and caption.strip()[-1:] not in ".!?":
+            caption = f"{caption.strip()} {legend.pop(0)}"  # "Figure 3", and what it shows in a paragraph of its own
+        return "\n\n".join(["", f"*{caption.strip()}*", *legend, ""]) if caption else ""
 
     convert_caption = convert_figcaption
 

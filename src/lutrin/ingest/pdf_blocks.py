@@ -216,6 +216,8 @@ def _table_rows(lines: Sequence[Line], start: int) -> tuple[list[list[str]], int
             beside = line.cells[0].strip()
             rows.append([cell.strip() for cell in line.cells[1:]])
             places = list(line.starts[1:])
+        elif _goes_on_in_first(first, lines, end):
+            rows[-1][0] = f"{rows[-1][0]} {line.cells[0].strip()}"
         elif not _goes_on_in_cells(line, lines[end - 1], places, rows[-1]):
             break
         end += 1
@@ -238,6 +240,16 @@ def _in_columns(line: Line, wider: Line) -> bool:
     return len(wider.cells) == len(line.cells) + 1 and all(
         abs(x - own) < 1.5 * line.size for x, own in zip(wider.starts[1:], line.starts, strict=True)
     )
+
+
+def _goes_on_in_first(first: Line, lines: Sequence[Line], place: int) -> bool:
+    """Whether a line is the rest of a first cell: alone there, nearer to the row above it than to the one below."""
+    line = lines[place]
+    if len(line.cells) > 1 or abs(line.starts[0] - first.starts[0]) > 1 or place + 1 == len(lines):
+        return False
+    above, below = lines[place - 1], lines[place + 1]
+    is_near = 0 < above.y - line.y < min(_CELL_PITCH * line.size, 0.9 * (line.y - below.y))
+    return is_near and _is_row(first, below) and line.right < first.starts[1]
 
 
 def _goes_on_in_cells(line: Line, above: Line, places: Sequence[float], row: list[str]) -> bool:
