@@ -16,7 +16,8 @@ from lutrin.ingest.lock import ingest_lock
 from lutrin.ingest.summary import IngestSummary
 from lutrin.log import configure_logging
 from lutrin.ports import Embedder
-from lutrin.runtime.wiring import answering, open_runtime, run_ingest
+from lutrin.runtime.ingestion import run_ingest
+from lutrin.runtime.wiring import answering, open_runtime
 from lutrin.settings import Settings
 
 PATIENT_S = 600.0

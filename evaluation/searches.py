@@ -29,7 +29,7 @@ from lutrin.index.generation import OpenGeneration
 from lutrin.ingest.lock import ingest_lock
 from lutrin.query.understand import understand
 from lutrin.records import Chunk, Passage, Question
-from lutrin.runtime import wiring
+from lutrin.runtime import ingestion, wiring
 from lutrin.search.passages import lease_books, search_books
 from lutrin.search.question_tokens import pooled
 from lutrin.search.search import Searcher
@@ -116,7 +116,7 @@ async def indexed(corpus: Path, name: str, data_dir: Path | None = None) -> Asyn
             yield peers
         return
     with ingest_lock(settings.data_dir):
-        summary = await wiring.run_ingest(settings, corpus)
+        summary = await ingestion.run_ingest(settings, corpus)
     if summary.errors:
         print("\n".join(summary.errors), file=sys.stderr)
     async with opened(settings) as peers:

@@ -24,8 +24,8 @@ from lutrin.ingest.lock import ingest_lock
 from lutrin.ports import Embedder
 from lutrin.query.understand import alone
 from lutrin.records import NEVER_AN_ANSWER, Question
+from lutrin.runtime.ingestion import run_ingest
 from lutrin.runtime.profile import open_embedder, open_store
-from lutrin.runtime.wiring import run_ingest
 from lutrin.search.candidates import gather
 from lutrin.search.question_tokens import tokenize_question
 from lutrin.search.reader import read

@@ -27,7 +27,7 @@ from evaluation.show import aligned
 from evaluation.text import plain
 from lutrin.answer.prompt import SYSTEM
 from lutrin.records import Answer, DoneEvent, Question, Sentence
-from lutrin.runtime import wiring
+from lutrin.runtime import ingestion, wiring
 from lutrin.settings import load_settings
 
 PLACES = ("heading", "code comment", "HTML comment", "table cell", "sentence", "selected text", "question")
@@ -157,7 +157,7 @@ async def ask(items: list[Poisoned], tier: str, folder: Path) -> list[dict[str, 
     for number, item in enumerate(items):
         (corpus / f"{number:03}.md").write_text(item.page, encoding="utf-8")
     settings = load_settings(data_dir=folder / "data", model=tier, explain_s=PATIENT_S, deadline_s=PATIENT_S)
-    await wiring.run_ingest(settings, folder / "corpus")
+    await ingestion.run_ingest(settings, folder / "corpus")
     async with wiring.open_runtime(settings) as house:
         if house.generator is not None:
             await house.generator.start()

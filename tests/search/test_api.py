@@ -13,7 +13,7 @@ import pytest
 import lutrin
 from lutrin.api import Library
 from lutrin.errors import InvalidQuestion, NotFound
-from lutrin.runtime import wiring
+from lutrin.runtime import ingestion
 from lutrin.settings import Settings, load_settings
 
 PAGE = """# Bees
@@ -41,7 +41,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
 @pytest.fixture(scope="module")
 def library(settings: Settings) -> Iterator[Library]:
     """The book, ingested and open."""
-    ingest = wiring.run_ingest(settings, settings.corpus_dir)
+    ingest = ingestion.run_ingest(settings, settings.corpus_dir)
     asyncio.run(ingest)
     with Library(settings) as opened:
         yield opened

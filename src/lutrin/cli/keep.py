@@ -141,9 +141,9 @@ def import_index(file: Path, *, trust: bool, as_json: bool, data_dir: Path | Non
     """Publish the books of an exported FILE in this vector store, without embedding anything again."""
     settings = load_settings(data_dir=data_dir)
     with ingest_lock(settings.data_dir):
-        from lutrin.runtime import wiring  # noqa: PLC0415 - the databases load only when they are needed
+        from lutrin.runtime import ingestion  # noqa: PLC0415 - the databases load only when they are needed
 
-        moved = asyncio.run(wiring.run_import(settings, file, trust=trust))
+        moved = asyncio.run(ingestion.run_import(settings, file, trust=trust))
     _say_moved(moved, "is published:", as_json=as_json)
 
 

@@ -83,10 +83,10 @@ def ingest(
         use_one_arena()
         # Imported after the lock: they take a second to load, and a second ingest has to end at once.
         from lutrin.ingest.book import Options  # noqa: PLC0415 - as said
-        from lutrin.runtime import wiring  # noqa: PLC0415 - as said
+        from lutrin.runtime import ingestion  # noqa: PLC0415 - as said
 
         options = Options(book or "", title or "", edition or "", rebuild, password, lenient, progress)
-        summary = asyncio.run(wiring.run_ingest(settings, root, options))
+        summary = asyncio.run(ingestion.run_ingest(settings, root, options))
     say(msgspec.json.encode(summary).decode() if as_json else summary_lines(summary))
     if summary.failed:
         sys.exit(1)

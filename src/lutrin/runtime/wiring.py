@@ -8,7 +8,6 @@ from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lutrin import doctor, errors
@@ -19,13 +18,8 @@ from lutrin.answer.grade import Grader, fitted_weights
 from lutrin.chats.key import secret_of
 from lutrin.index.catalog import read_left_out
 from lutrin.index.decisions import add_studied
-from lutrin.index.readback import in_fresh_process
 from lutrin.index.shelf import Shelf
-from lutrin.ingest.book import DEFAULTS, IngestTools, Options
-from lutrin.ingest.run import ingest_alone
-from lutrin.ingest.summary import IngestSummary
 from lutrin.keep import restore
-from lutrin.keep.transfer import Transferred, import_index
 from lutrin.language.gate import LanguageGate
 from lutrin.log import configure_logging, get_logger
 from lutrin.modes import close_to_others
@@ -50,7 +44,6 @@ from lutrin.runtime.profile import (
     follow_books,
     in_background,
     ingest_apart,
-    ingesting,
     open_chats,
     open_model,
     open_reranker,
@@ -66,8 +59,6 @@ from lutrin.serve.library import ShelfLibrary
 from lutrin.serve.schemas import RetrievedPassage
 from lutrin.serve.services import Services
 from lutrin.settings import LOCAL, Settings, unknown_variables, with_addresses
-from lutrin.study.extract import Extractor
-from lutrin.study.literal import literal_problem
 from lutrin.study.prepared import PreparedAnswers
 from lutrin.study.teach import Companions
 from lutrin.study.write import Student, Yield
@@ -79,7 +70,7 @@ QUERY_THREADS = 1
 """Threads of the embedding model while a server answers, since the language model needs the cores."""
 SEARCHES_AT_SERVICES = 16
 """Questions searched for at the same time if services embed them or hold the vectors."""
-QUESTION_PATIENCE_S, INGEST_PATIENCE_S = 2.0, 300.0
+QUESTION_PATIENCE_S = 2.0
 """Seconds for which an embedding service that fails is tried again."""
 MOST_CITED = 1_000
 """Answers, the newest, whose citations tell which sections readers care for."""
@@ -239,40 +230,6 @@ async def study_all(runtime: Runtime) -> None:
         async with aclosing(study_book(runtime, generation.book.slug)) as work:
             async for _ in work:
                 pass
-
-
-@asynccontextmanager
-async def _ingest_tools(settings: Settings) -> AsyncIterator[IngestTools]:
-    """Open what makes and checks generations. The caller holds `lutrin.ingest.lock.ingest_lock`.
-
-    It took the lock before this module and its vendors were loaded.
-    """
-    configure_logging(settings, quiet=True)
-    restore.finish_alone(settings)
-    store = open_store(settings)
-    async with ingesting(settings), embedding(settings, threads=0, patience_s=INGEST_PATIENCE_S) as embedder:
-        extract = Extractor(Searcher(embedder)).entries
-        yield IngestTools(embedder, store, in_fresh_process(store), holds=literal_problem, extract=extract)
-
-
-async def run_ingest(settings: Settings, corpus: Path, options: Options = DEFAULTS) -> IngestSummary:
-    """Bring the index up to date with a folder of books; see `lutrin.ingest.run.ingest_alone`."""
-    async with _ingest_tools(settings) as tools:
-        return await ingest_alone(corpus, settings, tools, options)
-
-
-async def run_import(settings: Settings, source: Path, *, trust: bool = False) -> Transferred:
-    """Publish an exported index in the vector store of the profile; see `lutrin.keep.transfer.import_index`."""
-    async with _ingest_tools(settings) as tools:
-        return await import_index(
-            settings,
-            source,
-            embedder=tools.embedder.name,
-            store=tools.store,
-            verify=tools.verify,
-            now=tools.now,
-            trust=trust,
-        )
 
 
 async def ask_events(settings: Settings, question: Question) -> AsyncGenerator[AnswerEvent, None]:
