@@ -215,15 +215,15 @@ async def test_leaving_frees_the_model(make_flow: MakeFlow) -> None:
 @pytest.mark.parametrize(
     ("surface", "text"),
     [
-        ("query", "This topic is not covered in the Robots textbook."),
-        ("chat", "I couldn't find that in the book. Please check the relevant chapter."),
-        ("tutor", "As an AI tutor for 'Robots', I can only answer questions related to the book's content."),
+        ("query", messages.NOT_COVERED.format(title="Robots")),
+        ("chat", messages.NOT_FOUND_CHAT),
+        ("tutor", messages.OUT_OF_SCOPE_TUTOR.format(title="Robots")),
     ],
 )
 async def test_what_the_book_does_not_say_is_refused_in_the_surface_s_words(
     make_flow: MakeFlow, surface: str, text: str
 ) -> None:
-    """Exact texts; no sources; topics that are covered."""
+    """In its own text; no sources; topics that are covered."""
     answer = await answer_to(make_flow(), "Which cheese belongs on a pizza from Naples?", surface=surface)
     assert (answer.answer, answer.kind, answer.sources) == (text, "refusal", ())
 
