@@ -32,8 +32,8 @@ Connect = Callable[[], AsyncQdrantClient]
 
 NOTE = "collection.json"
 DENSE, ID = "dense", "lutrin_id"
-BATCH = 256
-PAGE = 1000
+BATCH = 256  # points in one request
+PAGE = 1000  # points in one answer of a scroll
 TIMEOUT_S = 5
 READ_PATIENCE_S = 2.0
 """Seconds for which a reader's search is retried; after that, a 503 with a reason is better than waiting."""

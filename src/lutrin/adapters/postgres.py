@@ -18,7 +18,7 @@ from lutrin.messages import TOO_MANY_QUESTIONS
 
 T = TypeVar("T")
 
-CONNECTIONS = 8
+CONNECTIONS = 8  # of this server
 CONNECT_S = 3.0
 STATEMENT_S = 3.0
 WINDOW_S = 60.0

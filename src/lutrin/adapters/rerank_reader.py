@@ -23,7 +23,7 @@ MODEL, LEARNED = "ranker.onnx", "ranker.json"
 WINDOW_TOKENS = 128
 """Of a passage, as in training (`training.device.Sizes`), the last one a separator."""
 QUESTION_TOKENS = 62
-DIMENSION = 384
+DIMENSION = 384  # of the reader's vectors
 
 
 class ReaderReranker:

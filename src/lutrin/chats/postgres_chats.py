@@ -21,7 +21,7 @@ from lutrin.errors import ChatStoreError, InvalidSettings
 from lutrin.records import ChatMessage, ChatOrigin
 from lutrin.retry import call_again
 
-CONNECTIONS = 8
+CONNECTIONS = 8  # of this server
 CONNECT_S = 3.0
 STATEMENT_S = 5.0
 PATIENCE_S = 6.0

@@ -23,7 +23,7 @@ Verify = Callable[[Path], Awaitable[None]]
 
 PROBES = 64
 """Number of vectors for which the vector index is compared with an exact scan."""
-NEIGHBOURS = 10
+NEIGHBOURS = 10  # compared with an exact scan
 LEAST_RECALL = 0.95
 """Share of the neighbours of an exact scan that the index must find, on average over the probes."""
 TIE = 1e-4

@@ -10,7 +10,7 @@ from lutrin.index import lexical
 from lutrin.index.generation import VECTORS, WINDOWS
 from lutrin.ports import VectorStore
 
-BATCH = 1000
+BATCH = 1000  # records that the store gets at a time
 
 
 async def write_vectors(

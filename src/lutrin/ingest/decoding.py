@@ -13,7 +13,7 @@ _LEAST_ZEROS = 0.3
 """Share of every second byte that is zero in a text of Latin letters in UTF-16 without a byte order mark."""
 _MOST_DAMAGE = 0.01
 """A UTF-8 file with a few damaged bytes still counts as UTF-8."""
-_LOOKED_AT = 65_536
+_LOOKED_AT = 65_536  # bytes that tell the encoding
 _UTF8_NAME = 0x800
 """The flag of a zip member whose name is UTF-8 (APPNOTE.TXT, 4.4.4)."""
 

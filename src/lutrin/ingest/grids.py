@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_WIDEST = 500
+_WIDEST = 500  # columns; a span may claim thousands
 _MOST_CELLS = 200_000
 
 

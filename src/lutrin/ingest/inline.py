@@ -27,7 +27,7 @@ Token = dict[str, Any]
 
 # mistune's time grows with the square of the number of marks in a text, so longer texts are cut at white space.
 _LONGEST = 16_000
-_NESTING = 20
+_NESTING = 20  # elements within each other; deeper ones stay text
 # MyST's roles that link to something, written as a text, a space and the target in angle brackets.
 _REFERENCES = frozenset("ref numref doc term eq any download cite keyword option envvar".split())
 # The description of a picture that Pandoc's authors put into its attributes.

@@ -25,7 +25,7 @@ from lutrin.records import Document
 
 TIME_LIMIT_S = 30.0
 MEMORY_LIMIT_BYTES = 512 * 1024 * 1024
-_OUT_OF_MEMORY = 3
+_OUT_OF_MEMORY = 3  # exit code of the child
 _PATIENCE = 4
 """Seconds of the clock for each second of processor time: the child shares the processor with what else runs."""
 _DESCRIPTOR = 3

@@ -31,7 +31,7 @@ from lutrin.records import Document, Notice, Section, Unit
 MAX_PAGES = 3000
 Recognize = Callable[[int], list[TextRun]]
 """Recognises the text of a page, by its number counted from 0."""
-_BLOCK = 1 << 20
+_BLOCK = 1 << 20  # bytes read at a time
 _MAX_OUTLINE = 5000
 # A title is so many times as large as most lines, and so many characters long at most.
 _TITLE_SIZE = 1.3

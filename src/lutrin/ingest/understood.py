@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from lutrin.ingest.placed import line_number
 from lutrin.records import Chunk, Document, Notice, Unit
 
-_WIDTH = 76
+_WIDTH = 76  # columns of a narrow terminal
 _KINDS = {"sentence": "sentence", "list_item": "item", "table_row": "row", "code": "code", "caption": "caption"}
 
 

@@ -27,7 +27,7 @@ MAX_RATIO = 200
 _RATIO_FROM_BYTES = 1024 * 1024
 _MAX_DEPTH = 16
 _MAX_NAME_BYTES = 200
-_BLOCK = 1024 * 1024
+_BLOCK = 1024 * 1024  # bytes copied at a time
 _DRIVE = re.compile(r"[A-Za-z]:")
 STAGING, OLD = ".upload-", "-old-"
 """Names of folders of an upload in the corpus: of what comes, and behind `OLD` the name of what it replaces."""

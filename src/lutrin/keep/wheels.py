@@ -24,8 +24,8 @@ ADDED = frozenset({"INSTALLER", "REQUESTED", "RECORD", "direct_url.json", "uv_bu
 """Files of a `.dist-info` folder that the installer writes."""
 COMPRESSION = 3
 """Compression level of zlib, 0 to 9. Most bytes are machine code, which a higher level hardly shrinks."""
-EPOCH = (1980, 1, 1, 0, 0, 0)
-PROGRAM = 0o755
+EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip archive can hold
+PROGRAM = 0o755  # bits of a mode that a wheel keeps
 AGAIN = "Delete .venv and run `./justw setup`."
 
 

@@ -47,7 +47,7 @@ SAID_EVERY_S = 1.0
 """Between two lines of the log about connections that were closed for others."""
 ACCEPTED_AT_ONCE = 64
 """Connections that one turn of the loop takes: those above the limit are closed in the next one."""
-BACKLOG = 2048
+BACKLOG = 2048  # connections that the kernel holds until they are accepted
 RESERVED_FILES = 256
 """File descriptors for databases, indexes, child processes and the connections that are about to be closed."""
 MOST_FILES = 65_536

@@ -18,8 +18,8 @@ from lutrin.serve.problems import operation
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.schemas import Feedback, History, Renaming, Sessions
 
-NEWEST = 50
-EXPORTED = 100_000
+NEWEST = 50  # messages of a history, as the specification has it
+EXPORTED = 100_000  # messages: all of a conversation
 MOST_LISTED = 500
 TAG = "conversations"
 
