@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from lutrin import messages
+
 from . import books
 from .conftest import FOUNDATIONS, FOUNDATIONS_SLUG, Library, Lutrin
 from .processes import COMMAND_S, LUTRIN, Done, environment, run, wait_until
@@ -176,7 +178,7 @@ def test_a_second_ingest_meanwhile_leaves_at_once(
     finally:
         first.kill()
         first.wait()
-    assert (second.code, second.out, second.err) == (1, "", "Ingestion already in progress.\n")
+    assert (second.code, second.out, second.err) == (1, "", f"{messages.INGEST_IN_PROGRESS}\n")
     assert (first.returncode, figures(FILES, out)[0]) == (0, len(books.MDX_FILES)), out
 
 

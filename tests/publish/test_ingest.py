@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+from lutrin import messages
 from lutrin.adapters.embed_fastembed import FastembedEmbedder
 from lutrin.adapters.index_chroma import ChromaStore
 from lutrin.errors import (
@@ -317,7 +318,7 @@ def test_who_is_too_late_leaves_before_anything_is_loaded(press: Press) -> None:
             break
     loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.splitlines()[-1] == "Ingestion already in progress."
+    assert done.stderr.splitlines()[-1] == messages.INGEST_IN_PROGRESS
     assert "lutrin.ingest.lock" in loaded
     assert (
         loaded & {"lutrin.runtime.wiring", "numpy", "chromadb", "onnxruntime", "fastembed", "pypdf", "httpx"} == set()

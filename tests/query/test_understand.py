@@ -1,5 +1,6 @@
 """A question, understood once."""
 
+import re
 import time
 from itertools import product
 
@@ -52,7 +53,7 @@ def test_no_selection_takes_long_either() -> None:
 def test_nothing_asked_is_said_so() -> None:
     """Blanks, punctuation and invisible characters are no question."""
     for text in ("", "   ", "\n\t", "?!", "\u200b\u200b"):
-        with pytest.raises(InvalidQuestion, match=r"Please enter a question\."):
+        with pytest.raises(InvalidQuestion, match=re.escape(messages.EMPTY_QUESTION)):
             read(text)
 
 

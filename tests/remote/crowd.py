@@ -16,8 +16,10 @@ import httpx
 from tests.end_to_end import books
 from tests.end_to_end.processes import wait_until
 
-FRIENDLY_DOWN = "The knowledge base is temporarily unavailable. Please try again in a moment."
-FRIENDLY = {FRIENDLY_DOWN, "Something went wrong. Please try again."}
+from lutrin import messages
+
+FRIENDLY_DOWN = messages.KNOWLEDGE_BASE_DOWN
+FRIENDLY = {FRIENDLY_DOWN, messages.SOMETHING_WRONG}
 SECRET = {"X-Lutrin-Client": "a-browser-secret-of-this-test"}
 READERS = 3
 A_SESSION = 8

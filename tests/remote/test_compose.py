@@ -18,6 +18,7 @@ import yaml
 from tests.end_to_end.processes import environment, run
 from tests.remote.proxy import CADDYFILE, proxy, validated
 
+from lutrin import messages
 from lutrin.cli.main import lutrin
 from lutrin.settings import Settings, variable_name
 
@@ -193,7 +194,7 @@ def test_without_any_server_the_proxy_is_friendly(tmp_path: Path) -> None:
         reply = client.post("/chat", json={"message": "What is a costmap?", "session_id": "s"})
     assert reply.status_code == 503
     assert reply.headers["content-type"] == "application/problem+json"
-    assert reply.json()["detail"] == "The knowledge base is temporarily unavailable. Please try again in a moment."
+    assert reply.json()["detail"] == messages.KNOWLEDGE_BASE_DOWN
     assert reply.json()["retry_after_s"] == int(reply.headers["retry-after"])
 
 

@@ -15,6 +15,8 @@ from tests.remote.crowd import FRIENDLY_DOWN, SECRET, Crowd, ask
 from tests.remote.school import INGEST_S, TOKEN, School
 from tests.remote.services import Services
 
+from lutrin import messages
+
 pytestmark = [pytest.mark.model, pytest.mark.timeout(INGEST_S + 300)]
 REMOTE_PACKAGES = ("asyncpg", "openai", "qdrant_client")
 LONG = "How long does one ballast cycle take?"
@@ -54,7 +56,7 @@ def test_a_conversation_goes_on_at_the_other_server(school: School) -> None:
         question = books.QUESTION if number == 0 else "Tell me more"
         reply = ask(server.client, question, "spread")
         assert reply.status_code == 200
-        assert "I need more context" not in reply.json()["answer"]
+        assert messages.NEEDS_CONTEXT not in reply.json()["answer"]
     histories = [server.client.get("/history/spread", headers=SECRET).json()["messages"] for server in (first, second)]
     assert len(histories[0]) == 8
     assert histories[0] == histories[1]

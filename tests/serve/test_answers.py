@@ -103,7 +103,7 @@ async def test_an_empty_question_has_its_text(client: httpx.AsyncClient, house: 
     """422 `Please enter a question.`, and nobody is asked."""
     field = {"/api/query": "query", "/chat": "message"}.get(path, "question")
     reply = await client.post(path, json={field: text, "session_id": "s1"})
-    assert (reply.status_code, reply.json()["detail"]) == (422, "Please enter a question.")
+    assert (reply.status_code, reply.json()["detail"]) == (422, messages.EMPTY_QUESTION)
     assert house.answers.asked == []
 
 

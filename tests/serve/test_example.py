@@ -12,6 +12,8 @@ from types import ModuleType, SimpleNamespace
 import httpx
 import pytest
 
+from lutrin import messages
+
 from .conftest import House
 from .scripted import ANSWER
 
@@ -45,7 +47,7 @@ async def test_a_robot_gets_the_answer_and_where_it_stands(client: httpx.AsyncCl
 
 async def test_a_refused_question_is_said(client: httpx.AsyncClient, example: ModuleType) -> None:
     """The sentence of the server, not its status."""
-    assert await asyncio.to_thread(example.ask, address(client), "") == "Please enter a question."
+    assert await asyncio.to_thread(example.ask, address(client), "") == messages.EMPTY_QUESTION
 
 
 def test_a_server_that_is_away_is_said(example: ModuleType) -> None:

@@ -8,6 +8,7 @@ import openai
 import pytest
 from openai.types.chat import ChatCompletionChunk
 
+from lutrin import messages
 from lutrin.errors import IndexUnavailable
 from lutrin.records import DoneEvent, SentenceEvent
 
@@ -200,7 +201,7 @@ async def test_the_official_client_understands_refusals(client: httpx.AsyncClien
             [chunk async for chunk in stream]
     assert (wrong.value.type, wrong.value.body["message"]) == (  # type: ignore[index]  # the body is the error's members
         "invalid_request_error",
-        "Please enter a question.",
+        messages.EMPTY_QUESTION,
     )
     assert down.value.status_code == 503
     assert down.value.type == "server_error"

@@ -10,6 +10,7 @@ import httpx
 import pytest
 from msgspec.structs import replace
 
+from lutrin import messages
 from lutrin.chats.owner import conversation_key, owner_of
 from lutrin.records import ChatMessage, DoneEvent, ExcerptEvent, SentenceEvent, SourcesEvent
 
@@ -87,7 +88,7 @@ async def test_an_error_on_the_way_is_an_event(client: httpx.AsyncClient, house:
     text = (await client.post("/chat", json=BODY, headers=SSE)).text
     assert parsed(text)[-1][1:] == (
         "error",
-        {"type": "error", "detail": "Something went wrong. Please try again."},
+        {"type": "error", "detail": messages.SOMETHING_WRONG},
     )
     assert "internals" not in text
 
