@@ -145,6 +145,8 @@ class View:
     """Character at which the headings end; they are always seen."""
     focus: int
     """Character that is to be seen."""
+    whole: bool = False
+    """Whether all of it is to be seen, a stretch at a time, if it is not too long."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,8 @@ from lutrin.ports import Judgement, Ranking, View
 MODEL, LEARNED = "ranker.onnx", "ranker.json"
 WINDOW_TOKENS = 128
 """Of a passage, as in training (`training.device.Sizes`), the last one a separator."""
+MOST_WINDOWS = 3
+"""Of a passage."""
 QUESTION_TOKENS = 62
 DIMENSION = 384  # of the reader's vectors
 
@@ -61,15 +63,19 @@ class ReaderReranker:
         first, last = tokenizer.token_to_id("[CLS]"), tokenizer.token_to_id("[SEP]")
         asked = [first, *tokenizer.encode(question, add_special_tokens=False).ids[:QUESTION_TOKENS], last]
         read = tokenizer.encode(passage.text, add_special_tokens=False)
-        offsets = np.array(read.offsets, dtype=np.int32).reshape(-1, 2)
-        seen = window(offsets[:, 0], passage)
-        ids = np.array([[*asked, *np.array(read.ids, dtype=np.int64)[seen].tolist(), last]], dtype=np.int64)
-        types = (np.arange(ids.shape[1]) >= len(asked))[None].astype(np.int64)
-        given = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": types}
-        logits: npt.NDArray[np.float32] = session.run(None, given)[0][0, len(asked) : -1]
-        most = float(logits.max(initial=-np.inf))
-        whole = most + float(np.log(np.exp(logits - most).sum())) if len(logits) else 0.0
-        return Judgement(whole, offsets[seen], logits)
+        offsets, words = np.array(read.offsets, dtype=np.int32).reshape(-1, 2), np.array(read.ids, dtype=np.int64)
+        logits = np.full(len(words), -np.inf, dtype=np.float32)
+        wholes = []
+        for seen in windows(offsets[:, 0], passage):
+            ids = np.array([[*asked, *words[seen].tolist(), last]], dtype=np.int64)
+            types = (np.arange(ids.shape[1]) >= len(asked))[None].astype(np.int64)
+            given = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": types}
+            found: npt.NDArray[np.float32] = session.run(None, given)[0][0, len(asked) : -1]
+            most = float(found.max(initial=-np.inf))
+            wholes.append(most + float(np.log(np.exp(found - most).sum())) if len(found) else 0.0)
+            logits[seen] = np.maximum(logits[seen], found)
+        is_seen = np.isfinite(logits)
+        return Judgement(max(wholes), offsets[is_seen], logits[is_seen])
 
     def _model(self) -> tuple[Any, Any]:
         with self._loading:
@@ -83,17 +89,22 @@ class ReaderReranker:
             return self._loaded
 
 
-def window(starts: npt.NDArray[np.int32], passage: View) -> npt.NDArray[np.int64]:
-    """The tokens that are seen: the first ones of the headings, a third at most, and a stretch around the focus.
+def windows(starts: npt.NDArray[np.int32], passage: View) -> list[npt.NDArray[np.int64]]:
+    """The tokens that are seen at once: the first ones of the headings, a third at most, and a stretch of the passage.
+
+    Of a passage that is to be seen whole the stretches hold all, unless it needs more than `MOST_WINDOWS`: then they
+    lie around the focus, as the only one of another passage does.
 
     Args:
         starts: (n,): the character that each token begins with.
-        passage: The focus comes after a third of the stretch.
+        passage: Its focus is seen in any case.
     """
     headings = int((starts < passage.body).sum())
     above = min(headings, WINDOW_TOKENS // 3)
     room = WINDOW_TOKENS - 2 - above
+    count = max(1, min(MOST_WINDOWS if passage.whole else 1, -(-(len(starts) - headings) // room)))
+    stretch = min(count * room, len(starts) - headings)
     focus = int(np.searchsorted(starts, passage.focus))
-    begin = max(headings, min(focus - room // 3, len(starts) - room))
-    seen: npt.NDArray[np.int64] = np.r_[0:above, begin : min(len(starts), begin + room)]
-    return seen
+    begin = max(headings, min(focus - stretch // 3, len(starts) - stretch))
+    begins = np.linspace(begin, max(begin, begin + stretch - room), count).round().astype(np.int64)
+    return [np.r_[0:above, at : min(len(starts), at + room)] for at in begins.tolist()]

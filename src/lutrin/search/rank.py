@@ -1,7 +1,8 @@
 """Reads the best passages once more, each together with the question, where a cross-encoder is at hand.
 
-It sees a window of each passage, around what the reader likes best there. Of tokens it says how likely each belongs to
-what answers; so a unit scores the logarithm of the sum over its tokens, as `training.cross` learns it.
+It sees the two best from beginning to end, of the others a window around what the reader likes best there. Of tokens it
+says how likely each belongs to what answers; so a unit scores the logarithm of the sum over its tokens, as
+`training.cross` learns it.
 """
 
 from collections.abc import Sequence
@@ -16,6 +17,8 @@ from lutrin.search.reader import Read, log_sum
 
 RERANKED = 4
 """Passages that are read once more: eight gain nothing over four (training/README.md)."""
+WHOLE = 2
+"""So many of them are read from beginning to end: four gain nothing over two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,7 @@ async def judge(reranker: Reranker, text: str, ranked: Sequence[Read]) -> list[U
         ranked: Passages, best first.
     """
     best = ranked[:RERANKED]
-    judgements = await reranker.judge(text, [_view(item) for item in best])
+    judgements = await reranker.judge(text, [_view(item, whole=place < WHOLE) for place, item in enumerate(best)])
     return [_unit_scores(item.chunk, one) for item, one in zip(best, judgements, strict=True)]
 
 
@@ -61,11 +64,11 @@ def combine(ranked: Sequence[Read], judgements: Sequence[UnitScores], ranking: R
     return sorted(found, key=lambda item: (-item.score, item.chunk.chunk_id))
 
 
-def _view(item: Read) -> View:
+def _view(item: Read, *, whole: bool) -> View:
     text = item.chunk.embedded_text()
     body = len(text) - len(item.chunk.text)
     spans = item.chunk.unit_spans()
-    return View(text, body, spans[int(item.scores.argmax())][0] if spans else body)
+    return View(text, body, spans[int(item.scores.argmax())][0] if spans else body, whole)
 
 
 def _unit_scores(chunk: Chunk, judgement: Judgement) -> UnitScores:
