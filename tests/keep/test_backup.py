@@ -282,7 +282,7 @@ async def test_a_book_alone_can_be_kept(house: House, tmp_path: Path) -> None:
 def test_what_cannot_be_is_said(tmp_path: Path) -> None:
     """Nothing to keep, no such file, a folder that is not there."""
     settings = load_settings(data_dir=tmp_path / "data")
-    with pytest.raises(ArchiveError, match="nothing to keep"):
+    with pytest.raises(ArchiveError, match="nothing to back up"):
         backup(settings, tmp_path / "saved.lutrin", now)
     with pytest.raises(ArchiveError, match="No such file"):
         restore(settings, tmp_path / "none.lutrin")

@@ -29,7 +29,7 @@ def test_the_local_profile_never_loads_the_remote_packages(models_dir: Path, tmp
         "import lutrin.cli, lutrin.runtime.wiring as wiring\n"
         "from lutrin.settings import load_settings\n"
         "async def main():\n"
-        "    async with wiring.opened(load_settings(), with_model=False, with_chats=True):\n        pass\n"
+        "    async with wiring.open_runtime(load_settings(), with_model=False, with_chats=True):\n        pass\n"
         "asyncio.run(main())\n"
         f"print(sorted({{name.split('.')[0] for name in sys.modules}} & set({REMOTE_PACKAGES!r})))\n"
     )

@@ -45,7 +45,7 @@ _CONTENTS = re.compile(
 )
 """What Kramdown replaces by a list of the page's headings."""
 _TABLE_ATTRIBUTES = re.compile(r"(?<=\|\n)[ \t]*\{:[^{}\n]*\}[ \t]*$", re.MULTILINE)
-_NUMBERED = re.compile(r"^[ \t>]*(?:[^$\n]{0,500}|\$\$[^$\n]{0,500})\$\$([ \t]+\{#[\w:.-]+\})[ \t]*$", re.MULTILINE)
+_NUMBERED = re.compile(r"^(?:[^$\n]{0,500}|[ \t>]*\$\$[^$\n]{0,500})\$\$([ \t]+\{#[\w:.-]+\})[ \t]*$", re.MULTILINE)
 """A displayed formula with the name by which Quarto numbers it."""
 _COMPUTED = re.compile(r"\{(?:r|python|julia|ojs|sql)\}[ \t]")
 _COMPUTED_BY_KNITR = re.compile(r"(?:\{(?:r|python|julia|ojs|sql)\}|r)[ \t]")
