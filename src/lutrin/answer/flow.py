@@ -13,7 +13,7 @@ from lutrin import messages, stages
 from lutrin.answer.ability import Ability
 from lutrin.answer.cache import AnswerCache, as_asked, for_reader
 from lutrin.answer.explain import Explainer, Explanation
-from lutrin.answer.grade import Grader, fitted_weights
+from lutrin.answer.grade import Grader, fitted_weights, stands_in
 from lutrin.answer.plan import Plan, from_contents, make_plan, refusal_plan, settle_plan, with_proof
 from lutrin.answer.prompt import MOST_TURNS, Prompt, prompt_of
 from lutrin.answer.refuse import next_questions
@@ -336,7 +336,7 @@ class AnswerFlow:
                     return
                 if explanation.dropped and len(explanation.sentences) == 1:
                     # What follows a sentence that is not shown begins in the middle: the book begins instead.
-                    lead = [one for one in plan.lead if one.citations and plain(item.text) not in plain(one.text)]
+                    lead = [one for one in plan.lead if one.citations and not stands_in(item.text, [one.text])]
                     explanation.sentences[:0] = lead
                     before += [SentenceEvent(text=one.text, citations=one.citations) for one in lead]
                 for one in before:
