@@ -9,7 +9,7 @@ prompts of before, which hold windows chosen for each question; *plain*, what Ll
 its template) to `llama_cpp.Llama` behind a lock, one reader at a time. Seconds are by the clock; *processor s* those
 of the model's process for one explanation, which other programs do not take part in. `--engine` names a folder with
 another build of llama.cpp's libraries. `--same N` asks N questions with stored and with computed passages and counts
-equal answers, also of two processes without the store. The last line is JSON.
+equal answers, also of processes without a store, in the same order and in another. The last line is JSON.
 """
 
 import argparse
@@ -276,19 +276,25 @@ async def compare(options: argparse.Namespace, sections: Sequence[str]) -> tuple
 
 
 async def same(options: argparse.Namespace, sections: Sequence[str]) -> dict[str, int]:
-    """Equal answers of lone readers: from stored sections and without the store, and of two processes without it."""
+    """Equal answers of lone readers: of processes without a store, in the same order and in another, and of a store."""
     asked = [from_section(s, question(s, turn)) for turn in range(options.same) for s in sections][: options.same]
-    answers: list[list[str]] = []
+    order = list(range(len(asked)))
+    other = random.Random(len(asked)).sample(order, len(order))  # noqa: S311 - a repeatable order
+
+    async def answers(places: Sequence[int], folder: str = "") -> dict[int, str]:
+        async with Ours(options, folder) as ours:
+            return {place: (await ours.ask(asked[place]))[2] for place in places}
+
     with tempfile.TemporaryDirectory(prefix="lutrin-passages-") as folder:
-        for kept in ("", "", folder, folder):
-            async with Ours(options, kept) as ours:
-                answers.append([(await ours.ask(one))[2] for one in asked])
-    computed, again, _, stored = answers
-
-    def equal(some: Sequence[str], others: Sequence[str]) -> int:
-        return sum(a == b for a, b in zip(some, others, strict=True))
-
-    return {"asked": len(asked), "equal": equal(computed, stored), "equal_without": equal(computed, again)}
+        computed = await answers(order)
+        others = {
+            "again": await answers(order),
+            "in_another_order": await answers(other),
+            "while_stored": await answers(order, folder),
+            "stored": await answers(order, folder),
+        }
+    equal = {name: sum(computed[place] == there[place] for place in order) for name, there in others.items()}
+    return {"asked": len(asked), **equal}
 
 
 def table(rows: Sequence[Row]) -> str:
@@ -328,11 +334,12 @@ def main() -> None:
     }
     if options.same:
         found = asyncio.run(same(options, sections))
-        lines = [
-            f"{found['equal']} of {found['asked']} answers from stored sections equal those without the store,",
-            f"{found['equal_without']} of two processes without it equal each other.",
-        ]
-        finish("Stored and computed passages", lines, found, about)
+        line = (
+            f"Of {found['asked']} answers computed without a store, another process without one gives {found['again']}"
+            f" alike, {found['in_another_order']} if asked in another order; with a store {found['while_stored']} while"
+            f" it is filled and {found['stored']} from stored sections."
+        )
+        finish("Stored and computed passages", [line], found, about)
         return
     rows, facts = asyncio.run(compare(options, sections))
     if not options.no_plain:

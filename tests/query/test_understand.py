@@ -57,6 +57,13 @@ def test_nothing_asked_is_said_so() -> None:
             read(text)
 
 
+def test_what_only_names_a_form_is_searched_for_as_it_stands() -> None:
+    """A book may have a heading of such words, and a form may be all that a program looks for."""
+    for text in ("What is Write the code?", "Write the code", "Show me the code", "Summarise"):
+        assert read(text).topic.strip()
+        assert alone(Question(text=text)).topic.strip()
+
+
 def test_a_long_question_is_cut_with_a_warning() -> None:
     """The first 500 words are used, and 500 are not too many."""
     query = read("How does the robot balance? " * 101)

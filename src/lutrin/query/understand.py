@@ -153,7 +153,7 @@ def understand(
 def alone(question: Question) -> Query:
     """Take a question as it stands, for a search without an answer: no conversation, no language check, no cuts."""
     text = " ".join(question.text.split())
-    _, topic, _ = frame_of(text)
+    topic = frame_of(text)[1] or text
     return Query(question=question, typed=text, text=text, topic=topic, parts=(topic,), page=question.page)
 
 
