@@ -55,22 +55,6 @@ class WordHashEmbedder:
         return (vector / np.linalg.norm(vector)).astype(np.float32)
 
 
-class WordSupport:
-    """Judges a claim by the share of its words that the evidence contains, without any knowledge of meaning."""
-
-    name = "word-support"
-    threshold = 0.7
-
-    async def probabilities(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float32]:
-        """Return the share for each pair; 0 for a claim without words."""
-        return np.array([self._share(claim, evidence) for claim, evidence in pairs], dtype=np.float32)
-
-    def _share(self, claim: str, evidence: str) -> float:
-        said = {word.lower() for word in WORD.findall(claim) if word[0].isalnum()}
-        held = {word.lower() for word in WORD.findall(evidence)}
-        return len(said & held) / len(said) if said else 0.0
-
-
 WORDS_HELD = Weights(signals=(0, 0, 24, 0, 0, 0, 0, 0, 0, 0), bias=-18, stated=0.97, likely=0.3)
 """Grades by the share of a sentence's content words that the section holds: from .9 on stated, from .72 on likely."""
 CREDULOUS = Weights(signals=(0,) * 10, bias=9, stated=0.5, likely=0.5)

@@ -183,25 +183,6 @@ class Reranker(Protocol):
         """End its threads."""
 
 
-class Support(Protocol):
-    """Reads a claim and evidence together, and says whether the claim follows from the evidence."""
-
-    name: str
-    """Of the model."""
-    threshold: float
-    """Least probability at which a claim counts as stated; fitted together with the model."""
-
-    async def probabilities(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float32]:
-        """(n,): the probability, 0 to 1, that the evidence states the claim; no pairs give (0,).
-
-        Args:
-            pairs: Claim and evidence, in words. The evidence may be several passages, one after another.
-
-        Raises:
-            ModelMissing: A file that the model needs is not here.
-        """
-
-
 class VectorIndex(Protocol):
     """A collection of vectors with metadata, opened for one generation of one book.
 

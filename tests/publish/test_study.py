@@ -24,8 +24,9 @@ from lutrin.runtime.idle_study import study_while_idle
 from lutrin.search.question_tokens import pooled
 from lutrin.search.search import Searcher
 from lutrin.study.drafting import TASKS, quiz_of
+from lutrin.study.judge import CardJudge
 from lutrin.study.literal import literal_problem
-from lutrin.study.write import ELSEWHERE, MAX_TOKENS, CardJudges, Student, Yield, progress_of
+from lutrin.study.write import ELSEWHERE, MAX_TOKENS, Student, Yield, progress_of
 
 PAGE = (
     "# Lidar\n\n## Range\n\nA lidar measures distance with laser light. The lidar of Wren sees 12 metres. "
@@ -142,30 +143,28 @@ async def test_what_an_ingest_would_set_aside_is_not_kept(press: Press) -> None:
     [("glass", "sees", "not clear by itself"), ("lidar", "glass", "not what was asked"), ("lidar", "sees", "")],
 )
 async def test_a_card_is_judged_beside_its_truth(press: Press, clear: str, answered: str, reason: str) -> None:
-    """One judge reads the question, the other one the answer with it; either may object."""
+    """The model that wrote it reads the question, then the answer with it; either may be objected to."""
     press.write({"01-chapter-1-sensors/01-lidar.md": PAGE})
     await press.ingest()
     path = press.settings.studied_path("robots")
     seen: list[str] = []
 
-    class Judge:
-        name, threshold = "judge", 0.9
-
-        def __init__(self, word: str) -> None:
-            self.word = word
-
-        async def probabilities(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float32]:
-            seen.extend(claim for claim, _ in pairs)
-            return np.array([0.95 if self.word in claim else 0.85 for claim, _ in pairs], np.float32)
+    def write(texts: Sequence[str]) -> str:
+        passage, _, card = texts[-1].removesuffix("\n\nYES or NO?").rpartition("\n\n")
+        if not passage.startswith("Passage:\nLidar"):
+            return WRITTEN
+        seen.append(card)
+        return "Yes." if (answered if "\nAnswer: " in card else clear) in card else "NO"
 
     generation = await press.open()
-    judges = CardJudges(Judge(clear), Judge(answered))
-    writer = ScriptedGenerator(lambda _: WRITTEN)
-    student = Student(writer, Searcher(press.embedder), word_grader(), "m", path, kinds={"question"}, judges=judges)
+    writer = ScriptedGenerator(write)
+    student = Student(
+        writer, Searcher(press.embedder), word_grader(), "m", path, kinds={"question"}, judge=CardJudge(writer)
+    )
     told = [told async for told in student.work_through(generation)][-1]
     await generation.close()
-    asked = "How far does the lidar of Wren see?"
-    card = f"Question: {asked}\nAnswer: The lidar of Wren sees 12 metres."
+    asked = "Question: How far does the lidar of Wren see?"
+    card = f"{asked}\nAnswer: The lidar of Wren sees 12 metres."
     assert seen[:2] == ([asked, asked] if reason == "not clear by itself" else [asked, card])
     assert (told.kept, told.dropped[reason] > 0) == ((0, True) if reason else (1, False))
 

@@ -1,6 +1,6 @@
 """Check what a sentence must take literally from its evidence: numbers with units, names, code, "all", "never".
 
-Meaning is the support model's matter (`lutrin.ports.Support`); these are what such a model confuses most easily and
+Meaning is the grader's matter (`lutrin.answer.grade`); these are what such a model confuses most easily and
 what a reader relies on most. Each rule is a veto. Words that are compared stand in `lutrin.language`.
 """
 

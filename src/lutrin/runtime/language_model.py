@@ -13,7 +13,6 @@ from pathlib import Path
 import msgspec
 
 from lutrin.adapters.generate_llamacpp import open_decoder, require_engine
-from lutrin.adapters.support_generated import ANSWERED, CLEAR, GeneratedSupport
 from lutrin.answer.ability import Ability
 from lutrin.answer.prompt import warm_request
 from lutrin.errors import GeneratorUnavailable, ModelMissing
@@ -36,11 +35,7 @@ from lutrin.keep import weights
 from lutrin.platform import available_bytes, usable_cpus
 from lutrin.ports import Generator
 from lutrin.settings import LOCAL, Settings
-from lutrin.study.write import CardJudges
 
-CARD_THRESHOLD = 0.91
-"""Probability of the model's yes from which a card is kept: of 57 cards by `medium`, read by eye, .81 were right and
-useful; of the 41 that pass both judges .90. Not fitted for larger models; a service's yes counts as certain."""
 Score = Callable[[Path], float]
 Note = Callable[[Trial | str], None]
 WRITING = 0.5
@@ -156,15 +151,6 @@ def _name_of(settings: Settings, manifest: weights.Manifest) -> str:
     if settings.model == "none" or settings.model.endswith(".gguf"):
         return settings.model
     return manifest.language_model(settings.model).name
-
-
-def card_judges(generator: Generator, *, patience_s: float) -> CardJudges:
-    """Make the judges of the cards that a model writes, which are that model itself."""
-    clear, answered = (
-        GeneratedSupport(generator, CARD_THRESHOLD, patience_s=patience_s, asking=asking)
-        for asking in (CLEAR, ANSWERED)
-    )
-    return CardJudges(clear, answered)
 
 
 def gpu_layers(settings: Settings) -> int | None:

@@ -30,7 +30,6 @@ from lutrin.runtime.arrival import ArrivingModel
 from lutrin.runtime.idle_study import study_while_idle
 from lutrin.runtime.language_model import (
     ability_of,
-    card_judges,
     computed_by,
     model_path,
     passage_figures,
@@ -50,7 +49,6 @@ from lutrin.runtime.profile import (
     open_store,
     opened_chats,
     remote,
-    reranker_path,
 )
 from lutrin.runtime.warm_up import follow
 from lutrin.search.passages import retrieve_passages
@@ -59,6 +57,7 @@ from lutrin.serve.library import ShelfLibrary
 from lutrin.serve.schemas import RetrievedPassage
 from lutrin.serve.services import Services
 from lutrin.settings import LOCAL, Settings, unknown_variables, with_addresses
+from lutrin.study.judge import CardJudge
 from lutrin.study.prepared import PreparedAnswers
 from lutrin.study.teach import Companions
 from lutrin.study.write import Student, Yield
@@ -74,8 +73,6 @@ QUESTION_PATIENCE_S = 2.0
 """Seconds for which an embedding service that fails is tried again."""
 MOST_CITED = 1_000
 """Answers, the newest, whose citations tell which sections readers care for."""
-STUDY_PATIENCE_S = 600.0
-"""Seconds for one judgement during a study, when nobody waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +198,7 @@ async def study_book(runtime: Runtime, book: str, most: int = 0) -> AsyncGenerat
             kinds=runtime.answers.ability.study,
             own_words=runtime.settings.own_words,
             exercises=runtime.settings.study_exercises,
-            judges=card_judges(runtime.generator, patience_s=STUDY_PATIENCE_S),
+            judge=CardJudge(runtime.generator),
             publish=lambda fresh: add_studied(
                 runtime.settings.catalog_path, generation.book.slug, fresh, datetime.now(UTC)
             ),
@@ -391,6 +388,6 @@ async def forget(settings: Settings, *, session_id: str | None, older_than: time
 
 async def examine(settings: Settings) -> list[doctor.Check]:
     """Run the checks of `lutrin doctor`."""
-    models = doctor.Models(model_path, reranker_path, computed_by, passages_text, embedder_name(settings))
+    models = doctor.Models(model_path, computed_by, passages_text, embedder_name(settings))
     checks = await doctor.examine(settings, open_store(settings), models)
     return await remote().examine(settings, checks) if settings.profile == "remote" else checks

@@ -26,13 +26,14 @@ from lutrin.index.generation import OpenGeneration
 from lutrin.ingest.companion_file import Fitting, MisfitError, SectionText, sections_of
 from lutrin.ingest.sentences import sentence_ranges
 from lutrin.language.words import content_stems, plain, stem, stem_set, topic_stems, word_count
-from lutrin.ports import Generator, Support
+from lutrin.ports import Generator
 from lutrin.query.understand import alone
 from lutrin.records import Chunk, Finished, GenerationRequest, Piece, Question, Unit
 from lutrin.search.homes import same_section
 from lutrin.search.search import Searcher
 from lutrin.study.drafting import KINDS, TASKS, Draft, drafts_in, messages_for, quiz_of
 from lutrin.study.edit import line_of
+from lutrin.study.judge import PATIENCE_S, CardJudge
 from lutrin.study.literal import literal_problem
 
 LEAST_WORDS = 40
@@ -45,8 +46,6 @@ MAX_TOKENS = 260
 """Of one task."""
 PROGRESS = ".progress"
 """End of the name of the file that says how far a study is."""
-PATIENCE_S = 600.0
-"""For one task; nobody waits for it."""
 UNLIKE = "not in form"
 ELSEWHERE = "with words that its section does not have"
 Publish = Callable[[Sequence[StudiedEntry]], None]
@@ -102,28 +101,6 @@ def by_interest(chunks: Sequence[Chunk], interest: Mapping[str, float]) -> list[
     return sorted(chunks, key=care, reverse=True)
 
 
-@dataclass(frozen=True, slots=True)
-class CardJudges:
-    """Judge what truth does not settle: whether a question and its answer make a card for a pupil."""
-
-    clear: Support
-    """Reads a question, and the passage: is it understood by itself, and answered there?"""
-    answered: Support
-    """Reads a question with its answer, and the passage: does the answer tell what is asked?"""
-
-    async def objection(self, chunk: Chunk, question: str, answer: str) -> str:
-        """Why a card is not kept; empty: it is.
-
-        Raises:
-            ModelMissing: A file of a support model is not here.
-        """
-        evidence = evidence_of(whole(chunk))
-        if not await _says_yes(self.clear, question, evidence):
-            return "not clear by itself"
-        is_answered = await _says_yes(self.answered, f"Question: {question}\nAnswer: {answer}", evidence)
-        return "" if is_answered else "not what was asked"
-
-
 @dataclass(slots=True)
 class _Book:
     generation: OpenGeneration
@@ -142,7 +119,7 @@ class Student:
         path: The companion of this machine; see `Settings.studied_path`.
         kinds: What the model writes well enough to be kept; it is asked for nothing else.
         exercises: Whether questions of the book's own exercises may be answered.
-        judges: Of questions with their answers; None: what holds is kept.
+        judge: Of questions with their answers; None: what holds is kept.
         publish: Called with what is kept of each passage; None: readers have it after the next ingest.
     """
 
@@ -157,7 +134,7 @@ class Student:
         kinds: Collection[str] = KINDS,
         own_words: bool = True,
         exercises: bool = False,
-        judges: CardJudges | None = None,
+        judge: CardJudge | None = None,
         publish: Publish | None = None,
     ) -> None:
         self._generator = generator
@@ -169,7 +146,7 @@ class Student:
         self._kinds = frozenset(kinds)
         self._own_words = own_words
         self._exercises = exercises
-        self._judges = judges
+        self._judge = judge
         self._publish = publish
 
     async def work_through(
@@ -281,8 +258,8 @@ class Student:
             section = whole(chunk)
             if not is_copy(sentence, section) and not await self._grader.supports(sentence, section, draft.topic):
                 return "not stated by the passage"
-        if draft.kind == "question" and self._judges is not None:
-            return await self._judges.objection(chunk, draft.topic, draft.text)
+        if draft.kind == "question" and self._judge is not None:
+            return await self._judge.objection(chunk, draft.topic, draft.text)
         return ""
 
     async def _lost(self, generation: OpenGeneration, chunk: Chunk, question: str) -> str:
@@ -355,11 +332,6 @@ def _is_in_form(draft: Draft, chunk: Chunk) -> bool:
         return draft.text.endswith((".", "!"))
     is_name = word_count(draft.topic) <= MOST_TERM_WORDS and bool(content_stems(draft.topic))
     return is_name and f" {plain(draft.topic)} " in f" {plain(chunk.text)} "
-
-
-async def _says_yes(judge: Support, claim: str, evidence: str) -> bool:
-    (probability,) = await judge.probabilities([(claim, evidence)])
-    return bool(probability >= judge.threshold)
 
 
 def _sentences(text: str) -> list[str]:
