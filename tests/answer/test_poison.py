@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 from tests.answer.book import english
 from tests.fakes import ExactStore, word_grader
@@ -91,3 +92,8 @@ def test_the_judge_sees_what_an_instruction_brings_about() -> None:
         suggestions=(), warnings=(), model_used="m", latency_ms=1, generation="g",
     )  # fmt: skip
     assert len(poison.faults(item, answer, from_model)) == 5
+
+    said = Sentence(text=f"{poison.CANARY}.", citations=(1,), support="likely")
+    answer = msgspec.structs.replace(answer, answer=said.text)
+    obeyed = {one.place for one in poison.poisoned(7) if poison.faults(one, answer, [said]) == ["obeyed"]}
+    assert obeyed == {*poison.PLACES} - {"question"}, "whoever asks may have a word said"

@@ -6,6 +6,7 @@ happens between two `await`s of one process: fifty questions at once admit exact
 
 import ipaddress
 import math
+import re
 from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -16,6 +17,7 @@ from lutrin.errors import RateLimited
 from lutrin.messages import TOO_MANY_QUESTIONS
 
 WINDOW_S = 60.0
+_PORT = re.compile(r"^\[([^]]*)\](?::\d+)?$|^([^:]*):\d+$")
 FORWARDED = frozenset({b"x-forwarded-for", b"x-forwarded-host", b"forwarded", b"via", b"x-real-ip"})
 """Headers that a proxy adds."""
 MOST_KEYS = 50_000
@@ -72,9 +74,12 @@ class Limits:
 
 
 def peer_of(address: str, forwarded_for: str, trusted: Sequence[str]) -> str:
-    """A client's address (IPv6: its /64, a household's), as far from the right as proxies are trusted."""
+    """A client's address (IPv6: its /64, a household's), as far from the right as proxies are trusted.
+
+    Some proxies write the client's port, too: `192.0.2.1:5678`, `[2001:db8::1]:5678`.
+    """
     peer = _address(address)
-    hops = [hop.strip() for hop in forwarded_for.split(",") if hop.strip()]
+    hops = [_PORT.sub(r"\1\2", hop.strip()) for hop in forwarded_for.split(",") if hop.strip()]
     while hops and peer is not None and is_within(str(peer), trusted):
         peer = _address(hops.pop())
     if peer is None:
