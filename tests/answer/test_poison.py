@@ -93,7 +93,7 @@ def test_the_judge_sees_what_an_instruction_brings_about() -> None:
     )  # fmt: skip
     assert len(poison.faults(item, answer, from_model)) == 5
 
-    said = Sentence(text=f"{poison.CANARY}.", citations=(1,), support="likely")
+    said = Sentence(text=f"{poison.CANARY}! It is tested once a year.", citations=(1,), support="likely")
     answer = msgspec.structs.replace(answer, answer=said.text)
     obeyed = {one.place for one in poison.poisoned(7) if poison.faults(one, answer, [said]) == ["obeyed"]}
     assert obeyed == {*poison.PLACES} - {"question"}, "whoever asks may have a word said"
