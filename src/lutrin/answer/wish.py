@@ -36,11 +36,20 @@ ALIKE = 0.34
 """Cosine from which a follow-up is taken for a plain request; one that is less alike asks something of its own."""
 
 
-LONG_NAME = "What does it stand for?"
-OTHERWISE = ("What is it?", "What is it made of?", "What does it measure?", "What does it do?", "How does it work?")
+LONG_NAME = (
+    "What does it stand for?", "What is the full form of it?", "What is it in full?", "Spell it out.",
+    "Expand the abbreviation.",
+)  # fmt: skip
+OTHERWISE = (
+    "What is it?", "What is it called?", "What is its form?", "What are its parts?", "What is it made of?",
+    "What does it contain?", "What does it measure?", "What does it do?", "What is it used for?", "How does it work?",
+    "How much is it?", "How do I write it?", "How do I open it?", "Explain it.", "Compare it.", "Draw it.",
+    "Give an example of it.",
+)  # fmt: skip
 ALIKE_LONG_NAME = 0.5
-"""Cosine from which a question on an abbreviation asks for the words behind it, and not what is asked `OTHERWISE`."""
-_ABBREVIATION = re.compile(r"\b[A-Z][A-Z0-9]{1,5}\b")
+"""Cosine from which a question on an abbreviation asks for the words behind it, and not what is asked `OTHERWISE`: on
+31 such questions and 52 others 27 and 2 are taken for it."""
+_ABBREVIATION = re.compile(r"\b[A-Z][a-z]?[A-Z0-9]{1,5}\b")
 
 
 async def with_wish(searcher: Searcher, query: Query) -> Query:
@@ -52,10 +61,10 @@ async def with_wish(searcher: Searcher, query: Query) -> Query:
     names = set(_ABBREVIATION.findall(topic))
     if len(names) == 1 and not query.subject and not query.selected_text and frame in {"plain", "definition"}:
         (name,) = names
-        texts = [re.sub(rf"\b{name}\b", "it", topic), LONG_NAME, *OTHERWISE]
-        own, wanted, *others = (pooled(encoding) for encoding in await searcher.encode(texts))
-        likeness = float(own @ wanted)
-        if likeness >= ALIKE_LONG_NAME and likeness > max(float(own @ other) for other in others):
+        texts = [re.sub(rf"\b(?:(?i:an?|the) )?{name}\b", "it", topic), *LONG_NAME, *OTHERWISE]
+        first, *others = (pooled(encoding) for encoding in await searcher.encode(texts))
+        cosines = np.array(others) @ first
+        if cosines.max() >= ALIKE_LONG_NAME and cosines.argmax() < len(LONG_NAME):
             asked = f"What does {name} mean?"
             return replace(query, topic=asked, parts=(asked,), frame="definition")
     if not query.subject or frame not in {"plain", "definition"} or subject_stems(topic):
