@@ -281,5 +281,6 @@ def test_numbers_of_one_unit_make_a_column() -> None:
         Unit(kind="table_row", text=row, lead=lead, char_start=place, char_end=place + 1)
         for place, row in enumerate(rows)
     ]
-    assert columns(units) == [Column("Kiln", "Heat", ((0, 1060.0), (1, 980.0), (2, 1240.5)))]
+    heat = Column("Kiln", "Heat", ((0, 1060.0), (1, 980.0), (2, 1240.5)))
+    assert columns(units) == [heat, Column("Kiln", "Load", ()), Column("Kiln", "Fuel", ())]
     assert columns(units[:2]) == []
