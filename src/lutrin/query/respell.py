@@ -8,6 +8,7 @@ knows ordinary words as one piece; a word that it has to assemble is either rare
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol, TypeVar
 
@@ -75,7 +76,7 @@ class Speller:
         rare = [match for match in asked if frequency[match[0].lower()] <= RARE]
         if not rare:
             return {}
-        pieces = embedder.token_offsets(text)
+        pieces = [start for start, _ in embedder.token_offsets(text)]
         keys = {match[0]: (generation.name, match[0].lower(), _may_be_slip(match, pieces)) for match in rare}
         missing = [key for key in keys.values() if key not in self._known][:MOST_LOOKED_UP]
         if missing:
@@ -168,9 +169,9 @@ def _has_form(words_from: WordsFrom, word: str) -> bool:
     return any(stem(other) == wanted for other, _ in words_from(root))
 
 
-def _may_be_slip(match: re.Match[str], pieces: Sequence[tuple[int, int]]) -> bool:
-    """Whether a word of a text is rare or misspelt, and long enough to be recognised."""
-    inside = sum(match.start() <= start < match.end() for start, _ in pieces)
+def _may_be_slip(match: re.Match[str], pieces: Sequence[int]) -> bool:
+    """Whether a word of a text, whose tokens begin at these places, is rare or misspelt, and long enough."""
+    inside = bisect_left(pieces, match.end()) - bisect_left(pieces, match.start())
     return inside > 1 and len(match[0]) >= SHORT_LETTERS
 
 
