@@ -85,7 +85,7 @@ VENDORS = {
     "charset_normalizer": {"lutrin.ingest"},
     "click": {"lutrin.cli"},
     "genanki": {"lutrin.study.take_away"},
-    "aiosqlite": {"lutrin.chats.engine", "lutrin.index.published"},
+    "aiosqlite": {"lutrin.chats.engine", "lutrin.index.shelf"},
     "sqlmodel": {"lutrin.chats", "lutrin.index.definitions"},
     "sqlalchemy": {"lutrin.chats", "lutrin.index.definitions"},
 }

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from lutrin.index.repeats import ALIKE, find_repeats, jaccard, shingles
+from lutrin.index.build import ALIKE, find_repeats, jaccard, shingles
 
 WORDS = [f"word{number}" for number in range(2000)]
 

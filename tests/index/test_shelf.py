@@ -9,7 +9,6 @@ import pytest
 
 from lutrin import sqlite
 from lutrin.errors import IndexUnavailable, NotFound
-from lutrin.index import published
 from lutrin.index.catalog import Catalog
 from lutrin.index.generation import PASSAGES, open_generation
 from lutrin.index.shelf import Shelf
@@ -75,7 +74,7 @@ async def test_the_catalogue_is_closed_when_nobody_reads_it(library: Library, mo
     catalog = shelf._catalog
     assert catalog is not None
     await catalog._connection.create_function("slow", 1, slow)
-    monkeypatch.setattr(published, "BOOKS", "SELECT slow(1), 0, 0, 0, 0, 0, 0 WHERE 0 = slow(1)")
+    monkeypatch.setattr("lutrin.index.shelf.BOOKS", "SELECT slow(1), 0, 0, 0, 0, 0, 0 WHERE 0 = slow(1)")
     await asyncio.to_thread(begun.wait, 10)
     closing = asyncio.create_task(shelf.close())
     await asyncio.sleep(0.05)
@@ -88,7 +87,7 @@ async def test_the_catalogue_is_closed_when_nobody_reads_it(library: Library, mo
 
 async def test_a_shelf_that_cannot_start_leaves_no_thread(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the catalogue opens and cannot be read, nothing keeps the program from ending."""
-    monkeypatch.setattr(published, "BOOKS", "SELECT info FROM nowhere")
+    monkeypatch.setattr("lutrin.index.shelf.BOOKS", "SELECT info FROM nowhere")
     before = set(threading.enumerate())
     with pytest.raises(sqlite.DatabaseError, match="nowhere"):
         await shelf_of(library).start()

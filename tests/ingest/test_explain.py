@@ -2,8 +2,8 @@
 
 from lutrin.ingest.chunk import chunk_document
 from lutrin.ingest.markdown import parse_markdown
-from lutrin.ingest.understood import explain
 from lutrin.records import BookInfo
+from lutrin.runtime.explain_file import explain
 
 SOURCE = """---
 title: Torque

@@ -2,22 +2,22 @@
 
 import hashlib
 import re
+import zlib
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from lutrin import sqlite
 from lutrin.index import lexical, statements
 from lutrin.index.embeddings import EmbeddingCache
-from lutrin.index.generation import PASSAGES, WINDOWS, decode_chunk
+from lutrin.index.generation import PASSAGES, VECTORS, WINDOWS, decode_chunk
 from lutrin.index.manifest import Manifest, write_manifest
 from lutrin.index.postings import write_common
-from lutrin.index.repeats import find_repeats
 from lutrin.index.tokens import SAMPLE_TOKENS, fit_basis, restore, write_tokens
-from lutrin.index.vectors import write_vectors
 from lutrin.ports import Embedder, Vectors, VectorStore
 from lutrin.records import BookInfo, Chunk
 from lutrin.threads import in_thread
@@ -210,3 +210,94 @@ def read_book_file(passages: sqlite.Connection, filename: str) -> tuple[BookFile
     return BookFile(**dict(zip(BookFile.__struct_fields__, row, strict=True))), [
         decode_chunk(record[0]) for record in records
     ]
+
+
+RECORDS_AT_ONCE = 1000  # that a vector store gets
+
+
+async def write_vectors(
+    directory: Path, passages: sqlite.Connection, store: VectorStore, collection: str, dimension: int
+) -> None:
+    """Make the collection of a generation that is being built.
+
+    Raises:
+        IndexUnavailable: It cannot be written.
+    """
+    vectors = np.load(directory / WINDOWS, mmap_mode="r", allow_pickle=False).reshape(-1, dimension)
+    count = len(vectors)
+    index = await store.create(directory / VECTORS, collection, count)
+    try:
+        records = list(_records(passages, count))
+        for start in range(0, count, RECORDS_AT_ONCE):
+            part = records[start : start + RECORDS_AT_ONCE]
+            await index.add(
+                [name for name, _ in part], vectors[start : start + RECORDS_AT_ONCE], [data for _, data in part]
+            )
+    finally:
+        await index.close()
+
+
+def _records(passages: sqlite.Connection, count: int) -> Iterator[tuple[str, dict[str, str | int | bool]]]:
+    """Id and metadata of each window: a chunk's first window has the chunk's id, the next ones `id#1`, `id#2`."""
+    columns = ", ".join(("chunk_id", *lexical.FILTERS))
+    rows = passages.execute(f"SELECT window_start, {columns} FROM chunk ORDER BY row").fetchall()  # noqa: S608 - literals
+    stops = [*(row[0] for row in rows[1:]), count][: len(rows)]  # a book of headings alone has none
+    for (start, chunk_id, *values), stop in zip(rows, stops, strict=True):
+        metadata = dict(zip(lexical.FILTERS, values, strict=True))
+        for number in range(stop - start):
+            yield (f"{chunk_id}#{number}" if number else chunk_id), metadata
+
+
+SHINGLE_WORDS = 3
+ALIKE = 0.5
+SKETCH = 24
+"""Number of smallest hashes that are compared to find candidates. Two sets with a coefficient of ALIKE have
+none in common with a probability of about 1e-7."""
+_WORD = re.compile(r"\w+")
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+Hashes = npt.NDArray[np.uint64]
+
+
+def find_repeats(texts: Iterable[str]) -> list[int]:
+    """Return, for each passage in reading order, the number of the first one that it nearly repeats, or its own.
+
+    Two are alike if their sets of word shingles have a Jaccard coefficient of at least ALIKE (A. Broder, "On the
+    resemblance and containment of documents", 1997). Candidates are found by the smallest hashes of each set, as in
+    bottom-k sketches of that paper; docs/decisions/0031 has the measurements.
+    """
+    firsts: list[int] = []
+    known: dict[int, list[int]] = {}
+    sets: dict[int, Hashes] = {}
+    for number, text in enumerate(texts):
+        hashes = shingles(text)
+        sketch = hashes[:SKETCH].tolist()
+        candidates = sorted({first for item in sketch for first in known.get(item, ())})
+        found = next((first for first in candidates if jaccard(hashes, sets[first]) >= ALIKE), number)
+        firsts.append(found)
+        if found == number:
+            sets[number] = hashes
+            for item in sketch:
+                known.setdefault(item, []).append(number)
+    return firsts
+
+
+def shingles(text: str) -> Hashes:
+    """Hashes of the runs of SHINGLE_WORDS words of a text, each once, ascending: (shingles,).
+
+    A shorter text is one run.
+    """
+    spelt = (word.encode("utf-8", "surrogatepass") for word in _WORD.findall(text.lower()))
+    codes = np.array([zlib.crc32(word) for word in spelt], dtype=np.uint64)
+    count = max(1, len(codes) - SHINGLE_WORDS + 1)
+    mixed = np.zeros(count, dtype=np.uint64)
+    with np.errstate(over="ignore"):
+        for offset in range(min(SHINGLE_WORDS, len(codes))):
+            mixed = (mixed ^ codes[offset : offset + count]) * _FACTOR
+            mixed ^= mixed >> np.uint64(29)
+    return np.unique(mixed)
+
+
+def jaccard(one: Hashes, other: Hashes) -> float:
+    """Size of the intersection of two ascending sets, divided by that of their union."""
+    common = len(np.intersect1d(one, other, assume_unique=True))
+    return common / (len(one) + len(other) - common)

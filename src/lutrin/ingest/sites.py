@@ -11,8 +11,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from lutrin.ingest.configuration import is_small_file, read_json, read_small, read_toml, read_yaml
-from lutrin.ingest.javascript import read_literal
 from lutrin.ingest.navigation import Entry, bare, from_summary, from_tree, summary_title
+from lutrin.ingest.script import read_literal
 
 HOMES = frozenset(
     "docs doc book src source website site content contents text manuscript chapters chapter lessons episodes "

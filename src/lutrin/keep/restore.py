@@ -21,9 +21,8 @@ from lutrin.index.catalog import TABLES, Catalog, PublishedBook
 from lutrin.index.disk import sync, sync_tree
 from lutrin.index.generation import PASSAGES
 from lutrin.index.manifest import is_published
-from lutrin.index.schema import check_schema
 from lutrin.ingest.lock import ingest_lock
-from lutrin.keep.archive import require_own, unpack_archive
+from lutrin.keep.archive import check_schema, require_own, unpack_archive
 from lutrin.keep.backup import BOOKS, CATALOG, CHATS, KIND, STUDY
 from lutrin.settings import Settings
 

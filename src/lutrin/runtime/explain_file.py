@@ -1,5 +1,6 @@
 """Show how one file of a book is understood, for `lutrin ingest --explain`."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from lutrin.errors import EmptyCorpus
@@ -7,10 +8,11 @@ from lutrin.ingest.books import open_book
 from lutrin.ingest.chunk import chunk_document, chunk_notices
 from lutrin.ingest.documents import read_document
 from lutrin.ingest.formats import suffixes_in_words
+from lutrin.ingest.placed import line_number
 from lutrin.ingest.placing import with_places
 from lutrin.ingest.scan import scan
 from lutrin.ingest.sites import is_site
-from lutrin.ingest.understood import explain
+from lutrin.records import Chunk, Document, Notice, Unit
 from lutrin.runtime.profile import open_embedder
 from lutrin.settings import Settings
 
@@ -34,3 +36,75 @@ def explain_file(settings: Settings, path: Path, *, password: str = "") -> str:
     chunks = chunk_document(document, book.info, embedder.token_offsets, target, settings.chunk_overlap_tokens)
     chunks = with_places(document, chunks)
     return explain(document, chunks, chunk_notices(document, chunks, target))
+
+
+_WIDTH = 76  # columns of a narrow terminal
+_KINDS = {"sentence": "sentence", "list_item": "item", "table_row": "row", "code": "code", "caption": "caption"}
+
+
+def explain(document: Document, chunks: Sequence[Chunk], notices: Sequence[Notice] = ()) -> str:
+    """Metadata, headings with their units, and chunks of a document; `notices` are those of the cutting."""
+    lines = [*_metadata(document), "", "Headings"]
+    for section in document.sections:
+        where = f"page {section.page}" if section.page else f"line {line_number(document.source, section.char_start)}"
+        anchor = f"  #{section.anchor}" if section.anchor else ""
+        lines.append(f"  {'  ' * (section.level - 1)}{section.title}{anchor}  ({where}, {_counted(section.units)})")
+    lines += ["", f"Chunks: {len(chunks)}"]
+    for chunk in chunks:
+        lines += ["", *_chunk(document, chunk)]
+    told = (*document.notices, *notices)
+    lines += ["", "Notices" if told else "Notices: none"]
+    lines += [f"  {f'line {notice.line}: ' if notice.line else ''}{notice.message}" for notice in told]
+    return "\n".join(lines) + "\n"
+
+
+def _metadata(document: Document) -> list[str]:
+    simulation = {True: "yes", False: "no, real hardware", None: "not said"}[document.is_simulation]
+    fields = {
+        "File": document.filename,
+        "Title": document.title,
+        "Module": document.module,
+        "Chapter": document.chapter,
+        "Section": document.section,
+        "Position": "" if document.position is None else f"{document.position:g}",
+        "Keywords": ", ".join(document.keywords),
+        "Description": document.description,
+        "Simulation": simulation,
+        "Pages": ", ".join(document.page_labels),
+        "Characters": str(len(document.source)),
+    }
+    return [f"{name + ':':13}{value}" for name, value in fields.items() if value]
+
+
+def _counted(units: Sequence[Unit]) -> str:
+    counts: dict[str, int] = {}
+    for unit in units:
+        counts[_KINDS[unit.kind]] = counts.get(_KINDS[unit.kind], 0) + 1
+    return (
+        ", ".join(f"{count} {name}{'s' if count > 1 and name != 'code' else ''}" for name, count in counts.items())
+        or "empty"
+    )
+
+
+def _chunk(document: Document, chunk: Chunk) -> list[str]:
+    first = line_number(document.source, chunk.char_start)
+    last = line_number(document.source, chunk.char_end)
+    place = f"page {chunk.page_label or chunk.page}" if chunk.page else f"lines {first}-{last}"
+    head = f"  [{chunk.chunk_index}] {' > '.join(chunk.heading_path)}"
+    kind = ", ".join(name for name in (chunk.content_type, chunk.role, chunk.variant) if name and name != "text")
+    facts = f"      {chunk.token_count} tokens, {kind or 'text'}, {place}, {chunk.chunk_id}"
+    lines = [head, facts]
+    for unit in chunk.units:
+        mark = "!" if unit.warning else " "
+        text = (
+            unit.text
+            if unit.kind != "code"
+            else f"{unit.language or 'code'}, {unit.text.count(chr(10)) + 1} lines: {unit.text}"
+        )
+        lines.append(f"      {_KINDS[unit.kind]:>8}{mark} {_short(text)}")
+    return lines
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= _WIDTH else flat[: _WIDTH - 1] + "…"

@@ -27,7 +27,7 @@ from lutrin.platform import on_battery
 from lutrin.ports import ChatStore, Generator
 from lutrin.records import Answer, AnswerEvent, DoneEvent, ModelState, Passage, Question
 from lutrin.runtime.arrival import ArrivingModel
-from lutrin.runtime.idle_study import study_while_idle
+from lutrin.runtime.idle import read_books, study_while_idle
 from lutrin.runtime.language_model import (
     ability_of,
     computed_by,
@@ -50,7 +50,6 @@ from lutrin.runtime.profile import (
     opened_chats,
     remote,
 )
-from lutrin.runtime.warm_up import follow
 from lutrin.search.passages import retrieve_passages
 from lutrin.search.search import Searcher
 from lutrin.serve.library import ShelfLibrary
@@ -326,7 +325,9 @@ async def _serve(
         url = database_url(settings)
         shared = await remote().shared(settings, url, stack) if url is not None else None
         await stack.enter_async_context(follow_books(settings))
-        await stack.enter_async_context(in_background(follow(runtime.shelf, runtime.answers.traffic), name="warm-up"))
+        await stack.enter_async_context(
+            in_background(read_books(runtime.shelf, runtime.answers.traffic), name="warm-up")
+        )
         if isinstance(generator, ArrivingModel):
             coming = generator.arrive(partial(runtime.answers.take_model, generator))
             await stack.enter_async_context(in_background(coming, name="model"))
