@@ -60,7 +60,6 @@ VENDORS = {
     "llama_cpp": {
         "lutrin.adapters.llamacpp_backend",
         "lutrin.adapters.llamacpp_decoder",
-        "lutrin.adapters.llamacpp_prompt",
         "lutrin.adapters.llamacpp_quantize",
     },
     "qdrant_client": {"lutrin.adapters.index_qdrant"},

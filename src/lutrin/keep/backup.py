@@ -6,7 +6,7 @@ against deletion and copied with its hashes checked. The conversations stay encr
 """
 
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from datetime import datetime
 from pathlib import Path
 
@@ -16,8 +16,8 @@ from lutrin import __version__, sqlite
 from lutrin.chats import copied as chats
 from lutrin.chats.key import chat_key, installation_keys
 from lutrin.errors import ArchiveError, ChatStoreError, IndexUnavailable
-from lutrin.index import snapshot as index
-from lutrin.index.catalog import PublishedBook
+from lutrin.index import statements
+from lutrin.index.catalog import Catalog, PublishedBook
 from lutrin.index.disk import ReadLock
 from lutrin.index.manifest import MANIFEST, manifest_hash, read_manifest
 from lutrin.keep.archive import FORMAT, ArchiveManifest, beside, room, write_archive
@@ -124,7 +124,7 @@ def _catalog(settings: Settings, work: Path, locks: ExitStack) -> list[Published
     for _ in range(TRIES):
         (work / CATALOG).unlink(missing_ok=True)
         try:
-            published = index.snapshot(settings.catalog_path, work / CATALOG)
+            published = _snapshot(settings.catalog_path, work / CATALOG)
         except sqlite.DatabaseError as error:
             raise IndexUnavailable(f"The catalogue cannot be read: {error}.", remedy="See `lutrin doctor`.") from error
         with ExitStack() as held:
@@ -136,6 +136,22 @@ def _catalog(settings: Settings, work: Path, locks: ExitStack) -> list[Published
             locks.push(held.pop_all())
             return published
     raise IndexUnavailable("The folder of an index is missing.", remedy="Run `lutrin ingest --rebuild`.")
+
+
+def _snapshot(catalog_path: Path, target: Path) -> list[PublishedBook]:
+    """Copy the catalogue with only the current generations, which are returned; an ingest may delete their folders.
+
+    Raises:
+        IndexUnavailable: The catalogue cannot be opened.
+        DatabaseError: It cannot be read.
+    """
+    with Catalog(catalog_path) as catalog, closing(sqlite.connect(target)) as copy:
+        catalog.connection.backup(copy)
+    with Catalog(target) as catalog:
+        with catalog.transaction():
+            for statement in statements.KEEP_CURRENT:
+                catalog.connection.execute(statement)
+        return catalog.books()
 
 
 def _conversations(settings: Settings, work: Path) -> bool:

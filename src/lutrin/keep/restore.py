@@ -16,11 +16,11 @@ from lutrin.chats import copied as chats
 from lutrin.chats.key import chat_key, former_keys, installation_keys, opens, rotate_key
 from lutrin.chats.migrations import migrate
 from lutrin.errors import ArchiveError, ChatStoreError, IndexUnavailable, IngestInProgress
-from lutrin.index import snapshot as index
+from lutrin.index import statements
 from lutrin.index.catalog import TABLES, Catalog, PublishedBook
 from lutrin.index.disk import sync, sync_tree
 from lutrin.index.generation import PASSAGES
-from lutrin.index.manifest import is_published
+from lutrin.index.manifest import is_published, manifest_hash, read_manifest, write_manifest
 from lutrin.ingest.lock import ingest_lock
 from lutrin.keep.archive import check_schema, require_own, unpack_archive
 from lutrin.keep.backup import BOOKS, CATALOG, CHATS, KIND, STUDY
@@ -99,7 +99,7 @@ def finish_alone(settings: Settings) -> None:
             sync(place.parent)
     if (complete / CATALOG).exists():
         if _readable(settings.catalog_path):
-            index.take_over(settings.catalog_path, complete / CATALOG)
+            _take_over(settings.catalog_path, complete / CATALOG)
         else:
             sqlite.replace(settings.catalog_path, complete / CATALOG)
     if (complete / CHATS).exists():
@@ -173,7 +173,7 @@ def _placed(settings: Settings, catalog: Catalog, book: PublishedBook, directory
     number = 2
     while place.with_name(f"{book.current}-{number}").exists():
         number += 1
-    return index.rename_generation(catalog, directory, f"{book.current}-{number}").name
+    return _rename_generation(catalog, directory, f"{book.current}-{number}").name
 
 
 def _readable(catalog_path: Path) -> bool:
@@ -184,3 +184,32 @@ def _readable(catalog_path: Path) -> bool:
         raise
     except sqlite.DatabaseError:
         return False
+
+
+def _take_over(catalog_path: Path, other: Path) -> None:
+    """Make a snapshot's books and generations the current ones, in one transaction; servers follow as after an ingest.
+
+    Raises:
+        IndexUnavailable, DatabaseError: One of the two cannot be opened; nothing was changed.
+    """
+    with Catalog(catalog_path) as catalog:
+        catalog.connection.execute("ATTACH DATABASE ? AS other", (str(other),))
+        with catalog.transaction():
+            for statement in (*statements.TAKE_OVER, *statements.TAKE_OVER_DECISIONS):
+                catalog.connection.execute(statement)
+
+
+def _rename_generation(catalog: Catalog, directory: Path, name: str) -> Path:
+    """Rename a generation that nobody reads yet: its folder, its manifest, its rows in a snapshot.
+
+    Raises:
+        DatabaseError: The name is taken.
+    """
+    write_manifest(directory, msgspec.structs.replace(read_manifest(directory), name=name))
+    renamed = directory.rename(directory.with_name(name))
+    digest = manifest_hash(renamed)
+    with catalog.transaction():
+        catalog.connection.execute("PRAGMA defer_foreign_keys = ON")
+        catalog.connection.execute(statements.RENAME_GENERATION, {"old": directory.name, "new": name, "digest": digest})
+        catalog.connection.execute(statements.RENAME_CURRENT, {"old": directory.name, "new": name})
+    return renamed
