@@ -63,7 +63,7 @@ async def examine(settings: Settings, store: VectorStore, models: Models) -> lis
     return checks
 
 
-def _guarded(name: str, look: Callable[[], str]) -> Check:
+def _guard(name: str, look: Callable[[], str]) -> Check:
     """A check whose failure is the error that it raised."""
     try:
         return Check(name, ok=True, detail=look())
@@ -80,7 +80,7 @@ def _versions() -> Check:
         sqlite.assert_version()
         return f"Python {platform.python_version()}, SQLite {sqlite.VERSION}, {platform.machine()}."
 
-    return _guarded("versions", look)
+    return _guard("versions", look)
 
 
 def _settings(settings: Settings) -> list[Check]:
@@ -90,7 +90,7 @@ def _settings(settings: Settings) -> list[Check]:
         with_addresses(settings)
         return "Every value holds."
 
-    checks = [_guarded("settings", look)]
+    checks = [_guard("settings", look)]
     for name, nearest in unknown_variables():
         remedy = f"Write {nearest}, or remove it." if nearest else "Remove it."
         checks.append(Check("settings", ok=False, detail=f"Nothing reads {name}.", remedy=remedy))
@@ -126,7 +126,7 @@ def _embedder(settings: Settings) -> Check:
         is_ours = model.tier == "default"
         return f"{model.name} matches its checksum.{'' if is_ours else f' {messages.NOT_FITTED}'}"
 
-    return _guarded("embedding model", look)
+    return _guard("embedding model", look)
 
 
 def _generator(settings: Settings, models: Models) -> Check:
@@ -137,7 +137,7 @@ def _generator(settings: Settings, models: Models) -> Check:
         by = models.computed_by(settings)
         return f"{chosen[0]} at {chosen[1]} can be used; what computes it: {by}. {models.passages(settings, chosen[1])}"
 
-    return _guarded("language model", look)
+    return _guard("language model", look)
 
 
 def _address(settings: Settings) -> Check:
@@ -200,4 +200,4 @@ def _chats(settings: Settings) -> Check:
             )
         return "The database opens with its key."
 
-    return _guarded("conversations", look)
+    return _guard("conversations", look)

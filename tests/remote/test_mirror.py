@@ -78,7 +78,7 @@ async def test_only_what_may_still_be_read_is_kept(tmp_path: Path, postgres_url:
         write(tmp_path / "corpus", "robots", f"The gait is number {number}.")
         write(tmp_path / "corpus", "ships", "Ships float.")
         await one.ingest(tmp_path / "corpus")
-    async with one.rack._connected() as connection:
+    async with one.rack._connect() as connection:
         query = "SELECT count(DISTINCT generation) FROM lutrin_file WHERE slug = $1"
         assert await connection.fetchval(query, "robots") == 2
     (tmp_path / "corpus" / "ships" / "page.md").unlink()
@@ -128,7 +128,7 @@ async def test_damaged_parts_are_not_published(tmp_path: Path, postgres_url: str
     await fetch_all(two.settings, two.rack)
     write(tmp_path / "corpus", "robots", "The gait is a walk.")
     await one.ingest(tmp_path / "corpus")
-    async with one.rack._connected() as connection:
+    async with one.rack._connect() as connection:
         await connection.execute("UPDATE lutrin_file SET data = data || 'x' WHERE path = 'windows.npy'")
     with pytest.raises(IndexUnavailable, match="not what was published"):
         await fetch_all(two.settings, two.rack)

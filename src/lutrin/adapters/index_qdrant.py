@@ -96,7 +96,7 @@ class QdrantStore:
         alias = self._prefix + collection
         client = self._connect()
         try:
-            await _call(lambda: _settled(client, alias, note, needed), WRITE_PATIENCE_S, "cannot be published")
+            await _call(lambda: _publish(client, alias, note, needed), WRITE_PATIENCE_S, "cannot be published")
         finally:
             await client.close()
 
@@ -184,7 +184,7 @@ class QdrantIndex:
         try:
             if self._directory is not None:
                 if self._note.records:
-                    await self._finished()
+                    await self._build_graph()
                 (self._directory / NOTE).write_bytes(msgspec.json.encode(self._note))
         finally:
             await self._client.close()
@@ -196,13 +196,13 @@ class QdrantIndex:
                 name,
                 vectors_config={DENSE: models.VectorParams(size=dimension, distance=models.Distance.COSINE)},
                 hnsw_config=HNSW,
-                # Build no graph while records arrive; `_finished` builds it once.
+                # Build no graph while records arrive; `_build_graph` builds it once.
                 optimizers_config=models.OptimizersConfigDiff(indexing_threshold=0),
             )
         for field, value in example.items():
             await self._client.create_payload_index(name, field, field_schema=SCHEMAS[type(value)], wait=True)
 
-    async def _finished(self) -> None:
+    async def _build_graph(self) -> None:
         name = self._note.collection
         threshold = models.OptimizersConfigDiff(indexing_threshold=20_000)  # kilobytes of vectors; Qdrant's default
         await self._write(partial(self._client.update_collection, name, optimizers_config=threshold))
@@ -260,7 +260,7 @@ def _check(info: models.CollectionInfo, note: Note, collection: str) -> None:
         )
 
 
-async def _settled(client: AsyncQdrantClient, alias: str, note: Note, needed: set[str]) -> None:
+async def _publish(client: AsyncQdrantClient, alias: str, note: Note, needed: set[str]) -> None:
     """Perform one publication; it may be repeated from the start."""
     aliases = {item.alias_name: item.collection_name for item in (await client.get_aliases()).aliases}
     moves: list[models.AliasOperations] = []

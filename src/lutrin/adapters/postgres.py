@@ -103,7 +103,7 @@ class Shared:
                 await connection.execute(SCHEMA)
             return pool
 
-        return cls(await _named(begin), seal, secret)
+        return cls(await _with_our_errors(begin), seal, secret)
 
     async def admit(self, wanted: Sequence[tuple[str, int]]) -> None:
         """Count a question under every key, or under none.
@@ -116,7 +116,7 @@ class Shared:
             return
         limits = [limit for _, limit in wanted]
         call = "SELECT lutrin_admit($1, $2, $3)"
-        wait_s = await _named(lambda: self.pool.fetchval(call, keys, limits, WINDOW_S))
+        wait_s = await _with_our_errors(lambda: self.pool.fetchval(call, keys, limits, WINDOW_S))
         await self._sweep()
         if wait_s > 0:
             raise RateLimited(TOO_MANY_QUESTIONS, retry_after_s=max(1, math.ceil(wait_s)))
@@ -128,12 +128,12 @@ class Shared:
             "INSERT INTO lutrin_event VALUES ($1, $2, $3, $4, extract(epoch FROM clock_timestamp()))"
             " ON CONFLICT (turn, number) DO UPDATE SET event = excluded.event"
         )
-        await _named(lambda: self.pool.executemany(insert, rows))
+        await _with_our_errors(lambda: self.pool.executemany(insert, rows))
 
     async def recall(self, turn: str, asked: str) -> list[bytes]:
         """Return the events of an answer; none if it belongs to another question or reader, or is too old."""
         select = "SELECT number, event FROM lutrin_event WHERE turn = $1 AND asked = $2 ORDER BY number"
-        rows = await _named(lambda: self.pool.fetch(select, turn, asked))
+        rows = await _with_our_errors(lambda: self.pool.fetch(select, turn, asked))
         whole = [row["event"] for number, row in enumerate(rows, start=1) if row["number"] == number]
         return [self._seal.open(event).encode() for event in whole]
 
@@ -143,12 +143,12 @@ class Shared:
             "INSERT INTO lutrin_job VALUES ($1, $2, extract(epoch FROM clock_timestamp()))"
             " ON CONFLICT (job) DO UPDATE SET state = excluded.state, posted = excluded.posted"
         )
-        await _named(lambda: self.pool.execute(insert, job, self._seal.close(state.decode())))
+        await _with_our_errors(lambda: self.pool.execute(insert, job, self._seal.close(state.decode())))
 
     async def look(self, job: str) -> tuple[bytes, float] | None:
         """Return the latest state of an ingestion and its age in seconds; see `serve.shared.JobBoard`."""
         select = "SELECT state, extract(epoch FROM clock_timestamp()) - posted AS age_s FROM lutrin_job WHERE job = $1"
-        row = await _named(lambda: self.pool.fetchrow(select, job))
+        row = await _with_our_errors(lambda: self.pool.fetchrow(select, job))
         return (self._seal.open(row["state"]).encode(), float(row["age_s"])) if row is not None else None
 
     async def close(self) -> None:
@@ -166,7 +166,7 @@ class Shared:
             ("lutrin_job", "posted", JOB_KEPT_S),
         )
         for table, column, age_s in swept:
-            await _named(
+            await _with_our_errors(
                 lambda table=table, column=column, age_s=age_s: self.pool.execute(  # type: ignore[misc]  # bound at once
                     f"DELETE FROM {table} WHERE {column} < extract(epoch FROM clock_timestamp()) - $1",  # noqa: S608 - literals above
                     age_s,
@@ -182,16 +182,16 @@ async def ingest_alone(url: str) -> AsyncIterator[None]:
         IngestInProgress: Another machine or process is ingesting.
         ChatStoreError: PostgreSQL is away.
     """
-    connection = await _named(lambda: asyncpg.connect(url, timeout=CONNECT_S, server_settings=ALIVE))
+    connection = await _with_our_errors(lambda: asyncpg.connect(url, timeout=CONNECT_S, server_settings=ALIVE))
     try:
-        if not await _named(lambda: connection.fetchval("SELECT pg_try_advisory_lock($1)", INGEST_LOCK)):
+        if not await _with_our_errors(lambda: connection.fetchval("SELECT pg_try_advisory_lock($1)", INGEST_LOCK)):
             raise IngestInProgress
         yield
     finally:
         await connection.close(timeout=CONNECT_S)
 
 
-async def _named(work: Callable[[], Awaitable[T]]) -> T:
+async def _with_our_errors(work: Callable[[], Awaitable[T]]) -> T:
     try:
         return await work()
     except (asyncpg.InvalidPasswordError, asyncpg.InvalidCatalogNameError) as error:

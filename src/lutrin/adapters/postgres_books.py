@@ -46,7 +46,7 @@ class PostgresRack:
 
     async def listed(self) -> dict[str, bytes]:
         """List the published generations; see `ports.BookRack.listed`."""
-        async with self._connected() as connection:
+        async with self._connect() as connection:
             rows = await connection.fetch("SELECT name, record FROM lutrin_book ORDER BY slug")
         return {row["name"]: bytes(row["record"]) for row in rows}
 
@@ -61,7 +61,7 @@ class PostgresRack:
             "DELETE FROM lutrin_file WHERE slug = $1 AND generation NOT IN"
             " (SELECT unnest(ARRAY[name, coalesce(previous, name)]) FROM lutrin_book WHERE slug = $1)"
         )
-        async with self._connected() as connection, connection.transaction():
+        async with self._connect() as connection, connection.transaction():
             await connection.execute("DELETE FROM lutrin_file WHERE generation = $1", name)
             for path, file in files.items():
                 with file.open("rb") as source:
@@ -74,7 +74,7 @@ class PostgresRack:
 
     async def withdraw(self, slug: str) -> None:
         """Withdraw a book; see `ports.BookRack.withdraw`."""
-        async with self._connected() as connection, connection.transaction():
+        async with self._connect() as connection, connection.transaction():
             await connection.execute("DELETE FROM lutrin_book WHERE slug = $1", slug)
             await connection.execute("DELETE FROM lutrin_file WHERE slug = $1", slug)
 
@@ -82,7 +82,7 @@ class PostgresRack:
         """Write the files of a generation into a folder; see `ports.BookRack.fetch`."""
         select = "SELECT path, data FROM lutrin_file WHERE generation = $1 ORDER BY path, part"
         count = 0
-        async with self._connected() as connection, connection.transaction(isolation="repeatable_read"):
+        async with self._connect() as connection, connection.transaction(isolation="repeatable_read"):
             async for path, data in connection.cursor(select, name, prefetch=4):
                 count += 1
                 _append(folder, path, data)
@@ -90,7 +90,7 @@ class PostgresRack:
             raise IndexUnavailable(f"PostgreSQL has no index {name} any more.")
 
     @asynccontextmanager
-    async def _connected(self) -> "AsyncIterator[asyncpg.Connection[asyncpg.Record]]":
+    async def _connect(self) -> "AsyncIterator[asyncpg.Connection[asyncpg.Record]]":
         try:
             connection = await asyncpg.connect(self._url, timeout=CONNECT_S, command_timeout=TRANSFER_S)
             try:

@@ -85,7 +85,7 @@ class RemoteGenerator:
         pieces, reason, usage = 0, "", None
         self._writing += 1
         try:
-            answer = await self._begun(request, end_s)
+            answer = await self._begin(request, end_s)
             async with answer:
                 while True:
                     async with asyncio.timeout(end_s - time.monotonic()):
@@ -103,7 +103,7 @@ class RemoteGenerator:
                 raise DeadlineExceeded(f"{self._service} sent nothing in time.") from None
             reason = "deadline"
         except (openai.OpenAIError, ValueError) as error:  # ValueError: a line of the stream is not JSON
-            raise self._explained(error) from None
+            raise self._explain(error) from None
         finally:
             self._writing -= 1
         if reason not in {"stop", "length", "deadline"}:
@@ -139,14 +139,14 @@ class RemoteGenerator:
         except openai.NotFoundError:
             pass  # a service need not offer a list of its models
         except openai.OpenAIError as error:
-            raise self._explained(error) from None
+            raise self._explain(error) from None
         self._is_ready = True
 
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
 
-    async def _begun(self, request: GenerationRequest, end_s: float) -> AsyncStream[ChatCompletionChunk]:
+    async def _begin(self, request: GenerationRequest, end_s: float) -> AsyncStream[ChatCompletionChunk]:
         """Open the stream of an answer, with as many tries as the deadline allows."""
         messages = request.messages
 
@@ -170,13 +170,13 @@ class RemoteGenerator:
                         continue
                     if error.code != "context_length_exceeded" or cuts == MOST_CUTS:
                         raise
-                    messages = _halved(messages)
+                    messages = _halve(messages)
             raise AssertionError("the last try returns or raises")
 
         async with asyncio.timeout(end_s - time.monotonic()):
             return await call_again(begin, patience_s=end_s - time.monotonic(), pause_s=_pause_s)
 
-    def _explained(self, error: Exception) -> GeneratorError:
+    def _explain(self, error: Exception) -> GeneratorError:
         """Return our error for a client's error, with a text that contains nothing of the request."""
         self._is_ready = False
         trouble = _trouble(error)
@@ -236,7 +236,7 @@ class RemoteEmbedder:
             pooled = np.stack([next(rows) for _ in item])
             encodings.append(
                 Encoding(
-                    windows=pooled, token_vectors=self._widened(mine.token_vectors), token_offsets=mine.token_offsets
+                    windows=pooled, token_vectors=self._widen(mine.token_vectors), token_offsets=mine.token_offsets
                 )
             )
         return encodings
@@ -261,7 +261,7 @@ class RemoteEmbedder:
             return [text]
         return [text[offsets[start][0] : offsets[stop - 1][1]] for start, stop in cut]
 
-    def _widened(self, vectors: Vectors | None) -> Vectors | None:
+    def _widen(self, vectors: Vectors | None) -> Vectors | None:
         if vectors is None:
             return None
         return np.pad(vectors, ((0, 0), (0, self.dimension - vectors.shape[1])))
@@ -345,7 +345,7 @@ def _trouble(error: Exception) -> str:
     return f"an answer that cannot be read ({type(error).__name__})."
 
 
-def _halved(messages: Sequence[Message]) -> tuple[Message, ...]:
+def _halve(messages: Sequence[Message]) -> tuple[Message, ...]:
     """Drop the middle of the longest message, since the best passages come first and the question last."""
     longest = max(range(len(messages)), key=lambda index: len(messages[index].content))
     text = messages[longest].content

@@ -58,7 +58,7 @@ def fetch(tiers: tuple[str, ...]) -> None:
 
     settings = load_settings()
     manifest = weights.load_manifest(settings.models_dir)
-    for tier in _wanted(settings, tiers):
+    for tier in _tiers_to_fetch(settings, tiers):
         if pins.is_spec(tier):
             with download_progress() as progress:
                 model = pins.pin(settings.models_dir, tier, progress)
@@ -139,7 +139,7 @@ def _scorer(settings: Settings) -> Callable[[Path], float]:
     return asking.scorer(settings, settings.corpus_dir / "questions" / "in_book.jsonl")
 
 
-def _wanted(settings: Settings, tiers: tuple[str, ...]) -> list[str]:
+def _tiers_to_fetch(settings: Settings, tiers: tuple[str, ...]) -> list[str]:
     """Return the tiers to fetch; a GGUF file or `none` in LUTRIN_MODEL needs no download."""
     from lutrin.runtime.language_model import auto_tier  # noqa: PLC0415 - as above
 

@@ -105,7 +105,7 @@ def unit(settings: Settings, home: Path, command: Path, *, user: str, lan: bool,
     Source: systemd.exec(5), systemd.resource-control(5). `MemoryDenyWriteExecute` is left out, since the engine makes
     callbacks at run time.
     """
-    written = " ".join(_quoted(home / path) for path in (settings.data_dir, settings.corpus_dir))
+    written = " ".join(_quote(home / path) for path in (settings.data_dir, settings.corpus_dir))
     inside = any(path.is_relative_to(place) for path in (home, command) for place in HOMES)
     return f"""[Unit]
 Description=Lutrin, a textbook that answers
@@ -114,8 +114,8 @@ After=network.target
 [Service]
 Type=exec
 User={user}
-WorkingDirectory={_escaped(home)}
-ExecStart={_quoted(command)} serve{" --lan" if lan else ""}
+WorkingDirectory={_escape(home)}
+ExecStart={_quote(command)} serve{" --lan" if lan else ""}
 Restart=always
 RestartSec=2
 TimeoutStopSec=15
@@ -168,10 +168,10 @@ def _install(settings: Settings, text: str, user: str) -> None:
     say(f"Lutrin runs as {UNIT.name}; `journalctl -u {UNIT.stem}` shows its log.")
 
 
-def _escaped(path: Path) -> str:
+def _escape(path: Path) -> str:
     return str(path.absolute()).replace("%", "%%")
 
 
-def _quoted(path: Path) -> str:
+def _quote(path: Path) -> str:
     """Escape and quote a path for a line that may hold several words."""
-    return '"' + _escaped(path).replace("\\", "\\\\").replace('"', '\\"').replace("$", "$$") + '"'
+    return '"' + _escape(path).replace("\\", "\\\\").replace('"', '\\"').replace("$", "$$") + '"'

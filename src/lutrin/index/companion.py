@@ -321,8 +321,8 @@ def _arrays(
 ) -> tuple[Vectors, npt.NDArray[np.int8], npt.NDArray[np.int64]]:
     """Vectors, tokens and starts of texts, as a `Companion` has them; `width` and `depth` serve if there are none."""
     return (
-        _joined([item.vector[None] for item in rows], width, np.float32),
-        _joined([item.tokens for item in rows], depth, np.int8),
+        _join([item.vector[None] for item in rows], width, np.float32),
+        _join([item.tokens for item in rows], depth, np.int8),
         np.cumsum([0, *(len(item.tokens) for item in rows)], dtype=np.int64),
     )
 
@@ -332,7 +332,7 @@ def _widths(rows: Iterable[Wording]) -> tuple[int, int]:
     return (len(first.vector), first.tokens.shape[1]) if first is not None else (1, 1)
 
 
-def _joined(rows: Sequence[npt.NDArray[T]], width: int, kind: type[T]) -> npt.NDArray[T]:
+def _join(rows: Sequence[npt.NDArray[T]], width: int, kind: type[T]) -> npt.NDArray[T]:
     return np.concatenate(rows) if rows else np.zeros((0, width), kind)
 
 

@@ -127,7 +127,7 @@ class OpenGeneration:
             ValueError: `where` has another name.
         """
         if where:
-            chosen = await self._query(lambda: self._filtered(where))
+            chosen = await self._query(lambda: self._filter(where))
             if len(chosen) <= EXACT_ROWS:
                 cosines = await asyncio.to_thread(self.cosines, vector, [row for row, _ in chosen])
                 scored = zip((name for _, name in chosen), map(float, cosines), strict=True)
@@ -147,7 +147,7 @@ class OpenGeneration:
 
     async def matching(self, words: str, k: int, where: Mapping[str, str] | None = None) -> list[tuple[str, float]]:
         """Id and BM25 of the `k` chunks whose words match best, larger first; `where` as for `nearest`."""
-        rows = [row for row, _ in await self._query(lambda: self._filtered(where))] if where else None
+        rows = [row for row, _ in await self._query(lambda: self._filter(where))] if where else None
         return await self._postings.match(words, k, rows)
 
     async def keep_terms(self, text: str) -> None:
@@ -313,7 +313,7 @@ class OpenGeneration:
     async def _query(self, read: Callable[[], T]) -> T:
         def locked() -> T:
             with self._reading:
-                return self._guarded(read)
+                return self._guard(read)
 
         return await asyncio.to_thread(locked)
 
@@ -322,11 +322,11 @@ class OpenGeneration:
         if not self._reading.acquire(blocking=False):
             return await self._query(read)
         try:
-            return self._guarded(read)
+            return self._guard(read)
         finally:
             self._reading.release()
 
-    def _guarded(self, read: Callable[[], T]) -> T:
+    def _guard(self, read: Callable[[], T]) -> T:
         try:
             return read()
         except sqlite.DatabaseError as error:
@@ -337,7 +337,7 @@ class OpenGeneration:
         rest = [key for key in keys if key not in found]
         return found | (await self._query(lambda: read_postings(self._passages, rest)) if rest else {})
 
-    def _filtered(self, where: Mapping[str, str]) -> list[tuple[int, str]]:
+    def _filter(self, where: Mapping[str, str]) -> list[tuple[int, str]]:
         clause, values = lexical.chunk_filter(where)
         query = f"SELECT row, chunk_id FROM chunk WHERE TRUE {clause} ORDER BY row"  # noqa: S608 - `lexical.FILTERS`
         return list(self._passages.execute(query, values))

@@ -132,7 +132,7 @@ def read_postings(connection: Connection, keys: Iterable[Key]) -> dict[Key, Post
     found = {}
     for source, term in keys:
         kept = _common(connection, source, term) if has_common else None
-        found[source, term] = kept or _scored(connection, source, term)
+        found[source, term] = kept or _score(connection, source, term)
     return found
 
 
@@ -145,7 +145,7 @@ def read_rare(connection: Connection, keys: Iterable[Key]) -> dict[Key, Posting]
     for key in keys:
         chunks = lexical.chunks_with(connection, *key, COMMON)
         if chunks < COMMON:
-            found[key] = _scored(connection, *key) if chunks else NOWHERE
+            found[key] = _score(connection, *key) if chunks else NOWHERE
     return found
 
 
@@ -168,7 +168,7 @@ def write_common(connection: Connection) -> None:
         *(("prose", stem, word) for stem, word in spoken.items()),
         *(("identifier", name, name) for (name,) in names),
     ):
-        posting = _scored(connection, source, term)
+        posting = _score(connection, source, term)
         chunks, scores = posting.rows.astype("<i4").tobytes(), posting.scores.astype("<f4").tobytes()
         connection.execute(statements.ADD_COMMON, {"source": source, "term": key, "chunks": chunks, "scores": scores})
     connection.execute("COMMIT")
@@ -180,7 +180,7 @@ def _common(connection: Connection, source: str, term: str) -> Posting | None:
     return row and Posting(np.frombuffer(row[0], dtype="<i4"), np.frombuffer(row[1], dtype="<f4"))
 
 
-def _scored(connection: Connection, source: str, term: str) -> Posting:
+def _score(connection: Connection, source: str, term: str) -> Posting:
     """Score a term by the full-text index."""
     pairs = lexical.term_scores(connection, source, term)
     rows, scores = zip(*pairs, strict=True) if pairs else ((), ())

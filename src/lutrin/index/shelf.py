@@ -197,7 +197,7 @@ class Shelf:
             IndexUnavailable: The catalogue cannot be read.
         """
         async with self._refreshing:
-            catalog = await self._opened()
+            catalog = await self._open_catalog()
             published, retired, newest = await catalog.books(), await catalog.retired(), await catalog.revision()
             found: dict[str, _Held] = {}
             for book in published:
@@ -208,7 +208,7 @@ class Shelf:
                 if held is not None:
                     found[slug] = held
                     if held.revision != newest:
-                        catalog = await self._opened()
+                        catalog = await self._open_catalog()
                         await held.generation.decide(await catalog.decisions(slug), await catalog.studied(slug), newest)
                         held.revision = newest
             self.unreadable = frozenset(book.info.slug for book in published) - found.keys()
@@ -264,7 +264,7 @@ class Shelf:
             await held.generation.close()
             self._log.info("shelf.closed", book=held.generation.book.slug, generation=held.generation.name)
 
-    async def _opened(self) -> PublishedBooks:
+    async def _open_catalog(self) -> PublishedBooks:
         if self._catalog is None:
             self._catalog = await PublishedBooks.open(self._catalog_path)
         return self._catalog

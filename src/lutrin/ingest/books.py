@@ -172,7 +172,7 @@ def open_book(root: Path, only: frozenset[str] | None = None) -> Book:
     rules = Rules(only, site.aside, apart)
     folders = {} if only else _folders(root)
     if not values.get("title") and info.title == title_from_name(name):
-        info = msgspec.structs.replace(info, title=_spelled(info.title, folders))
+        info = msgspec.structs.replace(info, title=_spell(info.title, folders))
     return Book(
         info,
         root,
@@ -200,7 +200,7 @@ def _hazards(table: object) -> BookHazards:
     return BookHazards(**{name: tuple(value.lower() for value in values) for name, values in table.items()})
 
 
-def _spelled(title: str, folders: Mapping[str, Folder]) -> str:
+def _spell(title: str, folders: Mapping[str, Folder]) -> str:
     """A title from a folder's name, capitalised as in the book's own headings: `IoT`."""
     words = {word.casefold(): word for folder in folders.values() for word in re.findall(r"\w+", folder.label)}
     known = {folded: word for folded, word in words.items() if word[1:] != word[1:].lower()}

@@ -97,12 +97,14 @@ class _Settler:
                 _give_title(block)
                 _part_tabs(block)
                 if isinstance(block, Admonition) and block.name in _GROUPS:
-                    block.children[:] = [tab for child in block.children for tab in _unwrapped(child)]
+                    block.children[:] = [tab for child in block.children for tab in _unwrap(child)]
             elif isinstance(block, Listing):
                 for item in block.items:
                     item.children[:] = self.all(item.children)
             self.one(block, found)
-        return _with_tabs(_branches(found, self.source) if self.mdx else _captioned(drawn_tables(found, self.source)))
+        return _with_tabs(
+            _branches(found, self.source) if self.mdx else _mark_captions(drawn_tables(found, self.source))
+        )
 
     def one(self, block: Block, found: list[Block]) -> None:
         """Add a block, or what it becomes, to those found so far."""
@@ -162,7 +164,7 @@ class _Settler:
                 found.append(rest)
 
 
-def _captioned(blocks: Sequence[Block]) -> list[Block]:
+def _mark_captions(blocks: Sequence[Block]) -> list[Block]:
     """Blocks in which Pandoc's `: Loads {#tbl-loads}` and `Table: Loads` beside a table are captions."""
     found = list(blocks)
     for place, block in enumerate(blocks):
@@ -317,7 +319,7 @@ def _part_tabs(block: Block) -> None:
     block.name, block.children = "tabs", tabs
 
 
-def _unwrapped(block: Block) -> Sequence[Block]:
+def _unwrap(block: Block) -> Sequence[Block]:
     return block.children if isinstance(block, Admonition) and block.name == "tabs" else (block,)
 
 

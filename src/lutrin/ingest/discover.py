@@ -71,7 +71,7 @@ def discover(path: Path, *, shelf: bool = False, slug: str = "", title: str = ""
         left_out += skipped
         if not files:
             left_out.append(LeftOut(filename=f"{book.root.name}/", reason=NO_PAGES))
-        found.append((replace(book, shared=_shared(files)), files))
+        found.append((replace(book, shared=_shared_folder(files)), files))
     return Discovery(found, left_out, broken)
 
 
@@ -80,7 +80,7 @@ def find_books(path: Path, *, shelf: bool = False, slug_: str = "", title: str =
     return [book for book, _ in discover(path, shelf=shelf, slug=slug_, title=title, edition=edition).books]
 
 
-def _shared(files: Sequence[SourceFile]) -> str:
+def _shared_folder(files: Sequence[SourceFile]) -> str:
     """Return the folder that holds all pages of a book without being a chapter; empty if there is no such folder."""
     if len(files) < 2:
         return ""
@@ -118,17 +118,17 @@ def _books(
         left_out.append(LeftOut(filename=(path / name).relative_to(base).as_posix(), reason=reason))
     for folder in children.folders:
         if is_site(folder):
-            yield from _described(folder, broken)
+            yield from _open_described(folder, broken)
         elif not holds_pages(folder):
             left_out.append(LeftOut(filename=f"{folder.relative_to(base).as_posix()}/", reason=NO_PAGES))
         elif depth < _MAX_DEPTH and _Children(folder).look_like_books(depth + 1):
             yield from _books(folder, shelf=True, base=base, left_out=left_out, broken=broken, depth=depth + 1)
         else:
-            yield from _described(folder, broken)
+            yield from _open_described(folder, broken)
     yield from _loose(path, children.files)
 
 
-def _described(folder: Path, broken: dict[Path, str]) -> Iterator[Book]:
+def _open_described(folder: Path, broken: dict[Path, str]) -> Iterator[Book]:
     """One of several books: what its `book.toml` lacks is no trouble of the others."""
     try:
         yield open_book(folder)

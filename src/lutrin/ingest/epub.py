@@ -117,7 +117,7 @@ class _Package:
             text, unread = to_markdown(soup, styles)
             self.unread += unread
             if text.strip():
-                text = _lowered(text)
+                text = _lower_headings(text)
                 yield f"## {first}\n\n{text}" if first and not _HEADING.match(text.lstrip()) else text
 
     def labels(self) -> Mapping[str, list[_Label]]:
@@ -196,7 +196,7 @@ def _entries(table: Any) -> Iterator[tuple[str, str, int]]:  # noqa: ANN401 - as
             yield str(content.get("src") or ""), text.get_text(), depth
 
 
-def _lowered(text: str) -> str:
+def _lower_headings(text: str) -> str:
     """Move headings one level down, because the first level is the book's own title."""
     fences = [match.span() for match in _FENCE.finditer(text)]
 

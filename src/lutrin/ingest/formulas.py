@@ -117,7 +117,7 @@ def mark_formulas(soup: Any, find: Finder) -> int:  # noqa: ANN401 - as bs4 has 
 
 
 def _replace(element: Any, tex: str, *, display: bool) -> int:  # noqa: ANN401 - as bs4 has it
-    tex = " ".join(_unwrapped(tex).split())
+    tex = " ".join(_unwrap(tex).split())
     if not tex:
         element.replace_with(UNREAD)
         return 1
@@ -132,7 +132,7 @@ def tag_of(tex: str, *, display: bool) -> Any:  # noqa: ANN401 - as bs4 has it
     return bs4.Tag(name="tex", attrs={"data-tex": tex, **({"display": "block"} if display else {})})
 
 
-def _unwrapped(tex: str) -> str:
+def _unwrap(tex: str) -> str:
     """TeX without its delimiters and the style that Wikipedia puts around it."""
     tex = tex.strip()
     for start, end in (("\\(", "\\)"), ("\\[", "\\]"), ("$$", "$$"), ("$", "$")):
@@ -264,13 +264,13 @@ def _nary(node: Any) -> str:  # noqa: ANN401 - as bs4 has it
     return f"{_scripts(operator, _part(node, 'sub'), _part(node, 'sup'))}{_base(_part(node, 'e'))}"
 
 
-def _bracketed(node: Any) -> str:  # noqa: ANN401 - as bs4 has it
+def _brackets(node: Any) -> str:  # noqa: ANN401 - as bs4 has it
     opening, closing = _sign(node, "dpr", "begchr", "("), _sign(node, "dpr", "endchr", ")")
     inside = _sign(node, "dpr", "sepchr", "|").join(tex_of(tag) for tag in _tags(node))
     return f"{opening.translate(_PLAIN)}{inside}{closing.translate(_PLAIN)}"
 
 
-def _fenced(node: Any) -> str:  # noqa: ANN401 - as bs4 has it
+def _fences(node: Any) -> str:  # noqa: ANN401 - as bs4 has it
     inside = str(node.get("separators") or ",")[:1].join(tex_of(tag) for tag in _tags(node))
     return f"{str(node.get('open', '(')).translate(_PLAIN)}{inside}{str(node.get('close', ')')).translate(_PLAIN)}"
 
@@ -332,8 +332,8 @@ _MAKERS: dict[str, Callable[[Any], str]] = {
     "limlow": lambda node: _scripts(_part(node, "e"), _part(node, "lim"), ""),
     "limupp": lambda node: _scripts(_part(node, "e"), "", _part(node, "lim")),
     "nary": _nary,
-    "d": _bracketed,
-    "mfenced": _fenced,
+    "d": _brackets,
+    "mfenced": _fences,
     "acc": lambda node: _accent(node, "accpr"),
     "bar": lambda node: f"\\bar{{{_part(node, 'e')}}}",
     "fname": lambda node: f"\\{word}" if (word := node.get_text().strip()) in _FUNCTIONS else _row(node),

@@ -38,7 +38,7 @@ def spans(across: str, down: str) -> tuple[int, int]:
 
 def grid_of(rows: Sequence[Sequence[Cell]], marked: int, *, infer: bool) -> Grid:
     """Lay a table out, whose first rows are marked as heads; `infer` whether the first row of one without marks is."""
-    full = _filled(rows)
+    full = _fill(rows)
     width = max(map(len, full), default=0)
     full = [[*row, *[""] * (width - len(row))] for row in full]
     heads = marked or next((n for n, row in enumerate(rows) if not row or not all(cell.head for cell in row)), 0)
@@ -56,7 +56,7 @@ def grid_of(rows: Sequence[Sequence[Cell]], marked: int, *, infer: bool) -> Grid
     return Grid(header or [""] * width, [[full[n][0], *blank] if n in titles else full[n] for n in kept], kept)
 
 
-def _filled(rows: Sequence[Sequence[Cell]]) -> list[list[str]]:
+def _fill(rows: Sequence[Sequence[Cell]]) -> list[list[str]]:
     """Every cell of every row; what spans stands in each place that it covers, but a title of a whole row once."""
     width = min(_WIDEST, max((sum(cell.across for cell in row) for row in rows), default=0))
     pending: dict[int, tuple[str, int]] = {}

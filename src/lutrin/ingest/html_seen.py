@@ -88,7 +88,7 @@ def settle(soup: Any, styles: str = "") -> int:  # noqa: ANN401 - as bs4 has it
     if find.has("pre", "td"):
         _code(soup, find)
     _notes(soup, find)
-    for unseen in [*find.all((*UNSEEN, *PAGE_MARKS)), *_hidden(soup, find, rules, sheets)]:
+    for unseen in [*find.all((*UNSEEN, *PAGE_MARKS)), *_find_hidden(soup, find, rules, sheets)]:
         if not unseen.decomposed and not (unseen.name == "nav" and unseen is soup):
             unseen.decompose()
     _headers(soup, find)
@@ -104,11 +104,11 @@ def settle(soup: Any, styles: str = "") -> int:  # noqa: ANN401 - as bs4 has it
 # What is not seen ----------------------------------------------------------------------------------------------------
 
 
-def _hidden(soup: Any, find: Finder, rules: Sequence[tuple[str, str]], sheets: str) -> list[Any]:  # noqa: ANN401 - as bs4 has it
+def _find_hidden(soup: Any, find: Finder, rules: Sequence[tuple[str, str]], sheets: str) -> list[Any]:  # noqa: ANN401 - as bs4 has it
     """Elements that the page hides for good, by white letters too where all of it is white."""
     found = [tag for tag in find.all(["[hidden]"]) if str(tag.get("hidden")).lower() != "until-found"]
     styled = [(tag, str(tag["style"])) for tag in find.all(["[style]"])]
-    styled += [(tag, body) for selectors, body in rules for tag in _ruled(find, selectors)]
+    styled += [(tag, body) for selectors, body in rules for tag in _elements_of_rule(find, selectors)]
     white = [tag for tag, style in styled if is_white(style) and not hides(style)]
     found += [tag for tag, style in styled if hides(style)]
     found += white if white and _is_white_page(soup, sheets) else []
@@ -126,7 +126,7 @@ def _is_white_page(soup: Any, sheets: str) -> bool:  # noqa: ANN401 - as above
     return "background" not in sheets and whole.find(may_colour) is None
 
 
-def _ruled(find: Finder, selectors: str) -> list[Any]:
+def _elements_of_rule(find: Finder, selectors: str) -> list[Any]:
     """The elements that the plain selectors of a rule match."""
     return find.all([one.strip() for one in selectors.split(",") if _SIMPLE.fullmatch(one.strip())])
 
@@ -135,7 +135,7 @@ def _shift(find: Finder, rules: Sequence[tuple[str, str]]) -> None:
     """Make `sup` and `sub` of what classes or styles raise and lower."""
     named = [f".{name}" for names in SHIFTED.values() for name in sorted(names)]
     styled = [(tag, str(tag.get("style") or "")) for tag in find.all([*named, "[style]"])]
-    styled += [(tag, body) for selectors, body in rules for tag in _ruled(find, selectors)]
+    styled += [(tag, body) for selectors, body in rules for tag in _elements_of_rule(find, selectors)]
     for tag, style in styled:
         shift = shift_of(tag.name, tag.get("class") or (), style)
         if shift and tag.find(_BLOCK_LINES) is None:

@@ -314,7 +314,7 @@ class Inline:
             state = _State(self._env)
             state.src, state.base, state.mdx = text[start:end], start, self._mdx
             tokens += _parser().render(state)
-        return _styled(tokens)
+        return _style(tokens)
 
     @property
     def expressions(self) -> list[str]:
@@ -326,7 +326,7 @@ class Inline:
         return bool(self._env.pop("unclosed", False))
 
 
-def _styled(tokens: list[Token]) -> list[Token]:
+def _style(tokens: list[Token]) -> list[Token]:
     """Tokens without what a tag hides; what classes and styles raise or lower is in `sup` and `sub`."""
     found: list[Token] = []
     opened: list[tuple[str, str]] = []

@@ -181,7 +181,7 @@ class _Masker:
         if match["macro"] and match["arguments"] is not None:
             return self.words(match, "arguments", last=True)
         name = (match["macro"] or match["value"]).strip()
-        if match["macro"] and _alone(self.source, *whole):
+        if match["macro"] and _is_alone(self.source, *whole):
             return [(*whole, "")]
         return self.value(match, name)
 
@@ -244,7 +244,7 @@ class _Masker:
         (start, begin, _), end = words
         stem = match["given"].split()[0].rpartition("/")[2].partition(".")[0].lower()
         shown = f"> {stem.capitalize()}: "
-        fits = BOXES.get(stem) in STRONGEST and len(shown) <= begin - start and _alone(self.source, *match.span())
+        fits = BOXES.get(stem) in STRONGEST and len(shown) <= begin - start and _is_alone(self.source, *match.span())
         return [(start, begin, shown if fits else ""), end]
 
     def fence(self, match: re.Match[str], given: str) -> list[Edit]:
@@ -299,7 +299,7 @@ class _Masker:
         for begin, end, text in sorted(self.edits, key=lambda edit: (edit[0], -edit[1])):
             if begin < done or begin == end:
                 continue
-            parts += [self.source[done:begin], _filled(self.source, begin, end, text)]
+            parts += [self.source[done:begin], _fill(self.source, begin, end, text)]
             done = end
         parts.append(self.source[done:])
         masked = "".join(parts)
@@ -311,7 +311,7 @@ class _Masker:
 _BLANKED = re.compile(rf"^[ \t{FILLER}]*{FILLER}[ \t{FILLER}]*$", re.MULTILINE)
 
 
-def _filled(source: str, begin: int, end: int, text: str) -> str:
+def _fill(source: str, begin: int, end: int, text: str) -> str:
     """A replacement of the same length; line ends stay."""
     rest = source[begin + len(text) : end]
     line = source[source.rfind("\n", 0, begin) + 1 : begin]
@@ -321,7 +321,7 @@ def _filled(source: str, begin: int, end: int, text: str) -> str:
     return text + "".join(c if c in "\r\n" else filler for c in rest)
 
 
-def _alone(source: str, begin: int, end: int) -> bool:
+def _is_alone(source: str, begin: int, end: int) -> bool:
     before = source[source.rfind("\n", 0, begin) + 1 : begin]
     after = source[end : source.find("\n", end) if "\n" in source[end:] else len(source)]
     return not before.strip() and not after.strip()

@@ -45,7 +45,7 @@ def _language(notebook: dict[str, Any]) -> str:
 def _cell(cell: dict[str, Any], language: str) -> Iterator[str]:
     about = cell.get("metadata") or {}
     tags = set(about.get("tags") or ())
-    kind, source = cell.get("cell_type"), _joined(cell.get("source", cell.get("input", "")))
+    kind, source = cell.get("cell_type"), _join(cell.get("source", cell.get("input", "")))
     if not tags.isdisjoint(_HIDDEN):
         return
     if kind == "markdown":
@@ -63,14 +63,14 @@ def _cell(cell: dict[str, Any], language: str) -> Iterator[str]:
 
 def _result(output: dict[str, Any]) -> str:
     if output.get("output_type") == "stream":
-        return _COLOUR.sub("", _joined(output.get("text", "")))
+        return _COLOUR.sub("", _join(output.get("text", "")))
     if output.get("output_type") in {"error", "pyerr"}:
         return f"{output.get('ename', 'Error')}: {output.get('evalue', '')}"
-    text = _joined((output.get("data") or output).get("text/plain", output.get("text", "")))
+    text = _join((output.get("data") or output).get("text/plain", output.get("text", "")))
     return "" if text.startswith("<") and text.rstrip().endswith(">") else text  # `<Figure size 640x480 with 1 Axes>`
 
 
-def _joined(value: object) -> str:
+def _join(value: object) -> str:
     return "".join(map(str, value)) if isinstance(value, list) else str(value or "")
 
 

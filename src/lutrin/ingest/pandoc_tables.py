@@ -24,7 +24,7 @@ def drawn_tables(blocks: Sequence[Block], source: str) -> list[Block]:
             table = _grid(block, source)
             made = (table, 1) if table is not None else None
         elif isinstance(block, Rule | Paragraph | Heading):
-            made = _ruled(blocks[place : place + _LONGEST], source)
+            made = _ruled_table(blocks[place : place + _LONGEST], source)
         if made is None:
             found.append(block)
             place += 1
@@ -65,7 +65,7 @@ def _grid(block: Paragraph, source: str) -> Table | None:
     return _table([row for row in rows if row], min(heads, 1), source, block.start, block.end)
 
 
-def _ruled(blocks: Sequence[Block], source: str) -> tuple[Table, int] | None:
+def _ruled_table(blocks: Sequence[Block], source: str) -> tuple[Table, int] | None:
     """A simple or multiline table and how many blocks it takes.
 
     The line of dashes under the heads, or above the rows of a table without heads, gives the columns.
@@ -102,8 +102,8 @@ def _ruled(blocks: Sequence[Block], source: str) -> tuple[Table, int] | None:
     multiline = opened and (len(body) > 1 or (head is not None and "\n" in head.body.text))
     rows = [_cells(source, *line, columns) for part in body for line in _lines(source, part.start, part.end)]
     if multiline:
-        rows = [_stacked(source, part, columns) for part in body]
-    heads = [_stacked(source, head, columns)] if head is not None else []
+        rows = [_stack_rows(source, part, columns) for part in body]
+    heads = [_stack_rows(source, head, columns)] if head is not None else []
     end = closed.end if closed is not None else last or body[-1].end
     taken = len(body) + opened + (2 if head is not None else 0) + (closed is not None)
     table = _table([*heads, *rows], len(heads), source, first.start, end)
@@ -128,13 +128,13 @@ def _cells(source: str, begin: int, end: int, columns: Sequence[Range]) -> list[
     return [[(left, max(left, right))] for left, right in pairwise(edges)]
 
 
-def _stacked(source: str, part: Paragraph | Heading, columns: Sequence[Range]) -> list[list[Range]]:
+def _stack_rows(source: str, part: Paragraph | Heading, columns: Sequence[Range]) -> list[list[Range]]:
     lines = [_cells(source, *line, columns) for line in _lines(source, part.start, part.end)]
     return [[piece for cells in lines for piece in cells[column]] for column in range(len(columns))]
 
 
 def _table(rows: list[list[list[Range]]], heads: int, source: str, start: int, end: int) -> Table | None:
-    cells = [[_joined(source, ranges) for ranges in row] for row in rows]
+    cells = [[_join(source, ranges) for ranges in row] for row in rows]
     if not cells:
         return None
     blank = [Placed.of(source, [(start, start)]) for _ in cells[0]]
@@ -144,7 +144,7 @@ def _table(rows: list[list[list[Range]]], heads: int, source: str, start: int, e
     return Table(header, body, [""] * len(header), places, start, end)
 
 
-def _joined(source: str, ranges: Sequence[Range]) -> Placed:
+def _join(source: str, ranges: Sequence[Range]) -> Placed:
     trimmed = []
     for begin, stop in ranges:
         text = source[begin:stop]

@@ -232,7 +232,9 @@ def _table_rows(lines: Sequence[Line], start: int) -> tuple[list[list[str]], int
 
 def _is_row(first: Line, line: Line) -> bool:
     """Whether a line is a row of the table of which `first` is one."""
-    return len(line.cells) >= 2 and _aligned(first, line) and abs(line.starts[0] - first.starts[0]) < 1.5 * first.size
+    return (
+        len(line.cells) >= 2 and _is_aligned(first, line) and abs(line.starts[0] - first.starts[0]) < 1.5 * first.size
+    )
 
 
 def _in_columns(line: Line, wider: Line) -> bool:
@@ -265,7 +267,7 @@ def _goes_on_in_cells(line: Line, above: Line, places: Sequence[float], row: lis
     return True
 
 
-def _aligned(first: Line, other: Line) -> bool:
+def _is_aligned(first: Line, other: Line) -> bool:
     near = sum(any(abs(x - known) < 1.5 * first.size for known in first.starts) for x in other.starts)
     return near >= 2 and len(other.cells) <= len(first.cells) + 1
 

@@ -262,11 +262,11 @@ def _letters(text: str) -> str:
     if text.isascii():
         return text
     text = _LIGATURE.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
-    text = _ACCENTED.sub(_accented, text.replace("\u0131\u0301", "\u00ed"))
+    text = _ACCENTED.sub(_accent, text.replace("\u0131\u0301", "\u00ed"))
     return unicodedata.normalize("NFC", text)
 
 
-def _accented(match: re.Match[str]) -> str:
+def _accent(match: re.Match[str]) -> str:
     """A letter with the accent that is painted over it, if there is such a letter."""
     mark, letter = _MARKS[match[1]], match[2].replace("\u0131", "i")
     joined = unicodedata.normalize("NFC", letter + mark)

@@ -115,7 +115,7 @@ def page_lines(runs: Sequence[TextRun]) -> list[Line]:
     ordered: list[Line] = []
     left: list[Line] = []
     right: list[Line] = []
-    for row in (_parted(row, gutter) for row in rows):
+    for row in (_part_columns(row, gutter) for row in rows):
         spans = [s for s in row if s[0].x < gutter - s[0].size and s[-1].right > gutter + 2 * s[0].size]
         if spans:
             ordered += [*left, *right, _line(row, marks)]
@@ -262,10 +262,10 @@ def _gutter(segments: Sequence[Segment]) -> float | None:
         if len(before) < _MIN_COLUMN_LINES or len(crossing) > 0.3 * len(prose):
             continue
         # Running text fills its column, the cells of a table seldom do.
-        filled = _filled(before, x - left_edge)
+        filled = _filled_share(before, x - left_edge)
         if filled < 0.8 and _side_by_side(segments, x):
             continue
-        if min(filled, _filled(after, right_edge - x)) > 0.5 and (best is None or x < best):
+        if min(filled, _filled_share(after, right_edge - x)) > 0.5 and (best is None or x < best):
             best = x
     return None if best is None else best - 3
 
@@ -275,7 +275,7 @@ def _blanks(segment: Segment) -> int:
     return len(segment) - 1 + sum(run.text.strip().count(" ") for run in segment)
 
 
-def _parted(row: Sequence[Segment], gutter: float) -> list[Segment]:
+def _part_columns(row: Sequence[Segment], gutter: float) -> list[Segment]:
     """A line's segments, parted where the second column starts: beside a large heading its gap is no wide one."""
     parted: list[Segment] = []
     for segment in row:
@@ -297,7 +297,7 @@ def _side_by_side(segments: Sequence[Segment], x: float) -> bool:
     return apart and sum(round(cell.y) in left for cell in cells) > 0.8 * len(cells)
 
 
-def _filled(segments: Sequence[Segment], width: float) -> float:
+def _filled_share(segments: Sequence[Segment], width: float) -> float:
     """How much of its column's width the median of the segments takes."""
     return statistics.median(segment[-1].right - segment[0].x for segment in segments) / max(1.0, width)
 
@@ -311,7 +311,7 @@ def _line(segments: Sequence[Segment], marks: frozenset[str] = frozenset()) -> L
         y=first.y,
         right=max(run.right for run in runs),
         size=size,
-        cells=tuple(_joined(segment, marks) for segment in segments),
+        cells=tuple(_join(segment, marks) for segment in segments),
         starts=tuple(segment[0].x for segment in segments),
         bold=all(run.bold for run in runs),
         mono=all(run.mono for run in runs),
@@ -321,10 +321,10 @@ def _line(segments: Sequence[Segment], marks: frozenset[str] = frozenset()) -> L
 
 def _run_in(segment: Segment, marks: frozenset[str]) -> int:
     bold = list(takewhile(lambda run: run.bold, segment))
-    return len(_joined(bold, marks)) if bold and len(bold) < len(segment) else 0
+    return len(_join(bold, marks)) if bold and len(bold) < len(segment) else 0
 
 
-def _joined(segment: Segment, marks: frozenset[str]) -> str:
+def _join(segment: Segment, marks: frozenset[str]) -> str:
     level = next((run for run in segment if run.size >= _SMALL * max(run.size for run in segment)), segment[0])
     text = ""
     plain: Segment = []
@@ -352,11 +352,11 @@ def _behind(text: str, plain: Segment, following: TextRun | None) -> str:
     """A text with runs behind it that stand on the line."""
     if not plain:
         return text
-    spelled = _spelled(plain, _spacing(plain))
+    spelled = _spell(plain, _spacing(plain))
     return f"{text}{spelled}" if following is None or not text else f"{text}{spelled}".rstrip()
 
 
-def _spelled(segment: Segment, gap: float) -> str:
+def _spell(segment: Segment, gap: float) -> str:
     text = segment[0].text
     for previous, run in pairwise(segment):
         spaced = (run.x - previous.right) / run.size > gap or text[-1:].isspace() or run.text[:1].isspace()

@@ -36,14 +36,14 @@ def parse_text(data: bytes, filename: str, _password: str = "") -> Document:
 
 def _blocks(lines: Sequence[str]) -> Iterator[str]:
     vocabulary = words_of(lines)
-    paragraphs = [_mended(paragraph, vocabulary) for paragraph in _paragraphs(lines)]
+    paragraphs = [_mend(paragraph, vocabulary) for paragraph in _paragraphs(lines)]
     titled = False
     for paragraph in paragraphs:
         heading = _heading(paragraph, first=not titled and paragraph is paragraphs[0])
         if heading and len(paragraphs) > 1:  # a paragraph that is all there is heads nothing
             level, text = heading
             titled = True
-            yield f"{'#' * level} {_escaped(text)}"
+            yield f"{'#' * level} {_escape(text)}"
         elif all(line.startswith(" " * _LISTING) for line in paragraph):
             indent = min(len(line) - len(line.lstrip()) for line in paragraph)
             inside = "\n".join(line[indent:].rstrip() for line in paragraph)
@@ -62,7 +62,7 @@ def _paragraphs(lines: Sequence[str]) -> Iterator[list[str]]:
             held = []
 
 
-def _mended(paragraph: Sequence[str], vocabulary: frozenset[str]) -> list[str]:
+def _mend(paragraph: Sequence[str], vocabulary: frozenset[str]) -> list[str]:
     """The lines of a paragraph, each word in one piece."""
     mended: list[str] = []
     held = ""
@@ -95,10 +95,10 @@ def _heading(paragraph: Sequence[str], *, first: bool) -> tuple[int, str] | None
 
 def _line(line: str) -> str:
     if not _ITEM.match(line):
-        return _LINE_START.sub(r"\\\1", _escaped(line.strip()))
+        return _LINE_START.sub(r"\\\1", _escape(line.strip()))
     marker, _, rest = line.strip().partition(" ")
-    return f"{'-' if marker in _BULLETS else marker} {_escaped(rest.strip())}"
+    return f"{'-' if marker in _BULLETS else marker} {_escape(rest.strip())}"
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return _MARKUP.sub(r"\\\1", text)

@@ -158,7 +158,7 @@ def parse_rst(data: bytes, filename: str, _password: str = "") -> Document:
     tree = docutils.core.publish_doctree(
         source, source_path=filename, settings_overrides=_SETTINGS | {"warning_stream": StringIO()}
     )
-    notices = (*notices, *_settled(tree, filename))
+    notices = (*notices, *_settle(tree, filename))
     html = docutils.core.publish_from_doctree(
         tree,
         writer=docutils.writers.html5_polyglot.Writer(),
@@ -210,7 +210,7 @@ def _role(
     return [nodes.inline(rawtext, plain)], []
 
 
-def _settled(tree: nodes.document, filename: str) -> list[Notice]:
+def _settle(tree: nodes.document, filename: str) -> list[Notice]:
     """Take out of a tree what docutils says of its faults, and give references the titles of what they lead to."""
     first = next((child for child in tree.children if not isinstance(child, nodes.title | nodes.Invisible)), None)
     if isinstance(first, nodes.field_list | nodes.docinfo):

@@ -157,7 +157,7 @@ def read_archive(source: Path, kind: str, consume: Consume, *, prefix: str = "")
         with tarfile.open(source, mode="r:") as tar:
             return _read(source, tar, kind, consume, prefix)
     except (tarfile.TarError, EOFError) as error:
-        raise _damaged(source, str(error)) from error
+        raise _damage(source, str(error)) from error
     except OSError as error:
         raise ArchiveError(f"{source} cannot be read: {error.strerror or error}.") from error
 
@@ -168,18 +168,18 @@ def _read(source: Path, tar: tarfile.TarFile, kind: str, consume: Consume, prefi
     for member in tar:
         left_bytes -= member.size
         if left_bytes < 0:
-            raise _damaged(source, "its files are larger than itself")
+            raise _damage(source, "its files are larger than itself")
         name = _checked_name(source, member, prefix)
         file = tar.extractfile(member)
         if file is None or name in hashes:
-            raise _damaged(source, f"{name} is not a single file")
+            raise _damage(source, f"{name} is not a single file")
         if name == MANIFEST:
             return _checked_manifest(source, kind, file.read(), hashes)
         reader = _Hashing(file)
         consume(name, _blocks(reader))
         _look(name, _blocks(reader))  # also hash what the caller did not read
         hashes[name] = reader.digest.hexdigest()
-    raise _damaged(source, "it ends too early")
+    raise _damage(source, "it ends too early")
 
 
 @contextmanager
@@ -258,7 +258,7 @@ def _checked_name(source: Path, member: tarfile.TarInfo, prefix: str) -> str:
     # A log beside a database would be part of it as soon as it is opened.
     below = below and not name.endswith(("-wal", "-shm", "-journal"))
     if not member.isreg() or member.issparse() or not member.name.startswith(prefix) or not below:
-        raise _damaged(source, f"it holds {member.name!r}")
+        raise _damage(source, f"it holds {member.name!r}")
     return name
 
 
@@ -266,18 +266,18 @@ def _checked_manifest(source: Path, kind: str, text: bytes, hashes: dict[str, st
     try:
         manifest = msgspec.json.decode(text, type=ArchiveManifest)
     except msgspec.MsgspecError as error:
-        raise _damaged(source, f"its manifest cannot be read: {error}") from error
+        raise _damage(source, f"its manifest cannot be read: {error}") from error
     if manifest.sealed() != manifest:
-        raise _damaged(source, "its manifest is not what was written")
+        raise _damage(source, "its manifest is not what was written")
     if manifest.kind != kind or manifest.format != FORMAT:
         raise ArchiveError(f"{source} is no {kind} that this version of Lutrin reads.", remedy="Name another file.")
     if manifest.hashes != hashes:
         wrong = sorted(name for name in {*manifest.hashes, *hashes} if manifest.hashes.get(name) != hashes.get(name))
-        raise _damaged(source, f"{wrong[0]} is not what was written")
+        raise _damage(source, f"{wrong[0]} is not what was written")
     return manifest
 
 
-def _damaged(source: Path, reason: str) -> ArchiveError:
+def _damage(source: Path, reason: str) -> ArchiveError:
     return ArchiveError(f"{source} is damaged: {reason}. Nothing was changed.", remedy="Use another copy.")
 
 

@@ -85,11 +85,11 @@ def index_members(settings: Settings, work: Path, locks: ExitStack) -> tuple[lis
     for item in _catalog(settings, work, locks):
         expected |= _generation(settings.books_dir, item)
     members = [(CATALOG, work / CATALOG)] if (work / CATALOG).exists() else []
-    members += _studied(settings.data_dir / STUDY, work / STUDY)
+    members += _study_members(settings.data_dir / STUDY, work / STUDY)
     return members + [(name, settings.data_dir / name) for name in expected], expected
 
 
-def _studied(folder: Path, copies: Path) -> list[tuple[str, Path]]:
+def _study_members(folder: Path, copies: Path) -> list[tuple[str, Path]]:
     """Collect the entries that the model's study has written, whole lines only, since it may be writing meanwhile."""
     found = []
     for path in sorted(folder.glob("*")):
@@ -115,7 +115,7 @@ def same_files(expected: Mapping[str, str], hashes: Mapping[str, str]) -> None:
     """
     for name, digest in expected.items():
         if hashes[name] != digest:
-            raise _damaged(name)
+            raise _damage(name)
 
 
 def _catalog(settings: Settings, work: Path, locks: ExitStack) -> list[PublishedBook]:
@@ -171,12 +171,12 @@ def _generation(books_dir: Path, item: PublishedBook) -> dict[str, str]:
     """Collect the files of a generation by their names in the archive, with the hashes of their publication."""
     directory = books_dir / item.info.slug / item.current
     if manifest_hash(directory) != item.manifest_sha256:
-        raise _damaged(f"{item.info.slug}/{item.current}")
+        raise _damage(f"{item.info.slug}/{item.current}")
     hashes = {MANIFEST: item.manifest_sha256, **read_manifest(directory).hashes}
     return {f"{BOOKS}/{item.info.slug}/{item.current}/{name}": digest for name, digest in hashes.items()}
 
 
-def _damaged(name: str) -> IndexUnavailable:
+def _damage(name: str) -> IndexUnavailable:
     return IndexUnavailable(
         f"The index is damaged at {name}; nothing was written.", remedy="Run `lutrin ingest --rebuild`."
     )

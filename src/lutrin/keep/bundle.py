@@ -90,9 +90,9 @@ def bundle(
         here = machine(packages)
         files = {
             "install.py": Path(bundle_install.__file__),
-            "machine.json": _written(work / "machine.json", msgspec.json.encode(here)),
-            "requirements.txt": _written(work / "requirements.txt", _pinned(packages)),
-            "home/.env": _written(work / "env", f"LUTRIN_MODEL={tier}\n".encode()),
+            "machine.json": _write(work / "machine.json", msgspec.json.encode(here)),
+            "requirements.txt": _write(work / "requirements.txt", _pin_wheels(packages)),
+            "home/.env": _write(work / "env", f"LUTRIN_MODEL={tier}\n".encode()),
             **{f"wheels/{path.name}": path for path in packages},
             **{f"home/{name}": path for name, path in _source(root)},
             **{f"home/corpus/{name}": path for name, path in _books(settings, root / "corpus", work).items()},
@@ -153,7 +153,7 @@ def _wheels(requirements: str, work: Path) -> list[Path]:
     return [wheels.write_wheel(package, folder, source=Path(__file__).parents[1]) for package in chosen]
 
 
-def _pinned(packages: Iterable[Path]) -> bytes:
+def _pin_wheels(packages: Iterable[Path]) -> bytes:
     """Write the requirement file of the bundle: every wheel but pip, with version and hash."""
     lines = []
     for path in packages:
@@ -211,7 +211,7 @@ def _books(settings: Settings, corpus: Path, work: Path) -> dict[str, Path]:
             names |= {path.relative_to(root).as_posix() for path in root.rglob(f"*{COMPANION}")}
             found |= {f"{folder}/{name}": root / name for name in sorted(names) if _is_inside(root, root / name)}
             # It keeps the slug, title and edition that the operator may have given on the command line.
-            found[f"{folder}/book.toml"] = _written(work / f"{folder}.toml", _described(book))
+            found[f"{folder}/book.toml"] = _write(work / f"{folder}.toml", _describe(book))
     return found
 
 
@@ -229,7 +229,7 @@ def _is_inside(root: Path, path: Path) -> bool:
     return path.is_file() and path.resolve().is_relative_to(root.resolve())
 
 
-def _described(book: PublishedBook) -> bytes:
+def _describe(book: PublishedBook) -> bytes:
     values = msgspec.to_builtins(book.info)
     hazards = values.pop("hazards", {})
     return "".join([*_lines(values), "\n[hazards]\n", *_lines(hazards)]).encode()
@@ -240,6 +240,6 @@ def _lines(values: Mapping[str, object]) -> Iterator[str]:
     return (f"{name} = {json.dumps(value)}\n" for name, value in values.items())
 
 
-def _written(path: Path, content: bytes) -> Path:
+def _write(path: Path, content: bytes) -> Path:
     path.write_bytes(content)
     return path

@@ -62,10 +62,10 @@ async def fetch_all(settings: Settings, rack: BookRack) -> list[str]:
     Raises:
         IndexUnavailable: The rack cannot be reached, or its files are damaged; the books published here go on serving.
     """
-    fresh, gone = await _compared(settings, rack)
+    fresh, gone = await _compare(settings, rack)
     with Catalog(settings.catalog_path) as catalog:
         for record in fresh:
-            await _fetched(settings, rack, catalog, record)
+            await _fetch_generation(settings, rack, catalog, record)
         for slug in gone:
             catalog.withdraw(slug)
     return [record.book.current for record in fresh]
@@ -77,7 +77,7 @@ async def follow(settings: Settings, rack: BookRack, poll_s: float = POLL_S) -> 
     trouble = ""
     while True:
         try:
-            if any(await _compared(settings, rack)):  # the lock is for changes; comparing needs none
+            if any(await _compare(settings, rack)):  # the lock is for changes; comparing needs none
                 with suppress(IngestInProgress), ingest_lock(settings.data_dir):
                     for name in await fetch_all(settings, rack):
                         log.info("mirror.fetched", generation=name)
@@ -89,7 +89,7 @@ async def follow(settings: Settings, rack: BookRack, poll_s: float = POLL_S) -> 
         await asyncio.sleep(poll_s)
 
 
-async def _compared(settings: Settings, rack: BookRack) -> tuple[list[Record], list[str]]:
+async def _compare(settings: Settings, rack: BookRack) -> tuple[list[Record], list[str]]:
     """Compare the rack with this machine; return the generations to fetch and the books to withdraw."""
     offered = [_record(record) for record in (await rack.listed()).values()]
 
@@ -110,7 +110,7 @@ def _record(encoded: bytes) -> Record:
     return record
 
 
-async def _fetched(settings: Settings, rack: BookRack, catalog: Catalog, record: Record) -> None:
+async def _fetch_generation(settings: Settings, rack: BookRack, catalog: Catalog, record: Record) -> None:
     slug, name = record.book.info.slug, record.book.current
     building = settings.books_dir / slug / f"{BUILDING}{name}"
     target = building.with_name(name)

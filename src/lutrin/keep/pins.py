@@ -56,14 +56,14 @@ def pin(models_dir: Path, spec: str, progress: Progress, *, hub: str = HUB) -> M
 
     def describe() -> Model:
         publisher = _publisher(spec)
-        file = _described(spec, publisher, publisher.path.rpartition("/")[2], hub)
+        file = _describe(spec, publisher, publisher.path.rpartition("/")[2], hub)
         return Model(
             name=spec, role="generate", tier=weights.load_manifest(models_dir).tier_of_size(file.size).name,
             summary=UNKNOWN, licence=f"see {publisher.repository}", measured=False,
             file=(msgspec.structs.replace(file, name=f"{file.sha256[:12]}-{file.name}"),),
         )  # fmt: skip
 
-    return _pinned(models_dir, spec, describe, progress, hub)
+    return _pin(models_dir, spec, describe, progress, hub)
 
 
 def pin_embedder(models_dir: Path, published: PublishedEmbedder, progress: Progress, *, hub: str = HUB) -> Model:
@@ -78,15 +78,15 @@ def pin_embedder(models_dir: Path, published: PublishedEmbedder, progress: Progr
         wanted = [(Publisher(published.repository, "main", path), name) for path, name in sources]
         return Model(
             name=published.name, role="embed", tier=published.name, summary=UNKNOWN, licence=published.licence,
-            file=tuple(_described(published.name, publisher, name, hub) for publisher, name in wanted),
+            file=tuple(_describe(published.name, publisher, name, hub) for publisher, name in wanted),
             folder=published.name.replace("/", "--"), dimension=published.dimension, pooling=published.pooling,
             measured=False,
         )  # fmt: skip
 
-    return _pinned(models_dir, published.name, describe, progress, hub)
+    return _pin(models_dir, published.name, describe, progress, hub)
 
 
-def _pinned(models_dir: Path, name: str, describe: Callable[[], Model], progress: Progress, hub: str) -> Model:
+def _pin(models_dir: Path, name: str, describe: Callable[[], Model], progress: Progress, hub: str) -> Model:
     """Fetch what is pinned under a name, or else what the hub describes now, which is pinned then."""
     known = weights.read_pins(models_dir)
     found = next((model for model in known if model.name == name), None)
@@ -97,7 +97,7 @@ def _pinned(models_dir: Path, name: str, describe: Callable[[], Model], progress
     return model
 
 
-def _described(spec: str, publisher: Publisher, name: str, hub: str) -> ModelFile:
+def _describe(spec: str, publisher: Publisher, name: str, hub: str) -> ModelFile:
     """The commit, size and SHA-256 of a file on the hub; one whose hash the hub does not name is read once for that."""
     try:
         with (

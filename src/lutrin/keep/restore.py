@@ -161,11 +161,11 @@ def _prepare_index(settings: Settings, source: Path, unpacked: Path) -> dict[str
             directory = unpacked / BOOKS / book.info.slug / book.current
             if not is_published(directory, book.manifest_sha256):
                 raise wrong
-            books[book.info.slug] = _placed(settings, catalog, book, directory)
+            books[book.info.slug] = _free_name(settings, catalog, book, directory)
     return books
 
 
-def _placed(settings: Settings, catalog: Catalog, book: PublishedBook, directory: Path) -> str:
+def _free_name(settings: Settings, catalog: Catalog, book: PublishedBook, directory: Path) -> str:
     """Return the name of a generation here: its own, unless another generation or a damaged copy has it."""
     place = settings.books_dir / book.info.slug / book.current
     if not place.exists() or is_published(place, book.manifest_sha256):

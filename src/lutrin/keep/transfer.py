@@ -110,9 +110,9 @@ async def import_index(
                 slug = book.info.slug
                 name = f"{catalog.next_number():06d}-{book.recipe[:8]}"
                 building = settings.books_dir / slug / f"{BUILDING}{name}"
-                await asyncio.to_thread(_moved, work / BOOKS / slug / book.current, building)
+                await asyncio.to_thread(_move, work / BOOKS / slug / book.current, building)
                 renamed = msgspec.structs.replace(described, name=name)
-                digest = await _rebuilt(building, renamed, store, verify)
+                digest = await _rebuild(building, renamed, store, verify)
                 with Catalog(work / CATALOG) as given:
                     states = list(given.files(slug).values())
                 fresh = msgspec.structs.replace(book, current=name, previous=None, manifest_sha256=digest)
@@ -122,7 +122,7 @@ async def import_index(
     return Transferred(file=str(source), books=names, chunks=sum(described.chunks for described in manifests))
 
 
-async def _rebuilt(building: Path, manifest: Manifest, store: VectorStore, verify: Verify) -> str:
+async def _rebuild(building: Path, manifest: Manifest, store: VectorStore, verify: Verify) -> str:
     """Fill a collection from a generation's folder and give the folder its name; return its manifest's SHA-256."""
     try:
         with closing(sqlite.connect(building / PASSAGES, readonly=True)) as passages:
@@ -134,7 +134,7 @@ async def _rebuilt(building: Path, manifest: Manifest, store: VectorStore, verif
         await asyncio.to_thread(shutil.rmtree, building, ignore_errors=True)
 
 
-def _moved(given: Path, building: Path) -> None:
+def _move(given: Path, building: Path) -> None:
     """Move an unpacked generation to its working folder, and remove what a killed import left there."""
     shutil.rmtree(building, ignore_errors=True)
     building.parent.mkdir(parents=True, exist_ok=True)

@@ -148,8 +148,8 @@ def _add(wheel: zipfile.ZipFile, place: str, path: Path, digest: str) -> str:
     entry.external_attr = (0o100644 | mode) << 16
     entry.compress_type = zipfile.ZIP_DEFLATED
     wheel.writestr(entry, content, compresslevel=COMPRESSION)
-    return f"{_quoted(place)},sha256={found},{len(content)}"
+    return f"{_quote(place)},sha256={found},{len(content)}"
 
 
-def _quoted(place: str) -> str:
+def _quote(place: str) -> str:
     return f'"{place}"' if "," in place else place

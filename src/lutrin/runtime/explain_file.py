@@ -48,7 +48,7 @@ def explain(document: Document, chunks: Sequence[Chunk], notices: Sequence[Notic
     for section in document.sections:
         where = f"page {section.page}" if section.page else f"line {line_number(document.source, section.char_start)}"
         anchor = f"  #{section.anchor}" if section.anchor else ""
-        lines.append(f"  {'  ' * (section.level - 1)}{section.title}{anchor}  ({where}, {_counted(section.units)})")
+        lines.append(f"  {'  ' * (section.level - 1)}{section.title}{anchor}  ({where}, {_count(section.units)})")
     lines += ["", f"Chunks: {len(chunks)}"]
     for chunk in chunks:
         lines += ["", *_chunk(document, chunk)]
@@ -76,7 +76,7 @@ def _metadata(document: Document) -> list[str]:
     return [f"{name + ':':13}{value}" for name, value in fields.items() if value]
 
 
-def _counted(units: Sequence[Unit]) -> str:
+def _count(units: Sequence[Unit]) -> str:
     counts: dict[str, int] = {}
     for unit in units:
         counts[_KINDS[unit.kind]] = counts.get(_KINDS[unit.kind], 0) + 1

@@ -91,10 +91,10 @@ async def examine(settings: Settings, local: Sequence[Check] = ()) -> list[Check
         elsewhere.add("conversations")
     checks = [check for check in local if check.name not in elsewhere]
     if settings.qdrant_url != LOCAL:
-        checks.append(await _looked("Qdrant", str(settings.qdrant_url), store(settings).check))
+        checks.append(await _check("Qdrant", str(settings.qdrant_url), store(settings).check))
     if settings.llm_model != LOCAL:
         model = generator(settings)
-        checks.append(await _looked("language model", f"{settings.llm_model} at {settings.llm_base_url}", model.check))
+        checks.append(await _check("language model", f"{settings.llm_model} at {settings.llm_base_url}", model.check))
         await model.close()
     if settings.database_url is not None:
         url = settings.database_url.get_secret_value()
@@ -102,7 +102,7 @@ async def examine(settings: Settings, local: Sequence[Check] = ()) -> list[Check
         async def reach() -> None:
             await (await chats(settings, url)).close()
 
-        checks.append(await _looked("PostgreSQL", place(url), reach))
+        checks.append(await _check("PostgreSQL", place(url), reach))
     return checks
 
 
@@ -122,7 +122,7 @@ async def require_reachable(settings: Settings) -> list[Check]:
     return away
 
 
-async def _looked(name: str, where: str, look: Callable[[], Awaitable[None]]) -> Check:
+async def _check(name: str, where: str, look: Callable[[], Awaitable[None]]) -> Check:
     try:
         await look()
     except LutrinError as error:
