@@ -42,6 +42,15 @@ def test_the_tutor_explains_what_is_selected(reader: Reader) -> None:
         assert "biscuit tin" in answer.answer
 
 
+@pytest.mark.row("E-US1-1")
+@pytest.mark.parametrize("question", [ANALOGY, "Can you simplify this?", "Explain this"])
+def test_what_is_said_in_other_words_is_explained(reader: Reader, question: str) -> None:
+    """A marked text that stands so in no book, as on a slide, is looked for by what it says."""
+    selected = "Inverse kinematics finds the joint angles for a wanted pose of the hand. It is harder than the reverse."
+    answer = reader.answer("/api/query", query=question, selected_text=selected)
+    assert (answer.refusal, {source.section for source in answer.sources}) == (None, {"02-inverse-kinematics"})
+
+
 @pytest.mark.row("E-US2-1")
 def test_the_chapter_that_a_question_names_is_searched(reader: Reader) -> None:
     """Its exercises, which are asked for by nothing but their heading, come first, and they are the answer."""

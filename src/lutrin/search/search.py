@@ -155,6 +155,9 @@ class Searcher:
         query = with_spelling(query, changes)
         # A question that names no subject is one about the whole selection.
         texts = [selection] if selection and not topic_stems(query.topic) else list(query.parts)
+        if query.leans and not found_in and texts != [selection]:
+            # What is not marked word for word in the book says itself what "this concept" is.
+            texts = [f"{query.topic} – {selection}"]
         added = [query.added] if query.added and len(texts) == 1 else []
         # What leans on a selection or on the question before is no question that a cross-encoder has learned.
         is_question = not query.subject and not query.leans and texts != [selection]
