@@ -117,22 +117,34 @@ def test_litter_of_other_programs_is_left_out(tmp_path: Path) -> None:
     }
 
 
+DRAFT = "is a draft, which the built site does not show"
+UNTIMELY = "is not published today, as its dates say"
+
+
 @pytest.mark.parametrize(
-    ("front", "draft"),
+    ("front", "reason"),
     [
-        ("---\ntitle: A\ndraft: true\n---\n", True),
-        ("---\ndraft: 'true' # soon\n---\n", True),
-        ("+++\ntitle = 'A'\ndraft = true\n+++\n", True),
-        ("\ufeff---\r\npublished: false\r\n---\r\n", True),
-        ("---\ndraft: false\n---\n", False),
-        ("---\ntitle: 'draft: true'\npublished: 2020-01-01\n---\n", False),
-        ("---\ntitle: A\n---\n\ndraft: true\n", False),
-        ("draft: true\n", False),
+        ("---\ntitle: A\ndraft: true\n---\n", DRAFT),
+        ("---\ndraft: 'true' # soon\n---\n", DRAFT),
+        ("+++\ntitle = 'A'\ndraft = true\n+++\n", DRAFT),
+        ("\ufeff---\r\npublished: false\r\n---\r\n", DRAFT),
+        ('{\n  "title": "A",\n  "draft": true\n}\n', DRAFT),
+        ('{"title": "A","draft":true}\n', DRAFT),
+        ("+++\npublishDate = 2999-01-01T08:00:00Z\n+++\n", UNTIMELY),
+        ("---\nexpiryDate: '2001-01-01'\n---\n", UNTIMELY),
+        ('{\n"expiryDate": "2001-01-01"\n}\n', UNTIMELY),
+        ("---\npublishDate: 2001-01-01\nexpiryDate: 2999-01-01\n---\n", ""),
+        ('{\n  "title": "\\"draft\\": true"\n}\n', ""),
+        ('{"title": "A"}\n\nSet `{"draft": true}`.\n', ""),
+        ("---\ndraft: false\n---\n", ""),
+        ("---\ntitle: 'draft: true'\npublished: 2020-01-01\n---\n", ""),
+        ("---\ntitle: A\n---\n\ndraft: true\n", ""),
+        ("draft: true\n", ""),
     ],
 )
-def test_a_draft_is_no_page(tmp_path: Path, front: str, draft: bool) -> None:
+def test_a_page_that_is_not_published_is_none(tmp_path: Path, front: str, reason: str) -> None:
     """As the program that builds the site reads its front matter; it is named."""
     (tmp_path / "a.md").write_text(f"{front}\nText.\n", encoding="utf-8", newline="")
     told: list[str] = []
-    assert len(scan(tmp_path, lambda name, reason: told.append(f"{name} {reason}"))) == (not draft)
-    assert told == (["a.md is a draft, which the built site does not show"] if draft else [])
+    assert len(scan(tmp_path, lambda name, reason: told.append(f"{name} {reason}"))) == (not reason)
+    assert told == ([f"a.md {reason}"] if reason else [])

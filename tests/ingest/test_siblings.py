@@ -298,6 +298,9 @@ MAKERS_MARKS = [
     ('::: {.content-hidden when-format="html"}\nNo.\n:::\n\nYes.', ["Yes."]),
     ('::: {.content-visible when-format="pdf"}\nNo.\n:::\n\nYes.', ["Yes."]),
     ('::: {.content-visible unless-format="pdf"}\nYes.\n:::', ["Yes."]),
+    ('::: {style="display: none"}\nNo.\n:::\n\nYes.', ["Yes."]),
+    ("::: {lang=de}\nJa.\n:::", ["Ja."]),
+    ("Yes[. No]{style='display:none'}, [it]{.x style=\"color:red\"} is.", ["Yes, it is."]),
     ("Press {{< kbd Ctrl-C >}}.", ["Press Ctrl-C."]),
     ("It is `{python} mean(x)` and `r x`.", ["It is [\u2026] and [\u2026]."]),
     ("$$\nE = mc^2\n$$ {#eq-e}", ["$$ E = mc^2 $$"]),
@@ -320,28 +323,29 @@ def test_words_given_to_a_file_of_a_theme_stay() -> None:
     assert ("Mind the gap." in unit.text, unit.warning) == (True, True)
 
 
-def test_a_power_of_a_unit_is_no_mark_of_a_note() -> None:
-    """Even where a note has that mark."""
+@pytest.mark.parametrize("mark", ["2", "a", "*"])
+@pytest.mark.parametrize("rise", [0, 3])
+def test_a_mark_of_a_note_in_a_pdf_touches_no_word(mark: str, rise: int) -> None:
+    """A figure, a letter, a sign, before the note raised or not; a power of a unit is none, even if it looks so."""
 
     def draw(canvas: object) -> None:
         pen = canvas.beginText(72, 600)  # type: ignore[attr-defined]  # a canvas of reportlab
-        for letters, rise, size in (
-            ("The house of 1905", 0, 11),
-            ("2", 4, 7),
-            (" had a floor of 95 m", 0, 11),
-            ("2", 4, 7),
-            (".", 0, 11),
-        ):
+        for letters, risen, size in (
+            ("The house of 1905", 0, 11), (mark, 4, 7), (" had a floor of 95 m", 0, 11), ("2", 4, 7), (".", 0, 11),
+        ):  # fmt: skip
             pen.setFont("Helvetica", size)
-            pen.setRise(rise)
+            pen.setRise(risen)
             pen.textOut(letters)
-        pen.setRise(0)
-        pen.setFont("Helvetica", 8)
         pen.moveCursor(0, 300)
-        pen.textOut("2 So says the builder.")
+        for letters, risen, size in ((mark, rise, 8 - rise), (" So says the builder.", 0, 8)):
+            pen.setFont("Helvetica", size)
+            pen.setRise(risen)
+            pen.textOut(letters)
         canvas.drawText(pen)  # type: ignore[attr-defined]  # as above
 
-    assert texts(parse_pdf(pdf(draw), "a.pdf"))[0] == "The house of 1905 had a floor of 95 m^2."
+    house, note = texts(parse_pdf(pdf(draw), "a.pdf"))
+    assert house == "The house of 1905 had a floor of 95 m^2."
+    assert note == f"{mark} So says the builder."
 
 
 def test_sphinx_shows_on_a_page_what_is_not_for_paper_alone() -> None:

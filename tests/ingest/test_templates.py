@@ -96,7 +96,8 @@ def test_tabs_of_gitbook_are_variants() -> None:
 
 def test_front_matter_of_hugo_and_of_pandoc_gives_the_title() -> None:
     """And is no text."""
-    for source in ('+++\ntitle = "Arms"\nweight = 2\n+++\n\nIt lifts.\n', "% Arms\n% A. Smith\n\nIt lifts.\n"):
+    braces = '{\n  "title": "Arms",\n  "params": {"weight": 2}\n}\n\nIt lifts.\n'
+    for source in (braces, '+++\ntitle = "Arms"\nweight = 2\n+++\n\nIt lifts.\n', "% Arms\n% A. Smith\n\nIt lifts.\n"):
         document = parse_markdown(source, "arm.md")
         assert document.title == "Arms"
         assert [unit.text for unit in document.sections[0].units] == ["It lifts."]

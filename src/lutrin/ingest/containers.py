@@ -4,11 +4,12 @@ import re
 from dataclasses import dataclass, field
 
 from lutrin.ingest.makers import BOXES
+from lutrin.ingest.styles import are_hiding
 from lutrin.ingest.tree import Admonition, Block, Item, Quote
 
 _DIRECTIVE = re.compile(
-    r"(:{3,}+)[ \t]*(?:\{(?P<braced>[\w:-]+)\}|\{(?P<attributes>[.#][^{}]*)\}|(?P<plain>[A-Za-z][\w-]*))[ \t]*"
-    r"(?P<rest>.*)\Z",
+    r"(:{3,}+)[ \t]*(?:\{(?P<braced>[\w:-]+)\}|\{(?P<attributes>(?:[.#]|[\w-]+=)[^{}]*)\}"
+    r"|(?P<plain>[A-Za-z][\w-]*))[ \t]*(?P<rest>.*)\Z",
     re.DOTALL,
 )
 _INDENTED = re.compile(
@@ -80,11 +81,13 @@ def _of_attributes(match: re.Match[str], line: str) -> tuple[str, int, int]:
 
 
 def _is_unseen(attributes: str) -> bool:
-    """Whether Quarto leaves a block out of a page of HTML; what depends on anything else is shown.
+    """Whether a block is hidden, or left out of a page of HTML by Quarto; what depends on anything else is shown.
 
     >>> _is_unseen('.content-visible when-format="pdf"'), _is_unseen(".content-hidden"), _is_unseen(".callout-note")
     (True, True, False)
     """
+    if are_hiding(attributes):
+        return True
     kind = _CONTENT.search(attributes)
     if kind is None or "-meta=" in attributes or "-profile=" in attributes:
         return False

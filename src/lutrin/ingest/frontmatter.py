@@ -1,5 +1,6 @@
-"""The YAML block at the top of a page."""
+"""The block of YAML, TOML or JSON at the top of a page."""
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,6 +13,8 @@ from lutrin.ingest.configuration import PlainLoader, parse
 _OPENING = re.compile(r"\ufeff?---[ \t]*(?:\r\n|\n|\r)")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?=[\r\n]|\Z)(?:\r\n|\n|\r)?", re.MULTILINE)
 _TOML = re.compile(r"\ufeff?\+\+\+[ \t]*\r?\n(.*?)^\+\+\+[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
+_BRACE = re.compile(r"\{\s*\"")
+_LINE_END = re.compile(r"[ \t]*(?:\r?\n|\Z)")
 _PERCENT = re.compile(r"\ufeff?%[ \t]+(?=\S)[^\n]*(?:\n(?:%|[ \t]+(?=\S))[^\n]*){0,8}(?:\n|\Z)")
 _PLAIN_LINE = re.compile(r"([A-Za-z_][\w-]*):[ \t]+(\S.*)")
 _MAX_CHARS = 65_536
@@ -101,7 +104,8 @@ def read_front_matter(source: str, problem: Callable[[int, str], None]) -> Front
     """Read the front matter of a page; if it is broken, use its plain `name: value` lines."""
     opening = _OPENING.match(source)
     if opening is None:
-        return _toml(source, problem) or _title_block(source) or FrontMatter(end=int(source.startswith("\ufeff")))
+        block = _toml(source, problem) or _json(source) or _title_block(source)
+        return block or FrontMatter(end=int(source.startswith("\ufeff")))
     closing = _CLOSING.search(source, opening.end(), opening.end() + _MAX_CHARS)
     if closing is None:
         return FrontMatter(end=int(source.startswith("\ufeff")))
@@ -131,6 +135,19 @@ def _toml(source: str, problem: Callable[[int, str], None]) -> FrontMatter | Non
     except ValueError as error:
         problem(block.start(1), f"front matter: {str(error)[:100]}")
         return FrontMatter(block.end())
+
+
+def _json(source: str) -> FrontMatter | None:
+    """Read Hugo's front matter in braces, which ends its line."""
+    start = int(source.startswith("\ufeff"))
+    if not _BRACE.match(source, start):
+        return None
+    try:
+        values, end = json.JSONDecoder().raw_decode(source[: start + _MAX_CHARS], start)
+    except (ValueError, RecursionError):
+        return None  # an expression of MDX
+    closing = _LINE_END.match(source, end)
+    return FrontMatter(closing.end(), values) if values and closing else None
 
 
 def _title_block(source: str) -> FrontMatter | None:

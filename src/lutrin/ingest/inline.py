@@ -19,7 +19,7 @@ from lutrin.ingest.formulas import UNREAD, tex_of
 from lutrin.ingest.leaves import References
 from lutrin.ingest.mdx_lines import is_tag
 from lutrin.ingest.script import VOID, scan_braces, scan_tag
-from lutrin.ingest.styles import shift_of
+from lutrin.ingest.styles import are_hiding, shift_of
 from lutrin.ingest.tree import is_dark_twin, is_hidden
 
 Token = dict[str, Any]
@@ -170,8 +170,11 @@ def _parse_span(inline: mistune.InlineParser, m: Any, state: Any) -> int | None:
     attributes = ATTRIBUTES.match(state.src, close + 1)
     if state.mdx or attributes is None or state.depth >= inline.max_nested_level:
         return None
-    inner = state.inside(m.end(), close)
-    state.append_token({"type": "span", "children": inline.render(inner), "raw": attributes.group()})
+    if are_hiding(attributes.group()):
+        state.append_token({"type": "comment"})
+    else:
+        inner = state.inside(m.end(), close)
+        state.append_token({"type": "span", "children": inline.render(inner), "raw": attributes.group()})
     return int(attributes.end())
 
 

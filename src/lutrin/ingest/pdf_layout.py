@@ -43,8 +43,8 @@ _UNIT = re.compile(r"\d\s?[^\W\d_]{1,2}\Z")
 """What is raised behind a unit is its power, even if a note has the same mark."""
 _NOTE_CELLS = 2
 """A note's mark and its text, where they stand apart."""
-NOTE = re.compile(r"[\[(]?(\d{1,3}|[*\u2020\u2021\u00a7]{1,3})[\])]?[.:]?\s*(?=[^\W\d_])")
-"""The mark before a note."""
+NOTE = re.compile(r"[\[(]?(\d{1,3}|[*\u2020\u2021\u00a7]{1,3}|[a-z](?=[\])]?\s+[A-Z]))[\])]?[.:]?\s*(?=[^\W\d_])")
+"""The mark before a note; a letter only where a sentence begins behind it."""
 # Headers and footers stand in this share of the printed height at its upper and lower edge.
 _MARGIN = 0.06
 

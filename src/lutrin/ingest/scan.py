@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import cached_property
 from io import BufferedReader
 from pathlib import Path
@@ -32,8 +33,15 @@ _IGNORED_FOLDERS = {
 }
 _WITH_FRONT_MATTER = MARKDOWN | {".qmd", ".rmd"}
 _FRONT_MATTER_BYTES = 4096
+# Names at the top of YAML or TOML, or at any place of JSON.
 _DRAFT = re.compile(
-    rb"^(?:draft[ \t]*[:=][ \t]*[\"']?(?:true|yes)|published[ \t]*[:=][ \t]*[\"']?(?:false|no))\b",
+    rb"^(?:draft[ \t]*[:=][ \t]*[\"']?(?:true|yes)|published[ \t]*[:=][ \t]*[\"']?(?:false|no))\b"
+    rb"|[{,]\s*\"draft\"\s*:\s*true\b",
+    re.MULTILINE | re.IGNORECASE,
+)
+_END_OF_JSON = re.compile(rb"\n\}|\}[ \t]*\r?\n[ \t]*\r?\n")
+_SHOWN_FROM_TO = re.compile(
+    rb"(?:^|[{,]\s*\")(?P<name>publishdate|expirydate)\"?[ \t]*[:=][ \t]*[\"']?(?P<day>\d{4}-\d\d-\d\d)",
     re.MULTILINE | re.IGNORECASE,
 )
 # Pages about a project that lie beside its text in a repository.
@@ -212,22 +220,29 @@ def _reason(entry: os.DirEntry[str], name: str, rules: Rules, ignored: tuple[str
     if not entry.is_file(follow_symlinks=False):
         return "is not a regular file"
     reason = _file_reason(entry.name, name, rules)
-    return "is a draft, which the built site does not show" if reason is None and _is_draft(entry) else reason
+    return _unpublished(entry) if reason is None else reason
 
 
-def _is_draft(entry: os.DirEntry[str]) -> bool:
-    """Whether a page's front matter keeps it out of the built site, as Docusaurus, Hugo, Quarto and Jekyll read it."""
+def _unpublished(entry: os.DirEntry[str]) -> str | None:
+    """Why a page's front matter keeps it out of the built site, as Docusaurus, Hugo, Quarto and Jekyll read it."""
     if suffix_of(entry.name) not in _WITH_FRONT_MATTER:
-        return False
+        return None
     try:
         descriptor = os.open(entry.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(descriptor, "rb") as file:
             head = file.read(_FRONT_MATTER_BYTES).removeprefix(b"\xef\xbb\xbf")
     except OSError:
-        return False
+        return None
     mark = head[:3]
     front = head[3:].partition(b"\n" + mark)[0] if mark in {b"---", b"+++"} else b""
-    return _DRAFT.search(front) is not None
+    if head.startswith(b"{"):
+        front = _END_OF_JSON.split(head, maxsplit=1)[0]
+    if _DRAFT.search(front):
+        return "is a draft, which the built site does not show"
+    today = datetime.now(UTC).date().isoformat().encode()
+    days = {match["name"].lower(): match["day"] for match in _SHOWN_FROM_TO.finditer(front)}
+    is_shown = days.get(b"publishdate", today) <= today < days.get(b"expirydate", b"9999")
+    return None if is_shown else "is not published today, as its dates say"
 
 
 def _is_saved_with_page(folder: Path) -> bool:

@@ -13,6 +13,7 @@ _COLOUR = re.compile(r"(?P<what>(?<![\w-])color|background(?:-color)?)\s*:\s*(?P
 _WHITE = re.compile(
     r"white|#f{3}f?|#f{6}(?:ff)?|rgba?\(\s*(?:255\s*,\s*){2}255\s*(?:,\s*1(?:\.0*)?\s*)?\)", re.IGNORECASE
 )
+_STYLE = re.compile(r"""(?<![\w-])style\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 SHIFTING = re.compile(
     r"vertical-align\s*:\s*(?P<aligned>super|text-top|sub|-?[\d.]+(?:em|ex|px|pt|%))"
     r"|(?<![\w-])(?P<side>top|bottom)\s*:\s*(?P<moved>-?[\d.]+)(?:em|ex|px|pt|%)",
@@ -33,6 +34,12 @@ def hides(style: str) -> bool:
     (True, False, True)
     """
     return HIDING.search(style) is not None or (is_white(style) and is_white(style, behind=True))
+
+
+def are_hiding(attributes: str) -> bool:
+    """Whether Pandoc's attributes give a style that hides: `{.aside style="display:none"}`."""
+    style = _STYLE.search(attributes)
+    return style is not None and hides(style[1] or style[2] or "")
 
 
 def is_white(style: str, *, behind: bool = False) -> bool:
