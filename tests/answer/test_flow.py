@@ -15,6 +15,7 @@ from evaluation.memory_chat import MemoryChatStore
 from lutrin import messages
 from lutrin.answer.ability import Ability
 from lutrin.answer.flow import AnswerFlow
+from lutrin.answer.prompt import STEP_TASK
 from lutrin.chats.store import AbsentChats
 from lutrin.errors import ChatStoreError, InvalidQuestion, NotFound
 from lutrin.index.shelf import Shelf
@@ -151,6 +152,25 @@ async def test_markers_that_the_model_makes_up_are_removed(make_flow: MakeFlow) 
     answer = await answer_to(flow, BATTERY)
     assert "[7]" not in answer.answer
     assert answer.answer.startswith("Kestrel's battery stores 480 watt hours. [1]")
+
+
+async def test_a_chapter_is_summed_up_by_its_sections(make_flow: MakeFlow) -> None:
+    """In the book's words one sentence of each, in its order; a model reads one after the other."""
+    answer = await answer_to(make_flow(), "Summarise chapter 1")
+    intro, *sentences = [one.text for one in answer.sentences]
+    assert intro == messages.NO_SUCH_FORM["summary"]
+    assert sentences[0].startswith("The sensorimotor loop is")
+    assert [one.citations for one in answer.sentences[1:]] == [(n,) for n in range(1, len(sentences) + 1)]
+    assert [one.section_title for one in answer.sources] == ["What the loop is", "Batteries", "Kites"]
+    said = {
+        "sensorimotor": "The loop senses, decides and acts.",
+        "480": "The battery of Kestrel stores 480 watt hours.",
+    }
+    generator = ScriptedGenerator(lambda texts: next((one for key, one in said.items() if key in texts[-1]), "So."))
+    modelled = await answer_to(make_flow(generator), "Summarise chapter 1")
+    assert len(generator.requests) == len(sentences)
+    assert all(STEP_TASK in request.messages[-1].content for request in generator.requests)
+    assert [one.text for one in modelled.sentences][-1] == said["480"]
 
 
 def markers(text: str) -> list[int]:

@@ -174,7 +174,7 @@ def _antecedent(units: Sequence[Unit], place: int) -> int:
 
 def _follows(unit: Unit, other: Unit) -> bool:
     """Whether one sentence of a paragraph follows another, which tells something."""
-    return unit.kind == other.kind == "sentence" and unit.block == other.block and not _asks(unit)
+    return unit.kind == other.kind == "sentence" and unit.block == other.block and not asks(unit)
 
 
 def _is_of_table(unit: Unit, other: Unit) -> bool:
@@ -203,7 +203,7 @@ def _best(
             places = ((section.chunk.filename, unit.char_start) for unit in run.units)
             if not taken.isdisjoint(places) or not elsewhere.isdisjoint(unit.text for unit in run.units):
                 continue
-            if all(is_drawn(unit) or _asks(unit) for unit in run.units):
+            if all(is_drawn(unit) or asks(unit) for unit in run.units):
                 continue
             worth = (run.score + (bonus if bonus and FORMS[frame](run.units) else 0.0), -run.words)
             if best is None or worth > best[0]:
@@ -372,7 +372,7 @@ def lead_of(run: UnitRun, frame: Frame = "plain") -> tuple[tuple[Unit, ...], Uni
         place
         for place in speaking
         if not _is_label(run.units, place)
-        and not _asks(run.units[place])
+        and not asks(run.units[place])
         and not run.units[place].text.rstrip().endswith(":")
     ] or speaking
     if frame in FORMS and FORMS[frame](run.units):
@@ -396,7 +396,7 @@ def _answering(run: UnitRun, best: int, block: Sequence[int]) -> list[int]:
     least, leading = (run.scores[best] + float(np.log(share)) for share in (MARKED_SHARE, LEADING_SHARE))
     first = last = best
     if run.units[best].kind == "sentence":
-        tells = [place for place in block if not _asks(run.units[place])]
+        tells = [place for place in block if not asks(run.units[place])]
         while first - 1 in tells and run.scores[first - 1] >= least:
             first -= 1
         while last + 1 in tells and run.scores[last + 1] >= least:
@@ -420,7 +420,7 @@ def is_drawn(unit: Unit) -> bool:
     return unit.kind == "code" and unit.language.lower() in DRAWN
 
 
-def _asks(unit: Unit) -> bool:
+def asks(unit: Unit) -> bool:
     """Whether a unit is a question of the book, which answers none."""
     return unit.kind in {"sentence", "list_item"} and unit.text.rstrip().endswith("?")
 

@@ -154,7 +154,8 @@ class Explainer:
                             yield QueuedEvent(position=item.position, eta_s=item.eta_s)
                         case Finished():
                             explanation.is_cut = item.reason == "length"
-                            explanation.prompt_tokens, explanation.tokens = item.prompt_tokens, item.tokens
+                            explanation.prompt_tokens += item.prompt_tokens
+                            explanation.tokens += item.tokens
                         case WrittenSentence():
                             odds = await yes
                             sentence = await self._graded(item, plan, prompt, explanation, odds or 0.0)

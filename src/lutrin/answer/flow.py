@@ -12,7 +12,8 @@ from typing import Protocol
 from lutrin import messages, stages
 from lutrin.answer.ability import Ability
 from lutrin.answer.cache import AnswerCache, as_asked, for_reader
-from lutrin.answer.explain import Explainer, Explanation
+from lutrin.answer.chapter import chapter_plan
+from lutrin.answer.explain import SAID_ODDS, Explainer, Explanation
 from lutrin.answer.grade import Grader, fitted_weights, stands_in
 from lutrin.answer.plan import Plan, from_contents, make_plan, refusal_plan, settle_plan, with_proof
 from lutrin.answer.prompt import MOST_TURNS, Prompt, prompt_of
@@ -277,8 +278,8 @@ class AnswerFlow:
         with ExitStack() as waiting:
             waiting.enter_context(self.traffic.unquoted())
             plan = await self._plan(query, generations)
-            prompt = self._prompt(plan, earlier)
-            if self._explainer is None or prompt is None:
+            prompts = self._prompts(plan, earlier)
+            if self._explainer is None or not prompts:
                 plan = settle_plan(plan, plan.verdict)
                 for event in _shown(plan):
                     yield event
@@ -287,16 +288,21 @@ class AnswerFlow:
                     yield told
                 yield self._done(plan, started)
                 return
-            yes = asyncio.create_task(self._explainer.yes(plan, prompt, started))
+            yes = asyncio.create_task(self._yes(self._explainer, plan, prompts[0], started))
             try:
-                async with aclosing(self._modelled(plan, prompt, yes, started, waiting)) as events:
+                async with aclosing(self._modelled(plan, prompts, yes, started, waiting)) as events:
                     async for event in events:
                         yield event
             finally:
                 yes.cancel()
 
     async def _modelled(
-        self, plan: Plan, prompt: Prompt, yes: "asyncio.Task[float | None]", started: float, waiting: ExitStack
+        self,
+        plan: Plan,
+        prompts: Sequence[Prompt],
+        yes: "asyncio.Task[float | None]",
+        started: float,
+        waiting: ExitStack,
     ) -> AsyncGenerator[AnswerEvent, None]:
         """The answer with a model. Excerpts come at once where the reader is sure, else with the model's yes or no."""
         explanation = Explanation()
@@ -308,7 +314,7 @@ class AnswerFlow:
             yield event
         waiting.close()
         if plan.verdict == "answers" and plan.refusal is None:
-            async with aclosing(self._spoken(plan, prompt, yes, started, explanation)) as events:
+            async with aclosing(self._spoken(plan, prompts, yes, started, explanation)) as events:
                 async for told in events:
                     yield told
             plan = settle_plan(plan, self._verdict(plan, yes))
@@ -318,46 +324,58 @@ class AnswerFlow:
             explanation.sentences.clear()
         for sentence in _book_sentences(plan) if not explanation.sentences else ():
             yield sentence
-        yield self._done(plan, started, explanation, prompt)
+        yield self._done(plan, started, explanation)
+
+    async def _yes(self, explainer: Explainer, plan: Plan, prompt: Prompt, started: float) -> float | None:
+        """The model's yes to whether the book answers; that a chapter says what it says is sure."""
+        return SAID_ODDS if plan.query.sums_chapter else await explainer.yes(plan, prompt, started)
 
     async def _spoken(
-        self, plan: Plan, prompt: Prompt, yes: "asyncio.Task[float | None]", started: float, explanation: Explanation
+        self,
+        plan: Plan,
+        prompts: Sequence[Prompt],
+        yes: "asyncio.Task[float | None]",
+        started: float,
+        explanation: Explanation,
     ) -> AsyncGenerator[AnswerEvent, None]:
         """The model's sentences, the book's warnings before the first; they end where its yes turns out to be a no."""
         if self._explainer is None:
             return
         before = [SentenceEvent(text=text, citations=(number,)) for text, number in plan.guards]
-        async with aclosing(self._explainer.sentences(plan, prompt, started, explanation, yes)) as spoken:
-            async for item in spoken:
-                if isinstance(item, QueuedEvent):
-                    yield item
-                    continue
-                if self._verdict(plan, yes) != "answers":
-                    return
-                if explanation.dropped and len(explanation.sentences) == 1:
-                    # What follows a sentence that is not shown begins in the middle: the book begins instead.
-                    lead = [one for one in plan.lead if one.citations and not stands_in(item.text, [one.text])]
-                    explanation.sentences[:0] = lead
-                    before += [SentenceEvent(text=one.text, citations=one.citations) for one in lead]
-                for one in before:
-                    yield one
-                before.clear()
-                yield SentenceEvent(text=item.text, citations=item.citations, support=item.support)
+        for prompt in prompts:
+            async with aclosing(self._explainer.sentences(plan, prompt, started, explanation, yes)) as spoken:
+                async for item in spoken:
+                    if isinstance(item, QueuedEvent):
+                        yield item
+                        continue
+                    if self._verdict(plan, yes) != "answers":
+                        return
+                    if explanation.dropped and len(explanation.sentences) == 1 and not plan.query.sums_chapter:
+                        # What follows a sentence that is not shown begins in the middle: the book begins instead.
+                        lead = [one for one in plan.lead if one.citations and not stands_in(item.text, [one.text])]
+                        explanation.sentences[:0] = lead
+                        before += [SentenceEvent(text=one.text, citations=one.citations) for one in lead]
+                    for one in before:
+                        yield one
+                    before.clear()
+                    yield SentenceEvent(text=item.text, citations=item.citations, support=item.support)
 
     def _verdict(self, plan: Plan, yes: "asyncio.Task[float | None]") -> Verdict:
         """Whether the book answers, with the model's yes if it is there; what leans on a text has it already."""
-        leans = plan.query.mode == "selection" or plan.query.leans or plan.query.follows
-        if leans or not yes.done() or yes.cancelled():
+        is_sure = plan.query.mode == "selection" or plan.query.leans or plan.query.follows or plan.query.sums_chapter
+        if is_sure or not yes.done() or yes.cancelled():
             return plan.verdict
         odds = yes.result()
         return plan.verdict if odds is None else load_decisions().with_model.verdict(plan.odds, odds)
 
-    def _prompt(self, plan: Plan, earlier: Sequence[ChatMessage]) -> Prompt | None:
-        """Build the model's prompt; None if the model is not asked."""
+    def _prompts(self, plan: Plan, earlier: Sequence[ChatMessage]) -> list[Prompt]:
+        """Build the model's prompts, one for each step; none if the model is not asked."""
         if self._explainer is None or not plan.explainable:
-            return None
+            return []
         own_words = self._explainer.ability.own_words and self._settings.own_words
-        return prompt_of(plan.query, plan.title, plan.reading, earlier, own_words=own_words)
+        steps = [[one] for one in plan.reading] if plan.query.sums_chapter else [plan.reading]
+        prompts = [prompt_of(plan.query, plan.title, step, earlier, own_words=own_words) for step in steps]
+        return [prompt for prompt in prompts if prompt is not None]
 
     async def _plan(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan:
         """As prepared, from the contents, from the selection alone, or from the book that answers best."""
@@ -373,6 +391,10 @@ class AnswerFlow:
         if query.frame == "about":
             return await from_contents(query, generations[0])
         generation, found = await self._find(query, generations)
+        if query.sums_chapter:
+            short = await chapter_plan(query, generation, found, is_read=self._explainer is not None)
+            if short is not None:
+                return short
         opened = await _open_title(query, generations)
         plan = await make_plan(query, generation, found, sections=self._sections, open_title=opened)
         if _repeats(plan):
@@ -395,9 +417,7 @@ class AnswerFlow:
             return generations[0], await search_selection(self._searcher.embedder, generations[0], query)
         return await search_books(self._searcher, generations, query, k=query.question.top_k or self._settings.top_k)
 
-    def _done(
-        self, plan: Plan, started: float, explanation: Explanation | None = None, prompt: Prompt | None = None
-    ) -> DoneEvent:
+    def _done(self, plan: Plan, started: float, explanation: Explanation | None = None) -> DoneEvent:
         said = _sentences(plan, explanation.sentences) if explanation is not None else ()
         if explanation is not None and said:
             cited = {number for one in said for number in one.citations}
@@ -408,7 +428,7 @@ class AnswerFlow:
         by_model = bool(said) and explanation is not None and explanation.own_words
         explained = plan.explanation or explanation_of(said or by_book)
         # Whether to ask the model (again), and to wait for it, may bring an explanation.
-        had_its_say = bool(said) or (prompt is not None and not warnings)
+        had_its_say = bool(said) or (explanation is not None and not warnings)
         text = plan.rest if not said and not plan.explanation and (plan.lead or plan.rest) else plan.text
         answer = Answer(
             answer="\n\n".join(part for part in (explained, text) if part),

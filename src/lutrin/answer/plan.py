@@ -136,12 +136,12 @@ async def make_plan(
     runs, told = await safety.made_safe(generation, choose(answered, query.frame))
     if not runs:
         return Plan(query, title, name, "\n\n".join(told), warnings=(*query.warnings, *told))
-    reading = await _reading(generation, answered, runs, sections=sections)
-    texts = await _texts(generation, query, [run.chunk for run in runs] + [one.chunk for _, one in reading])
+    reading = await reading_of(generation, answered, runs, sections=sections)
+    texts = await texts_of(generation, query, [run.chunk for run in runs] + [one.chunk for _, one in reading])
     numbered = list(enumerate(runs, 1))
     text = [markdown(run.units, number) for number, run in numbered]
     chances = {item.chunk.chunk_id: item.score for item in found.passages}
-    guards = _guards(runs)
+    guards = guards_of(runs)
     procedural = any(is_procedure(run.units) for run in runs)
     guarded = bool(guards or told)
     lead, rest = ((), "\n\n".join(text)) if guarded else _lead(query, runs, len(answered))
@@ -250,7 +250,7 @@ def _cited(run: UnitRun, n: int, source: str, chances: Mapping[str, float]) -> C
     return citation(run.chunk, span_with_fences(run, source), n, source, chances)
 
 
-def _guards(runs: Sequence[UnitRun]) -> tuple[tuple[str, int], ...]:
+def guards_of(runs: Sequence[UnitRun]) -> tuple[tuple[str, int], ...]:
     """List the book's warnings among the excerpts, each once with its excerpt's number, without titles."""
     told: set[tuple[str, int]] = set()
     texts: dict[int, list[str]] = {}
@@ -279,7 +279,7 @@ def _warnings(query: Query, found: SearchResult, answered: Sequence[Part], runs:
     return [*told, note] if note else told
 
 
-async def _texts(generation: OpenGeneration, query: Query, chunks: Iterable[Chunk]) -> dict[str, str]:
+async def texts_of(generation: OpenGeneration, query: Query, chunks: Iterable[Chunk]) -> dict[str, str]:
     """The text from which each passage is quoted, by chunk id; a selection is its own source."""
     return {
         chunk.chunk_id: query.selected_text if chunk.chunk_id == SELECTED else await generation.source(chunk.filename)
@@ -287,7 +287,7 @@ async def _texts(generation: OpenGeneration, query: Query, chunks: Iterable[Chun
     }
 
 
-async def _reading(
+async def reading_of(
     generation: OpenGeneration, answered: Sequence[Part], runs: Sequence[UnitRun], *, sections: int
 ) -> tuple[tuple[int, ReadingSection], ...]:
     """What a model reads: the sections of each thing that is asked, under the numbers of the excerpts in them."""

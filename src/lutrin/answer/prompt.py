@@ -34,6 +34,8 @@ TASKS: dict[Frame, str] = {
     "compute": "Write the calculation with the numbers of the passage, like 3 * 2.5 kg = 7.5 kg. Then the result.",
 }
 """The line of form, by what is wanted of the answer; every other question has none."""
+STEP_TASK = "Sum the passage up in one sentence."
+"""The line of form where a whole chapter is summed up in steps."""
 OWN_TASK = f"Then write the line {OWN_WORDS} and compare it in two sentences with something from everyday life."
 ANSWERS = "Does the passage answer this question? Reply only yes or no."
 """Asked of the model beside the question; the odds of its yes tell whether the book answers."""
@@ -143,10 +145,11 @@ def _tail(
     if query.selected_text and not any(one.chunk.chunk_id == SELECTED for one in sections):
         marked = "" if gives_orders(query.selected_text) else _cut(query.selected_text, MARKED_WORDS, keep_lines=True)
         lines += [f"The pupil has marked this text:\n{marked}"] if marked else []
-    form = TASKS.get(query.frame, "")
+    form = STEP_TASK if query.sums_chapter else TASKS.get(query.frame, "")
     if query.frame == "analogy" and own_words:
         form = f"{form} {OWN_TASK}"
-    lines.append(f"Question: {query.typed if earlier else query.text}")
+    # The number of a chapter stands in none of its sections.
+    lines.append(f"Question: {query.topic if query.sums_chapter else query.typed if earlier else query.text}")
     return "\n".join(lines), form
 
 

@@ -65,14 +65,14 @@ async def reading_sections(generation: OpenGeneration, passages: Sequence[Read],
         if chunk.chunk_id == SELECTED:
             found.append(ReadingSection(chunk, chunk.units, tuple(item.scores.tolist())))
             continue
-        wanted.setdefault(chunk.filename, set()).add(_section_of(chunk))
+        wanted.setdefault(chunk.filename, set()).add(section_of(chunk))
         for unit, score in zip(chunk.units, item.scores.tolist(), strict=True):
             place = (chunk.filename, unit.char_start)
             scores[place] = max(score, scores.get(place, score))
     for filename, sections in wanted.items():
         chunks = await generation.chunks_of(filename)
         for section in sections:
-            found += _scored([chunk for chunk in chunks if _section_of(chunk) == section], scores)
+            found += _scored([chunk for chunk in chunks if section_of(chunk) == section], scores)
     found = [one for one in found if one.units]
     found.sort(key=lambda one: (-one.score, one.key))
     chosen: list[ReadingSection] = []
@@ -90,8 +90,8 @@ async def sections_of_page(generation: OpenGeneration, filename: str, most: int)
     """
     chunks = [chunk for chunk in await generation.chunks_of(filename) if chunk.role not in NEVER_AN_ANSWER]
     found: list[ReadingSection] = []
-    for section in dict.fromkeys(map(_section_of, chunks)):
-        own = [chunk for chunk in chunks if _section_of(chunk) == section]
+    for section in dict.fromkeys(map(section_of, chunks)):
+        own = [chunk for chunk in chunks if section_of(chunk) == section]
         scores = {(filename, unit.char_start): 0.0 for chunk in own for unit in chunk.units}
         found += _scored(own, scores)
         if len(found) >= most:
@@ -128,7 +128,8 @@ def _scored(chunks: Sequence[Chunk], scores: Mapping[tuple[str, int], float]) ->
             yield ReadingSection(owners[run[best].char_start][1], run, own)
 
 
-def _section_of(chunk: Chunk) -> tuple[tuple[str, ...], str, str]:
+def section_of(chunk: Chunk) -> tuple[tuple[str, ...], str, str]:
+    """What tells a section apart from the others of its page: its headings, its address, and its tab."""
     return chunk.heading_path, chunk.anchor, chunk.variant
 
 

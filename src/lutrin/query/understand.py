@@ -89,6 +89,11 @@ class Query:
     refusal: Refusal | None = None
 
     @property
+    def sums_chapter(self) -> bool:
+        """Whether a summary of a whole chapter is wanted."""
+        return self.whole_chapter and self.frame == "summary"
+
+    @property
     def is_bare(self) -> bool:
         """Whether it leans on the answer before and names nothing of its own: "Why?", "Tell me more"."""
         return bool(self.subject) and not self.added
