@@ -88,7 +88,7 @@ def _settings(settings: Settings) -> list[Check]:
 
     def look() -> str:
         with_addresses(settings)
-        return "Every value holds."
+        return "All values are valid."
 
     checks = [_guard("settings", look)]
     for name, nearest in unknown_variables():
@@ -181,7 +181,7 @@ async def _index(settings: Settings, store: VectorStore, embedder: str) -> Itera
             checks.append(Check(name, ok=False, detail=error.detail, remedy="Run `lutrin ingest --rebuild`."))
             continue
         if embedder and manifest.embedder != embedder:
-            detail = f"It was embedded by {manifest.embedder}, questions are by {embedder}."
+            detail = f"It was embedded by {manifest.embedder}, questions are embedded by {embedder}."
             checks.append(Check(name, ok=False, detail=detail, remedy="Run `lutrin ingest`."))
         else:
             detail = f"{manifest.files} files, {manifest.chunks} chunks, generation {book.current} is whole."

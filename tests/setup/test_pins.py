@@ -171,7 +171,7 @@ def test_a_damaged_file_is_not_loaded(hub: Hub, folder: Path) -> None:
 def test_another_file_than_the_hub_names_is_deleted(hub: Hub, folder: Path) -> None:
     """Nothing is pinned then."""
     hub.named = "0" * 64
-    with pytest.raises(DownloadFailed, match="arrived as another file"):
+    with pytest.raises(DownloadFailed, match="arrived with other contents"):
         pins.pin(folder, SPEC, silent, hub=hub.url)
     assert sorted(path.name for path in folder.iterdir()) == ["manifest.toml"]
 

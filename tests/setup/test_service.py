@@ -22,7 +22,7 @@ def test_the_address_to_type_comes_first_and_as_a_picture(capsys: pytest.Capture
     """Not 0.0.0.0, which nobody can type, but the machine's own address with its port."""
     serving_room(["192.168.1.20", "172.17.0.1"], drawn=True)("http://0.0.0.0:7860")
     said = capsys.readouterr().out
-    assert said.startswith(f"Pupils type {ADDRESS} ")
+    assert said.startswith(f"Pupils open {ADDRESS} ")
     assert "http://172.17.0.1:7860" in said
     assert said.endswith(qr_code(ADDRESS))
     assert len(qr_code(ADDRESS).splitlines()) > 10
@@ -31,7 +31,7 @@ def test_the_address_to_type_comes_first_and_as_a_picture(capsys: pytest.Capture
 def test_a_log_gets_no_picture(capsys: pytest.CaptureFixture[str]) -> None:
     """Where standard output is no terminal, as under systemd, the address stands alone."""
     serving_room(["192.168.1.20"])("http://0.0.0.0:7860")
-    assert capsys.readouterr().out.splitlines() == [f"Pupils type {ADDRESS} (Ctrl-C ends it)."]
+    assert capsys.readouterr().out.splitlines() == [f"Pupils open {ADDRESS} (Ctrl-C ends it)."]
 
 
 def test_a_machine_in_no_network_says_so(capsys: pytest.CaptureFixture[str]) -> None:

@@ -54,7 +54,7 @@ def test_what_is_not_exact_is_refused_with_its_line(book: Path) -> None:
     """The other entries of the draft are taken."""
     merged = merge(book.parent, [drafts(book, {"quotes": ["It sees far."]}, {}, {"heading": "Rnage"})])
     assert [(item.filename, item.line) for item in merged.refused] == [("drafts.jsonl", 1), ("drafts.jsonl", 3)]
-    assert "is “Range” meant?" in merged.refused[1].message
+    assert "did you mean “Range”?" in merged.refused[1].message
     assert len(lines(book)) == 1
 
 

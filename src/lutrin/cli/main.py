@@ -161,7 +161,7 @@ def config(*, as_json: bool, data_dir: Path | None) -> None:
         say(msgspec.json.encode({name: value for name, value, _ in rows}).decode())
         return
     for name, nearest in unknown_variables():
-        say(f"Nothing reads {name}.{f' Is {nearest} meant?' if nearest else ''}", err=True)
+        say(f"Nothing reads {name}.{f' Did you mean {nearest}?' if nearest else ''}", err=True)
     width = max(len(name) for name, _, _ in rows)
     for name, value, meaning in rows:
         say(f"{name:<{width}}  {value or '-'}\n{'':<{width}}  {meaning}")

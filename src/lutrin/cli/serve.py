@@ -62,7 +62,7 @@ def serving_room(addresses: Sequence[str], *, drawn: bool | None = None) -> Call
             say("This machine is not connected to a network yet. Connect it, then start Lutrin again.", err=True)
             return
         first, *others = (f"http://{item}:{port}" for item in addresses)
-        say(f"Pupils type {first} (Ctrl-C ends it).")
+        say(f"Pupils open {first} (Ctrl-C ends it).")
         if others:
             say(f"On this machine's other networks: {', '.join(others)}")
         if sys.stdout.isatty() if drawn is None else drawn:

@@ -254,7 +254,7 @@ class Shelf:
         made_by = read_manifest(folder).embedder
         if self._embedder and made_by != self._embedder:
             raise IndexUnavailable(
-                f"The index {folder.name} was embedded by {made_by}, questions are by {self._embedder}.",
+                f"The index {folder.name} was embedded by {made_by}, questions are embedded by {self._embedder}.",
                 remedy="Run `lutrin ingest`, or set the embedding model as it was.",
             )
 

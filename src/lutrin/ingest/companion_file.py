@@ -215,7 +215,7 @@ class Fitting:
         spans = [self._span(quote, source, sections) for quote in entry.quotes]
         section = _section(entry, sections, spans)
         if not draft and not entry.author.strip():
-            raise MisfitError("author must not be empty; put drafts in with `lutrin companion merge`")
+            raise MisfitError("author must not be empty; add drafts with `lutrin companion merge`")
         if not draft and entry.section_hash != section.digest:
             changed = "has changed since the entry was written" if entry.section_hash else "has no hash yet"
             raise MisfitError(
@@ -299,7 +299,7 @@ def _home(span: tuple[int, int], sections: Sequence[SectionText]) -> Chunk | Non
 
 def _meant(name: str, known: Sequence[str]) -> str:
     near = get_close_matches(name, known, n=1, cutoff=0.0)
-    return f"; is “{near[0]}” meant?" if near else ""
+    return f"; did you mean “{near[0]}”?" if near else ""
 
 
 def _plain(text: str) -> str:

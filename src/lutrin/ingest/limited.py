@@ -103,7 +103,7 @@ def read_limited(
         raise DocumentError(filename, reply.error)
     if done.returncode == _OUT_OF_MEMORY:
         raise DocumentError(filename, f"needs more than {memory_limit_bytes // 1024 // 1024} MB of memory to be read")
-    raise DocumentError(filename, f"crashed its reader (exit code {done.returncode})")
+    raise DocumentError(filename, f"crashed the parser (exit code {done.returncode})")
 
 
 def _read(job: _Job) -> Document:

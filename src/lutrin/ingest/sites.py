@@ -263,7 +263,9 @@ def _hugo(root: Path, place: str) -> Site | None:
         values = read_toml(path) if name.endswith("toml") else _mapping(read_yaml(path))
         home = _join(place, _relative(values.get("contentDir"), "content"))
         aside = {_join(place, folder): _BUILT for folder in ("public", "resources")}
-        aside |= {_join(place, folder): "is the look of the site" for folder in ("layouts", "themes", "archetypes")}
+        aside |= {
+            _join(place, folder): "holds the design of the site" for folder in ("layouts", "themes", "archetypes")
+        }
         return Site(
             make="Hugo",
             title=_text(values.get("title")),
@@ -279,7 +281,7 @@ def _jekyll(root: Path, place: str) -> Site | None:
     if not values:
         return None
     folders = ("_layouts", "_includes", "_sass", "_data", "assets")
-    aside = {_join(place, folder): "is the look of the site" for folder in folders[:-1]}
+    aside = {_join(place, folder): "holds the design of the site" for folder in folders[:-1]}
     return Site(
         make="Jekyll",
         title=_text(values.get("title")),
@@ -340,7 +342,7 @@ def _toctrees(root: Path, page: str, seen: set[str], depth: int) -> list[dict[st
 
 
 _ORDER = "is read for the title and the order of the pages"
-_BUILT = "is made from the pages by a program"
+_BUILT = "is generated from the pages"
 _TRANSLATED = "holds translations of the same pages"
 _ABOUT = "is about the project, not a page of the book"
 _READERS: tuple[Callable[[Path, str], Site | None], ...] = (

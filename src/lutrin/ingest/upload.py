@@ -178,7 +178,7 @@ class _Upload:
             self._leave_out(member.filename, "is a symbolic link and was not followed")
             return
         if member.file_size > _RATIO_FROM_BYTES and member.file_size > MAX_RATIO * max(1, member.compress_size):
-            self._leave_out(member.filename, f"shrinks to less than 1/{MAX_RATIO}: it is made to fill a disk")
+            self._leave_out(member.filename, f"unpacks to more than {MAX_RATIO} times its size")
             return
         with archive.open(member) as content:
             self._file(true_name(member), _blocks(cast("BinaryIO", content)))
@@ -188,7 +188,7 @@ class _Upload:
         if self._seen > MAX_FILES:
             raise InvalidInput(f"There are more than {MAX_FILES:,} files in it.")
         name = given.replace("\\", "/").removeprefix("./")
-        reason = _name_reason(name) or ("" if name not in self.names else "is there twice")
+        reason = _name_reason(name) or ("" if name not in self.names else "appears twice")
         if reason:
             self._leave_out(name, reason)
             return

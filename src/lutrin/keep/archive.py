@@ -270,7 +270,9 @@ def _checked_manifest(source: Path, kind: str, text: bytes, hashes: dict[str, st
     if manifest.sealed() != manifest:
         raise _damage(source, "its manifest is not what was written")
     if manifest.kind != kind or manifest.format != FORMAT:
-        raise ArchiveError(f"{source} is no {kind} that this version of Lutrin reads.", remedy="Name another file.")
+        raise ArchiveError(
+            f"{source} is not a {kind} that this version of Lutrin can read.", remedy="Name another file."
+        )
     if manifest.hashes != hashes:
         wrong = sorted(name for name in {*manifest.hashes, *hashes} if manifest.hashes.get(name) != hashes.get(name))
         raise _damage(source, f"{wrong[0]} is not what was written")

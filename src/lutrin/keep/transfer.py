@@ -99,7 +99,7 @@ async def import_index(
         for described in manifests:
             if described.embedder != embedder:
                 raise InvalidSettings(
-                    f"The vectors of {described.book.slug} are of {described.embedder}, not of {embedder}.",
+                    f"The vectors of {described.book.slug} were made by {described.embedder}, not by {embedder}.",
                     remedy="Set LUTRIN_PROFILE, LUTRIN_EMBED_MODEL and LUTRIN_EMBED_DIMENSION as they were.",
                 )
         _take_studied(work / STUDY, settings.data_dir / STUDY)

@@ -383,7 +383,7 @@ def _accept(file: ModelFile, partial: Path, path: Path) -> Path:
     size = partial.stat().st_size
     if size != file.size or file_hash(partial) != file.sha256:
         partial.unlink()
-        raise ChecksumMismatch(f"{file.name} arrived as another file ({size} bytes); it was deleted.")
+        raise ChecksumMismatch(f"{file.name} arrived with other contents ({size} bytes) and was deleted.")
     sync(partial)
     _let_all_read(partial)
     partial.replace(path)

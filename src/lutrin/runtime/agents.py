@@ -102,7 +102,7 @@ async def _without_model(runtime: Runtime, book: str, why: str) -> str:
     cards = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
     points = sum(len(chapter.sections) for chapter in made.guide)
     return (
-        f"{why}. Of {title} there are without one: {len(made.glossary)} terms with their "
+        f"{why}. By itself, {title} has {len(made.glossary)} terms with their "
         f"definitions, key points of {points} sections, {len(made.cards)} cards{f' ({cards})' if cards else ''}."
     )
 
@@ -142,7 +142,7 @@ async def nearest_chapter(runtime: Runtime, text: str) -> str | None:
 def gap_lines(found: Sequence[Gap]) -> str:
     """Format gaps for the terminal: a heading for each chapter, a line for each question."""
     if not found:
-        return "No reader has asked what the books do not say."
+        return "Readers have asked nothing that the books do not answer."
     lines: list[str] = []
     for number, gap in enumerate(found):
         if not number or gap.chapter != found[number - 1].chapter:

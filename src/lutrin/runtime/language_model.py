@@ -200,7 +200,7 @@ def passages_text(settings: Settings, model: Path) -> str:
     disk = f"{limits.disk_bytes >> 20} MB on disk" if limits.disk_bytes else "none on disk"
     return (
         f"Passages that the model has read take up to {limits.memory_bytes >> 20} MB of memory and {disk}; "
-        f"{len(files)} are there, {sum(files) >> 20} MB."
+        f"{len(files)} are stored, {sum(files) >> 20} MB."
     )
 
 
