@@ -166,9 +166,10 @@ def test_the_same_answer_in_another_process(
 
 
 @pytest.mark.row("D-SS-1", "D-NFR-1")
-def test_out_of_scope_is_refused_politely(reader: Reader) -> None:
-    """The example of the specification, word for word."""
-    answer = reader.answer("/query", question="What is the weather today?")
+@pytest.mark.parametrize("question", ["What is the weather today?", "Will it rain tomorrow?", "How is the weather?"])
+def test_out_of_scope_is_refused_politely(reader: Reader, question: str) -> None:
+    """The example of the specification, word for word, however the weather is asked for."""
+    answer = reader.answer("/query", question=question)
     assert answer.answer == f"As an AI tutor for '{TITLE}', I can only answer questions related to the book's content."
     assert (answer.refusal, answer.sources) == ("out_of_scope", ())
 
@@ -198,6 +199,21 @@ def test_no_code_for_a_robot_comes_without_its_warning(reader: Reader) -> None:
                 assert warning in answer[: answer.index(program)], question
                 shown.add(program)
     assert shown == set(WARNED_OF)
+
+
+@pytest.mark.row("D-RAG-3", "D-SS-2")
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How do I start the walking controller on the real Kestrel?",
+        "Which command starts the walk on the real Kestrel?",
+    ],
+)
+def test_no_other_part_of_the_robot_is_started(reader: Reader, question: str) -> None:
+    """The program of the arm does not make legs walk, however near it stands; the warning of the walk is given."""
+    answer = reader.answer("/query", question=question).answer
+    assert "arm.launch.py" not in answer
+    assert WARNED_OF['rclpy.create_node("first_steps")'] in answer
 
 
 @pytest.mark.row("D-RAG-3")

@@ -18,7 +18,7 @@ from lutrin.query.respell import slips_of
 from lutrin.query.understand import Query
 from lutrin.records import SELECTED, Chunk, Citation, Excerpt, Refusal, Sentence, SupportGrade
 from lutrin.search.decide import Verdict
-from lutrin.search.scope import is_far
+from lutrin.search.scope import UNLIKE, is_far
 from lutrin.search.search import Part, SearchResult
 
 
@@ -57,6 +57,8 @@ class Plan:
     """The reader's log odds that the book answers."""
     verdict: Verdict = "answers"
     """Whether it does, as far as it is decided."""
+    is_unlike: bool = False
+    """Whether the question has nothing to do with the book, if it is refused."""
     reading: tuple[tuple[int, ReadingSection], ...] = ()
     """What a model reads, with the numbers by which it is cited."""
     excerpts: tuple[Excerpt, ...] = ()
@@ -133,10 +135,11 @@ async def make_plan(
         verdict = "closest"
     answered = [part for part in found.parts if in_selection or part.verdict == "answers"]
     answered = answered or [max(found.parts, key=lambda part: part.odds)]
-    runs, told = await safety.made_safe(generation, choose(answered, query.frame))
+    safe = [safety.without_other_machines(part, safety.hazards_of(generation)) for part in answered]
+    runs, told = await safety.made_safe(generation, choose(safe, query.frame))
     if not runs:
         return Plan(query, title, name, "\n\n".join(told), warnings=(*query.warnings, *told))
-    reading = await reading_of(generation, answered, runs, sections=sections)
+    reading = await reading_of(generation, safe, runs, sections=sections)
     texts = await texts_of(generation, query, [run.chunk for run in runs] + [one.chunk for _, one in reading])
     numbered = list(enumerate(runs, 1))
     text = [markdown(run.units, number) for number, run in numbered]
@@ -155,6 +158,7 @@ async def make_plan(
         open_title=open_title or title,
         odds=found.odds,
         verdict=verdict,
+        is_unlike=max((one.cosine or 0.0 for one in found.passages), default=0.0) < UNLIKE,
         reading=reading,
         excerpts=tuple(excerpt(run, number, texts[run.chunk.chunk_id]) for number, run in numbered),
         sources=tuple(_cited(run, number, texts[run.chunk.chunk_id], chances) for number, run in numbered),
@@ -195,7 +199,8 @@ def settle_plan(plan: Plan, verdict: Verdict) -> Plan:
     if plan.refusal is not None or not plan.excerpts:
         return plan
     if verdict == "no":
-        text = refusal_text("not_in_book", plan.query.question, plan.open_title)
+        refusal: Refusal = "out_of_scope" if plan.is_unlike else "not_in_book"
+        text = refusal_text(refusal, plan.query.question, plan.open_title)
         return Plan(
             plan.query,
             plan.title,
@@ -203,7 +208,7 @@ def settle_plan(plan: Plan, verdict: Verdict) -> Plan:
             text,
             warnings=plan.query.warnings,
             suggestions=plan.suggestions,
-            refusal="not_in_book",
+            refusal=refusal,
             odds=plan.odds,
             verdict="no",
             meant=plan.meant,

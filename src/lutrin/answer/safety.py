@@ -5,7 +5,7 @@ passed off as reality. What is hazardous is data: `hazards.toml`, and what a boo
 """
 
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import resources
@@ -16,8 +16,9 @@ import msgspec
 from lutrin import messages
 from lutrin.answer.excerpt import UnitRun, is_procedure, part_of
 from lutrin.index.generation import OpenGeneration
-from lutrin.language.words import words
+from lutrin.language.words import topic_stems, words
 from lutrin.records import SELECTED, Chunk, Unit
+from lutrin.search.search import Part
 
 ENDS = (".", "!", "?", ":", ";", ")")
 """A block whose units all lack these endings is a heading, not warning text."""
@@ -39,6 +40,32 @@ def default_hazards() -> Hazards:
     return msgspec.convert(tomllib.loads(text), Hazards)
 
 
+def hazards_of(generation: OpenGeneration) -> Hazards:
+    """What is hazardous in a book: the hazards that come with Lutrin, and those that it adds."""
+    known, added = default_hazards(), generation.book.hazards
+    return msgspec.structs.replace(known, code=(*known.code, *added.code), words=known.words.union(added.words))
+
+
+def without_other_machines(part: Part, hazards: Hazards) -> Part:
+    """A part without the code that moves something else than what is asked for.
+
+    Of two sections with such code, the one that holds all words of the question that the other holds, and more, is the
+    one that is asked for: the walking controller is not started by the program of the arm.
+    """
+    places = [(item.chunk.filename, item.chunk.heading_path) for item in part.passages]
+    texts: dict[Hashable, str] = {}
+    moving: set[Hashable] = set()
+    for place, item in zip(places, part.passages, strict=True):
+        texts[place] = f"{texts.get(place, '')} {item.chunk.embedded_text()}"
+        if any(moves(item.chunk, unit, hazards) for unit in item.chunk.units):
+            moving.add(place)
+    asked = topic_stems(part.text)
+    held = {place: asked & topic_stems(texts[place]) for place in moving}
+    other = {place for place in moving if any(held[place] < held[better] for better in moving)}
+    kept = [item for place, item in zip(places, part.passages, strict=True) if place not in other]
+    return replace(part, passages=tuple(kept))
+
+
 async def made_safe(generation: OpenGeneration, runs: Sequence[UnitRun]) -> tuple[list[UnitRun], list[str]]:
     """Put the book's warnings before excerpts that need them, and drop hazardous code that has no warning.
 
@@ -49,8 +76,7 @@ async def made_safe(generation: OpenGeneration, runs: Sequence[UnitRun]) -> tupl
     Returns:
         The excerpts, warnings first; and what the reader is told besides.
     """
-    known, added = default_hazards(), generation.book.hazards
-    hazards = msgspec.structs.replace(known, code=(*known.code, *added.code), words=known.words.union(added.words))
+    hazards = hazards_of(generation)
     safe: list[UnitRun] = []
     boxes: dict[tuple[str, int], UnitRun] = {}
     told: list[str] = []
