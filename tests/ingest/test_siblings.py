@@ -156,6 +156,8 @@ BOXES = [
     "{: .warning }\nMind it.",
     "{: .warning }\n> Mind it.",
     "> Mind it.\n{: .warning }",
+    "{: .warning-title }\n> Mind it.",
+    "```admonish danger\nMind it.\n```",
     "{% note warning %}\nMind it.\n{% endnote %}",
     '{{< callout type="error" >}}\nMind it.\n{{< /callout >}}',
     '<blockquote class="is-danger">\nMind it.\n</blockquote>',
@@ -170,6 +172,8 @@ def test_a_warning_of_any_maker_is_one() -> None:
         (unit,) = units(markdown(box))
         assert unit.warning
         assert unit.text.removeprefix("\u26a0\ufe0f ") == "Mind it."
+    (unit, behind) = units(markdown('{{< alert "warning" >}}Mind it.{{< /alert >}}\n\nAfter.\n'))
+    assert (unit.text, unit.warning, behind.warning) == ("Warning: Mind it.", True, False)
 
 
 UNKNOWN_VALUES = [
@@ -300,6 +304,10 @@ MAKERS_MARKS = [
     ('::: {.content-visible unless-format="pdf"}\nYes.\n:::', ["Yes."]),
     ('::: {style="display: none"}\nNo.\n:::\n\nYes.', ["Yes."]),
     ("::: {lang=de}\nJa.\n:::", ["Ja."]),
+    ("```math\nE = mc^2\n```", ["$$ E = mc^2 $$"]),
+    ("\\begin{align}\na &= b\n\\end{align}", ["$$ \\begin{align} a &= b \\end{align} $$"]),
+    ('{{< details "More" >}}Yes.{{< /details >}} So.', ["More: Yes.", "So."]),
+    ('{{< tab "Mac" >}}Yes.{{< /tab >}}{{< tab "Win" >}}So.{{< /tab >}}', ["Mac: Yes.", "Win: So."]),
     ("Yes[. No]{style='display:none'}, [it]{.x style=\"color:red\"} is.", ["Yes, it is."]),
     ("Press {{< kbd Ctrl-C >}}.", ["Press Ctrl-C."]),
     ("It is `{python} mean(x)` and `r x`.", ["It is [\u2026] and [\u2026]."]),
@@ -315,6 +323,15 @@ def test_what_quarto_hugo_and_kramdown_make_of_their_marks() -> None:
     for source, shown in MAKERS_MARKS:
         document = parse_markdown(f"# T\n\n{source}\n", "a.qmd")
         assert [unit.text for unit in units(document)] == shown
+
+
+@pytest.mark.parametrize("read", [html, book])
+def test_a_note_beside_the_text_touches_no_word(read: Callable[[str], Document]) -> None:
+    """As Tufte's style sheet and those that follow it put notes into a sentence."""
+    for kind in ("sidenote", "marginnote"):
+        mark = '<label for="n" class="margin-toggle"></label><input type="checkbox" id="n" class="margin-toggle"/>'
+        page = f'<p>It was built in 1905{mark}<span class="{kind}">So says he.</span> of bricks.</p>'
+        assert texts(read(page)) == ["It was built in 1905 of bricks.", "So says he."]
 
 
 def test_words_given_to_a_file_of_a_theme_stay() -> None:

@@ -16,7 +16,7 @@ _INDENTED = re.compile(
     r"(?:(?:!!!|\?\?\?\+?)[ \t]+(?P<name>[A-Za-z][\w-]*)(?:[ \t]+[\w-]+)*[ \t]*(?:\"(?P<title>[^\"]*)\")?"
     r"|===[+!]?[ \t]+\"(?P<tab>[^\"]+)\")[ \t]*\Z"
 )
-_FENCED = re.compile(r"\{(?P<braced>[\w:-]+)\}[ \t]*(?P<rest>.*)\Z", re.DOTALL)
+_FENCED = re.compile(r"(?:\{(?P<braced>[\w:-]+)\}|admonish[ \t]+(?P<plain>\w+))[ \t]*(?P<rest>.*)\Z", re.DOTALL)
 _LABEL = re.compile(r"\[(.*)\][ \t]*(?:\{[^{}]*\})?[ \t]*\Z", re.DOTALL)
 _ATTRIBUTES = re.compile(r"\{[^{}]*\}[ \t]*\Z")
 _CLASS = re.compile(r"(?<![\w-])\.([\w-]+)")
@@ -108,11 +108,18 @@ def indented(line: str) -> tuple[str, int, int] | None:
 
 
 def fenced_directive(info: str) -> tuple[str, int, int] | None:
-    """Class and title (start and end in `info`) of MyST's fences that hold text: ```` ```{note} Title ````."""
+    """Class and title (start and end in `info`) of fences that hold text, as MyST and mdBook write them.
+
+    >>> fenced_directive("{note} Title"), fenced_directive('admonish danger title="Care"')
+    (('note', 7, 12), ('danger', 23, 27))
+    """
     match = _FENCED.match(info)
-    if match is None or (match["braced"] not in BOXES and match["braced"] not in _HOLDERS):
+    name = match and (match["braced"] or match["plain"])
+    if match is None or (name not in BOXES and name not in _HOLDERS):
         return None
-    return _named(match["braced"], *_title(info, match.start("rest"), match.end("rest")))
+    title = _TITLE.fullmatch(match["rest"].strip())
+    start = match.start("rest")
+    return _named(name, *((start + title.start(1), start + title.end(1)) if title else _title(info, start, len(info))))
 
 
 def _named(name: str, start: int, end: int) -> tuple[str, int, int]:

@@ -20,6 +20,7 @@ from lutrin.ingest.tree import (
     Element,
     Heading,
     Listing,
+    Math,
     Paragraph,
     Quote,
     Script,
@@ -46,6 +47,10 @@ LEFT_OUT = "LeftOut"
 """Name of the element that stands for code of another file."""
 _CELL = re.compile(r"\{(?:r|python|julia|bash|sql|ojs|javascript|dot|mermaid)\b", re.IGNORECASE)
 _OPTIONS = re.compile(r"(?:[ \t]*(?:#|//|--|%%)\|[^\n]*(?:\n|\Z))+")
+_ENVIRONMENT = re.compile(
+    r"\\begin\{((?:equation|align|gather|multline|eqnarray|displaymath|math)\*?)\}.{0,4000}\\end\{\1\}", re.DOTALL
+)
+"""What MathJax takes for a formula without any other mark."""
 _NOT_SHOWN = re.compile(r"\b(?:echo|include)\s*[:=]\s*(?:false|F)\b", re.IGNORECASE)
 _NOT_INCLUDED = re.compile(r"\binclude\s*[:=]\s*(?:false|F)\b", re.IGNORECASE)
 _CELL_CAPTION = re.compile(
@@ -116,6 +121,9 @@ class _Settler:
         if isinstance(block, Code):
             if self.is_include(block.text, block.content_start):
                 found.append(self.left_out(block))
+            elif block.info == "math" and not self.mdx:
+                inside = Placed.of(self.source, [(block.content_start, block.content_end)])
+                found.append(Math(inside.stripped(), block.start, block.end))
             else:
                 found += _cell(block, self.source)
         elif isinstance(block, Paragraph) and not self.mdx:
@@ -142,8 +150,15 @@ class _Settler:
             return
         if self.is_include(text, block.start) or _ALONE.match(text):
             return
+        if _ENVIRONMENT.fullmatch(text.strip()):
+            found.append(Math(block.body.stripped(), block.start, block.end))
+            return
         head = text.partition("\n")[0]
-        kind = box_of(_CLASS.findall(head)) if ATTRIBUTES.fullmatch(head.strip()) else ""
+        kind = (
+            box_of([name.removesuffix("-title") for name in _CLASS.findall(head)])
+            if ATTRIBUTES.fullmatch(head.strip())
+            else ""
+        )
         if kind and len(head) < len(text):
             inside = block.body.cut(len(head) + 1, len(text)).stripped()
             found.append(Admonition(kind, None, block.start, block.end, [Paragraph(inside, inside.at(0), block.end)]))

@@ -49,6 +49,8 @@ _NOTE_TEXTS = (
     "p.footnote[id]",
     "tr.footnote",
 )
+_SIDE_NOTES = (".sidenote", ".marginnote", ".margin-note", ".side-note")
+"""Notes beside the text, which stand inside its sentences."""
 _BACK = (
     ".footnote-backref",
     ".footnote-back",
@@ -168,6 +170,11 @@ def _notes(soup: Any, find: Finder) -> None:  # noqa: ANN401 - as bs4 has it
     """Make note marks and notes out of the links between them."""
     for back in find.all(_BACK):
         back.decompose()
+    for number, aside in enumerate(find.all(_SIDE_NOTES)):
+        if aside.name == "span" and (block := aside.find_parent(["p", "div"])) is not None:
+            aside.insert_before(bs4.Tag(name="note", attrs={"data-name": f"side-{number}"}))
+            block.insert_after(aside.extract())
+            aside.name, aside.attrs = "notetext", {"data-name": f"side-{number}"}
     names: dict[str, str] = {}
     for link in find.tags("a"):
         target = str(link.get("href") or "")

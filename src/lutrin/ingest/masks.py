@@ -5,6 +5,8 @@ one, and words inside stay where they are. So every offset still holds in the fi
 """
 
 import re
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 
 from lutrin.ingest.makers import BOXES, HOLDERS, KINDS, STRONGEST
@@ -37,7 +39,7 @@ _FIELD = re.compile(r"^(?:[-*+][ \t]+)?[A-Za-z][\w -]{0,40}:(:)(?=[ \t]+\S)", re
 _EXAMPLE = re.compile(r"\(@([\w-]*)\)")
 _EXAMPLES = re.compile(r"^\(@[\w-]*\)[ \t]", re.MULTILINE)
 _OPENING = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])?[ \t]*")
-_CLOSERS = re.compile(r"\{\{[<%]\s*/\s*([\w./-]+)|\{%-?\s*end(\w[\w-]*)")
+_CLOSERS = re.compile(r"\{\{[<%]\s*/\s*([\w./-]+)[^{}\n]*\}\}|\{%-?\s*end(\w[\w-]*)[^%\n]*%\}")
 _LINES = re.compile(r"(?:^\|[ \t][^|\n]*(?:\n|\Z))+", re.MULTILINE)
 _BARS = re.compile(r"^(\|)[ \t]", re.MULTILINE)
 _CONTENTS = re.compile(
@@ -123,7 +125,10 @@ class _Masker:
         self.examples: dict[str, int] = {}
         self.latex: list[tuple[int, str]] = []
         self.raw = False
-        self.closed = {name for match in _CLOSERS.findall(source) for name in match if name}
+        self.closers: dict[str, list[tuple[int, int]]] = {}
+        for match in _CLOSERS.finditer(source):
+            self.closers.setdefault(match[1] or match[2], []).append(match.span())
+        self.open_boxes: Counter[str] = Counter()
         self.has_examples = _EXAMPLES.search(source) is not None
 
     def stretch(self, begin: int, end: int) -> None:
@@ -198,8 +203,7 @@ class _Masker:
     def shortcode(self, match: re.Match[str]) -> list[Edit]:
         name = match["name"].rpartition("/")[2].lower()
         if match["close"]:
-            ends = name in BOXES or name in HOLDERS or name in _TABS or name in _FOLDS
-            return [(*match.span(), ":::" if ends else "```" if name in _CODE_TAGS else "")]
+            return [(*match.span(), self.end_of(name))]
         if name in _CODE_TAGS:
             return self.fence(match, match["rest"])
         if name in _VALUES:
@@ -208,7 +212,7 @@ class _Masker:
                 for item in _ARGUMENT.finditer(match["rest"])
             ]
             return self.value(match, arguments[0] if arguments else name)
-        if match["name"] in self.closed and (box := self.box(match, name, "rest")):
+        if match["name"] in self.closers and (box := self.box(match, name, "rest")):
             return box
         if name in _KEYS and match["rest"].strip():
             begin = match.start("rest") + len(match["rest"]) - len(match["rest"].lstrip())
@@ -230,11 +234,26 @@ class _Masker:
         if name in _CODE_TAGS:
             return self.fence(match, match["given"])
         if name.startswith("end"):
-            ends = ending in BOXES or ending in HOLDERS or ending in _TABS or ending in _FOLDS
-            return [(*match.span(), ":::" if ends else "```" if ending in _CODE_TAGS else "")]
-        if match["liquid"] in self.closed and (box := self.box(match, name, "given")):
+            return [(*match.span(), self.end_of(ending))]
+        if match["liquid"] in self.closers and (box := self.box(match, name, "given")):
             return box
         return [(*match.span(), "")] if name in _UNSEEN_TAGS else self.words(match, "given", keyed=True)
+
+    def end_of(self, name: str) -> str:
+        """The mark that ends what a tag of that name began."""
+        if not self.open_boxes[name]:
+            parts = name in BOXES or name in HOLDERS or name in _TABS or name in _FOLDS
+            return "```" if name in _CODE_TAGS else " " if parts else ""
+        self.open_boxes[name] -= 1
+        return ":::"
+
+    def stands_apart(self, match: re.Match[str]) -> bool:
+        """Whether a tag and the one that closes it have lines of their own, so that text stands between lines."""
+        closers = self.closers[match["name"] or match["liquid"]]
+        place = bisect_left(closers, match.span())
+        return (
+            place < len(closers) and _is_alone(self.source, *match.span()) and _is_alone(self.source, *closers[place])
+        )
 
     def included(self, match: re.Match[str]) -> list[Edit]:
         """The words that are given to a file of a theme, such as `warning.html content="Mind the gap."`."""
@@ -266,6 +285,9 @@ class _Masker:
             plain = [item for item in arguments if item["key"] is None]
             quoted = [item for item in plain if item["bare"] is None and _text_of(item).lower() not in BOXES]
             title = next(iter(plain if kind in {"tab", "details"} else quoted), None)
+        if not self.stands_apart(match):
+            return self.inline_box(match, kind, title)
+        self.open_boxes[name] += 1
         opening = f":::{kind} "
         if title is None or not _text_of(title).strip():
             return [(*match.span(), opening[: len(match[0])].rstrip())]
@@ -273,6 +295,15 @@ class _Masker:
         if begin - match.start() < len(opening):
             return [(*match.span(), opening.rstrip())]
         return [(match.start(), begin, opening), (stop, match.end(), " ")]
+
+    def inline_box(self, match: re.Match[str], kind: str, title: re.Match[str] | None) -> list[Edit]:
+        """The beginning of a box that shares a line with its text: its kind, if it warns, and its title."""
+        start, end = match.span()
+        begin, stop = title.span(_group(title)) if title is not None and _text_of(title).strip() else (end, end)
+        lead = f"> {kind.capitalize()}: " if kind in STRONGEST else ""
+        before = self.source[self.source.rfind("\n", 0, start) + 1 : start]
+        fits = len(lead) <= begin - start and not before.strip()
+        return [(start, begin, lead if fits else ""), (stop, end, ": ")]
 
     def words(self, match: re.Match[str], group: str, *, last: bool = False, keyed: bool = False) -> list[Edit]:
         """Leave the words that a shortcode or macro shows, and nothing else of it."""
