@@ -188,3 +188,26 @@ def test_a_contents_that_names_places_outside_leads_nowhere(tmp_path: Path) -> N
     ((book, files),) = discover(tmp_path / "book").books
     assert [file.name for file in files] == ["docs/a.md"]
     assert book.place("docs/a.md", "A page") == ("", "A page")
+
+
+def test_pages_in_html_are_read_in_the_order_of_their_first_page(tmp_path: Path) -> None:
+    """As DocBook writes them: with a title, a language in each name, and pages called as files about a project."""
+    head = '<html><head><title>{title}</title></head><body><div class="navheader"><a href="x.html">Prev</a></div>'
+    shown = f"{head}{{body}}</body></html>"
+    links = "".join(f'<dt><a href="{name}.en.html">{name}</a></dt>' for name in ("wax", "bees", "support"))
+    pages = {
+        "index": ("The Beekeeper's FAQ", f'<p>On bees.</p><div class="toc"><dl>{links}</dl></div>'),
+        "wax": ("Wax", "<h1>Wax</h1><p>Wax melts at 64 degrees.</p>"),
+        "bees": ("Bees", "<h1>Bees</h1><p>Bees fly.</p>"),
+        "support": ("Help", "<h1>Help</h1><p>Ask the neighbour.</p>"),
+    }
+    for name, (title, body) in pages.items():
+        (tmp_path / f"{name}.en.html").write_text(shown.format(title=title, body=body))
+    (tmp_path / "LICENSE.md").write_text("# Licence\n\nFree.")
+    (opened, files), *others = discover(tmp_path).books
+    assert not others
+    assert opened.info.title == "The Beekeeper's FAQ"
+    names = sorted((file.name for file in files), key=lambda name: opened.reading_key(name, None))
+    assert names == ["index.en.html", "wax.en.html", "bees.en.html", "support.en.html"]
+    index = read_document(next(file for file in files if file.name == names[0]), opened)
+    assert [unit.text for section in index.sections for unit in section.units] == ["On bees."]

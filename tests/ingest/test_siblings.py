@@ -388,3 +388,21 @@ def test_a_caption_in_parts_is_one_and_controls_are_no_text() -> None:
         html("<figure><figcaption>Figure 3: <p>The arm.</p></figcaption></figure><select><option>No</select>")
     )
     assert [(unit.kind, unit.text) for unit in found] == [("caption", "Figure 3: The arm.")]
+
+
+def test_terms_breaks_and_navigation_add_no_marks() -> None:
+    """A colon of a term's own is enough; a break between blocks, or a way to the next page, is no text."""
+    page = html(
+        """<h1>Kilns</h1><div class="navheader"><table><tr><td>Prev</td><td>Next</td></tr></table></div>
+        <div><br/><hr/><p>A kiln is hot.</p></div><p>One<br/>two.</p>
+        <dl><dt>You can:</dt><dd>Fire clay.</dd><dt>Kiln</dt><dd>An oven.</dd>
+        <dt>Is it safe?</dt><dd>With gloves.</dd></dl>
+        <div class="toc"><ul><li><a href="#a">Kilns</a></li></ul></div>"""
+    )
+    assert texts(page) == [
+        "A kiln is hot.",
+        "One two.",
+        "You can: Fire clay.",
+        "Kiln: An oven.",
+        "Is it safe? With gloves.",
+    ]

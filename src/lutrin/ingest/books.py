@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,11 @@ from lutrin.ingest.frontmatter import read_front_matter
 from lutrin.ingest.markdown import Page, title_from_name
 from lutrin.ingest.navigation import Entry, bare
 from lutrin.ingest.scan import Rules
-from lutrin.ingest.sites import HOMES, Site, is_mdbook, read_site
+from lutrin.ingest.sites import HOMES, HTML_INDEXES, Site, is_mdbook, read_site
 from lutrin.records import MARKDOWN, BookHazards, BookInfo
 
 _MAX_CHARS = 65_536
-_INDEXES = ("index.mdx", "index.md", "_index.md", "README.md", "README.mdx", "readme.md", "Readme.md")
+_INDEXES = ("index.mdx", "index.md", "_index.md", "README.md", "README.mdx", "readme.md", "Readme.md", *HTML_INDEXES)
 _SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,62})")
 _CHAPTER = re.compile(r"\bchapter[-_ .]*(\d+)", re.IGNORECASE)
 _CHAPTER_NAME = re.compile(r"\b(?:chapter|lesson|week)\b|\bch[-_ .]?\d", re.IGNORECASE)
@@ -169,7 +170,7 @@ def open_book(root: Path, only: frozenset[str] | None = None) -> Book:
     )
     # Its neighbours are about the project.
     apart = site.home if site.make in _APART and (root / site.home).is_dir() else ""
-    rules = Rules(only, site.aside, apart)
+    rules = Rules(only, site.aside, apart, frozenset(entry.path for entry in site.entries))
     folders = {} if only else _folders(root)
     if not values.get("title") and info.title == title_from_name(name):
         info = msgspec.structs.replace(info, title=_spell(info.title, folders))
@@ -304,14 +305,19 @@ def _index_title(path: Path) -> str:
 
 
 def page_title(path: Path) -> str:
-    """Return a Markdown page's title, or an empty string."""
-    text = _small_text(path) if path.suffix.lower() in MARKDOWN else None
+    """Return the title of a page in Markdown or HTML, or an empty string."""
+    text = _small_text(path) if path.suffix.lower() in {*MARKDOWN, *_HTML} else None
     if text is None:
         return ""
+    if path.suffix.lower() in _HTML:
+        found = _HTML_TITLE.search(text)
+        return " ".join(unescape(found[1]).split()) if found else ""
     front = read_front_matter(text, lambda _offset, _message: None)
     return front.text("title") or (Page(text, path.name).title if _HEADING.search(text) else "")
 
 
+_HTML = frozenset({".html", ".htm", ".xhtml"})
+_HTML_TITLE = re.compile(r"<title>([^<]{1,500})</title>", re.IGNORECASE)
 _HEADING = re.compile(r"^(?:\# |=+[ \t]*$|<h1)", re.MULTILINE)
 
 

@@ -20,7 +20,7 @@ from lutrin.ingest.sites import HOMES, is_site
 
 _SHELVES = frozenset({"corpus", "books", "library", "shelf", "bookshelf"})
 _NUMBERED = re.compile(r"\d|(?:chapter|lesson|part|module|unit|week|section|day|ch)[-_ ]?\d", re.IGNORECASE)
-_INDEX = re.compile(r"(?:index|readme|_index)\.\w+", re.IGNORECASE)
+_INDEX = re.compile(r"(?:index(?:\.[a-z]{2})?|readme|_index)\.\w+", re.IGNORECASE)
 _MAX_DEPTH = 8
 NO_PAGES = "holds no file that Lutrin reads"
 

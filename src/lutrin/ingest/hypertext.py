@@ -71,6 +71,14 @@ class _Converter(MarkdownConverter):
 
     convert_aside = convert_section = convert_article = convert_div
 
+    def convert_br(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401 - as its base has it
+        """A break in a line; at the beginning of a block there is no line."""
+        before = el.previous_sibling
+        while before is not None and not str(before).strip():
+            before = before.previous_sibling
+        is_in_line = before is not None or el.parent.name not in {"div", "section", "article", "aside", "body", "main"}
+        return str(super().convert_br(el, text, parent_tags)) if is_in_line else text  # type: ignore[misc]  # as above
+
     def convert_tex(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401, ARG002 - as its base has it
         tex = str(el["data-tex"]).replace("$", r"\$")
         if "_inline" in parent_tags:

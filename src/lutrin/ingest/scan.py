@@ -77,6 +77,8 @@ class Rules:
     """Files and folders by relative path, with the reason."""
     home: str = ""
     """The folder that the book's site keeps its pages in; what lies beside it is about the project."""
+    named: frozenset[str] = frozenset()
+    """Pages that the book's table of contents names, without suffix, whatever they are called."""
 
 
 @dataclass(frozen=True)
@@ -255,7 +257,8 @@ def _file_reason(bare: str, name: str, rules: Rules) -> str | None:
     suffix = suffix_of(bare)
     if suffix in FORMATS:
         # Further down `security.md` is a page on security, and only `SECURITY.md` is about the project.
-        if rules.only is None and is_housekeeping(bare) and ("/" not in name or bare.rpartition(".")[0].isupper()):
+        is_unnamed = rules.only is None and name.rpartition(".")[0] not in rules.named
+        if is_unnamed and is_housekeeping(bare) and ("/" not in name or bare.rpartition(".")[0].isupper()):
             return "is about the project, not a page of the book"
         beside = rules.home and not name.startswith(f"{rules.home}/") and "/" not in name
         stem = bare.rpartition(".")[0].lower()

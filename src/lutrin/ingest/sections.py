@@ -23,6 +23,8 @@ from lutrin.records import Section, TextRole, Unit
 # An item of a list is quoted whole unless it is a small essay.
 _LONG_ITEM = 500
 _LONG_LEAD = 400
+_ENDS = (":", "?", "!", ";")
+"""Of a term that needs no colon before its meaning."""
 
 
 class Outline:
@@ -384,6 +386,7 @@ class Outline:
         number = self._draft.new_block()
         for term, meaning in entries:
             name = clean(self._visible(term.body).text)
+            name = name if name.endswith(_ENDS) else f"{name}:"
             visible = self._visible(meaning.body)
             for index, (start, end) in enumerate(sentence_ranges(visible.text, visible.protected)):
                 text = clean(visible.text[start:end])
@@ -391,7 +394,7 @@ class Outline:
                 if index:
                     self._draft.add("sentence", text, place, number, where)
                 else:
-                    self._draft.add("list_item", f"{name}: {text}", (term.start, place[1]), number, where)
+                    self._draft.add("list_item", f"{name} {text}", (term.start, place[1]), number, where)
 
     def _role_of(self, block: tree.Element, callout: str) -> TextRole | None:
         """The role that an element gives by its name, its classes, or the line that unfolds it."""

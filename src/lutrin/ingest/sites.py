@@ -1,7 +1,8 @@
 """Read a site's configuration: the book's title, the order of its pages, and the folders with its text.
 
 Read are the configurations of Docusaurus, mdBook, MkDocs, Jupyter Book and MyST, Sphinx, Jekyll, Hugo, The Carpentries,
-Hugging Face's courses, Quarto, Mintlify and GitBook. A file that cannot be read says nothing; the names serve then.
+Hugging Face's courses, Quarto, Mintlify and GitBook, and the links of the first of several pages in HTML. A file that
+cannot be read says nothing; the names serve then.
 """
 
 import re
@@ -9,8 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
+from urllib.parse import unquote
 
-from lutrin.ingest.configuration import is_small_file, read_json, read_small, read_toml, read_yaml
+from lutrin.ingest.configuration import MAX_BYTES, is_small_file, read_json, read_small, read_toml, read_yaml
 from lutrin.ingest.navigation import Entry, bare, from_summary, from_tree, summary_title
 from lutrin.ingest.script import read_literal
 
@@ -31,6 +33,10 @@ _TOCTREE = re.compile(
 )
 _TOCTREE_PAGE = re.compile(r"[^<>\n]*<([^<>:]+)>|([^\s:`#*<>]+)")
 _DEEPEST_TOCTREE, _MOST_PAGES = 4, 2000
+HTML_INDEXES = ("index.html", "index.htm", "index.xhtml", "index.en.html")
+_HTML_LINK = re.compile(
+    r"""<a\b[^<>]{0,500}?\bhref\s*=\s*["']([^"'#?:<>/\\]{1,200}\.(?:x?html?))["'#]""", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -341,6 +347,14 @@ def _toctrees(root: Path, page: str, seen: set[str], depth: int) -> list[dict[st
     return found
 
 
+def _linked(root: Path, place: str) -> Site | None:
+    """Pages in HTML that their first page links, as DocBook, Texinfo and LaTeX2HTML write it."""
+    text = next((text for name in HTML_INDEXES if (text := read_small(root / place / name))), "")
+    names = dict.fromkeys(_join(place, unquote(match[1])) for match in _HTML_LINK.finditer(text))
+    pages = [name for name in names if is_small_file(root / name, MAX_BYTES)]
+    return Site(entries=tuple(Entry(bare(name)) for name in pages)) if len(pages) > 1 else None
+
+
 _ORDER = "is read for the title and the order of the pages"
 _BUILT = "is generated from the pages"
 _TRANSLATED = "holds translations of the same pages"
@@ -359,6 +373,7 @@ _READERS: tuple[Callable[[Path, str], Site | None], ...] = (
     _sphinx,
     _summary,
     _jekyll,
+    _linked,
 )
 MARKS = (
     "book.toml",
