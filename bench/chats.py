@@ -28,7 +28,7 @@ from lutrin.chats.engine import Database, SqlCipher, Transaction, Values
 from lutrin.chats.key import new_key
 from lutrin.chats.migrations import migrate
 from lutrin.chats.rows import Room
-from lutrin.chats.seal import NoSeal
+from lutrin.chats.seal import Seal
 from lutrin.chats.store import ChatTables
 from lutrin.records import ChatMessage, ChatOrigin, Citation
 
@@ -123,7 +123,7 @@ def conversation(name: str) -> tuple[ChatMessage, ChatMessage]:
 
 async def measure(database: Database, count: int, name: str) -> dict[str, float]:
     """Milliseconds of one conversation: processor time of main thread and process, and the clock's median."""
-    store = ChatTables(database, NoSeal(), room=Room(1 << 20, 1 << 24))
+    store = ChatTables(database, Seal(), room=Room(1 << 20, 1 << 24))
     keys = [f"{name}-{n}" for n in range(count)]
     origins = [ChatOrigin(session_id=key, owner=f"{n % 20:064d}", book="book") for n, key in enumerate(keys)]
     await store.record("warm", ChatOrigin(session_id="warm"), conversation(f"{name}-warm"))
@@ -144,7 +144,7 @@ async def measure(database: Database, count: int, name: str) -> dict[str, float]
 
 async def crowd(database: Database, count: int, name: str) -> dict[str, float]:
     """The same, all at once: what each costs, and how long the slowest waits."""
-    store = ChatTables(database, NoSeal(), room=Room(1 << 20, 1 << 24))
+    store = ChatTables(database, Seal(), room=Room(1 << 20, 1 << 24))
 
     async def one(key: str) -> float:
         begun = time.perf_counter()

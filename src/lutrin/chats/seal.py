@@ -2,7 +2,6 @@
 
 import base64
 import os
-from typing import Protocol
 
 from lutrin.errors import ChatStoreError
 
@@ -11,11 +10,12 @@ MARK = "s1:"
 """Prefix of a sealed text; a later format would get another one."""
 
 
-class Seal(Protocol):
-    """Seals a text so that only the holder of the key can read it."""
+class Seal:
+    """How a database stores readers' words; this one as they are, for one that is encrypted as a whole."""
 
     def close(self, text: str) -> str:
         """Return the text in its stored form; an empty text stays empty."""
+        return text
 
     def open(self, stored: str) -> str:
         """Return the original text.
@@ -23,21 +23,10 @@ class Seal(Protocol):
         Raises:
             ChatStoreError: Another key sealed it, or it was changed.
         """
-
-
-class NoSeal:
-    """For a database that is encrypted as a whole."""
-
-    def close(self, text: str) -> str:
-        """The text itself."""
-        return text
-
-    def open(self, stored: str) -> str:
-        """The text itself."""
         return stored
 
 
-class KeySeal:
+class KeySeal(Seal):
     """AES-256 in Galois/Counter Mode (NIST SP 800-38D), a random nonce for each text; its key in hexadecimal."""
 
     def __init__(self, key: str) -> None:

@@ -16,7 +16,7 @@ from lutrin.chats.engine import Database, SqlCipher, Transaction, Values
 from lutrin.chats.migrations import migrate
 from lutrin.chats.questions import AskedQuestion, asked_questions
 from lutrin.chats.rows import Room
-from lutrin.chats.seal import NoSeal, Seal
+from lutrin.chats.seal import Seal
 from lutrin.errors import ChatStoreError, ChatStoreFull, NotFound
 from lutrin.messages import CONVERSATION_FULL, NOTHING_HERE, READER_FULL
 from lutrin.records import ChatMessage, ChatOrigin, ChatSession
@@ -233,7 +233,7 @@ class SqlChatStore(ChatTables):
     def __init__(
         self, database: SqlCipher, path: Path, now: Callable[[], datetime] = utc_now, room: Room | None = None
     ) -> None:
-        super().__init__(database, NoSeal(), now, room)
+        super().__init__(database, Seal(), now, room)
         self._file = database
         self._path = path
 
@@ -261,7 +261,7 @@ class AbsentChats(ChatTables):
     """Conversations that could not be opened: every call fails with this reason."""
 
     def __init__(self, reason: ChatStoreError) -> None:
-        super().__init__(_NoDatabase(reason), NoSeal())
+        super().__init__(_NoDatabase(reason), Seal())
         self.reason = reason
 
 

@@ -13,7 +13,6 @@ from pathlib import Path
 import msgspec
 
 from lutrin import __version__, sqlite
-from lutrin.chats import copied as chats
 from lutrin.chats.key import chat_key, installation_keys
 from lutrin.errors import ArchiveError, ChatStoreError, IndexUnavailable
 from lutrin.index import statements
@@ -155,15 +154,22 @@ def _snapshot(catalog_path: Path, target: Path) -> list[PublishedBook]:
 
 
 def _conversations(settings: Settings, work: Path) -> bool:
+    """Copy the conversations, encrypted with the same key, while a server writes them; return whether there are any."""
     if not settings.chats_path.exists():
         return False
+    key, copy = chat_key(settings), work / CHATS
     try:
-        chats.snapshot(settings.chats_path, chat_key(settings), work / CHATS)
+        with (
+            closing(sqlite.connect(settings.chats_path, key=key)) as source,
+            closing(sqlite.connect(copy, key=key)) as to,
+        ):
+            source.backup(to)
     except sqlite.DatabaseError as error:
         raise ChatStoreError(
             f"The conversations cannot be read with this key: {error}.",
             remedy="Check LUTRIN_CHAT_KEY or the key file; see `lutrin doctor`.",
         ) from error
+    copy.chmod(0o600)
     return True
 
 

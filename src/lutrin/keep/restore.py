@@ -12,7 +12,6 @@ from pathlib import Path
 import msgspec
 
 from lutrin import sqlite
-from lutrin.chats import copied as chats
 from lutrin.chats.key import chat_key, former_keys, installation_keys, opens, rotate_key
 from lutrin.chats.migrations import migrate
 from lutrin.errors import ArchiveError, ChatStoreError, IndexUnavailable, IngestInProgress
@@ -103,7 +102,7 @@ def finish_alone(settings: Settings) -> None:
         else:
             sqlite.replace(settings.catalog_path, complete / CATALOG)
     if (complete / CHATS).exists():
-        chats.take_over(settings.chats_path, chat_key(settings), complete / CHATS)
+        _take_over_chats(settings.chats_path, chat_key(settings), complete / CHATS)
     if (complete / STUDY).exists():
         shutil.rmtree(settings.data_dir / STUDY, ignore_errors=True)
         shutil.copytree(complete / STUDY, settings.data_dir / STUDY)
@@ -213,3 +212,20 @@ def _rename_generation(catalog: Catalog, directory: Path, name: str) -> Path:
         catalog.connection.execute(statements.RENAME_GENERATION, {"old": directory.name, "new": name, "digest": digest})
         catalog.connection.execute(statements.RENAME_CURRENT, {"old": directory.name, "new": name})
     return renamed
+
+
+def _take_over_chats(database: Path, key: str, other: Path) -> None:
+    """Replace the conversations with those of a migrated snapshot, which is deleted; a server goes on with them.
+
+    A database that this key does not open, because it is damaged, is replaced as a file.
+
+    Raises:
+        DatabaseError: The database cannot be written; it is unchanged.
+    """
+    if opens(database, key):
+        with closing(sqlite.connect(other, key=key)) as source, closing(sqlite.connect(database, key=key)) as target:
+            source.backup(target)
+            target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        other.unlink()
+        return
+    sqlite.replace(database, other)
