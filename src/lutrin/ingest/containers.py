@@ -114,7 +114,7 @@ def fenced_directive(info: str) -> tuple[str, int, int] | None:
     (('note', 7, 12), ('danger', 23, 27))
     """
     match = _FENCED.match(info)
-    name = match and (match["braced"] or match["plain"])
+    name: str = (match["braced"] or match["plain"]) if match is not None else ""
     if match is None or (name not in BOXES and name not in _HOLDERS):
         return None
     title = _TITLE.fullmatch(match["rest"].strip())

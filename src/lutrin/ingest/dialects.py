@@ -122,8 +122,8 @@ class _Settler:
             if self.is_include(block.text, block.content_start):
                 found.append(self.left_out(block))
             elif block.info == "math" and not self.mdx:
-                inside = Placed.of(self.source, [(block.content_start, block.content_end)])
-                found.append(Math(inside.stripped(), block.start, block.end))
+                formula = Placed.of(self.source, [(block.content_start, block.content_end)])
+                found.append(Math(formula.stripped(), block.start, block.end))
             else:
                 found += _cell(block, self.source)
         elif isinstance(block, Paragraph) and not self.mdx:
