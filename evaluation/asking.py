@@ -26,7 +26,11 @@ PATIENT_S = 600.0
 
 @asynccontextmanager
 async def opened_pipeline(
-    settings: Settings, ability: Ability | None = None, grader: Callable[[Embedder], Grader] | None = None
+    settings: Settings,
+    ability: Ability | None = None,
+    grader: Callable[[Embedder], Grader] | None = None,
+    *,
+    with_prepared: bool = True,
 ) -> AsyncIterator[Pipeline]:
     """Lutrin over the books of a data folder, with the model of the settings, until the block ends.
 
@@ -34,6 +38,7 @@ async def opened_pipeline(
         settings: Name folder and model.
         ability: How much the model reads and writes; None: as its tier.
         grader: Makes the grader of its sentences; None: the usual one.
+        with_prepared: Use what was prepared on the books.
     """
     configure_logging(settings, quiet=True)
     async with open_runtime(settings) as house:
@@ -51,6 +56,7 @@ async def opened_pipeline(
                 ability=ability or house.answers.ability,
                 chats=chats,
                 grader=grader(house.searcher.embedder) if grader is not None else None,
+                with_prepared=with_prepared,
             ),
         )
 

@@ -69,7 +69,9 @@ def read_shelf(folder: Path, wanted: Sequence[str] = ()) -> list[ShelvedBook]:
     return found
 
 
-async def ask_book(book: ShelvedBook, data: Path, model: str) -> tuple[BookResult, list[Outcome]]:
+async def ask_book(
+    book: ShelvedBook, data: Path, model: str, *, with_prepared: bool = True
+) -> tuple[BookResult, list[Outcome]]:
     """Ingest a book and ask its questions; Lutrin's outcomes come with the answers, for who wants to read them."""
     settings = load_settings(
         profile="local", data_dir=data, models_dir=ROOT / "models", model=model, explain_s=PATIENT_S,
@@ -78,7 +80,7 @@ async def ask_book(book: ShelvedBook, data: Path, model: str) -> tuple[BookResul
     summary = await ingest(settings, book.folder)
     if summary.errors:
         print("\n".join(f"{book.name}: {line}" for line in summary.errors), file=sys.stderr)
-    async with opened_pipeline(settings) as pipeline:
+    async with opened_pipeline(settings, with_prepared=with_prepared) as pipeline:
         outcomes = await run(book.questions, pipeline.quick_subject(LUTRIN))
         systems: dict[str, list[Scores]] = {LUTRIN: [_scores(outcome) for outcome in outcomes]}
         for question in book.questions:
@@ -112,14 +114,20 @@ def _scores(outcome: Outcome) -> Scores:
 
 
 async def ask_shelf(
-    books: Sequence[ShelvedBook], data: Path, model: str, *, verbose: bool = False, answers: Path | None = None
+    books: Sequence[ShelvedBook],
+    data: Path,
+    model: str,
+    *,
+    verbose: bool = False,
+    answers: Path | None = None,
+    with_prepared: bool = True,
 ) -> ShelfResult:
     """Ask book after book; what was answered is written to `answers`, one JSON object a line, to be read."""
     results = []
     start = time.perf_counter()
     for book in books:
         began = time.perf_counter()
-        result, outcomes = await ask_book(book, data / book.name, model)
+        result, outcomes = await ask_book(book, data / book.name, model, with_prepared=with_prepared)
         results.append(result)
         took = f"{len(book.questions)} questions, {time.perf_counter() - began:.0f} s, {result.embedded} texts embedded"
         print(f"{book.name}: {took}", file=sys.stderr)
@@ -161,6 +169,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--peers", type=int, default=0, metavar="N", help="ask LlamaIndex N questions a book, too; slow"
     )
+    parser.add_argument("--unprepared", action="store_true", help="answer without what was prepared on the books")
     parser.add_argument("--save", type=Path, metavar="FILE", help="write figures and each question's scores as JSON")
     parser.add_argument("--answers", type=Path, metavar="FILE", help="append the answers as JSON, one a line")
     parser.add_argument("--compare", type=Path, metavar="FILE", help="an earlier --save to show beside this run")
@@ -170,7 +179,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         earlier = shelf_report.read(given.compare) if given.compare else None
         books = read_shelf(given.folder, given.book)
-        result = asyncio.run(ask_shelf(books, given.data, given.model, verbose=given.verbose, answers=given.answers))
+        result = asyncio.run(
+            ask_shelf(
+                books,
+                given.data,
+                given.model,
+                verbose=given.verbose,
+                answers=given.answers,
+                with_prepared=not given.unprepared,
+            )
+        )
         if given.peers:
             result = msgspec.structs.replace(result, peers=ask_peers(books, given.data, given.peers))
     except LutrinError as error:

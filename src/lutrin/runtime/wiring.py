@@ -160,8 +160,9 @@ def answering(
     ability: Ability | None = None,
     chats: ChatStore | None,
     grader: Grader | None = None,
+    with_prepared: bool = True,
 ) -> AnswerFlow:
-    """Make the answer flow from opened parts."""
+    """Make the answer flow from opened parts; without `with_prepared` it knows nothing of what was prepared."""
     return AnswerFlow(
         shelf=shelf,
         searcher=searcher,
@@ -169,7 +170,7 @@ def answering(
         settings=settings,
         generator=generator,
         ability=ability,
-        prepared=PreparedAnswers(searcher, own_words=settings.own_words),
+        prepared=PreparedAnswers(searcher, own_words=settings.own_words) if with_prepared else None,
         searches_at_once=1 if settings.profile == "local" else SEARCHES_AT_SERVICES,
         chats=chats,
         grader=grader,
