@@ -134,8 +134,8 @@ class Pipeline:
         answer = await _whole(flow, question)
         if question.session_id:
             said = [
-                _message(question.session_id, "user", question.text),
-                _message(question.session_id, "assistant", answer.answer, answer),
+                message_of(question.session_id, "user", question.text),
+                message_of(question.session_id, "assistant", answer.answer, answer),
             ]
             await chats.append(question.session_id, said)
         return answer
@@ -173,10 +173,11 @@ def reciprocal_rank_fusion(*rankings: Sequence[str]) -> list[str]:
 
 def complete(question: str, previous: str) -> str:
     """What is searched for a question after another one."""
-    return completed(question, [_message("", "user", previous)]).text if previous else question
+    return completed(question, [message_of("", "user", previous)]).text if previous else question
 
 
-def _message(session_id: str, role: Role, text: str, answer: Answer | None = None) -> ChatMessage:
+def message_of(session_id: str, role: Role, text: str, answer: Answer | None = None) -> ChatMessage:
+    """A question or an answer as a conversation keeps it."""
     sources = answer.sources if answer is not None else ()
     return ChatMessage(
         id=uuid.uuid4().hex,

@@ -22,13 +22,14 @@ import msgspec
 from evaluation.command_line import ROOT, finish, machine
 from evaluation.measures import WORDS, facts_in, holds_files
 from evaluation.memory_chat import MemoryChatStore
+from evaluation.pipeline import message_of
 from evaluation.questions import EvalQuestion, read_questions
 from evaluation.show import aligned
 from evaluation.text import first_words
 from lutrin.answer.flow import AnswerFlow
 from lutrin.query.followup import completed
 from lutrin.query.understand import alone
-from lutrin.records import Answer, ChatMessage, DoneEvent, Passage, Question, Role
+from lutrin.records import Answer, ChatMessage, DoneEvent, Passage, Question
 from lutrin.runtime import wiring
 from lutrin.search.passages import lease_books, search_books
 from lutrin.settings import load_settings
@@ -69,9 +70,7 @@ class Talk:
         question = Question(text=text, session_id=session)
         answer = [event.answer async for event in self.flow.answer(question) if isinstance(event, DoneEvent)][-1]
         if session:
-            await self.chats.append(
-                session, messages(text, answer.answer, f"{session}-{len(await self.chats.history(session))}")
-            )
+            await self.chats.append(session, messages(text, answer, session))
         return answer
 
     async def found(self, text: str) -> Sequence[Passage]:
@@ -81,10 +80,9 @@ class Talk:
         return found.passages
 
 
-def messages(question: str, answer: str, place: str = "") -> list[ChatMessage]:
+def messages(question: str, answer: Answer, session: str = "") -> list[ChatMessage]:
     """A question and its answer as a conversation keeps them."""
-    roles: tuple[tuple[Role, str], ...] = (("user", question), ("assistant", answer))
-    return [ChatMessage(id=f"{place}-{role}", session_id="", role=role, text=text, created="") for role, text in roles]
+    return [message_of(session, "user", question), message_of(session, "assistant", answer.answer, answer)]
 
 
 @contextlib.asynccontextmanager
@@ -155,7 +153,7 @@ async def unrelated(arguments: argparse.Namespace) -> None:
                 other = chance.choice(
                     [one for one in questions if not set(one.expected_files) & set(item.expected_files)]
                 )
-                history = messages(other.question, (await talk.ask(other.question)).answer)
+                history = messages(other.question, await talk.ask(other.question))
                 asked = completed(item.question, history).text
                 alone = await right_file(talk, item, item.question)
                 after = alone if asked == item.question else await right_file(talk, item, asked)

@@ -322,6 +322,18 @@ def _told(*said: str) -> list[ChatMessage]:
     ]
 
 
+async def test_what_was_told_in_another_order_is_not_told_again(make_flow: MakeFlow) -> None:
+    """The sentences of an answer are compared one by one."""
+    chats = MemoryChatStore()
+    question = "What about a full charge of the battery of Kestrel?"
+    first = await answer_to(make_flow(), question)
+    assert first.sentences[0].text == "The battery of Kestrel stores 480 watt hours. A full charge takes three hours."
+    said = "A full charge takes three hours. [1]\n\nThe battery of Kestrel stores 480 watt hours."
+    await chats.append("s", _told(question, said))
+    answer = await answer_to(make_flow(chats=chats), "Give me an example", session_id="s")
+    assert "480 watt hours" not in answer.answer
+
+
 @pytest.mark.parametrize(
     "fields", [{"kept_as": ("m2", "m3")}, {"explain": True}], ids=["cut and resumed", "asked again to be explained"]
 )

@@ -13,6 +13,7 @@ from tests.fakes_generator import ScriptedGenerator
 from evaluation.memory_chat import MemoryChatStore
 from lutrin import messages
 from lutrin.answer.flow import AnswerFlow
+from lutrin.index.companion import BY_THE_BOOK, Entry, Prepared
 from lutrin.index.readback import verify_generation
 from lutrin.index.shelf import Shelf
 from lutrin.ingest.book import IngestTools
@@ -343,3 +344,26 @@ async def test_a_chapter_is_practised_with_its_questions(flow: AnswerFlow) -> No
     assert "Wren" not in answer.explanation
     assert answer.suggestions == ("How fast is the loop of Kestrel?",)
     assert (answer.excerpts, answer.sources) == ((), ()), "they would give the answers away"
+
+
+async def test_what_the_book_says_itself_leads_the_answer(shelf: Shelf, settings: Settings) -> None:
+    """A question that the ingest prepared begins with the sentence that it found, and a model goes on."""
+    question = "What about the battery of Kestrel?"
+    async with shelf.lease("") as generation:
+        (home,) = [one for one in await generation.all_chunks() if one.section_title == "Batteries"]
+        said = next(unit for unit in home.units if unit.text.startswith("A full charge"))
+        entry = Entry(
+            kind="question", **CHARGE, anchor=home.anchor, topic=question, text=said.text, author=BY_THE_BOOK,
+        )  # fmt: skip
+        places = ((home.chunk_id, said.char_start, said.char_end),)
+        own = Prepared(entry=entry, chunk_id=home.chunk_id, places=places, asked=(question,))
+        before = await answer_to(flow_of(shelf, settings), question)
+        generation.companion = generation.companion.with_decisions((), studied=[own])
+        told = await answer_to(flow_of(shelf, settings), question)
+        model = ScriptedGenerator(lambda _: "The battery of Kestrel stores 480 watt hours. [1]")
+        spoken = await answer_to(flow_of(shelf, settings, generator=model), question)
+    assert not before.answer.startswith(said.text)
+    assert told.answer.startswith(said.text)
+    assert CAPACITY in told.answer
+    assert (told.prepared_by, told.meant) == ("", "")
+    assert spoken.model_used == "scripted"

@@ -75,12 +75,15 @@ class PreparedPlans(Protocol):
             IndexUnavailable: A book cannot be read.
         """
 
-    async def meant(self, query: Query, generations: Sequence[OpenGeneration]) -> str:
-        """Return a prepared question that may be meant by one that was not taken for it; empty: none.
+    async def beside(
+        self, query: Query, generations: Sequence[OpenGeneration], found: SearchResult
+    ) -> tuple[SearchResult, str]:
+        """What was found, led by what the book says to a prepared question, and one that may be meant; empty: none.
 
         Args:
             query: What is asked.
             generations: The books that may answer.
+            found: In the first of them.
 
         Raises:
             InvalidQuestion: No book has the named chapter or module.
@@ -395,6 +398,10 @@ class AnswerFlow:
             short = await chapter_plan(query, generation, found, is_read=self._explainer is not None)
             if short is not None:
                 return short
+        meant = ""
+        if self._prepared is not None:
+            others = [one for one in generations if one is not generation]
+            found, meant = await self._prepared.beside(query, [generation, *others], found)
         opened = await _open_title(query, generations)
         plan = await make_plan(query, generation, found, sections=self._sections, open_title=opened)
         if _repeats(plan):
@@ -404,7 +411,6 @@ class AnswerFlow:
             if _repeats(plan):
                 plan = Plan(query, plan.title, plan.generation, messages.NOTHING_MORE, warnings=query.warnings)
         following = await next_questions(self._searcher, generation, query, plan.excerpts)
-        meant = await self._prepared.meant(query, generations) if self._prepared is not None else ""
         return replace(plan, suggestions=plan.suggestions or following, meant=meant)
 
     @property
@@ -506,7 +512,11 @@ def _repeats(plan: Plan) -> bool:
     said = plan.query.said
     if plan.query.is_bare:
         lead = [plain(sentence.text) for sentence in plan.lead if sentence.citations]
-        return bool(lead) and all(any(text in answer for answer in said) for text in lead)
+        quoted = [plain(unit.text) for run in (plan.ground.runs if plan.ground else ()) for unit in run.units]
+        # A reason may have been told already, as something else: it is new where it comes first.
+        is_reason = plan.query.frame == "why"
+        told = lead if is_reason else [text for text in quoted if text and any(text in one for one in lead)]
+        return bool(told) and all(any(text in answer for answer in said) for text in told)
     words = Counter(plain(" ".join(one.text for one in plan.excerpts)).split())
     return bool(words) and any(words == Counter(answer.split()) for answer in said)
 

@@ -25,10 +25,10 @@ from lutrin.query.understand import PHRASE_WORDS, Query, with_spelling
 from lutrin.records import Chunk, Passage
 from lutrin.search.filters import apply_filters
 from lutrin.search.question_tokens import pooled
-from lutrin.search.reader import Read
+from lutrin.search.reader import Read, log_sum
 from lutrin.search.search import SELECTION_CHARACTERS, Part, Searcher, SearchResult
 from lutrin.study.follow import answered, following
-from lutrin.study.marked import WISHES, Mark, entries_of, is_all_meant, is_named, located
+from lutrin.study.marked import WISHES, Mark, entries_of, is_all_meant, is_named, located, proved_units
 from lutrin.study.same import (
     EncodedQuestion,
     Terms,
@@ -97,6 +97,11 @@ class Match:
         return self.agrees and self.odds > 0
 
     @property
+    def is_by_book(self) -> bool:
+        """Whether it is a copy of the book's own words."""
+        return self.item.entry.author == BY_THE_BOOK
+
+    @property
     def order(self) -> tuple[bool, float]:
         """What is taken before what is offered, the likeliest first."""
         return self.is_sure, self.odds
@@ -122,14 +127,22 @@ class PreparedAnswers:
         if query.is_bare and query.quotes:
             return await self._following(query, generations)
         best = await self._best(query, generations)
-        if best is None or not (best.is_sure or _is_asked_on(best, query)):
+        # The book's own words lead what is found: a model has more to say, and so has the book.
+        if best is None or best.is_by_book or not (best.is_sure or _is_asked_on(best, query)):
             return None
         return await self._answer(best, query)
 
-    async def meant(self, query: Query, generations: Sequence[OpenGeneration]) -> str:
+    async def beside(
+        self, query: Query, generations: Sequence[OpenGeneration], found: SearchResult
+    ) -> tuple[SearchResult, str]:
         """See `lutrin.answer.flow.PreparedPlans`."""
         best = await self._best(query, generations)
-        return best.asked if best is not None and may_be_meant(best.odds) else ""
+        if best is None or not may_be_meant(best.odds):
+            return found, ""
+        told = plain(" ".join(best.item.entry.points)) in " ".join(query.said)
+        if best.is_by_book and best.is_sure and not told and len(found.parts) == 1 and found.passages:
+            return _led(found, await best.generation.chunks([best.item.chunk_id]), best.item), ""
+        return found, best.asked
 
     async def _best(self, query: Query, generations: Sequence[OpenGeneration]) -> Match | None:
         """The entry whose question is the likeliest to mean the one that is asked."""
@@ -284,9 +297,12 @@ def _stands_alone(query: Query) -> bool:
 def _entry(companion: Companion, text: str, kinds: Sequence[Kind]) -> Sequence[Prepared]:
     """Of the entries that a text asks for, the one of the kind that is wanted most, if there is one."""
     owned = [companion.entries[place] for place in companion.owners[text]]
-    # The book's own words are found by every question, and a model has more to say.
-    fitting = [item for item in owned if item.entry.kind in kinds and item.entry.author != BY_THE_BOOK]
-    return sorted(fitting, key=lambda item: (not item.entry.pinned, kinds.index(item.entry.kind)))[:1]
+    fitting = [item for item in owned if item.entry.kind in kinds]
+    # What somebody wrote comes before a copy of the book's own words.
+    return sorted(
+        fitting,
+        key=lambda item: (not item.entry.pinned, item.entry.author == BY_THE_BOOK, kinds.index(item.entry.kind)),
+    )[:1]
 
 
 async def _is_there(generation: OpenGeneration, item: Prepared, where: Mapping[str, str] | None) -> bool:
@@ -395,3 +411,19 @@ def _scores(chunk: Chunk, places: Sequence[tuple[str, int, int]]) -> np.ndarray:
         for unit in chunk.units
     ]
     return np.where(quoted, np.float32(0.0), np.float32(BESIDE)).astype(np.float32)
+
+
+def _led(found: SearchResult, homes: Sequence[Chunk], item: Prepared) -> SearchResult:
+    """What was found, with what an entry quotes as likely as all of the best passage, so that it is said first.
+
+    Whether the book answers stays as it was judged.
+    """
+    (part,) = found.parts
+    best = max(part.passages, key=lambda one: one.scores.max(initial=-np.inf))
+    said = Mark(best.chunk, "", (best.chunk.units[int(best.scores.argmax())],))
+    if proved_units(said, item):
+        return found  # it is said first already, with what answers as well beside it
+    most = max(log_sum(one.scores) for one in part.passages)
+    first = [Read(chunk, _scores(chunk, item.places) + np.float32(most), most, 1.0) for chunk in homes]
+    others = [one for one in part.passages if one.chunk.chunk_id != item.chunk_id]
+    return replace(found, parts=(replace(part, passages=(*first, *others)),))
