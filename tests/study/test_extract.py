@@ -27,6 +27,15 @@ Two examples of a sleepy motor watchdog are here. More than one sleepy motor wat
 ## How often are brakes tested?
 
 All brakes are tested once a week by the teacher of the class.
+
+## What is a gantry?
+
+Above each of the robots hangs a gantry that holds it.
+
+## Drills
+
+The **grumpy drill** Club is a club of all who have been halted. Two of the grumpy drill are
+here. One grumpy drill is lost.
 """
 WATCHDOG = "A sleepy motor watchdog is a timer that halts what is left alone."
 
@@ -59,7 +68,10 @@ async def test_a_term_is_kept_with_the_sentence_that_defines_it(settings: Settin
 
 
 async def test_a_heading_that_asks_is_answered_by_its_section(settings: Settings) -> None:
-    """The question is the heading; the answer is the sentence that a search for it finds there."""
+    """The question is the heading; the answer is the sentence that a search for it finds there.
+
+    A heading that asks what a thing is needs a sentence on that thing.
+    """
     (question,) = [entry for entry in await prepared(settings) if entry.kind == "question"]
     assert (question.topic, question.author) == ("How often are brakes tested?", "the book")
     assert question.text == "All brakes are tested once a week by the teacher of the class."

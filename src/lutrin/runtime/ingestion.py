@@ -3,10 +3,12 @@
 Whoever calls took the lock of ingests before this module and its vendors were loaded.
 """
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Collection
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 
+from lutrin.index.companion import Entry
+from lutrin.index.generation import OpenGeneration
 from lutrin.index.readback import in_fresh_process
 from lutrin.ingest.book import DEFAULTS, IngestTools, Options
 from lutrin.ingest.run import ingest_alone
@@ -14,7 +16,7 @@ from lutrin.ingest.summary import IngestSummary
 from lutrin.keep import restore
 from lutrin.keep.transfer import Transferred, import_index
 from lutrin.log import configure_logging
-from lutrin.runtime.profile import embedding, ingesting, open_store
+from lutrin.runtime.profile import embedding, ingesting, open_reranker, open_store
 from lutrin.search.search import Searcher
 from lutrin.settings import Settings
 from lutrin.study.extract import Extractor
@@ -31,7 +33,16 @@ async def _ingest_tools(settings: Settings) -> AsyncIterator[IngestTools]:
     restore.finish_alone(settings)
     store = open_store(settings)
     async with ingesting(settings), embedding(settings, threads=0, patience_s=PATIENCE_S) as embedder:
-        extract = Extractor(Searcher(embedder)).entries
+
+        async def extract(generation: OpenGeneration, files: Collection[str] | None) -> AsyncGenerator[Entry, None]:
+            # As readers will ask: loaded only where a book has changed.
+            with ExitStack() as stack:
+                reranker = open_reranker(settings)
+                if reranker is not None:
+                    stack.callback(reranker.close)
+                async for entry in Extractor(Searcher(embedder, reranker)).entries(generation, files):
+                    yield entry
+
         yield IngestTools(embedder, store, in_fresh_process(store), holds=literal_problem, extract=extract)
 
 

@@ -17,9 +17,9 @@ from lutrin.answer.hostile import gives_orders
 from lutrin.index.companion import BY_THE_BOOK, Entry, defining
 from lutrin.index.generation import OpenGeneration
 from lutrin.ingest.companion_file import SectionText, sections_of
-from lutrin.language.words import content_stems, stem, word_count, words
+from lutrin.language.words import content_stems, stem, subject_words, word_count, words
 from lutrin.query.followup import refers
-from lutrin.query.frames import asks
+from lutrin.query.frames import asks, frame_of
 from lutrin.query.understand import alone
 from lutrin.records import Chunk, Question, Unit
 from lutrin.search.homes import same_section
@@ -105,7 +105,7 @@ class Extractor:
     ) -> Entry | None:
         """The entry of a candidate, if asking for it finds what answers."""
         found = await self._searcher.search(generation, alone(Question(text=candidate.question)), k=1)
-        best = found.parts[0].passages[:1] if found.odds >= 0 else ()
+        best = found.parts[0].passages[:1] if found.verdict == "answers" else ()
         for read in best:
             chunk = read.chunk
             place = int(read.scores.argmax())
@@ -139,15 +139,24 @@ def _answer(candidate: Candidate, unit: Unit) -> str:
     if unit.role not in MATTER or unit.warning or word_count(text) > MOST_WORDS:
         return ""
     if candidate.asks:
-        return text if _is_whole(unit, text) and not refers(text) else ""
+        names = frame_of(candidate.topic)[0] != "definition" or _opening(_subject(candidate.topic)).match(text)
+        return text if names and _is_whole(unit, text) and not refers(text) else ""
     name = [stem(word) for word in words(candidate.topic)]
     if unit.kind == "list_item" and (item := _ITEM.fullmatch(text)) is not None:
         told = item["text"].strip()
         is_named = [stem(word) for word in words(item["name"])] == name
         return told if is_named and word_count(told) >= LEAST_WORDS else ""
     opens = _opening(candidate.topic).match(text)
-    says_more = opens is not None and word_count(text[opens.end() :]) >= LEAST_WORDS
+    rest = text[opens.end() :].lstrip() if opens is not None else ""
+    # "The Raspberry Pi Foundation" is another name.
+    says_more = word_count(rest) >= LEAST_WORDS and not rest[:1].isupper()
     return text if says_more and _is_whole(unit, text) else ""
+
+
+def _subject(question: str) -> str:
+    """What a question asks to define, as it stands there."""
+    named = subject_words(question)
+    return question[question.find(named[0]) : question.rfind(named[-1]) + len(named[-1])] if named else question
 
 
 def _opening(name: str) -> re.Pattern[str]:
