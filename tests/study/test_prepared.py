@@ -353,8 +353,13 @@ async def test_what_the_book_says_itself_leads_the_answer(shelf: Shelf, settings
         (home,) = [one for one in await generation.all_chunks() if one.section_title == "Batteries"]
         said = next(unit for unit in home.units if unit.text.startswith("A full charge"))
         entry = Entry(
-            kind="question", **CHARGE, anchor=home.anchor, topic=question, text=said.text, author=BY_THE_BOOK,
-        )  # fmt: skip
+            kind="question",
+            file=CHARGE["file"],
+            heading=CHARGE["heading"],
+            topic=question,
+            text=said.text,
+            author=BY_THE_BOOK,
+        )
         places = ((home.chunk_id, said.char_start, said.char_end),)
         own = Prepared(entry=entry, chunk_id=home.chunk_id, places=places, asked=(question,))
         before = await answer_to(flow_of(shelf, settings), question)
