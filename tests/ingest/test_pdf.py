@@ -503,10 +503,11 @@ def test_hyphens_that_belong_to_a_word_stay() -> None:
     broken = ["A self-", "sealing tank of type BX-", "7 holds 20-", "30 litres in the Jean-", "Luc model, a ther-"]
 
     def page(canvas: Canvas) -> None:
-        text(canvas, [*broken, "mostat and a cross-", "over. The crossover is red."])
+        text(canvas, [*broken, "mostat and a cross-", "over of state-of-the-", "art. The crossover is red."])
 
     assert texts(parse_pdf(pdf(page), "tank.pdf"))[0] == (
-        "A self-sealing tank of type BX-7 holds 20-30 litres in the Jean-Luc model, a thermostat and a crossover."
+        "A self-sealing tank of type BX-7 holds 20-30 litres in the Jean-Luc model, a thermostat and a crossover of "
+        "state-of-the-art."
     )
 
 

@@ -19,6 +19,8 @@ _FIRST_WORD = re.compile(r"\w+")
 _WHOLE_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*(?![\w-])")
 # Words that form compounds with a hyphen, even where the hyphen ends a line.
 _HYPHENATED_AFTER = frozenset({"half", "quasi", "self", "well"})
+# Words inside compounds, behind which another word follows: state-of-the-art, up-to-date.
+_JOINING = frozenset("a and by in of on or the to".split())
 # The second word of a compound has at least so many letters; shorter ones are endings, as in selfish.
 _LEAST_COMPOUND = 5
 _PAGE_NUMBER = re.compile(r"[\s.·…]*(?:\d{1,4}|[ivxlc]+)\Z")
@@ -317,7 +319,8 @@ def _keeps_hyphen(before: str, after: str, vocabulary: frozenset[str]) -> bool:
         return True
     if f"{word}{after}".casefold() in vocabulary:
         return False
-    return word.casefold() in _HYPHENATED_AFTER and len(after) >= _LEAST_COMPOUND
+    is_compound = word != before and word in _JOINING
+    return is_compound or (word.casefold() in _HYPHENATED_AFTER and len(after) >= _LEAST_COMPOUND)
 
 
 def vocabulary_of(pages: Sequence[Sequence[Line]]) -> frozenset[str]:
