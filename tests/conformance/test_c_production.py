@@ -228,10 +228,6 @@ def test_health(reader: Reader) -> None:
 
 
 @pytest.mark.row("C-SC-003")
-@pytest.mark.xfail(
-    reason="5 of 70 get a passage with the profile `local`, 4 of them as the closest one; with `remote` at most 3",
-    strict=False,
-)
 def test_questions_outside_the_book_are_refused(reader: Reader) -> None:
     """Of all far and near questions of the collection fewer than 5% get anything but a refusal."""
     asked = [*out_of_book("far"), *out_of_book("near")]

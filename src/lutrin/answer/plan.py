@@ -172,10 +172,13 @@ async def make_plan(
 
 
 def _names_section(query: Query, found: SearchResult) -> bool:
-    """Whether a question names a section that was found: what has a heading in the book is never "not covered"."""
-    asked = topic_stems(query.topic)
+    """Whether at least half of what a question names is the title of a section that was found.
+
+    What has a heading in the book is never "not covered"; a title of one word, *Soldering*, stands in many a question.
+    """
+    asked, named = topic_stems(query.topic), subject_stems(query.topic)
     titles = (subject_stems(passage.chunk.section_title) for passage in found.passages)
-    return any(title and title <= asked for title in titles)
+    return any(title and title <= asked and 2 * len(title) >= len(named) for title in titles)
 
 
 def _lead(query: Query, runs: Sequence[UnitRun], things: int) -> tuple[tuple[Sentence, ...], str]:
