@@ -36,6 +36,18 @@ Above each of the robots hangs a gantry that holds it.
 
 The **grumpy drill** Club is a club of all who have been halted. Two of the grumpy drill are
 here. One grumpy drill is lost.
+
+## Lists
+
+A lab that is rented by the hour has drawbacks for the class:
+
+- Blunt chisel: it is sold again every week.
+
+## Drawers
+
+In the evening the monitors of the class count every blunt chisel that lies in the two long drawers.
+
+In the morning somebody else from the class puts one blunt chisel upon each of the seven tables.
 """
 WATCHDOG = "A sleepy motor watchdog is a timer that halts what is left alone."
 
@@ -65,6 +77,14 @@ async def test_a_term_is_kept_with_the_sentence_that_defines_it(settings: Settin
     """What is only in bold is no term."""
     terms = {entry.topic: entry.text for entry in await prepared(settings) if entry.kind == "term"}
     assert terms == {"sleepy motor watchdog": WATCHDOG}
+
+
+async def test_an_item_that_is_announced_is_no_term(settings: Settings) -> None:
+    """What it says is understood below the announcement alone; without it the item is one."""
+    page = settings.corpus_dir / "machines.md"
+    assert "Blunt chisel" not in {entry.topic for entry in await prepared(settings)}
+    page.write_text(PAGE.replace("A lab that is rented by the hour has drawbacks for the class:\n\n", ""))
+    assert "Blunt chisel" in {entry.topic for entry in await prepared(settings)}
 
 
 async def test_a_heading_that_asks_is_answered_by_its_section(settings: Settings) -> None:

@@ -145,7 +145,9 @@ def _answer(candidate: Candidate, unit: Unit) -> str:
     if unit.kind == "list_item" and (item := _ITEM.fullmatch(text)) is not None:
         told = item["text"].strip()
         is_named = [stem(word) for word in words(item["name"])] == name
-        return told if is_named and word_count(told) >= LEAST_WORDS else ""
+        # What is announced ("Its drawbacks are:") is understood there alone, unless it names itself.
+        alone = not unit.lead or _opening(candidate.topic).match(told) is not None
+        return told if is_named and alone and word_count(told) >= LEAST_WORDS else ""
     opens = _opening(candidate.topic).match(text)
     rest = text[opens.end() :].lstrip() if opens is not None else ""
     # "The Raspberry Pi Foundation" is another name.
