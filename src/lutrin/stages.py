@@ -18,10 +18,10 @@ words; conversation to the disk."""
 class Listener(Protocol):
     """Hears what becomes of one answer."""
 
-    def timed(self, stage: Stage, began_s: float, ended_s: float) -> None:
-        """A stage has ended; times are of `time.monotonic`."""
+    def add_time(self, stage: Stage, seconds: float) -> None:
+        """A stage has ended."""
 
-    def noted(self, fact: str, value: str) -> None:
+    def add_fact(self, fact: str, value: str) -> None:
         """Something is so, such as `cache` being `hit`; never a reader's words."""
 
 
@@ -52,11 +52,11 @@ def spent(name: Stage, began_s: float, ended_s: float | None = None) -> None:
     """Tell of a stage that has ended (default: now)."""
     listener = _listener.get()
     if listener is not None:
-        listener.timed(name, began_s, time.monotonic() if ended_s is None else ended_s)
+        listener.add_time(name, (time.monotonic() if ended_s is None else ended_s) - began_s)
 
 
 def note(fact: str, value: str) -> None:
     """Tell of a fact."""
     listener = _listener.get()
     if listener is not None:
-        listener.noted(fact, value)
+        listener.add_fact(fact, value)

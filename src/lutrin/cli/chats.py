@@ -4,9 +4,8 @@ import asyncio
 from pathlib import Path
 
 import click
-import msgspec
 
-from lutrin.cli.console import data_dir_option, json_option, say
+from lutrin.cli.console import data_dir_option, json_option, say, say_result
 from lutrin.settings import load_settings, require_own_data
 
 
@@ -21,7 +20,7 @@ def gaps(*, as_json: bool, data_dir: Path | None) -> None:
     from lutrin.runtime import agents  # noqa: PLC0415 - a stage's vendors load only when it runs
 
     found = asyncio.run(agents.gaps(load_settings(data_dir=data_dir)))
-    say(msgspec.json.encode(found).decode() if as_json else agents.gap_lines(found))
+    say_result(found, agents.gap_lines(found), as_json=as_json)
 
 
 FORMER = "The former one is kept, encrypted with the new one, so that earlier backups can be restored."

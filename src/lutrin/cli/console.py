@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TextIO
 
 import click
+import msgspec
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import (
@@ -50,6 +51,11 @@ def say(text: object, *, err: bool = False, nl: bool = True, file: TextIO | None
     title, the clipboard or what stands on it already. Escapes are those of JSON, so that JSON stays what it was.
     """
     click.echo(visible(str(text)), err=err, nl=nl, file=file)
+
+
+def say_result(result: object, text: str, *, as_json: bool) -> None:
+    """Print a result as JSON, or what it means in words."""
+    say(msgspec.json.encode(result).decode() if as_json else text)
 
 
 def visible(text: str) -> str:

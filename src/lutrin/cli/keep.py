@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-import msgspec
 
-from lutrin.cli.console import data_dir_option, json_option, say
+from lutrin.cli.console import data_dir_option, json_option, say_result
 from lutrin.ingest.lock import ingest_lock
 from lutrin.settings import load_settings, require_own_data
 
@@ -51,12 +50,10 @@ def backup(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
     settings = load_settings(data_dir=data_dir)
     require_own_data(settings)
     summary = make_backup(settings, file, lambda: datetime.now(UTC))
-    if as_json:
-        say(msgspec.json.encode(summary).decode())
-        return
     kept = [f"{slug} {name}" for slug, name in summary.books.items()]
     kept += ["conversations (encrypted; keep their key elsewhere)"] if summary.conversations else []
-    say(f"{file} holds {', '.join(kept)}: {summary.bytes / 1e6:.1f} MB, read back and verified.")
+    text = f"{file} holds {', '.join(kept)}: {summary.bytes / 1e6:.1f} MB, read back and verified."
+    say_result(summary, text, as_json=as_json)
 
 
 @click.command()
@@ -75,12 +72,9 @@ def restore(file: Path, *, without_conversations: bool, trust: bool, as_json: bo
     settings = load_settings(data_dir=data_dir)
     require_own_data(settings)
     summary = put_back(settings, file, with_chats=not without_conversations, trust=trust)
-    if as_json:
-        say(msgspec.json.encode(summary).decode())
-        return
     back = [f"{slug} {name}" for slug, name in summary.books.items()]
     back += ["the conversations"] if summary.conversations else []
-    say(f"As of {summary.created}: {', '.join(back)}.")
+    say_result(summary, f"As of {summary.created}: {', '.join(back)}.", as_json=as_json)
 
 
 @click.command()
@@ -99,14 +93,12 @@ def bundle(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
     require_own_data(settings)
     chosen = None if settings.model.endswith(".gguf") else model_path(settings)
     summary = make_bundle(settings, chosen and chosen[0], Path.cwd(), file, lambda: datetime.now(UTC))
-    if as_json:
-        say(msgspec.json.encode(summary).decode())
-        return
-    say(
+    text = (
         f"{file}: {summary.bytes / 1e6:.0f} MB for Python {summary.python} on {summary.platform}, "
-        f"{summary.wheels} packages, models {', '.join(summary.models)}, books {', '.join(summary.books)}."
+        f"{summary.wheels} packages, models {', '.join(summary.models)}, books {', '.join(summary.books)}.\n"
+        f"On the other machine: tar -xf {file.name} && python3 {summary.folder}/install.py FOLDER"
     )
-    say(f"On the other machine: tar -xf {file.name} && python3 {summary.folder}/install.py FOLDER")
+    say_result(summary, text, as_json=as_json)
 
 
 @click.command("export-index")
@@ -139,11 +131,8 @@ def import_index(file: Path, *, trust: bool, as_json: bool, data_dir: Path | Non
 
 
 def _say_moved(moved: "Transferred", verb: str, *, as_json: bool) -> None:
-    if as_json:
-        say(msgspec.json.encode(moved).decode())
-        return
     books = ", ".join(f"{slug} {name}" for slug, name in moved.books.items())
-    say(f"{moved.file} {verb} {books}, {moved.chunks} chunks.")
+    say_result(moved, f"{moved.file} {verb} {books}, {moved.chunks} chunks.", as_json=as_json)
 
 
 @click.command()
@@ -162,4 +151,4 @@ def forget(
         raise click.UsageError("Choose one of --session ID, --older-than 30d and --all.")
     settings = load_settings(data_dir=data_dir)
     count = asyncio.run(wiring.forget(settings, session_id=session_id, older_than=older_than, everything=everything))
-    say(msgspec.json.encode({"deleted": count}).decode() if as_json else f"Deleted: {count} conversations.")
+    say_result({"deleted": count}, f"Deleted: {count} conversations.", as_json=as_json)

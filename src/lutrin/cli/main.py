@@ -24,6 +24,7 @@ from lutrin.cli.console import (
     json_option,
     print_answer,
     say,
+    say_result,
     stream_answer,
     summary_lines,
 )
@@ -87,7 +88,7 @@ def ingest(
 
         options = Options(book or "", title or "", edition or "", rebuild, password, lenient, progress)
         summary = asyncio.run(ingestion.run_ingest(settings, root, options))
-    say(msgspec.json.encode(summary).decode() if as_json else summary_lines(summary))
+    say_result(summary, summary_lines(summary), as_json=as_json)
     if summary.failed:
         sys.exit(1)
 
@@ -122,7 +123,7 @@ def ask(
         asyncio.run(stream_answer(wiring.ask_events(settings, asked)))
         return
     answer = asyncio.run(wiring.ask(settings, asked))
-    say(msgspec.json.encode(answer).decode() if as_json else print_answer(answer))
+    say_result(answer, print_answer(answer), as_json=as_json)
 
 
 @lutrin.command()
