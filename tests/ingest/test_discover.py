@@ -204,6 +204,7 @@ def test_pages_in_html_are_read_in_the_order_of_their_first_page(tmp_path: Path)
     for name, (title, body) in pages.items():
         (tmp_path / f"{name}.en.html").write_text(shown.format(title=title, body=body))
     (tmp_path / "LICENSE.md").write_text("# Licence\n\nFree.")
+    (tmp_path / "old.html").write_text('<meta http-equiv="Refresh" content="0; url=wax.en.html"><p>It is at Wax.</p>')
     (opened, files), *others = discover(tmp_path).books
     assert not others
     assert opened.info.title == "The Beekeeper's FAQ"

@@ -7,6 +7,7 @@ from tests.ingest.drawn import pdf
 from tests.ingest.made import READERS, book, docx, html, markdown, paragraph, texts, units
 
 from lutrin.ingest.docx import parse_docx
+from lutrin.ingest.hypertext import parse_html
 from lutrin.ingest.markdown import parse_markdown
 from lutrin.ingest.page import page_html
 from lutrin.ingest.pdf import parse_pdf
@@ -394,7 +395,7 @@ def test_terms_breaks_and_navigation_add_no_marks() -> None:
     """A colon of a term's own is enough; a break between blocks, or a way to the next page, is no text."""
     page = html(
         """<h1>Kilns</h1><div class="navheader"><table><tr><td>Prev</td><td>Next</td></tr></table></div>
-        <div><br/><hr/><p>A kiln is hot.</p></div><p>One<br/>two.</p>
+        <br/><!--End of the panel--><div><br/><hr/><p>A kiln is hot.</p><br/></div><p>One<br/>two.</p><p><br/><hr/>
         <dl><dt>You can:</dt><dd>Fire clay.</dd><dt>Kiln</dt><dd>An oven.</dd>
         <dt>Is it safe?</dt><dd>With gloves.</dd></dl>
         <div class="toc"><ul><li><a href="#a">Kilns</a></li></ul></div>"""
@@ -406,3 +407,23 @@ def test_terms_breaks_and_navigation_add_no_marks() -> None:
         "Kiln: An oven.",
         "Is it safe? With gloves.",
     ]
+
+
+def test_a_box_of_docbook_is_told_apart_from_its_frame() -> None:
+    """Its icon is no picture of the book, and its head is its title."""
+    page = html(
+        """<h1>Kilns</h1><div class="warning"><table summary="Warning">
+        <tr><td rowspan="2"><img alt="[Warning]" src="w.png"/></td><th>Warning</th></tr>
+        <tr><td><p>A kiln burns.</p></td></tr></table></div>"""
+    )
+    assert [(unit.text, unit.warning) for unit in units(page) if unit.text != "Warning"] == [("A kiln burns.", True)]
+
+
+def test_the_only_first_heading_of_a_page_is_its_title() -> None:
+    """Texinfo writes the headings of its pages by their depth in the book."""
+    page = parse_html(
+        b"<head><title>Wax (Bees)</title></head><h3>2.1 Wax</h3><p>Wax.</p><h4>Colour</h4><p>It is gold.</p>", "a"
+    )
+    assert [section.title for section in page.sections] == ["2.1 Wax", "Colour"]
+    page = parse_html(b"<head><title>Bees</title></head><h3>Wax</h3><p>Wax.</p><h3>Honey</h3><p>It is sweet.</p>", "a")
+    assert [section.title for section in page.sections] == ["Bees", "Wax", "Honey"]

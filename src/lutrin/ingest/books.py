@@ -310,13 +310,15 @@ def page_title(path: Path) -> str:
     if text is None:
         return ""
     if path.suffix.lower() in _HTML:
-        found = _HTML_TITLE.search(text)
-        return " ".join(unescape(found[1]).split()) if found else ""
+        found = _HTML_HEADING.search(text) or _HTML_TITLE.search(text)
+        return " ".join(unescape(_HTML_TAG.sub("", found[1])).rstrip("\u00b6\uf0c1 \n").split()) if found else ""
     front = read_front_matter(text, lambda _offset, _message: None)
     return front.text("title") or (Page(text, path.name).title if _HEADING.search(text) else "")
 
 
 _HTML = frozenset({".html", ".htm", ".xhtml"})
+_HTML_HEADING = re.compile(r"<h1\b[^<>]{0,500}>((?:(?!</?h1)[\s\S]){1,1000})</h1>", re.IGNORECASE)
+_HTML_TAG = re.compile(r"<[^<>]{0,1000}>")
 _HTML_TITLE = re.compile(r"<title>([^<]{1,500})</title>", re.IGNORECASE)
 _HEADING = re.compile(r"^(?:\# |=+[ \t]*$|<h1)", re.MULTILINE)
 

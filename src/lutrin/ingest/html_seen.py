@@ -264,9 +264,13 @@ def _unframe(element: Any) -> None:  # noqa: ANN401 - as bs4 has it
     table = element if element.name == "table" else element.find("table")
     if table is None or len(table.find_all("tr")) > 2 or element.get_text().strip() != table.get_text().strip():
         return
-    for name in ("table", "tbody", "tr", "td", "th"):
-        for tag in element.find_all(name):
-            tag.name = "div"
+    for tag in element.find_all(["table", "tbody", "tr", "td", "th"]):
+        if tag.name == "th":
+            tag["class"] = ["title"]
+        elif tag.name == "td" and not tag.get_text().strip():
+            tag.decompose()  # its icon
+            continue
+        tag.name = "div"
 
 
 def _title_of(element: Any) -> str:  # noqa: ANN401 - as bs4 has it

@@ -3,10 +3,12 @@
 import json
 import re
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 import bs4
 import msgspec
+from bs4.element import Comment
 from markdownify import MarkdownConverter
 
 from lutrin.errors import DocumentError
@@ -23,6 +25,12 @@ _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 _BAR = re.compile(r"(?<!\\)\|")
 _RUN = re.compile(r"`{3,}")
 _TITLE = re.compile(r"^# ", re.MULTILINE)
+_HEADING = re.compile(r"^(#{1,6}) ", re.MULTILINE)
+_FENCED = re.compile(r"^(`{3,}).*?^\1`*$", re.MULTILINE | re.DOTALL)
+_BLOCKS = frozenset(
+    "div section article aside main body [document] p hr ul ol li dl dt dd pre table td th blockquote "
+    "h1 h2 h3 h4 h5 h6".split()
+)
 _DEEPEST = 200
 
 
@@ -72,12 +80,10 @@ class _Converter(MarkdownConverter):
     convert_aside = convert_section = convert_article = convert_div
 
     def convert_br(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401 - as its base has it
-        """A break in a line; at the beginning of a block there is no line."""
-        before = el.previous_sibling
-        while before is not None and not str(before).strip():
-            before = before.previous_sibling
-        is_in_line = before is not None or el.parent.name not in {"div", "section", "article", "aside", "body", "main"}
-        return str(super().convert_br(el, text, parent_tags)) if is_in_line else text  # type: ignore[misc]  # as above
+        """A break in a line; between blocks there is no line."""
+        beside = (_beside(el.previous_siblings), _beside(el.next_siblings))
+        is_apart = any(one is None or one.name in _BLOCKS for one in beside) and el.parent.name in _BLOCKS
+        return text if is_apart else str(super().convert_br(el, text, parent_tags))  # type: ignore[misc]  # as above
 
     def convert_tex(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401, ARG002 - as its base has it
         tex = str(el["data-tex"]).replace("$", r"\$")
@@ -168,6 +174,11 @@ class _Converter(MarkdownConverter):
     def _cell(self, cell: Any) -> Cell:  # noqa: ANN401 - as bs4 has it
         across, down = spans(str(cell.get("colspan") or ""), str(cell.get("rowspan") or ""))
         return Cell(self._cells.pop(id(cell), ""), cell.name == "th", across, down)
+
+
+def _beside(siblings: Iterable[Any]) -> Any:  # noqa: ANN401 - as bs4 has it
+    """The next of an element's siblings that is shown; None at the end of what holds them."""
+    return next((one for one in siblings if not isinstance(one, Comment) and str(one).strip()), None)
 
 
 def _as_text(mark: str) -> str:
@@ -263,6 +274,14 @@ def document_of(source: str, filename: str, notices: tuple[Notice, ...] = ()) ->
     return msgspec.structs.replace(document, notices=notices)
 
 
+def _with_title(text: str) -> str:
+    """Raise a page's first heading to its title if nothing stands before it, and no heading beside it or above."""
+    levels = [len(match[1]) for match in _HEADING.finditer(_FENCED.sub("", text))]
+    first = _HEADING.match(text)
+    is_title = first is not None and min(levels[1:], default=7) > levels[0] > 1
+    return f"# {text[first.end(1) :].lstrip()}" if first is not None and is_title else text
+
+
 def parse_html(data: bytes, filename: str, _password: str = "") -> Document:
     """Read a page of HTML; menus, forms and scripts are left out.
 
@@ -273,5 +292,6 @@ def parse_html(data: bytes, filename: str, _password: str = "") -> Document:
     named = true_title(soup.title.get_text()) if soup.title else ""
     styles = "\n".join(style.get_text() for style in soup.find_all("style"))
     text, unread = to_markdown(main_of(soup), styles)
+    text = _with_title(text)
     title = "" if _TITLE.search(text) else named
     return document_of(titled(title, text), filename, unread_notices(filename, unread))

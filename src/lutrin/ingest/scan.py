@@ -60,6 +60,7 @@ _SAVED = re.compile(
 )
 """What browsers call such a folder, each in the language of its user."""
 _PAGES = (".html", ".htm", ".xhtml", ".mht")
+_LEADS_ON = re.compile(rb"<meta\b[^<>]{0,200}\bhttp-equiv\s*=\s*[\"']?refresh\b[^<>]{0,500}\burl\s*=", re.IGNORECASE)
 _NUMBERS = re.compile(r"(\d+)")
 _MAX_DEPTH = 64
 
@@ -226,8 +227,9 @@ def _reason(entry: os.DirEntry[str], name: str, rules: Rules, ignored: tuple[str
 
 
 def _unpublished(entry: os.DirEntry[str]) -> str | None:
-    """Why a page's front matter keeps it out of the built site, as Docusaurus, Hugo, Quarto and Jekyll read it."""
-    if suffix_of(entry.name) not in _WITH_FRONT_MATTER:
+    """Why a page is not shown: by its front matter, as Docusaurus, Hugo, Quarto and Jekyll read it, or as HTML."""
+    suffix = suffix_of(entry.name)
+    if suffix not in {*_WITH_FRONT_MATTER, *_PAGES}:
         return None
     try:
         descriptor = os.open(entry.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -235,6 +237,8 @@ def _unpublished(entry: os.DirEntry[str]) -> str | None:
             head = file.read(_FRONT_MATTER_BYTES).removeprefix(b"\xef\xbb\xbf")
     except OSError:
         return None
+    if suffix in _PAGES:
+        return "only leads on to another page" if _LEADS_ON.search(head) else None
     mark = head[:3]
     front = head[3:].partition(b"\n" + mark)[0] if mark in {b"---", b"+++"} else b""
     if head.startswith(b"{"):

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
-from lutrin.ingest.configuration import MAX_BYTES, is_small_file, read_json, read_small, read_toml, read_yaml
+from lutrin.ingest.configuration import is_small_file, read_json, read_small, read_toml, read_yaml
 from lutrin.ingest.navigation import Entry, bare, from_summary, from_tree, summary_title
 from lutrin.ingest.script import read_literal
 
@@ -34,6 +34,7 @@ _TOCTREE = re.compile(
 _TOCTREE_PAGE = re.compile(r"[^<>\n]*<([^<>:]+)>|([^\s:`#*<>]+)")
 _DEEPEST_TOCTREE, _MOST_PAGES = 4, 2000
 HTML_INDEXES = ("index.html", "index.htm", "index.xhtml", "index.en.html")
+_SPHINX_MADE = ("_sources", "_static", "genindex.html", "py-modindex.html", "search.html")
 _HTML_LINK = re.compile(
     r"""<a\b[^<>]{0,500}?\bhref\s*=\s*["']([^"'#?:<>/\\]{1,200}\.(?:x?html?))["'#]""", re.IGNORECASE
 )
@@ -351,8 +352,10 @@ def _linked(root: Path, place: str) -> Site | None:
     """Pages in HTML that their first page links, as DocBook, Texinfo and LaTeX2HTML write it."""
     text = next((text for name in HTML_INDEXES if (text := read_small(root / place / name))), "")
     names = dict.fromkeys(_join(place, unquote(match[1])) for match in _HTML_LINK.finditer(text))
-    pages = [name for name in names if is_small_file(root / name, MAX_BYTES)]
-    return Site(entries=tuple(Entry(bare(name)) for name in pages)) if len(pages) > 1 else None
+    by_sphinx = _SPHINX_MADE if is_small_file(root / place / "objects.inv") else ()
+    aside = {_join(place, name): _BUILT for name in by_sphinx}
+    pages = [name for name in names if is_small_file(root / name) and name not in aside]
+    return Site(entries=tuple(Entry(bare(name)) for name in pages), aside=aside) if len(pages) > 1 else None
 
 
 _ORDER = "is read for the title and the order of the pages"
