@@ -222,6 +222,21 @@ def test_marks_of_programs_are_no_text() -> None:
         assert texts(markdown(source)) == shown
 
 
+@pytest.mark.parametrize(
+    "litter",
+    [
+        '<a class="anchor" href="#h">#</a>',
+        '<div class="prev-next"><a href="a">Previous</a><a href="b">Next</a></div>',
+        '<ol class="breadcrumb"><li><a href="/">Home</a></li></ol>',
+        '<a class="skip-link" href="#main">Skip to the content</a>',
+    ],
+)
+@pytest.mark.parametrize("read", [html, book])
+def test_what_leads_through_a_site_is_no_text(read: Callable[[str], Document], litter: str) -> None:
+    """Links to a heading, to the page before and to those above."""
+    assert texts(read(f"{litter}<p>Text.</p>")) == ["Text."]
+
+
 def test_terms_and_their_meanings_are_one_item() -> None:
     """In HTML, EPUB and Markdown alike; several terms share one meaning."""
     page = "<dl><dt>Slip</dt><dd>Liquid clay.</dd><dt>Bisque</dt><dt>Biscuit</dt><dd>First firing.</dd></dl>"

@@ -97,6 +97,9 @@ def settle(soup: Any, styles: str = "") -> int:  # noqa: ANN401 - as bs4 has it
     for link in [link for heading in find.tags(*_HEADINGS) for link in heading.find_all("a")]:
         if not any(c.isalnum() for c in link.get_text()):
             link.decompose()
+    for link in find.tags("a"):
+        if not link.decomposed and link.get_text().strip() in {"#", "\u00b6"}:
+            link.decompose()
     _ruby(find)
     _boxes(find)
     _numbers(find)
