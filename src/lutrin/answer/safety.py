@@ -18,6 +18,7 @@ from lutrin.answer.excerpt import UnitRun, is_procedure, part_of
 from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import topic_stems, words
 from lutrin.records import SELECTED, Chunk, Unit
+from lutrin.search.scope import CONSIDERED
 from lutrin.search.search import Part
 
 ENDS = (".", "!", "?", ":", ";", ")")
@@ -50,7 +51,7 @@ def without_other_machines(part: Part, hazards: Hazards) -> Part:
     """A part without the code that moves something else than what is asked for.
 
     Of two sections with such code, the one that holds all words of the question that the other holds, and more, is the
-    one that is asked for: the walking controller is not started by the program of the arm.
+    one that is asked for, if it is among the best: the walking controller is not started by the program of the arm.
     """
     places = [(item.chunk.filename, item.chunk.heading_path) for item in part.passages]
     texts: dict[Hashable, str] = {}
@@ -61,7 +62,8 @@ def without_other_machines(part: Part, hazards: Hazards) -> Part:
             moving.add(place)
     asked = topic_stems(part.text)
     held = {place: asked & topic_stems(texts[place]) for place in moving}
-    other = {place for place in moving if any(held[place] < held[better] for better in moving)}
+    best = moving.intersection(places[:CONSIDERED])
+    other = {place for place in moving if any(held[place] < held[better] for better in best)}
     kept = [item for place, item in zip(places, part.passages, strict=True) if place not in other]
     return replace(part, passages=tuple(kept))
 
