@@ -16,10 +16,8 @@ _SOFT_BREAK = re.compile(r"[;:,]\s|\s")
 _LONGEST = 1200
 
 
-def sentence_ranges(
-    text: str, protected: Sequence[tuple[int, int]] = (), *, typed: bool = False
-) -> list[tuple[int, int]]:
-    """Start and end of each sentence, none in a protected range (code, maths); `typed` ones may begin small."""
+def sentence_ranges(text: str, protected: Sequence[tuple[int, int]] = ()) -> list[tuple[int, int]]:
+    """Start and end of each sentence, none in a protected range (code, maths)."""
     ranges: list[tuple[int, int]] = []
     start = guard = 0
     for stop in _STOP.finditer(text):
@@ -27,7 +25,7 @@ def sentence_ranges(
         while guard < len(protected) and protected[guard][1] < end:
             guard += 1
         inside = guard < len(protected) and protected[guard][0] < stop.start() < protected[guard][1]
-        if inside or not _ends_sentence(text, start, stop, typed=typed):
+        if inside or not _ends_sentence(text, start, stop):
             continue
         _append(ranges, text, start, end)
         start = end
@@ -43,9 +41,9 @@ def paragraph_ranges(text: str, protected: Sequence[tuple[int, int]] = (), run_i
     return ranges
 
 
-def _ends_sentence(text: str, start: int, stop: re.Match[str], *, typed: bool) -> bool:
+def _ends_sentence(text: str, start: int, stop: re.Match[str]) -> bool:
     mark = stop.group()
-    goes_on = not typed and _follows_lower(text, stop.end())
+    goes_on = _follows_lower(text, stop.end())
     if not mark.startswith((".", "…")):
         # A question mark followed by a small letter belongs to a title or a quotation inside the sentence.
         return mark[0] not in "!?" or not goes_on

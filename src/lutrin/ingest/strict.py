@@ -5,12 +5,13 @@ What Docusaurus allows beyond MDX is allowed: HTML comments, `{#id}` behind head
 
 import re
 
+from lutrin.ingest.script import VOID
+
 _FRONT = re.compile(r"\ufeff?---[ \t]*\r?\n.*?^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 _FENCE = re.compile(r"[ \t>*+-]*(?:\d+[.)][ \t]+)?(`{3,}|~{3,})([^\n]*)")
 _MODULE = re.compile(r"(?:import|export)\b[ \t{*'\"]")
 _MATHS = re.compile(r"\$\$.*?\$\$|\$(?=\S)[^$\n]*?(?<=\S)\$(?!\d)", re.DOTALL)
 _TAG_NAME = re.compile(r"/?[ \t\r\n]*([A-Za-z_$][\w$.:-]*)?")
-_VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
 _ADDRESS = re.compile(r"[A-Za-z][\w+.-]{1,31}://|mailto:")
 _QUOTES = "'\""
 _LONGEST_MATHS = 4_000
@@ -161,7 +162,7 @@ class _Checker:
         end, self_closing = self.attributes(match.end() if match else at + 1, at, name)
         if following == "/":
             self.close(name, at)
-        elif not self_closing and name.lower() not in _VOID:
+        elif not self_closing and name.lower() not in VOID:
             self.opened.append((name, at))
         return end
 
@@ -185,7 +186,7 @@ class _Checker:
         raise Refused(start, f"the tag <{name} is never closed")
 
     def close(self, name: str, at: int) -> None:
-        if name.lower() in _VOID:
+        if name.lower() in VOID:
             return
         if not self.opened:
             raise Refused(at, f"</{name}> closes nothing")
