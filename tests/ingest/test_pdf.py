@@ -621,3 +621,31 @@ def test_small_text_askew_stands_behind_the_text() -> None:
 def test_a_title_that_a_program_made_up_is_not_shown(made: str) -> None:
     """The page's own or the file's name is."""
     assert parse_pdf(pdf(lambda canvas: text(canvas, BODY), title=made), "the-kiln.pdf").title == "The Kiln"
+
+
+def test_a_manual_as_latex_sets_it_is_read_by_its_chapters() -> None:
+    """Its contents lead to numbers by dots, each page is headed by its chapter, and bookmarks lack the numbers."""
+    chapters = ["Choosing a kiln", "Firing the clay", "Cooling it again"]
+
+    def contents(canvas: Canvas) -> None:
+        dots = " . . . . . . . . . . . . . . "
+        text(canvas, [f"{n}.{m} What is said of it{dots}{4 * n + m}" for n in range(1, 4) for m in range(1, 4)])
+
+    def page(chapter: int, number: int) -> Draw:
+        def draw(canvas: Canvas) -> None:
+            if number:
+                text(canvas, [f"CHAPTER {chapter + 1}. {chapters[chapter].upper()}"], top=790, size=10)
+            else:
+                canvas.bookmarkPage(str(chapter))
+                canvas.addOutlineEntry(chapters[chapter], str(chapter))
+                text(canvas, [f"{chapter + 1} {chapters[chapter]}"], top=760, size=11, font="Helvetica-Bold")
+            text(canvas, [f"Rule {chapter}.{number} holds for every potter of the town, whatever", "the weather is."])
+
+        return draw
+
+    document = parse_pdf(pdf(contents, *(page(c, n) for c in range(3) for n in range(4))), "kilns.pdf")
+    assert [section.title for section in document.sections][1:] == [f"{n} {one}" for n, one in enumerate(chapters, 1)]
+    rules = [
+        f"Rule {c}.{n} holds for every potter of the town, whatever the weather is." for c in range(3) for n in range(4)
+    ]
+    assert texts(document) == rules

@@ -14,6 +14,9 @@ BlockKind = Literal["heading", "paragraph", "item", "table", "code"]
 _BULLET = re.compile(r"(?:[•◦▪‣●○■–—*·-]|\(?(?:\d{1,3}|[a-z])[.)])\s+(?=\S)")
 _BULLET_SIGN = re.compile(r"[•◦▪‣●○■–—*·-]\s+")
 _NUMBERED_TITLE = re.compile(r"(?:(?:chapter|part|appendix|section)\s+)?\d+(?:\.\d+)*\.?\s+\S", re.IGNORECASE)
+_SECTION_NUMBER = re.compile(
+    r"(?:(?:chapter|part|appendix|section)\s+)?(?:\d{1,3}|[A-Z](?=\.))(?:\.\d{1,3})*[.:]?\s+", re.IGNORECASE
+)
 _HYPHEN = re.compile(r"(\w+(?:-\w+)*)[-\u2010\u2011]\Z")
 _FIRST_WORD = re.compile(r"\w+")
 _WHOLE_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*(?![\w-])")
@@ -24,6 +27,9 @@ _JOINING = frozenset("a and by in of on or the to".split())
 # The second word of a compound has at least so many letters; shorter ones are endings, as in selfish.
 _LEAST_COMPOUND = 5
 _PAGE_NUMBER = re.compile(r"[\s.·…]*(?:\d{1,4}|[ivxlc]+)\Z")
+_LEADER = re.compile(r"(?:\s*[.\u00b7\u2026]){4,}\s*(?:\d{1,4}|[ivxlc]+)?\Z", re.IGNORECASE)
+"""Dots that lead to the number of a page."""
+_LEAST_LEADERS = 5
 _LONGEST_HEADING = 140
 # Lines of one cell stand closer than this, in sizes.
 _CELL_PITCH = 1.7
@@ -61,8 +67,16 @@ def find_blocks(pages: Sequence[Sequence[Line]], outline: Sequence[OutlineEntry]
     finder = _Finder(pages, outline)
     titles = {_letters(entry.title) for entry in outline}
     for number, lines in enumerate(pages):
-        finder.page(number, [] if _is_contents(lines, titles) else lines)
+        finder.page(number, [] if _is_contents(lines, titles) else _without_leaders(lines))
     return finder.blocks
+
+
+def _without_leaders(lines: Sequence[Line]) -> list[Line]:
+    """The lines of a page that is no list with dots between titles and the numbers of their pages."""
+    led = [index for index, line in enumerate(lines) if _LEADER.search(line.text)]
+    if len(led) < _LEAST_LEADERS or 2 * len(led) < led[-1] - led[0] + 1:
+        return list(lines)
+    return [line for index, line in enumerate(lines) if not led[0] <= index <= led[-1]]
 
 
 def _is_contents(lines: Sequence[Line], titles: set[str]) -> bool:
@@ -279,8 +293,9 @@ def _letters(text: str) -> str:
 
 
 def _same(title: str, line: str) -> bool:
-    a, b = _letters(title), _letters(line)
-    return bool(a) and (a == b or (len(a) > 6 and b.startswith(a) and len(b) < len(a) + 8))
+    """Whether a line is a bookmark's title, which may lack the number that stands before it."""
+    a, *shown = (_letters(text) for text in (title, line, _SECTION_NUMBER.sub("", line)))
+    return bool(a) and any(a == b or (len(a) > 6 and b.startswith(a) and len(b) < len(a) + 8) for b in shown)
 
 
 def _all(pages: Iterable[Iterable[Line]]) -> Iterable[Line]:

@@ -47,6 +47,10 @@ NOTE = re.compile(r"[\[(]?(\d{1,3}|[*\u2020\u2021\u00a7]{1,3}|[a-z](?=[\])]?\s+[
 """The mark before a note; a letter only where a sentence begins behind it."""
 # Headers and footers stand in this share of the printed height at its upper and lower edge.
 _MARGIN = 0.06
+_APART = 1.6
+"""Pitches between what stands above a page's text and the text."""
+_FEW_PAGES = 8
+"""Of these a line above the text may be their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,6 +396,7 @@ def running_titles(pages: Sequence[Sequence[Line]]) -> list[set[int]]:
             for pattern in _patterns(line):
                 pages_of[pattern, round(line.size)].add(number)
     needed = max(3, len(pages) // 4)
+    top_of = _heads(pages)
     found: list[set[int]] = []
     for number, indices in enumerate(edges):
         texts = {index: _patterns(pages[number][index]) for index in indices}
@@ -405,11 +410,43 @@ def running_titles(pages: Sequence[Sequence[Line]]) -> list[set[int]]:
             if line.y < 0
             and any(text != "#" and len(pages_of[text, round(line.size)]) >= needed for text in _patterns(line))
         }
-        dropped = numbers | repeated | turned
+        dropped = numbers | repeated | turned | ({top_of[number]} if number in top_of else set())
         # What stands beside a running title belongs to it, even if it seemed to be in another column.
         beside = {i for i in indices for j in dropped if abs(pages[number][i].y - pages[number][j].y) < 2}
         found.append(dropped | beside if len(pages[number]) > 1 else set())
     return found
+
+
+def _heads(pages: Sequence[Sequence[Line]]) -> dict[int, int]:
+    """Index of the line above the text of a page that names its chapter or section, by the number of the page.
+
+    On most pages a line stands at the same height, apart from the text and in letters that are no larger, and most of
+    these lines have the words of another page's.
+    """
+    tops: dict[int, int] = {}
+    for number, lines in enumerate(pages):
+        order = sorted(range(len(lines)), key=lambda index: -lines[index].y)
+        gaps = sorted(lines[a].y - lines[b].y for a, b in pairwise(order) if lines[a].y - lines[b].y > 1)
+        beside = [index for index in order if lines[order[0]].y - lines[index].y < 1] if order else []
+        below = [index for index in order if index not in beside]
+        if below and gaps and lines[order[0]].y - lines[below[0]].y > _APART * gaps[len(gaps) // 4]:
+            tops[number] = order[0]
+    if not tops:
+        return {}
+    heights = Counter(round(pages[number][index].y) for number, index in tops.items())
+    height = heights.most_common(1)[0][0]
+    sizes = Counter(round(line.size, 1) for lines in pages for line in lines for _ in line.text)
+    body = sizes.most_common(1)[0][0]
+    same = {
+        number: index
+        for number, index in tops.items()
+        if abs(pages[number][index].y - height) < 2 and pages[number][index].size < 1.05 * body
+    }
+    words = Counter(pattern for number, index in same.items() for pattern in set(_patterns(pages[number][index])))
+    shared = [
+        number for number, index in same.items() if any(words[one] > 1 for one in _patterns(pages[number][index]))
+    ]
+    return same if 2 * len(same) > len(pages) > _FEW_PAGES and 2 * len(shared) > len(same) else {}
 
 
 def _edges(lines: Sequence[Line]) -> list[int]:

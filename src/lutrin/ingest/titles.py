@@ -17,6 +17,8 @@ _FILE = re.compile(
     r"\S.{0,120}\.(?:docx?|dotx?|rtf|odt|pages|indd|qxd|qxp|tex|dvi|e?ps|ai|pdf|pptx?|xlsx?|html?|md|txt|exe|tmp|pmd|fm|book)",
     re.IGNORECASE,
 )
+_NAME = re.compile(r"[a-z0-9]{2,}(?:[-.][a-z0-9]{2,})+")
+"""Of a project or file, which no author gives to a book."""
 _CODES = re.compile(r"[\W\d_]*|\w+(?:_\w+)+|[0-9a-f]{16,}|[\w-]{1,4}\d{4,}[\w-]{0,8}|.*\ufffd.*", re.IGNORECASE)
 
 
@@ -27,8 +29,10 @@ def true_title(title: str) -> str:
     ('', '', 'Node.js in practice')
     >>> true_title("Untitled-2"), true_title("(Microsoft Word - Kapitel)"), true_title("Documents of the war")
     ('', '', 'Documents of the war')
+    >>> true_title("developers-reference"), true_title("Self-Help"), true_title("E-commerce")
+    ('', 'Self-Help', 'E-commerce')
     """
     title = " ".join(title.split())
-    if _PROGRAMS.match(title) or _FILE.fullmatch(title) or _CODES.fullmatch(title):
+    if _PROGRAMS.match(title) or any(made.fullmatch(title) for made in (_FILE, _CODES, _NAME)):
         return ""
     return title
