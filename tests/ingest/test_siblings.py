@@ -177,6 +177,17 @@ def test_a_warning_of_any_maker_is_one() -> None:
     assert (unit.text, unit.warning, behind.warning) == ("Warning: Mind it.", True, False)
 
 
+@pytest.mark.parametrize("read", [html, book, lambda page: parse_docx(docx(page), "a.docx")])
+def test_a_table_of_one_cell_is_a_frame(read: Callable[[str], Document]) -> None:
+    """As people draw a box in Word; it warns if it says so first."""
+    for first, warns in (("Warning", True), ("Caution:", True), ("Tip", False)):
+        cell = "".join(map(paragraph, (first, "Mind it.")))
+        word = f"<w:tbl><w:tr><w:tc>{cell}</w:tc></w:tr></w:tbl>"
+        page = f"<table><tr><td><p>{first}</p><p>Mind it.</p></td></tr></table>"
+        document = read(page if read in {html, book} else word)
+        assert [(unit.text, unit.warning) for unit in units(document)][1:] == [("Mind it.", warns)]
+
+
 UNKNOWN_VALUES = [
     ("{v}", "5"),
     ("{`about ${v} m`}", "about 5 m"),

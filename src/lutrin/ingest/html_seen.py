@@ -240,8 +240,24 @@ def _as_note(element: Any, name: str) -> None:  # noqa: ANN401 - as bs4 has it
 # Boxes, numbers ------------------------------------------------------------------------------------------------------
 
 
+def _frames(find: Finder) -> None:
+    """Make a box of each table of one cell, as people frame a text in Word; one that begins with its kind warns."""
+    for table in find.tags("table"):
+        cells = [] if table.decomposed else table.find_all(["td", "th"], limit=2)
+        if len(cells) != 1 or table.find(["caption", "pre"]) is not None:
+            continue
+        first, *others = table.find_all(["p", "li"], limit=2) or [None]
+        kind = first.get_text().strip().lower() if others else ""
+        for tag in table.find_all(["tbody", "thead", "tr", "td", "th"]):
+            tag.name, tag.attrs = "div", {}
+        table.name, table.attrs = "aside", {}
+        if first is not None and _SIGNAL.fullmatch(f"{kind.rstrip(':!')}:"):
+            table["class"], first["class"] = [kind.rstrip(":!")], ["title"]
+
+
 def _boxes(find: Finder) -> None:
     """Find the boxes of every maker, and the title inside each."""
+    _frames(find)
     for found in find.tags("div", "aside", "section", "blockquote", "p", "details", "table"):
         element = found
         if element.decomposed or not (element.attrs or element.name in {"aside", "blockquote"}):
