@@ -1,15 +1,17 @@
 """A book is prepared from its own words: terms with their definitions, and the questions that its headings ask."""
 
 import json
+from collections.abc import AsyncIterator, Collection
 from pathlib import Path
 
 import pytest
 from tests.fakes import ExactStore, WordHashEmbedder
 
 from lutrin.index.companion import Entry
+from lutrin.index.generation import OpenGeneration
 from lutrin.index.readback import verify_generation
 from lutrin.index.shelf import Shelf
-from lutrin.ingest.book import IngestTools
+from lutrin.ingest.book import IngestTools, Options
 from lutrin.ingest.run import ingest
 from lutrin.search.search import Searcher
 from lutrin.settings import Settings, load_settings
@@ -60,15 +62,20 @@ def settings(tmp_path: Path) -> Settings:
     return load_settings(data_dir=tmp_path / "data", corpus_dir=tmp_path / "corpus")
 
 
-async def prepared(settings: Settings) -> list[Entry]:
-    """Ingest the corpus, and list what is prepared of it."""
+async def prepared(settings: Settings, *, rebuild: bool = False, least: int = 0) -> list[Entry]:
+    """Ingest the corpus, and list what is prepared of it, of texts of at least so many characters."""
     store, embedder = ExactStore(), WordHashEmbedder()
 
     async def verify(directory: Path) -> None:
         await verify_generation(directory, store)
 
-    tools = IngestTools(embedder=embedder, store=store, verify=verify, extract=Extractor(Searcher(embedder)).entries)
-    await ingest(settings.corpus_dir, settings, tools)
+    async def extract(generation: OpenGeneration, changed: Collection[str] | None) -> AsyncIterator[Entry]:
+        async for entry in Extractor(Searcher(embedder)).entries(generation, changed):
+            if len(entry.text) >= least:
+                yield entry
+
+    tools = IngestTools(embedder=embedder, store=store, verify=verify, extract=extract)
+    await ingest(settings.corpus_dir, settings, tools, Options(rebuild=rebuild))
     async with Shelf(settings.catalog_path, settings.books_dir, store) as shelf, shelf.lease("machines") as generation:
         return [item.entry for item in generation.companion.entries]
 
@@ -115,3 +122,12 @@ async def test_what_a_page_no_longer_says_is_prepared_no_longer(settings: Settin
     after = await prepared(settings)
     assert {entry.topic for entry in before} == {entry.topic for entry in after}
     assert WATCHDOG.replace("halts what", "stops what") in {entry.text for entry in after}
+
+
+async def test_what_is_read_anew_is_prepared_anew(settings: Settings) -> None:
+    """With a release that prepares less, or more."""
+    before = await prepared(settings)
+    longest = max(len(entry.text) for entry in before)
+    after = await prepared(settings, rebuild=True, least=longest)
+    assert [entry.text for entry in after] == [entry.text for entry in before if len(entry.text) == longest]
+    assert len(after) < len(before)

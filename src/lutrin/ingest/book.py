@@ -280,7 +280,10 @@ class BookIngest:
         checked = await in_thread(self._checked, builder)
         same = self.current is not None and read_manifest(self.current).embedder == self.tools.embedder.name
         before = await in_thread(_companion_in, self.current) if same and self.current is not None else None
-        earlier = [item for item in before.entries if item.entry.author == BY_THE_BOOK] if before is not None else []
+        known = [item for item in before.entries if item.entry.author == BY_THE_BOOK] if before is not None else []
+        # What is read anew is asked for anew.
+        changed = {file.name for file in self.plan.changed}
+        earlier = [item for item in known if item.entry.file not in changed]
         if self.tools.extract is not None and earlier:
             checked = replace(checked, entries=await in_thread(self._with, builder.book_file, checked.entries, earlier))
         await write_companion(builder.directory, checked.entries, self.tools.embedder, before)
