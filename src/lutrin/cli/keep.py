@@ -79,13 +79,21 @@ def restore(file: Path, *, without_conversations: bool, trust: bool, as_json: bo
 
 @click.command()
 @file_argument
+@click.option(
+    "--book-only", is_flag=True, help="Only the books, for a machine that has Lutrin; the same as `export-index`."
+)
 @json_option
 @data_dir_option
-def bundle(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
+def bundle(file: Path, *, book_only: bool, as_json: bool, data_dir: Path | None) -> None:
     """Write everything that a machine without a network needs to FILE.
 
     FILE holds the program with its packages, models, books, index and an installer, but no conversations and no key.
+    With `--book-only` it holds the books with their index, their companions and the teacher's decisions, for
+    `lutrin import-index --trust` on the other machine.
     """
+    if book_only:
+        _export(file, as_json=as_json, data_dir=data_dir)
+        return
     from lutrin.keep.bundle import bundle as make_bundle  # noqa: PLC0415 - the databases load only when they are needed
     from lutrin.runtime.language_model import model_path  # noqa: PLC0415 - as above
 
@@ -106,10 +114,11 @@ def bundle(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
 @json_option
 @data_dir_option
 def export_index(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
-    """Write the published books to FILE, for `import-index` elsewhere.
+    """Write the published books with their vectors to FILE, for `import-index` elsewhere."""
+    _export(file, as_json=as_json, data_dir=data_dir)
 
-    FILE holds them with their vectors, their companions and the teacher's decisions.
-    """
+
+def _export(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
     from lutrin.keep.transfer import export_index as write_index  # noqa: PLC0415 - the databases load only when needed
 
     _say_moved(write_index(load_settings(data_dir=data_dir), file, lambda: datetime.now(UTC)), "holds", as_json=as_json)
