@@ -56,7 +56,7 @@ WIRING = {"runtime"}
 """The room that knows profiles."""
 VENDORS = {
     "chromadb": {"lutrin.adapters.index_chroma"},
-    "fastembed": {"lutrin.adapters.embed_fastembed"},
+    "fastembed": {"lutrin.adapters.embed_fastembed", "lutrin.adapters.rerank_fastembed"},
     "llama_cpp": {
         "lutrin.adapters.llamacpp_backend",
         "lutrin.adapters.llamacpp_decoder",

@@ -39,6 +39,8 @@ class Models:
 
     language: Callable[[Settings], tuple[str, Path] | None]
     """Finds and checks the language model; its name and file."""
+    reranker: Callable[[Settings], tuple[str, Path] | None]
+    """Finds and checks the cross-encoder."""
     computed_by: Callable[[Settings], str]
     """Says what would compute the language model here, where there is one."""
     passages: Callable[[Settings, Path], str]
@@ -57,6 +59,7 @@ async def examine(settings: Settings, store: VectorStore, models: Models) -> lis
         _space(settings),
         _embedder(settings),
         _generator(settings, models),
+        *_reranker(settings, models),
     ]
     checks += await _index(settings, store, models.embedder)
     checks.append(_chats(settings))
@@ -138,6 +141,15 @@ def _generator(settings: Settings, models: Models) -> Check:
         return f"{chosen[0]} at {chosen[1]} can be used; what computes it: {by}. {models.passages(settings, chosen[1])}"
 
     return _guard("language model", look)
+
+
+def _reranker(settings: Settings, models: Models) -> list[Check]:
+    def look() -> str:
+        chosen = models.reranker(settings)
+        return f"{chosen[0]} matches its checksum." if chosen is not None else "There is none."
+
+    # That of `auto` is a part of the embedding model, which is checked as a whole.
+    return [_guard("cross-encoder", look)] if settings.rerank not in {"auto", "none", ""} else []
 
 
 def _address(settings: Settings) -> Check:

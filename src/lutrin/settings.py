@@ -131,10 +131,10 @@ class Settings(BaseSettings):
         description="The local embedding model: `default` (ours), another one of the manifest, or one of fastembed's "
         "list such as `BAAI/bge-small-en-v1.5`. A change needs `lutrin models fetch` and `lutrin ingest`.",
     )
-    rerank: Literal["auto", "none"] = Field(
+    rerank: str = Field(
         "auto",
-        description="Whether the ranker that comes with the default embedder reads the best passages of a question "
-        "once more: `auto` or `none`.",
+        description="The cross-encoder that reads the best passages of a question once more: `auto` (ours, which comes "
+        "with the default embedder), `none`, or another one of the manifest.",
     )
     chunk_tokens: int = Field(
         400, ge=100, le=1000, description="Target length of a chunk in tokens, headings included."

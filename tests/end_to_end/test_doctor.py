@@ -62,8 +62,9 @@ def test_settings_that_do_not_hold(lutrin: Lutrin) -> None:
 
 
 def test_what_only_this_machine_can_judge(lutrin: Lutrin) -> None:
-    """An address that this machine does not have is told by name."""
-    failed = failures(lutrin("doctor", "--json", LUTRIN_HOST="300.1.1.1"))
+    """An address that this machine does not have, and a model that the manifest does not have, are told by name."""
+    failed = failures(lutrin("doctor", "--json", LUTRIN_RERANK="no-such-model", LUTRIN_HOST="300.1.1.1"))
+    assert failed["cross-encoder"]["detail"] == "LUTRIN_RERANK: the manifest has no cross-encoder no-such-model."
     assert failed["address"]["detail"].startswith("LUTRIN_HOST: 300.1.1.1 is not an address of this machine")
 
 

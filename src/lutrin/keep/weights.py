@@ -74,7 +74,7 @@ class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A model: its role, its tier and its files."""
 
     name: str
-    role: Literal["embed", "generate"]
+    role: Literal["embed", "generate", "rerank"]
     tier: str
     summary: str
     licence: str

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Protocol
 
@@ -14,6 +15,7 @@ import msgspec
 from lutrin import messages
 from lutrin.adapters.embed_fastembed import FastembedEmbedder, find_published
 from lutrin.adapters.index_chroma import ChromaStore
+from lutrin.adapters.rerank_fastembed import FastembedReranker
 from lutrin.adapters.rerank_reader import MODEL as RANKER
 from lutrin.adapters.rerank_reader import ReaderReranker
 from lutrin.chats.key import chat_key
@@ -69,20 +71,41 @@ def open_embedder(settings: Settings, *, threads: int = 0) -> FastembedEmbedder:
     return FastembedEmbedder(path.parent, name=name, dimension=model.dimension, pooling=model.pooling, threads=threads)
 
 
-def open_reranker(settings: Settings) -> Reranker | None:
-    """Open the cross-encoder that comes with the embedding model; None if there is none or none is wanted.
+def reranker_path(settings: Settings) -> tuple[str, Path] | None:
+    """Name and checked file of the settings' cross-encoder; None if there is to be none.
 
     Raises:
         ModelMissing, ChecksumMismatch: A file cannot be used.
+        InvalidSettings: No cross-encoder has that name.
     """
-    is_remote = settings.profile == "remote" and settings.embed_model != LOCAL
-    if settings.rerank == "none" or is_remote:
+    if settings.rerank in {"", "none"}:
         return None
-    model = weights.load_manifest(settings.models_dir).embedding_model(settings.embedder)
-    if all(item.name != RANKER for item in model.file):
+    manifest = weights.load_manifest(settings.models_dir)
+    if settings.rerank == "auto":
+        if settings.profile == "remote" and settings.embed_model != LOCAL:
+            return None
+        model = manifest.embedding_model(settings.embedder)
+        folder = weights.verified_path(settings.models_dir, model).parent
+        has_one = any(item.name == RANKER for item in model.file)
+        return (model.name, folder / RANKER) if has_one else None
+    chosen = next((item for item in manifest.model if settings.rerank in {item.tier, item.name}), None)
+    if chosen is None or chosen.role != "rerank":
+        raise InvalidSettings(
+            f"LUTRIN_RERANK: the manifest has no cross-encoder {settings.rerank}.",
+            remedy="Name one whose role is `rerank`, or leave it at `auto`.",
+        )
+    return chosen.name, weights.verified_path(settings.models_dir, chosen)
+
+
+def open_reranker(settings: Settings) -> Reranker | None:
+    """Open the settings' cross-encoder; see `reranker_path`."""
+    found = reranker_path(settings)
+    if found is None:
         return None
-    folder = weights.verified_path(settings.models_dir, model).parent
-    return ReaderReranker(folder, name=model.name, threads=RERANK_THREADS)
+    name, path = found
+    if path.name == RANKER:
+        return ReaderReranker(path.parent, name=name, threads=RERANK_THREADS)
+    return FastembedReranker(path, name=name)
 
 
 def fetch_embedder(settings: Settings, name: str, progress: weights.Progress) -> weights.Model:

@@ -49,6 +49,7 @@ from lutrin.runtime.profile import (
     open_store,
     opened_chats,
     remote,
+    reranker_path,
 )
 from lutrin.search.passages import retrieve_passages
 from lutrin.search.search import Searcher
@@ -390,6 +391,6 @@ async def forget(settings: Settings, *, session_id: str | None, older_than: time
 
 async def examine(settings: Settings) -> list[doctor.Check]:
     """Run the checks of `lutrin doctor`."""
-    models = doctor.Models(model_path, computed_by, passages_text, embedder_name(settings))
+    models = doctor.Models(model_path, reranker_path, computed_by, passages_text, embedder_name(settings))
     checks = await doctor.examine(settings, open_store(settings), models)
     return await remote().examine(settings, checks) if settings.profile == "remote" else checks

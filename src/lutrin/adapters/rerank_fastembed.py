@@ -1,0 +1,136 @@
+"""A cross-encoder by fastembed from an ONNX model in a local folder: question and passage are read together.
+
+It is optional. The weights are large for their benefit, and the manifest lists none; `docs/evaluation.md` says how to
+add one. Calls run one at a time, because the model uses all of its threads.
+"""
+
+import asyncio
+import json
+import math
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lutrin.errors import ModelMissing
+from lutrin.ports import Judgement, Ranking, View
+
+FILES = ("config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")
+DENSE, NORM, SCORE = "dense.safetensors", "norm.safetensors", "score.safetensors"
+"""Layers of a `Head`: files 2_Dense, 3_LayerNorm and 4_Dense of sentence-transformers."""
+BATCH = 8
+"""Passages in one run, padded to the longest."""
+MOST = 13.8
+"""Log odds; nothing is surer than a million to one."""
+EPSILON = 1e-5
+"""Added to a variance before it divides, as torch does."""
+
+Numbers = npt.NDArray[np.float32]
+
+
+def tensors(path: Path) -> dict[str, Numbers]:
+    """The tensors of a safetensors file: length of its JSON header, the header, the numbers."""
+    raw = path.read_bytes()
+    start = 8 + int.from_bytes(raw[:8], "little")
+    found = {}
+    for name, told in json.loads(raw[8:start]).items():
+        if name != "__metadata__":
+            first, last = told["data_offsets"]
+            data = raw[start + first : start + last]
+            if told["dtype"] == "BF16":  # the upper half of a float32
+                numbers = (np.frombuffer(data, "<u2").astype("<u4") << 16).view("<f4")
+            else:
+                numbers = np.frombuffer(data, {"F32": "<f4", "F16": "<f2"}[told["dtype"]]).astype(np.float32)
+            found[name] = numbers.reshape(told["shape"])
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The last layers of a cross-encoder whose ONNX file ends at its encoder, as those of ettin-reranker do."""
+
+    dense: Numbers
+    """(d, d), without bias; GELU follows."""
+    gain: Numbers
+    shift: Numbers
+    """(d,) each: of the layer norm after it."""
+    weight: Numbers
+    """(d,)."""
+    bias: float
+
+    @classmethod
+    def read(cls, folder: Path) -> "Head | None":
+        """The head in a folder; None: the ONNX file there is the whole model."""
+        if not (folder / SCORE).is_file():
+            return None
+        dense, norm, score = (tensors(folder / name) for name in (DENSE, NORM, SCORE))
+        bias = float(score["linear.bias"][0])
+        return cls(dense["linear.weight"], norm["norm.weight"], norm["norm.bias"], score["linear.weight"][0], bias)
+
+    def logits(self, first: Numbers) -> npt.NDArray[np.float64]:
+        """(n, d), the encoder's vector of each pair's first token -> (n,)."""
+        inner = (first @ self.dense.T).astype(np.float64)
+        inner *= (1 + np.vectorize(math.erf)(inner / math.sqrt(2))) / 2
+        inner -= inner.mean(axis=1, keepdims=True)
+        inner /= np.sqrt(inner.var(axis=1, keepdims=True) + EPSILON)
+        scores: npt.NDArray[np.float64] = (inner * self.gain + self.shift) @ self.weight + self.bias
+        return scores
+
+
+class FastembedReranker:
+    """A cross-encoder with one output, or an encoder with a `Head` beside it; the caller has checked its files."""
+
+    def __init__(self, model: Path, *, name: str, threads: int = 1) -> None:
+        self.name = name
+        self._file = model
+        self._threads = threads
+        self._running = threading.Lock()
+        self._encoder: Any = None
+        self._head: Head | None = None
+
+    ranking = Ranking()
+
+    async def judge(self, question: str, passages: Sequence[View]) -> list[Judgement]:
+        """Judge passages; see `ports.Reranker.judge`."""
+        logits = await asyncio.to_thread(self._logits, question, [passage.text for passage in passages])
+        nothing = np.empty((0, 2), dtype=np.int32), np.empty(0, dtype=np.float32)
+        return [Judgement(float(np.clip(logit, -MOST, MOST)), *nothing) for logit in logits]
+
+    def close(self) -> None:
+        """There are no threads to end."""
+
+    def _logits(self, question: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
+        with self._running:
+            if self._encoder is None:
+                self._encoder = self._load()
+            if self._head is None:
+                logits = np.array(list(self._encoder.rerank(question, list(texts), batch_size=BATCH)), dtype=np.float64)
+            else:
+                batches = [list(texts[start : start + BATCH]) for start in range(0, len(texts), BATCH)]
+                first = [self._encoder.model.onnx_embed(question, batch).model_output for batch in batches]
+                logits = self._head.logits(np.concatenate(first))
+        return logits
+
+    def _load(self) -> Any:  # noqa: ANN401 - fastembed's class has no usable types
+        from fastembed.common.model_description import ModelSource  # noqa: PLC0415 - takes a second to import
+        from fastembed.rerank.cross_encoder import TextCrossEncoder  # noqa: PLC0415 - as above
+
+        missing = [name for name in FILES if not (self._file.parent / name).is_file()]
+        if missing:
+            raise ModelMissing(
+                f"The cross-encoder is incomplete: {', '.join(missing)} not in {self._file.parent}.",
+                remedy="Add the files to its entry in models/manifest.toml and run `lutrin models fetch`.",
+            )
+        self._head = Head.read(self._file.parent)
+        known = f"local/{self.name}"
+        if known.lower() not in {model["model"].lower() for model in TextCrossEncoder.list_supported_models()}:
+            TextCrossEncoder.add_custom_model(
+                model=known, sources=ModelSource(hf=known), model_file=self._file.name, license="", description=""
+            )
+        return TextCrossEncoder(
+            known, specific_model_path=str(self._file.parent), threads=self._threads, providers=["CPUExecutionProvider"]
+        )
