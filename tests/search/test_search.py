@@ -220,20 +220,6 @@ async def test_what_wants_more_of_an_answer_is_not_ranked_by_the_question_before
         assert files(found) == files(await Searcher(WordHashEmbedder()).search(generation, more, k=5))
 
 
-async def test_a_follow_up_holds_on_to_the_page_of_the_answer_before(
-    search: Search, generation: OpenGeneration
-) -> None:
-    """Its passages gain; others score as they would alone."""
-    (alone,) = (await search(NEEDS)).parts
-    last = alone.passages[-1].chunk
-    on = replace(asked(NEEDS), subject="Bees", added=NEEDS, follows=(last.chunk_id,))
-    (part,) = (await Searcher(WordHashEmbedder()).search(generation, on, k=5)).parts
-    before = {item.chunk.chunk_id: item.score for item in alone.passages}
-    gained = {item.chunk.filename: item.score > before[item.chunk.chunk_id] + 0.01 for item in part.passages}
-    assert gained == {name: name == last.filename for name in gained}
-    assert len(gained) > 1
-
-
 @pytest.mark.parametrize(
     ("question", "best"),
     [

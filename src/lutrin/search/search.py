@@ -28,10 +28,9 @@ SELECTION_CHARACTERS = 4096
 LONGEST_TOKENS = 1000
 """Of a text that is searched for: as many as such a selection has in English. A question of signs has 8,000, each of
 which costs as much as a word."""
-AT_HOME, PAGE_BEFORE, SAME_PAGE = 3.0, 1.5, 0.3
+AT_HOME, SAME_PAGE = 3.0, 0.3
 """Logarithms of odds that a passage gains from which the selection was taken, of whose page more is asked for, or that
-holds the identifiers of the question (`BMI088` is no other sensor, however alike); on whose page the answer stands that
-the question leans on; and on whose page the reader is."""
+holds the identifiers of the question (`BMI088` is no other sensor, however alike), and on whose page the reader is."""
 ENCODED_TOKENS = 8_000
 """Of the questions whose vectors are remembered, some five hundred plain ones: 12 MB. Those asked first leave first."""
 
@@ -299,12 +298,10 @@ def _tells(part: Part) -> bool:
 
 def _place_bonuses(query: Query, homes: Sequence[str], chunks: Sequence[Chunk]) -> dict[str, float]:
     """Bonuses for the reader's place: by chunk id, and by file name."""
-    gain, follows = (AT_HOME, query.follows[:1]) if query.is_more else (PAGE_BEFORE, query.follows)
-    before = {chunk.filename: gain for chunk in chunks if chunk.chunk_id in follows}
+    more = [chunk.filename for chunk in chunks if query.is_more and chunk.chunk_id in query.follows[:1]]
     # "What are the exercises of chapter 8?" names no subject but their heading.
     named = [chunk.chunk_id for chunk in chunks if chunk.role in NEVER_AN_ANSWER and _is_topic(chunk, query)]
-    here = dict.fromkeys([*homes, *named], AT_HOME)
-    return ({query.page: SAME_PAGE} if query.page else {}) | before | here
+    return dict.fromkeys([*homes, *more, *named], AT_HOME) | ({query.page: SAME_PAGE} if query.page else {})
 
 
 def _raised(item: Read, bonus: float) -> Read:
