@@ -435,6 +435,12 @@ def test_terms_breaks_and_navigation_add_no_marks() -> None:
     ]
 
 
+def test_ligatures_are_letters_except_in_code() -> None:
+    """As those of a PDF are."""
+    page = html("<p>The \ufb01rst of\ufb01ce.</p><pre>print('\ufb01')</pre>")
+    assert texts(page) == ["The first office.", "print('\ufb01')"]
+
+
 def test_a_box_of_docbook_is_told_apart_from_its_frame() -> None:
     """Its icon is no picture of the book, and its head is its title."""
     page = html(

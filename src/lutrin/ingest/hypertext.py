@@ -16,6 +16,7 @@ from lutrin.ingest.grids import Cell, grid_of, spans
 from lutrin.ingest.html_seen import settle
 from lutrin.ingest.markdown import parse_markdown
 from lutrin.ingest.titles import true_title
+from lutrin.ingest.wording import without_ligatures
 from lutrin.records import Document, Notice
 
 _MAIN = ("main", "[role=main]", "article", "#content", "body")
@@ -65,8 +66,8 @@ class _Converter(MarkdownConverter):
         return text
 
     def escape(self, text: str, parent_tags: set[str]) -> str:
-        """Escape what would be Markdown; three colons would begin a box."""
-        escaped = str(super().escape(text, parent_tags))  # type: ignore[misc]  # its package has no annotations
+        """Escape what would be Markdown; three colons would begin a box. Ligatures become letters."""
+        escaped = str(super().escape(without_ligatures(text), parent_tags))  # type: ignore[misc]  # its package has no annotations
         return escaped.replace(":::", "\\:::")
 
     def convert_div(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401 - as its base has it

@@ -21,6 +21,7 @@ from pdfminer.psparser import literal_name
 
 from lutrin.ingest.pdf_layout import WORD_GAP, TextRun
 from lutrin.ingest.pdf_page import Box, settle_runs
+from lutrin.ingest.wording import without_ligatures
 
 _MONO = ("courier", "mono", "consol", "menlo", "typewriter", "cmtt")
 _BOLD = ("bold", "black", "heavy", "semibold", "demi")
@@ -32,7 +33,6 @@ _PAGES_HELD = 25
 """What was read of the file, pictures too, is forgotten after so many pages: all of it would fill the memory."""
 _TWICE = 0.15
 """Sizes between two paintings of one letter."""
-_LIGATURE = re.compile("[\ufb00-\ufb06]")
 _MARKS = {
     "\u00b4": "\u0301", "\u0060": "\u0300", "\u00a8": "\u0308", "\u02c6": "\u0302", "\u02dc": "\u0303",
     "\u00af": "\u0304", "\u02d8": "\u0306", "\u02d9": "\u0307", "\u02da": "\u030a", "\u02c7": "\u030c",
@@ -261,8 +261,7 @@ def _letters(text: str) -> str:
     """Text with its ligatures as letters and each accent on its letter."""
     if text.isascii():
         return text
-    text = _LIGATURE.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
-    text = _ACCENTED.sub(_accent, text.replace("\u0131\u0301", "\u00ed"))
+    text = _ACCENTED.sub(_accent, without_ligatures(text).replace("\u0131\u0301", "\u00ed"))
     return unicodedata.normalize("NFC", text)
 
 

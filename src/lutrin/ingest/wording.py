@@ -1,6 +1,7 @@
 """What markup means as text: white space, captions, alerts, the language and title of a fence."""
 
 import re
+import unicodedata
 
 UNKNOWN = "[\u2026]"
 """Stands where the built page has a value that the file does not tell."""
@@ -20,6 +21,7 @@ CODE_TITLE = re.compile(r"\btitle=(?:\"([^\"]*)\"|'([^']*)'|(\S+))")
 TAB_TITLE = re.compile(r"\S+[ \t]+(?=[^\s{=])([^{=]*[^\s{=])[ \t]*")
 """What stands behind the language where a fence names its tab: `bash npm`."""
 CODE_GROUPS = frozenset({"CodeGroup", "RequestExample", "ResponseExample"})
+_LIGATURE = re.compile("[\ufb00-\ufb06]")
 _SIMPLE = re.compile(r"[-+\u2212\u2013]?[\w.,]+|\w*[-+\u2212]|[\u2032\u2033'*\u00b0]+")
 _NOTE_SIGN = re.compile(r"\[?\d{1,3}(?:[,\u2013-]\d{1,3})*\]?|[*\u2020\u2021\u00a7]{1,3}")
 _NOTED = re.compile(r"(?:(?<![\d.,])[12]\d{3}|[^\W\d_]{4,}|[.,;:!?\"'\u201d\u2019])\Z")
@@ -32,6 +34,11 @@ _CODE_DIRECTIVE = re.compile(r"\{(?:code-block|code|code-cell|sourcecode)\}[ \t]
 def clean(text: str) -> str:
     """White space as single blanks, zero-width characters and direction marks removed."""
     return " ".join(text.translate(_ZERO_WIDTH).split())
+
+
+def without_ligatures(text: str) -> str:
+    """Text with its Latin ligatures as letters."""
+    return _LIGATURE.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
 
 
 def language_of(info: str) -> str:
