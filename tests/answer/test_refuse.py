@@ -2,8 +2,8 @@
 
 import msgspec
 
-from lutrin.answer.refuse import MAX_SUGGESTIONS, suggestions
-from lutrin.records import Passage
+from lutrin.answer.refuse import MAX_SUGGESTIONS, refusal_text, suggestions
+from lutrin.records import Passage, Question
 
 from .book import chunk, unit
 
@@ -54,3 +54,11 @@ def test_the_nearest_topics_come_first_each_once() -> None:
     passages = [found("Wheels", "Slip"), found("Wheels", "Summary"), found("wheels", "slip"), found("Arms", "Summary")]
     assert suggestions(passages) == ("Wheels: Slip", "Wheels: Summary", "Arms: Summary")
     assert len(suggestions([found("Page", f"Gear {letter}") for letter in "PQRSTUVW"])) == MAX_SUGGESTIONS
+
+
+def test_a_title_with_an_article_gets_no_second_one() -> None:
+    """The Kiln Manual is not "the The Kiln Manual textbook"."""
+    asked = Question(text="How old is the moon?", surface="query")
+    for title, shown in (("The Kiln Manual", "Kiln Manual"), ("Theory of Kilns", "Theory of Kilns")):
+        text = refusal_text("not_in_book", asked, title)
+        assert text == f"This topic is not covered in the {shown} textbook."

@@ -1,5 +1,8 @@
 """What a page of a PDF shows: signs above and below the line, notes, initials, and nothing that is not to be read."""
 
+import time
+
+from lutrin.ingest.pdf_blocks import find_blocks
 from lutrin.ingest.pdf_layout import Line, TextRun, page_lines
 from lutrin.ingest.pdf_page import settle_runs
 
@@ -121,3 +124,11 @@ def test_notes_in_the_margin_stand_below_the_text() -> None:
         settle_runs([*body(x=180.0), run(60, 686, "Cam: a wheel", 7), run(60, 677, "that lifts", 7)], None)
     )
     assert [line.text for line in page] == [*[TEXT] * 8, "Cam: a wheel", "that lifts"]
+
+
+def test_a_line_of_dots_takes_no_time() -> None:
+    """Of any length: pages of strangers have lines of anything."""
+    line = Line(72, 700, 540, 10, (f"{'. ' * 50_000}x",), (72,), bold=False, mono=False)
+    began_s = time.thread_time()
+    find_blocks([[line] * 6], [])
+    assert time.thread_time() - began_s < 4

@@ -35,7 +35,7 @@ def refusal_text(refusal: Refusal, question: Question, title: str) -> str:
     if question.surface == "chat":
         return messages.NOT_FOUND_CHAT
     if question.surface == "query":
-        return messages.NOT_COVERED.format(title=title)
+        return messages.NOT_COVERED.format(title=title.removeprefix("The "))
     return messages.OUT_OF_SCOPE_TUTOR.format(title=title) if refusal == "out_of_scope" else messages.NOT_IN_BOOK
 
 
