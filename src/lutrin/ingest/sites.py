@@ -348,7 +348,7 @@ def _toctrees(root: Path, page: str, seen: set[str], depth: int) -> list[dict[st
     return found
 
 
-def _linked(root: Path, place: str) -> Site | None:
+def _html_manual(root: Path, place: str) -> Site | None:
     """Pages in HTML that their first page links, as DocBook, Texinfo and LaTeX2HTML write it."""
     text = next((text for name in HTML_INDEXES if (text := read_small(root / place / name))), "")
     names = dict.fromkeys(_join(place, unquote(match[1])) for match in _HTML_LINK.finditer(text))
@@ -376,7 +376,7 @@ _READERS: tuple[Callable[[Path, str], Site | None], ...] = (
     _sphinx,
     _summary,
     _jekyll,
-    _linked,
+    _html_manual,
 )
 MARKS = (
     "book.toml",

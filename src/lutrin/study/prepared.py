@@ -141,7 +141,7 @@ class PreparedAnswers:
             return found, ""
         told = plain(" ".join(best.item.entry.points)) in " ".join(query.said)
         if best.is_by_book and best.is_sure and not told and len(found.parts) == 1 and found.passages:
-            return _led(found, await best.generation.chunks([best.item.chunk_id]), best.item), ""
+            return _with_lead(found, await best.generation.chunks([best.item.chunk_id]), best.item), ""
         return found, best.asked
 
     async def _best(self, query: Query, generations: Sequence[OpenGeneration]) -> Match | None:
@@ -413,7 +413,7 @@ def _scores(chunk: Chunk, places: Sequence[tuple[str, int, int]]) -> np.ndarray:
     return np.where(quoted, np.float32(0.0), np.float32(BESIDE)).astype(np.float32)
 
 
-def _led(found: SearchResult, homes: Sequence[Chunk], item: Prepared) -> SearchResult:
+def _with_lead(found: SearchResult, homes: Sequence[Chunk], item: Prepared) -> SearchResult:
     """What was found, with what an entry quotes as likely as all of the best passage, so that it is said first.
 
     Whether the book answers stays as it was judged.
