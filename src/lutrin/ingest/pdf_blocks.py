@@ -26,7 +26,7 @@ _HYPHENATED_AFTER = frozenset({"half", "quasi", "self", "well"})
 _JOINING = frozenset("a and by in of on or the to".split())
 # The second word of a compound has at least so many letters; shorter ones are endings, as in selfish.
 _LEAST_COMPOUND = 5
-_PAGE_NUMBER = re.compile(r"[\s.·…]*(?:\d{1,4}|[ivxlc]+)\Z")
+_PAGE_NUMBER = re.compile(r"(?:\d{1,4}|[ivxlc]{1,8})\Z")
 _LEADER = re.compile(r"(?:\s{0,3}[.\u00b7\u2026]){4}\s{0,3}(?:\d{1,4}|[ivxlc]{1,8})?\Z", re.IGNORECASE)
 """Dots that lead to the number of a page."""
 _LEAST_LEADERS = 5
