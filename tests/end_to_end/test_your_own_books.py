@@ -21,7 +21,8 @@ pytestmark = pytest.mark.model
 ROOT = Path(__file__).parents[2]
 MAKES = {
     "docusaurus": "Docusaurus", "mkdocs": "MkDocs", "mdbook": "mdBook", "jupyter": "Jupyter Book", "myst": "MyST",
-    "quarto": "Quarto", "jekyll": "Jekyll", "hugo": "Hugo", "carpentries": "Carpentries", "repository": "README",
+    "quarto": "Quarto", "jekyll": "Jekyll", "hugo": "Hugo", "carpentries": "Carpentries", "sphinx-html": "Sphinx",
+    "docbook": "DocBook", "texinfo": "Texinfo", "repository": "README",
 }  # fmt: skip
 """What README calls the folders of `STRANGERS`."""
 LOOSE = {

@@ -35,6 +35,16 @@ def page(title: str, *sentences: str) -> str:
     return f"# {title}\n\n" + "\n\n".join(sentences) + "\n"
 
 
+def html(heading: str, body: str, title: str = "") -> str:
+    """A page of a manual as Sphinx writes it."""
+    return (
+        f"<html><head><title>{title or heading + ' &#8212; The Pottery Manual 2.1'}</title></head><body>"
+        '<div class="related" role="navigation"><a href="genindex.html">index</a></div>'
+        f'<div class="body" role="main"><section><h1>{heading}<a class="headerlink" href="#x">¶</a></h1>{body}'
+        "</section></div></body></html>"
+    )
+
+
 STRANGERS: Mapping[str, Stranger] = {
     "docusaurus": Stranger(
         files={
@@ -235,6 +245,69 @@ STRANGERS: Mapping[str, Stranger] = {
         fact="seventy days",
         chapters={"chapters/en/chapter2/1.mdx": "2. Harvest"},
         left_out=frozenset({"chapters/en/_toctree.yml", "LICENSE"}),
+    ),
+    "sphinx-html": Stranger(
+        files={
+            "index.html": html(
+                "The Pottery Manual",
+                '<ul><li class="toctree-l1"><a href="wheel.html">The wheel</a></li>'
+                '<li class="toctree-l1"><a href="kiln.html">The kiln</a></li></ul>',
+                title="The Pottery Manual 2.1",
+            ),
+            "kiln.html": html("The kiln", "<p>The kiln fires stoneware at 1,240 degrees.</p>"),
+            "wheel.html": html("The wheel", "<p>Centre the clay first.</p>"),
+            "search.html": html("Search", "<p>Searching.</p>"),
+            "genindex.html": html("Index", '<p><a href="kiln.html">kiln</a></p>'),
+            "objects.inv": "# Sphinx inventory version 2\n",
+            "_sources/kiln.rst.txt": "The kiln\n========\n\nThe kiln fires stoneware at 1,240 degrees.\n",
+            "_static/basic.css": "p {}\n",
+        },
+        title="The Pottery Manual",
+        pages=("index.html", "wheel.html", "kiln.html"),
+        question="At how many degrees does the kiln fire stoneware?",
+        fact="1,240 degrees",
+        left_out=frozenset({"search.html", "genindex.html", "objects.inv", "_sources", "_static"}),
+    ),
+    "docbook": Stranger(
+        files={
+            "index.html": '<html><head><title>Sail Making</title></head><body><div class="book">'
+            '<h1 class="title">Sail Making</h1><div class="toc"><dl class="toc">'
+            '<dt><span class="chapter"><a href="ch01.html">1. Cloth</a></span></dt>'
+            '<dt><span class="chapter"><a href="ap01.html">A. Knots</a></span></dt></dl></div></div></body></html>',
+            "ap01.html": "<html><head><title>Appendix A. Knots</title></head><body>"
+            '<div class="navheader"><table><tr><th>Appendix A. Knots</th></tr>'
+            '<tr><td><a href="ch01.html">Prev</a></td></tr></table></div>'
+            '<div class="appendix"><h2 class="title">Appendix A. Knots</h2><p>A bowline does not slip.</p></div>'
+            "</body></html>",
+            "ch01.html": "<html><head><title>Chapter 1. Cloth</title></head><body>"
+            '<div class="chapter"><h2 class="title">Chapter 1. Cloth</h2>'
+            "<p>A storm jib is cut from cloth of nine ounces.</p></div></body></html>",
+        },
+        title="Sail Making",
+        pages=("index.html", "ch01.html", "ap01.html"),
+        question="From cloth of how many ounces is a storm jib cut?",
+        fact="nine ounces",
+    ),
+    "texinfo": Stranger(
+        files={
+            "index.html": "<html><head><title>Top (Loom 4 Manual)</title></head><body>"
+            '<h1 class="settitle">Loom 4 Manual</h1><table class="menu">'
+            '<tr><td>&bull; <a href="Warp.html">Warp</a></td><td>Threads along.</td></tr>'
+            '<tr><td>&bull; <a href="Treadles.html">Treadles</a></td><td>Feet.</td></tr></table></body></html>',
+            "Treadles.html": "<html><head><title>Treadles (Loom 4 Manual)</title></head><body>"
+            '<div class="header"><p>Previous: <a href="Warp.html">Warp</a>, Up: <a href="index.html">Top</a></p></div>'
+            '<h2 class="chapter">2 Treadles</h2>'
+            "<p>Six treadles lift the shafts.</p></body></html>",
+            "Warp.html": "<html><head><title>Warp (Loom 4 Manual)</title></head><body>"
+            '<div class="header"><p>Next: <a href="Treadles.html">Treadles</a>, Up: <a href="index.html">Top</a></p>'
+            "</div>"
+            '<h2 class="chapter">1 Warp</h2>'
+            "<p>The warp has twelve threads a centimetre.</p></body></html>",
+        },
+        title="Loom 4 Manual",
+        pages=("index.html", "Warp.html", "Treadles.html"),
+        question="How many threads a centimetre does the warp have?",
+        fact="twelve threads",
     ),
     "repository": Stranger(
         files={
