@@ -482,6 +482,25 @@ test('without an address: an error in the console, the inline message, and no re
   expect(requests).toEqual([]);
 });
 
+test('each question goes to the top of the messages, also below a long answer that came at once', async () => {
+  const reader = await visit();
+  const words = (many: number): string => 'The book says something about it. '.repeat(many);
+  const quote = words(40);
+  server.script = () => [
+    {send: {type: 'sources', citations: [citation(1, {quote})]}},
+    {send: {type: 'sentence', text: words(1), citations: [1], support: 'stated'}},
+    {send: {type: 'excerpt', ...excerpt(citation(1, {quote}), words(30).trim())}},
+    done(words(60), {suggestions: NEXT}),
+  ];
+  await reader.open();
+  for (const question of ['What is a node?', 'What is a topic?', 'What is a service?', 'What is an action?']) {
+    await reader.ask(question);
+    const above_px = (): Promise<number> =>
+      reader.questions.last().evaluate((message) => message.getBoundingClientRect().top - (message.closest('.messages')?.getBoundingClientRect().top ?? 0));
+    await eventually(async () => Math.round(await above_px()) <= 20, true);
+  }
+});
+
 test('a reader who scrolled up is left in peace while the answer grows', async () => {
   const reader = await visit();
   const filler = Array.from({length: 40}, (_, index) => ({send: {type: 'sentence' as const, text: `Sentence number ${index} says something. `.repeat(3), citations: [], support: 'stated' as const}}));

@@ -364,6 +364,23 @@ test('the largest text breaks no word in titles', async () => {
   }
 });
 
+test.each([[1024, 'huge'], [1280, 'huge'], [800, '']])('beside the panel, at %i pixels in text "%s", the parts of the head lie apart, and answers are as large as the text', async (width, size) => {
+  const reader = await visit(WHEELS, {viewport: {width, height: 800}});
+  const size_px = (): Promise<number> => reader.widget.locator('.greeting p').first().evaluate((words) => parseFloat(getComputedStyle(words).fontSize));
+  await reader.open();
+  const normal_px = await size_px();
+  await reader.page.evaluate((name) => localStorage.setItem('lutrin:size', name), size);
+  await reader.page.reload();
+  await reader.panel.waitFor();
+  expect(await size_px()).toBeCloseTo(normal_px * (size ? 1.4375 : 1), 0);
+  const overlaps = await reader.page.evaluate(() => {
+    const parts = [...document.querySelectorAll('.top .to-contents, .top .home > span, .top .open-finder, .top .open-finder > *, .top .tool')].filter((part) => part.checkVisibility() && getComputedStyle(part).position !== 'absolute');
+    const box = (part: Element): DOMRect => part.getBoundingClientRect();
+    return parts.flatMap((one, at) => parts.slice(at + 1).filter((other) => !one.contains(other) && box(one).right > box(other).left + 1 && box(other).right > box(one).left + 1).map((other) => `${one.textContent} ${other.textContent}`));
+  });
+  expect(overlaps).toEqual([]);
+});
+
 test('nothing lies over the last lines on a phone but the round button', async () => {
   const reader = await visit(WHEELS, {viewport: {width: 390, height: 800}, hasTouch: true, isMobile: true});
   await reader.bubble.waitFor();

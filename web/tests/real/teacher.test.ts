@@ -108,13 +108,16 @@ test('the doctor looks while readers go on, and says how it went', async () => {
 });
 
 test('what the books did not answer stands among what was missed, without names', async () => {
-  const question = 'What is the best recipe for onion soup?';
+  const question = 'What is the best recipe for onion soup with three kinds of cheese and toasted bread on top?';
   const body = JSON.stringify({message: question, session_id: 'd'.repeat(32)});
   await fetch(`${server.address}/chat`, {method: 'POST', headers: {'Content-Type': 'application/json'}, body});
   const page = await signedIn();
   const inbox = section(page, 'What became of the questions');
-  await inbox.getByText(question).first().waitFor();
+  const row = inbox.getByText(question).first();
+  await row.waitFor();
   expect(await inbox.innerText()).not.toContain('dddd');
+  const [words, card] = await Promise.all([row.boundingBox(), inbox.boundingBox()]);
+  expect(words && card && words.x + words.width).toBeLessThanOrEqual((card?.x ?? 0) + (card?.width ?? 0)); // it wraps
 });
 
 test('figures follow what readers do, without loading the page again', async () => {

@@ -8,13 +8,13 @@ export class Scrolling {
   /** There is text below what is shown. */
   below = false;
   #following = true;
-  /** Where the list was put last; undefined: nowhere yet. */
-  #set_px: number | undefined;
+  /** Where the list was put for this question: one that is shorter within a frame only goes back to where it was. */
+  #places_px: number[] = [];
 
   /** The reader sent a question, or opened a conversation: show it. */
   follow(): void {
     this.#following = true;
-    this.#set_px = undefined;
+    this.#places_px = [];
   }
 
   /** After every drawing. */
@@ -27,8 +27,8 @@ export class Scrolling {
       const questions = list.querySelectorAll<HTMLElement>('.message.user');
       const question = questions[questions.length - 1];
       const top = question ? question.offsetTop - ABOVE_QUESTION_PX : end;
-      this.#set_px = Math.max(0, Math.min(end, top));
-      list.scrollTop = this.#set_px;
+      list.scrollTop = Math.max(0, Math.min(end, top));
+      if (this.#moved(list) || !this.#places_px.length) this.#places_px.push(list.scrollTop);
     }
     this.#look(list);
   }
@@ -46,7 +46,7 @@ export class Scrolling {
   }
 
   #moved(list: HTMLElement): boolean {
-    return this.#set_px !== undefined && Math.abs(list.scrollTop - this.#set_px) > 2;
+    return this.#places_px.length > 0 && this.#places_px.every((place) => Math.abs(list.scrollTop - place) > 2);
   }
 
   #look(list: HTMLElement): void {

@@ -109,6 +109,11 @@ test('folded, an excerpt is the words that answer, with dots where the book says
   expect(kept('No mark anywhere.')).toBe('');
 });
 
+test('folded, words of two lines stay apart', () => {
+  const text = 'It takes a minute (see\n[chapter 7](../07.md)). It is slow.';
+  expect(kept(text, 'It takes a minute (see\n[chapter 7](../07.md)).')).toBe('It takes a minute (see <chapter 7>).');
+});
+
 test('folded, rows stand below their header, items keep their numbers, code its lines', () => {
   expect(kept('| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |', '| 3 | 4 |')).toBe('a | b\n3 | 4');
   const steps = folded(excerpted('1. Press.\n2. Wait.\n3. Release.', ['2. Wait.']));

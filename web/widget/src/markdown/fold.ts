@@ -62,14 +62,18 @@ function isMarked(nodes: readonly Inline[]): boolean {
 /** The marked part of inline content, no longer marked. */
 function markedOf(nodes: readonly Inline[]): Inline[] {
   const kept: Inline[] = [];
-  let gap = false;
+  let between = '';
   for (const node of nodes) {
     const part = node.type === 'mark' ? node.children : 'children' in node && isMarked(node.children) ? [{...node, children: markedOf(node.children)}] : [];
     if (part.length) {
-      if (gap && kept.length) kept.push({type: 'text', text: DOTS});
+      if (between && kept.length) kept.push({type: 'text', text: between});
       kept.push(...part);
-      gap = false;
-    } else gap ||= inlineText([node]).trim() !== '';
+      between = '';
+    } else {
+      const text = inlineText([node]);
+      if (text.trim()) between = DOTS;
+      else if (text) between ||= ' ';
+    }
   }
   return kept;
 }

@@ -48,7 +48,7 @@ export const controls = css`
     min-width: 30px;
     grid-auto-flow: row;
     align-content: center;
-    font-size: 11px;
+    font-size: calc(var(--_rem) * 0.6875);
     line-height: 1;
   }
   .icon:hover {
@@ -71,7 +71,7 @@ export const controls = css`
     padding: 4px 12px;
     border: 1px solid var(--_line);
     border-radius: 16px;
-    font: 13px/1.3 var(--_font);
+    font: calc(var(--_rem) * 0.8125)/1.3 var(--_font);
     color: var(--_ink);
     text-align: start;
     text-decoration: none;
@@ -141,17 +141,17 @@ export const controls = css`
   textarea {
     flex: 1;
     min-width: 0;
-    height: 36px;
-    max-height: 132px;
+    height: calc(var(--_rem) * 1.375 + 14px);
+    max-height: calc(var(--_rem) * 8.25);
     padding: 7px 0;
     border: 0;
     outline: none;
-    font: 16px/22px var(--_font);
+    font: var(--_rem)/1.375 var(--_font);
     color: inherit;
     background: none;
     resize: none;
     field-sizing: content;
-    min-height: 36px;
+    min-height: calc(var(--_rem) * 1.375 + 14px);
   }
   @supports (field-sizing: content) {
     textarea {
@@ -168,7 +168,7 @@ export const controls = css`
   }
   .wait {
     margin: 0 4px 8px;
-    font-size: 14px;
+    font-size: calc(var(--_rem) * 0.875);
     color: var(--_quiet);
   }
   .selection {
@@ -196,7 +196,7 @@ export const controls = css`
     align-items: center;
     gap: 8px;
     min-height: 28px;
-    font-size: 13px;
+    font-size: calc(var(--_rem) * 0.8125);
     color: var(--_quiet);
   }
   .selection input {

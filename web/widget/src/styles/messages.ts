@@ -47,7 +47,7 @@ export const messages = css`
   .book > .text,
   .from-book blockquote,
   .preview blockquote {
-    font: 17px/1.55 var(--_book);
+    font: calc(var(--_rem) * 1.0625)/1.55 var(--_book);
   }
   .own {
     margin: 0 0 10px;
@@ -69,7 +69,7 @@ export const messages = css`
     padding: 3px 6px;
     border: 0;
     border-radius: 8px;
-    font: 12px/18px var(--_font);
+    font: calc(var(--_rem) * 0.75)/1.5 var(--_font);
     color: var(--_quiet);
     background: none;
     cursor: pointer;
@@ -89,7 +89,7 @@ export const messages = css`
     -webkit-line-clamp: 3;
   }
   time {
-    font-size: 12px;
+    font-size: calc(var(--_rem) * 0.75);
     color: var(--_quiet);
   }
   .text > :first-child,
@@ -169,7 +169,7 @@ export const messages = css`
     margin: 0;
     padding: 0;
     border: 0;
-    font-size: 16px;
+    font-size: var(--_rem);
   }
   .from-book blockquote blockquote {
     padding-inline-start: 12px;
@@ -195,7 +195,7 @@ export const messages = css`
   }
   figcaption,
   .label {
-    font-size: 13px;
+    font-size: calc(var(--_rem) * 0.8125);
     color: var(--_quiet);
   }
   p.label {
@@ -220,7 +220,7 @@ export const messages = css`
     align-items: center;
     justify-content: space-between;
     padding-inline: 10px 2px;
-    font-size: 12px;
+    font-size: calc(var(--_rem) * 0.75);
     color: var(--_quiet);
   }
   pre {
@@ -234,7 +234,7 @@ export const messages = css`
   }
   pre code {
     padding: 0;
-    font-size: 13px;
+    font-size: calc(var(--_rem) * 0.8125);
     line-height: 1.5;
     background: none;
     overflow-wrap: normal;
@@ -245,7 +245,7 @@ export const messages = css`
   }
   table {
     border-collapse: collapse;
-    font-size: 14px;
+    font-size: calc(var(--_rem) * 0.875);
     overflow-wrap: normal;
   }
   th,
@@ -269,7 +269,7 @@ export const messages = css`
     margin: -4px -1px;
     padding: 3px;
     border-radius: 8px;
-    font: 600 12px/18px var(--_font);
+    font: 600 calc(var(--_rem) * 0.75)/1.5 var(--_font);
     color: var(--_on-accent);
     text-align: center;
     text-decoration: none;
@@ -281,7 +281,7 @@ export const messages = css`
     padding: 8px 10px;
     border-radius: 8px;
     background: var(--_caution);
-    font-size: 14px;
+    font-size: calc(var(--_rem) * 0.875);
   }
   .error {
     margin: 0 0 6px;
@@ -298,7 +298,7 @@ export const messages = css`
     padding: 7px 2px;
     border: 0;
     border-top: 1px solid var(--_line);
-    font: 15px/1.4 var(--_font);
+    font: calc(var(--_rem) * 0.9375)/1.4 var(--_font);
     color: var(--_link);
     text-align: start;
     background: none;
@@ -333,7 +333,7 @@ export const messages = css`
     gap: 10px;
     margin: 0 0 6px;
     color: var(--_quiet);
-    font-size: 14px;
+    font-size: calc(var(--_rem) * 0.875);
   }
   .dots {
     display: inline-flex;

@@ -159,7 +159,7 @@ export const panel = css`
     flex: 1;
     margin: 0 4px;
     overflow: hidden;
-    font: 600 17px/1.3 var(--_book);
+    font: 600 calc(var(--_rem) * 1.0625)/1.3 var(--_book);
     text-overflow: ellipsis;
     white-space: nowrap;
   }
@@ -203,7 +203,7 @@ export const panel = css`
   }
   .greeting .question {
     margin: 0 0 8px;
-    font: 22px/1.3 var(--_book);
+    font: calc(var(--_rem) * 1.375)/1.3 var(--_book);
     color: var(--_ink);
   }
   .greeting .suggestions {

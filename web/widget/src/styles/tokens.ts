@@ -45,8 +45,10 @@ export const tokens = css`
     --_book: var(--lutrin-book-font, ui-serif, "Iowan Old Style", Palatino, "Book Antiqua", P052, Georgia, serif);
     --_font: var(--lutrin-font, system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif);
     --_mono: ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace;
+    /* The size of the text: a page may say 1rem, so that it grows with its own. */
+    --_rem: var(--lutrin-text-size, 16px);
     --_layer: var(--lutrin-layer, 9000);
-    font: 15px/1.55 var(--_font) !important;
+    font: calc(var(--_rem) * 0.9375)/1.55 var(--_font) !important;
     color: var(--_ink) !important;
     text-align: start !important;
   }
