@@ -9,6 +9,7 @@ import gc
 import math
 import os
 import resource
+import signal
 import socket
 import struct
 import sys
@@ -24,6 +25,8 @@ INTERFACE_ADDRESS = 0x8915
 """`SIOCGIFADDR` of Linux's `bits/ioctls.h`."""
 ARENA_MAX = -8
 """`M_ARENA_MAX` of glibc's `malloc.h`."""
+SET_PARENT_DEATH_SIGNAL = 1
+"""`PR_SET_PDEATHSIG` of Linux's `linux/prctl.h`."""
 
 
 def usable_cpus() -> set[int]:
@@ -183,6 +186,12 @@ def bound(memory_bytes: int, processor_s: int) -> None:
         with suppress(OSError, ValueError):
             resource.setrlimit(limit, most)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def end_with_parent() -> None:
+    """Let this process be killed as soon as the thread that forked it ends (prctl(2), Linux; elsewhere it lives on)."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
 
 
 def widen_pipe(descriptor: int, size_bytes: int) -> None:

@@ -4,10 +4,13 @@ To read one more kind, write its parser and add a line to `FORMATS`.
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from io import BytesIO
 from pkgutil import resolve_name
 from typing import BinaryIO
 
+from lutrin.errors import DocumentError
 from lutrin.records import Document
 
 MEGABYTE = 1024 * 1024
@@ -30,10 +33,24 @@ class Format:
     memory_limit_bytes: int = 512 * MEGABYTE
     recognizer: str = ""
     """Reads pictures of pages, too, within limits of its own; the parser then takes the open file, not its content."""
+    becomes: str = ""
+    """Suffix of the format that its parser turns a file into, to be read as such."""
+
+    def load(self) -> Callable[..., Document]:
+        """Its parser, with all that it imports."""
+        parser: Callable[..., Document] = resolve_name(f"lutrin.ingest.{self.parser}")
+        return parser
+
+    def warm_up(self, suffix: str) -> None:
+        """Load its parser and read a page of our own, since libraries compile their patterns upon first use."""
+        self.load()
+        suffix = self.becomes or suffix
+        with suppress(DocumentError):  # the page is text, and not every format is
+            FORMATS[suffix].parse(BytesIO(b"Warm up\n=======\n\nA sentence."), f"page{suffix}", "")
 
     def parse(self, file: BinaryIO, filename: str, password: str, *, recognize: bool = False) -> Document:
         """Turn an open file into a document; with `recognize`, read pictures of its pages too."""
-        parser: Callable[..., Document] = resolve_name(f"lutrin.ingest.{self.parser}")
+        parser = self.load()
         if not self.recognizer:
             return parser(file.read(), filename, password)
         recognizer = resolve_name(f"lutrin.ingest.{self.recognizer}") if recognize else None
@@ -57,8 +74,10 @@ FORMATS: Mapping[str, Format] = {
     ".pdf": Format(
         "PDF", "pdf:parse_pdf", 2 * _BOOK_BYTES, holds_chapters=True, time_limit_s=300.0, recognizer="ocr:recognizer_of"
     ),
-    ".epub": Format("EPUB", "epub:parse_epub", _BOOK_BYTES, holds_chapters=True, time_limit_s=120.0),
-    ".docx": Format("Word document", "docx:parse_docx", _BOOK_BYTES, holds_chapters=True, time_limit_s=120.0),
+    ".epub": Format("EPUB", "epub:parse_epub", _BOOK_BYTES, holds_chapters=True, time_limit_s=120.0, becomes=".html"),
+    ".docx": Format(
+        "Word document", "docx:parse_docx", _BOOK_BYTES, holds_chapters=True, time_limit_s=120.0, becomes=".html"
+    ),
     ".html": _HTML,
     ".htm": _HTML,
     ".xhtml": _HTML,

@@ -1,17 +1,23 @@
 """Reading a file in a process of its own, with bounded memory and time: a hostile file costs one error line.
 
-PDFs are read so, because their parsers can be made to eat both, and large Markdown files, because a few megabytes of
-brackets take minutes. The child gets the open file, or its content on standard input, and answers on its standard
-output, as MessagePack.
+Most formats are read so, because their parsers can be made to eat both, and large Markdown files, because a few
+megabytes of brackets take minutes. Starting Python and loading a parser takes longer than reading a page. Therefore a
+process that has the parsers loaded, the zygote, forks for each file. It never sees a file: the fork gets the open file
+and the password over a socket of its own, and answers there as MessagePack.
 """
 
 import contextlib
+import gc
 import logging
 import math
 import os
+import select
 import signal
+import socket
 import subprocess
 import sys
+import time
+import weakref
 from collections.abc import Sequence
 from io import BytesIO
 from typing import BinaryIO
@@ -20,28 +26,47 @@ import msgspec
 
 from lutrin.errors import DocumentError
 from lutrin.ingest import formats
-from lutrin.platform import bound
+from lutrin.platform import bound, end_with_parent
 from lutrin.records import Document
 
-TIME_LIMIT_S = 30.0
-MEMORY_LIMIT_BYTES = 512 * 1024 * 1024
-_OUT_OF_MEMORY = 3  # exit code of the child
+_OUT_OF_MEMORY = 3  # exit code of a fork
 _PATIENCE = 4
-"""Seconds of the clock for each second of processor time: the child shares the processor with what else runs."""
-_DESCRIPTOR = 3
-"""Of the file that the parent has opened: its place among the arguments."""
+"""Seconds of the clock for each second of processor time: a fork shares the processor with what else runs."""
+_IDLE_S = 60.0
+"""A zygote without files ends after this time; its memory is worth more than the third of a second of another start."""
+_ORDER_BYTES, _CODE_BYTES, _BLOCK_BYTES = 4096, 16, 1 << 18
+"""At least the sizes of an order and of an exit code, and how much of an answer is taken at a time."""
+_ENVIRONMENT = ("PYTHON", "LD_", "DYLD_", "LC_", "LANG", "PATH", "HOME", "TMPDIR")
+"""How the variables start that a parser may need; keys and passwords of this process are none of its business."""
+
+
+class _Order(msgspec.Struct, frozen=True):
+    """What the zygote learns of a file."""
+
+    suffix: str
+    memory_limit_bytes: int
+    time_limit_s: int
 
 
 class _Job(msgspec.Struct, frozen=True):
+    """What only the fork learns."""
+
     filename: str
     password: str
     data: bytes
-    recognize: bool = False
+    recognize: bool
 
 
 class _Reply(msgspec.Struct, frozen=True):
     document: Document | None = None
     error: str = ""
+
+
+def _kind(filename: str) -> formats.Format:
+    kind = formats.format_of(filename)
+    if kind is None:
+        raise DocumentError(filename, f"is not a {formats.suffixes_in_words()} file")
+    return kind
 
 
 def read_plainly(data: bytes | BinaryIO, filename: str, password: str = "", *, recognize: bool = False) -> Document:
@@ -50,10 +75,8 @@ def read_plainly(data: bytes | BinaryIO, filename: str, password: str = "", *, r
     Raises:
         DocumentError: The file cannot be read, or holds no text.
     """
-    kind = formats.format_of(filename)
-    if kind is None:
-        raise DocumentError(filename, f"is not a {formats.suffixes_in_words()} file")
-    return kind.parse(BytesIO(data) if isinstance(data, bytes) else data, filename, password, recognize=recognize)
+    file = BytesIO(data) if isinstance(data, bytes) else data
+    return _kind(filename).parse(file, filename, password, recognize=recognize)
 
 
 def read_limited(
@@ -65,73 +88,169 @@ def read_limited(
     memory_limit_bytes: int | None = None,
     recognize: bool = False,
 ) -> Document:
-    """Read a file of any kind in a limited child process.
+    """Read a file of any kind in a limited process.
 
     Args:
-        time_limit_s: Seconds of processor time after which the child is killed, and of the clock some times as many,
+        time_limit_s: Seconds of processor time after which the process is killed, and of the clock some times as many,
             for the machine may have other work; None: what its format may take.
-        memory_limit_bytes: Address space that the child may use; None: likewise.
+        memory_limit_bytes: Address space that the process may use; None: likewise.
 
     Raises:
         DocumentError: The file cannot be read, or not within the limits.
     """
-    kind = formats.format_of(filename)
+    kind = _kind(filename)
     if recognize:
         time_limit_s = time_limit_s or formats.RECOGNITION_TIME_LIMIT_S
         memory_limit_bytes = memory_limit_bytes or formats.RECOGNITION_MEMORY_LIMIT_BYTES
-    time_limit_s = time_limit_s or (kind.time_limit_s if kind else TIME_LIMIT_S)
-    memory_limit_bytes = memory_limit_bytes or (kind.memory_limit_bytes if kind else MEMORY_LIMIT_BYTES)
+    time_limit_s = time_limit_s or kind.time_limit_s
+    memory_limit_bytes = memory_limit_bytes or kind.memory_limit_bytes
+    order = _Order(formats.suffix_of(filename), memory_limit_bytes, math.ceil(time_limit_s))
+    job = _Job(filename, password, data if isinstance(data, bytes) else b"", recognize)
     shared = [] if isinstance(data, bytes) else [data.fileno()]
-    command: Sequence[str] = (
-        sys.executable, "-m", "lutrin.ingest.limited", str(memory_limit_bytes), str(math.ceil(time_limit_s)),
-        *map(str, shared),
-    )  # fmt: skip
-    job = msgspec.msgpack.encode(_Job(filename, password, data if isinstance(data, bytes) else b"", recognize))
     try:
-        done = subprocess.run(  # noqa: S603 - our own module
-            command, input=job, capture_output=True, timeout=_PATIENCE * time_limit_s, check=False, pass_fds=shared
-        )
-        in_time = done.returncode != -signal.SIGXCPU
-    except subprocess.TimeoutExpired:
+        code, answer = _in_fork(order, msgspec.msgpack.encode(job), shared, _PATIENCE * time_limit_s)
+        in_time = code != -signal.SIGXCPU
+    except TimeoutError:
         in_time = False
     if not in_time:
         raise DocumentError(filename, f"could not be read within {time_limit_s:g} s")
-    if done.returncode == 0:
-        reply = msgspec.msgpack.decode(done.stdout, type=_Reply)
+    if code == 0:
+        reply = msgspec.msgpack.decode(answer, type=_Reply)
         if reply.document is not None:
             return reply.document
         raise DocumentError(filename, reply.error)
-    if done.returncode == _OUT_OF_MEMORY:
+    if code == _OUT_OF_MEMORY:
         raise DocumentError(filename, f"needs more than {memory_limit_bytes // 1024 // 1024} MB of memory to be read")
-    raise DocumentError(filename, f"crashed the parser (exit code {done.returncode})")
+    raise DocumentError(filename, f"crashed the parser (exit code {code})")
 
 
-def _read(job: _Job) -> Document:
-    """Read what the parent has opened, or else what it has sent."""
-    if len(sys.argv) <= _DESCRIPTOR:
-        return read_plainly(job.data, job.filename, job.password, recognize=job.recognize)
-    with os.fdopen(int(sys.argv[_DESCRIPTOR]), "rb") as file:
-        file.seek(0)
-        return read_plainly(file, job.filename, job.password, recognize=job.recognize)
+class _Zygote:
+    """A process that forks for one file at a time; nothing of it is left when this object or process has gone."""
+
+    def __init__(self) -> None:
+        self._control, theirs = socket.socketpair()
+        environment = {name: value for name, value in os.environ.items() if name.startswith(_ENVIRONMENT)}
+        with theirs:
+            self._process = subprocess.Popen(  # noqa: S603 - our own module
+                [sys.executable, "-m", "lutrin.ingest.limited", str(theirs.fileno())],
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()], env=environment,
+            )  # fmt: skip
+        self.end = weakref.finalize(self, _end, self._control, self._process)
+
+    def run(self, order: _Order, job: bytes, shared: Sequence[int], patience_s: float) -> tuple[int, bytes]:
+        """Return the exit code of a fork and its answer.
+
+        Raises:
+            TimeoutError: It took too long.
+            ConnectionError: The zygote has ended.
+        """
+        deadline = time.monotonic() + patience_s
+        ours, theirs = socket.socketpair()
+        answer = bytearray()
+        with ours:
+            with theirs:
+                socket.send_fds(self._control, [msgspec.msgpack.encode(order)], [theirs.fileno(), *shared])
+            with contextlib.suppress(ConnectionError):  # the fork has ended, its exit code says why
+                ours.settimeout(patience_s)
+                ours.sendall(job)
+                ours.shutdown(socket.SHUT_WR)
+                while block := ours.recv(_BLOCK_BYTES):
+                    answer += block
+                    ours.settimeout(max(0.001, deadline - time.monotonic()))
+        code = self._control.recv(_CODE_BYTES)
+        if not code:
+            raise ConnectionError
+        return int(code), bytes(answer)
 
 
-def main() -> int:
-    """Serve one job; the exit code tells the parent what went wrong if nothing could be written."""
-    bound(int(sys.argv[1]), int(sys.argv[2]))
-    logging.disable(logging.CRITICAL)  # warnings of pypdf and pdfminer about a file's faults
-    try:
-        job = msgspec.msgpack.decode(sys.stdin.buffer.read(), type=_Job)
+def _end(control: socket.socket, process: subprocess.Popen[bytes]) -> None:
+    control.close()  # upon which it kills its fork and ends
+    process.wait()
+
+
+_idle: list[_Zygote] = []
+"""At most as many as there have been files at one time; threads take and leave them in one step."""
+
+
+def _in_fork(order: _Order, job: bytes, shared: Sequence[int], patience_s: float) -> tuple[int, bytes]:
+    """Let an idle zygote do a job, or else a new one; one that has ended since its last file is replaced."""
+    while True:
         try:
-            reply = _Reply(document=_read(job))
-        except DocumentError as error:
-            reply = _Reply(error=error.detail.removeprefix(f"{job.filename}: "))
-        sys.stdout.buffer.write(msgspec.msgpack.encode(reply))
-        sys.stdout.buffer.flush()
+            zygote, is_new = _idle.pop(), False
+        except IndexError:
+            zygote, is_new = _Zygote(), True
+        try:
+            outcome = zygote.run(order, job, shared, patience_s)
+        except ConnectionError:
+            zygote.end()
+            if is_new:
+                return 1, b""
+        except BaseException:
+            zygote.end()
+            raise
+        else:
+            _idle.append(zygote)
+            return outcome
+
+
+def _serve(control: socket.socket) -> None:
+    """Fork for each order that comes, until the other side hangs up or no order comes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # at a terminal it goes to all; the other side decides
+    warm: set[str] = set()
+    logging.disable(logging.CRITICAL)  # warnings of pypdf and pdfminer about a file's faults
+    while select.select([control], [], [], _IDLE_S)[0]:
+        message, descriptors, _, _ = socket.recv_fds(control, _ORDER_BYTES, 2)
+        if not message:
+            return
+        order = msgspec.msgpack.decode(message, type=_Order)
+        if order.suffix not in warm:
+            warm.add(order.suffix)
+            formats.FORMATS[order.suffix].warm_up(order.suffix)
+        gc.freeze()  # a fork's collector would write to what both share, and so copy it
+        ended, alive = os.pipe()
+        fork = os.fork()
+        if fork == 0:
+            control.close()
+            os._exit(_answer(order, *descriptors))
+        for descriptor in (alive, *descriptors):
+            os.close(descriptor)
+        if control.fileno() in select.select([control.fileno(), ended], [], [])[0]:  # nobody waits any more
+            os.kill(fork, signal.SIGKILL)
+        os.close(ended)
+        code = os.waitstatus_to_exitcode(os.waitpid(fork, 0)[1])
+        with contextlib.suppress(ConnectionError):
+            control.sendall(str(code).encode())
+
+
+def _answer(order: _Order, channel: int, file: int | None = None) -> int:
+    """Do one job, in a fork; the exit code tells what went wrong if nothing could be written."""
+    try:
+        end_with_parent()
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        bound(order.memory_limit_bytes, order.time_limit_s)
+        with socket.socket(fileno=channel) as peer:
+            job = msgspec.msgpack.decode(peer.makefile("rb").read(), type=_Job)
+            try:
+                reply = _Reply(document=_read(job, file))
+            except DocumentError as error:
+                reply = _Reply(error=error.detail.removeprefix(f"{job.filename}: "))
+            peer.sendall(msgspec.msgpack.encode(reply))
     except MemoryError:
         return _OUT_OF_MEMORY
+    except BaseException:  # noqa: BLE001 - nothing of the zygote's may run on in a fork
+        return 1
     return 0
 
 
+def _read(job: _Job, file: int | None) -> Document:
+    """Read what the parent has opened, or else what it has sent."""
+    if file is None:
+        return read_plainly(job.data, job.filename, job.password, recognize=job.recognize)
+    with os.fdopen(file, "rb") as opened:
+        opened.seek(0)
+        return read_plainly(opened, job.filename, job.password, recognize=job.recognize)
+
+
 if __name__ == "__main__":
-    with contextlib.suppress(BrokenPipeError):  # the parent has given up
-        sys.exit(main())
+    _serve(socket.socket(fileno=int(sys.argv[1])))
