@@ -1,17 +1,15 @@
 """Conversations in PostgreSQL for several servers; readers' words are sealed with the chat key."""
 
+import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from datetime import datetime
 from functools import cache
 from typing import Any
+from urllib.parse import urlsplit
 
 import asyncpg
-from sqlalchemy import TextClause, text
-from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from lutrin.chats.engine import Transaction, Values
 from lutrin.chats.rows import Room
@@ -29,8 +27,8 @@ PATIENCE_S = 6.0
 LOCK = 0x6C757472696E
 """Key of the advisory lock under which one server at a time migrates."""
 
-TROUBLE = (SQLAlchemyError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError)
-"""Errors of the database. SQLAlchemy wraps most; those of connecting come from asyncpg or the operating system."""
+TROUBLE = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError)
+"""Errors of the database, and of connecting to it."""
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     # The tables of migrations.py after its second step; `"key"` and the names of indexes are the same.
@@ -89,19 +87,23 @@ class PostgresChatStore(ChatTables):
             InvalidSettings: The address has another form.
             ChatStoreError: PostgreSQL cannot be reached, or another key or a newer Lutrin wrote the tables.
         """
-        engine = open_engine(url)
+        address = place(url)
         seal = KeySeal(key)
         async with AsyncExitStack() as unfinished:
-            unfinished.push_async_callback(engine.dispose)
             try:
-                async with engine.begin() as connection:
+                pool = await asyncpg.create_pool(
+                    url, min_size=0, max_size=CONNECTIONS, timeout=CONNECT_S, command_timeout=STATEMENT_S,
+                    record_class=Row,
+                )  # fmt: skip
+                unfinished.push_async_callback(pool.close)
+                async with pool.acquire() as connection, connection.transaction():
                     await _migrate(connection, seal)
-            except TROUBLE as error:
+            except (*TROUBLE, ValueError) as error:
                 raise ChatStoreError(
-                    f"PostgreSQL at {place(url)} cannot be used ({type(error).__name__}).", remedy="Check DATABASE_URL."
+                    f"PostgreSQL at {address} cannot be used ({type(error).__name__}).", remedy="Check DATABASE_URL."
                 ) from error
             unfinished.pop_all()
-        return cls(Pool(engine), seal, now, room)
+        return cls(Pool(pool), seal, now, room)
 
     async def record(self, key: str, origin: ChatOrigin, messages: Sequence[ChatMessage]) -> None:
         """Store messages, retrying while PostgreSQL cannot be reached: a message stored twice is stored once."""
@@ -112,64 +114,48 @@ class PostgresChatStore(ChatTables):
         )
 
 
-class Pool:
-    """A few connections to PostgreSQL, migrated."""
+class Row(asyncpg.Record):  # type: ignore[misc]  # the package has no types
+    """A row whose columns are attributes, as in `engine.Transaction.execute`."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
-        self._readers = engine.execution_options(postgresql_readonly=True)
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the column holds
+        return self[name]
+
+
+class Pool:
+    """A few connections to PostgreSQL, migrated; one that a restart has cut is replaced before it is used."""
+
+    def __init__(self, pool: "asyncpg.Pool[Row]") -> None:
+        self._pool = pool
 
     async def read(self, statement: str, values: Values) -> list[Any]:
         """Return the rows of one statement; see `engine.Database`."""
-        async with self._readers.begin() as connection:
+        async with self._pool.acquire(timeout=CONNECT_S) as connection:
             return await _OneConnection(connection).execute(statement, values)
 
     async def write(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
         """Do some work in one transaction; see `engine.Database`."""
-        async with self._engine.begin() as connection:
+        async with self._pool.acquire(timeout=CONNECT_S) as connection, connection.transaction():
             return await work(_OneConnection(connection))
 
     async def close(self) -> None:
         """Close the connections. Make no call afterwards."""
-        await self._engine.dispose()
+        await self._pool.close()
 
 
 class _OneConnection:
-    def __init__(self, connection: AsyncConnection) -> None:
+    def __init__(self, connection: "asyncpg.Connection[Row]") -> None:
         self._connection = connection
 
     async def execute(self, statement: str, values: Values) -> list[Any]:
-        result = await self._connection.execute(_prepared(statement), values)
-        return list(result.all()) if result.returns_rows else []
+        numbered, names = _numbered(statement)
+        return list(await self._connection.fetch(numbered, *(values[name] for name in names)))
 
 
 @cache
-def _prepared(statement: str) -> TextClause:
-    """A statement of `sql.py`, whose parameters SQLAlchemy has found."""
-    return text(statement)
-
-
-def open_engine(url: str) -> AsyncEngine:
-    """An engine of a few connections; close it with `await engine.dispose()`.
-
-    Raises:
-        InvalidSettings: The address is none of PostgreSQL.
-    """
-    address = _address(url)
-
-    async def connect() -> "asyncpg.Connection[asyncpg.Record]":
-        # asyncpg parses the address, because SQLAlchemy does not know `sslmode`, which hosted services put into theirs.
-        return await asyncpg.connect(url, timeout=CONNECT_S, command_timeout=STATEMENT_S)
-
-    return create_async_engine(
-        address.set(drivername="postgresql+asyncpg"),
-        async_creator=connect,
-        pool_size=CONNECTIONS,
-        max_overflow=0,
-        pool_timeout=CONNECT_S,
-        pool_pre_ping=True,  # replaces a connection that a restart has cut before it is used
-        hide_parameters=True,  # an error's text must not hold a reader's words
-    )
+def _numbered(statement: str) -> tuple[str, list[str]]:
+    """A statement of `sql.py` with numbers for its parameters, and their names in this order."""
+    names = list(dict.fromkeys(re.findall(r":(\w+)", statement)))
+    return re.sub(r":(\w+)", lambda name: f"${1 + names.index(name[1])}", statement), names
 
 
 def place(url: str) -> str:
@@ -178,40 +164,32 @@ def place(url: str) -> str:
     Raises:
         InvalidSettings: The address is none of PostgreSQL.
     """
-    address = _address(url)
-    return f"{address.host or 'the local socket'}{f':{address.port}' if address.port else ''}/{address.database or ''}"
-
-
-def _address(url: str) -> URL:
-    try:
-        address = make_url(url)
-    except ArgumentError:
-        address = None
-    if address is None or address.get_backend_name() not in {"postgresql", "postgres"}:
+    address = urlsplit(url)
+    if address.scheme not in {"postgresql", "postgres"}:
         raise InvalidSettings("DATABASE_URL must read postgresql://user:password@host:port/name.")
-    return address
+    return f"{address.netloc.rpartition('@')[2] or 'the local socket'}/{address.path.lstrip('/')}"
 
 
-async def _migrate(connection: AsyncConnection, seal: KeySeal) -> None:
+async def _migrate(connection: "asyncpg.Connection[Row]", seal: KeySeal) -> None:
     """Bring the tables to the newest version, all steps or none."""
-    await connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({LOCK})")
-    await connection.exec_driver_sql(
+    await connection.execute(f"SELECT pg_advisory_xact_lock({LOCK})")
+    await connection.execute(
         "CREATE TABLE IF NOT EXISTS lutrin_chats (version INTEGER NOT NULL, proof VARCHAR NOT NULL)"
     )
-    row = (await connection.exec_driver_sql("SELECT version, proof FROM lutrin_chats")).mappings().first()
+    row = await connection.fetchrow("SELECT version, proof FROM lutrin_chats")
     version = 0
     if row is not None:
-        version = int(row["version"])
-        seal.open(str(row["proof"]))
+        version = row.version
+        seal.open(row.proof)
     if version > len(MIGRATIONS):
         raise ChatStoreError(
             f"The conversations were written by a newer Lutrin (version {version}).", remedy="Install that version."
         )
     for statements in MIGRATIONS[version:]:
         for statement in statements:
-            await connection.exec_driver_sql(statement)
+            await connection.execute(statement)
     if row is None:
         proof = seal.close(time.strftime("%Y-%m-%d"))
-        await connection.exec_driver_sql("INSERT INTO lutrin_chats VALUES ($1, $2)", (len(MIGRATIONS), proof))
+        await connection.execute("INSERT INTO lutrin_chats VALUES ($1, $2)", len(MIGRATIONS), proof)
     elif version < len(MIGRATIONS):
-        await connection.exec_driver_sql("UPDATE lutrin_chats SET version = $1", (len(MIGRATIONS),))
+        await connection.execute("UPDATE lutrin_chats SET version = $1", len(MIGRATIONS))

@@ -33,7 +33,7 @@ from lutrin.settings import LOCAL, Settings
 if TYPE_CHECKING:
     from lutrin.chats.store import ChatTables
 
-REMOTE_PACKAGES = ("asyncpg", "cryptography", "greenlet", "openai", "qdrant-client")
+REMOTE_PACKAGES = ("asyncpg", "cryptography", "openai", "qdrant-client")
 """Packages that only the remote profile needs (extra `remote` of pyproject.toml)."""
 
 RERANK_THREADS = 2
