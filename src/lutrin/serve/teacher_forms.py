@@ -1,8 +1,10 @@
 """Forms of the teacher's pages: authorisation, fields, and responses."""
 
+from typing import Any
 from urllib.parse import parse_qsl
 
 from litestar import MediaType, Response
+from litestar.datastructures import Cookie
 
 from lutrin.errors import MalformedRequest
 from lutrin.messages import MALFORMED_BODY
@@ -12,6 +14,8 @@ from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.teacher_sign_in import SignIns
 
 COOKIE = "lutrin-teacher"
+PAGE: dict[str, Any] = {"include_in_schema": False, "media_type": MediaType.HTML}
+"""Of a handler whose answers browsers show."""
 MOST_FIELDS = 8
 
 
@@ -55,7 +59,7 @@ def shown_page(page: str, status: int = 200) -> Response[str]:
     return Response(page, status_code=status, media_type=MediaType.HTML, headers=dict(NO_STORE))
 
 
-def led_to(location: str) -> Response[str]:
+def led_to(location: str, cookies: list[Cookie] | None = None) -> Response[str]:
     """Redirect a browser to a page."""
     headers = {"Location": location, **NO_STORE}
-    return Response("", status_code=303, media_type=MediaType.HTML, headers=headers)
+    return Response("", status_code=303, media_type=MediaType.HTML, headers=headers, cookies=cookies)

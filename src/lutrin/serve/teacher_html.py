@@ -12,12 +12,13 @@ import segno
 from lutrin.doctor import Check
 from lutrin.index.catalog import LeftOut
 from lutrin.ingest.formats import FORMATS, suffixes_in_words
+from lutrin.keep.weights import Model
 from lutrin.serve.html import count_of
 from lutrin.serve.prepared_html import PreparedRow
 from lutrin.serve.routes.ingest import Job
 from lutrin.serve.teacher_asked import Overview
 from lutrin.serve.teacher_load import Load
-from lutrin.serve.teacher_view import BookRow, CommandJob, ModelRow
+from lutrin.serve.teacher_view import BookRow, CommandJob
 from lutrin.serve.templating import render
 
 COUNTED = {
@@ -44,7 +45,8 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     corpus: str
     job: Job | None
     load: Load
-    models: Sequence[ModelRow]
+    models: Sequence[tuple[Model, str, bool]]
+    """With the state of their files, and whether they are in use."""
     model: str
     """Name of the language model that answers; empty: none."""
     model_ready: bool

@@ -93,18 +93,6 @@ class BookRow(msgspec.Struct, frozen=True, kw_only=True):
     previous: Edition | None
 
 
-class ModelRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A model of the manifest."""
-
-    tier: str
-    name: str
-    role: str
-    summary: str
-    size_bytes: int
-    state: str
-    in_use: bool
-
-
 class TeacherView:
     """Collects what the teacher's page shows. Only `roll_back` changes anything."""
 
@@ -142,23 +130,15 @@ class TeacherView:
         """
         await asyncio.to_thread(self._roll_back, slug)
 
-    def models(self, in_use: str) -> list[ModelRow]:
-        """The models of the manifest, and whether the one that answers is among them.
+    def models(self, in_use: str) -> list[tuple[weights.Model, str, bool]]:
+        """The models of the manifest, each with the state of its files and whether it is the one that answers.
 
         Raises:
             LutrinError: There is no readable manifest.
         """
         folder = self._settings.models_dir
         return [
-            ModelRow(
-                tier=model.tier,
-                name=model.name,
-                role=model.role,
-                summary=model.summary,
-                size_bytes=model.size,
-                state=weights.state_of(folder, model),
-                in_use=model.name == in_use or model.role == "embed",
-            )
+            (model, weights.state_of(folder, model), model.name == in_use or model.role == "embed")
             for model in weights.load_manifest(folder).model
         ]
 

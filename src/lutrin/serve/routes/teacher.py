@@ -20,7 +20,7 @@ from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.routes.book_uploads import Uploaded, receive, uploaded
 from lutrin.serve.routes.ingest import Jobs
 from lutrin.serve.teacher_asked import MOST_READ, Overview, as_csv, overview
-from lutrin.serve.teacher_forms import COOKIE, check_form, fields, is_here, shown_page
+from lutrin.serve.teacher_forms import COOKIE, PAGE, check_form, fields, is_here, led_to, shown_page
 from lutrin.serve.teacher_load import Load, load_of
 from lutrin.serve.teacher_sign_in import SIGNED_IN_S, SignIns
 from lutrin.serve.teacher_view import TeacherView
@@ -44,7 +44,7 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
     """Whether something runs whose end the page waits for, besides the job."""
 
 
-@get("/teacher", include_in_schema=False, operation_id="teacher", media_type=MediaType.HTML)
+@get("/teacher", operation_id="teacher", **PAGE)
 async def page(
     *,
     request: HTTPRequest,
@@ -88,7 +88,7 @@ async def progress(
     return Response(body, headers=NO_STORE)
 
 
-@post("/teacher/sign-in", include_in_schema=False, operation_id="teacherSignIn", media_type=MediaType.HTML)
+@post("/teacher/sign-in", operation_id="teacherSignIn", **PAGE)
 async def sign_in(request: HTTPRequest, service: Given[AnswerService], sign_ins: Given[SignIns]) -> Response[str]:
     """The token comes once, in the body of a form; from then on a cookie stands for it."""
     try:
@@ -103,18 +103,18 @@ async def sign_in(request: HTTPRequest, service: Given[AnswerService], sign_ins:
             refused.headers["Retry-After"] = str(problem.retry_after_s)
         return refused
     _log.info("signed_in")
-    return _to_page(cookies=[_cookie(cookie, round(SIGNED_IN_S), secure=is_secure(request))])
+    return led_to("/teacher", [_cookie(cookie, round(SIGNED_IN_S), secure=is_secure(request))])
 
 
-@post("/teacher/sign-out", include_in_schema=False, operation_id="teacherSignOut", media_type=MediaType.HTML)
+@post("/teacher/sign-out", operation_id="teacherSignOut", **PAGE)
 async def sign_out(request: HTTPRequest, sign_ins: Given[SignIns]) -> Response[str]:
     """The cookie is worth nothing afterwards."""
     await check_form(request, sign_ins)
     sign_ins.leave(request.cookies.get(COOKIE, ""))
-    return _to_page(cookies=[_cookie("", 0, secure=False)])
+    return led_to("/teacher", [_cookie("", 0, secure=False)])
 
 
-@post("/teacher/ingest", include_in_schema=False, operation_id="teacherIngest", media_type=MediaType.HTML)
+@post("/teacher/ingest", operation_id="teacherIngest", **PAGE)
 async def ingest(
     request: HTTPRequest, service: Given[AnswerService], jobs: Given[Jobs], sign_ins: Given[SignIns]
 ) -> Response[str]:
@@ -123,10 +123,10 @@ async def ingest(
     if service.services.ingest is None:
         raise NotPermitted(INGEST_OFF)
     await jobs.start(service.services.ingest, service.spawn)
-    return _to_page("reading")
+    return led_to("/teacher#reading")
 
 
-@post("/teacher/books", include_in_schema=False, operation_id="teacherBooks", media_type=MediaType.HTML)
+@post("/teacher/books", operation_id="teacherBooks", **PAGE)
 async def upload(
     *,
     request: HTTPRequest,
@@ -147,26 +147,21 @@ async def upload(
     )  # fmt: skip
     _log.info("uploaded", book=stored.book, files=len(stored.files))
     if prefers_html(request.headers.get("accept", "")):
-        return _to_page("reading")
+        return led_to("/teacher#reading")
     return Response(uploaded(stored, job), status_code=202, media_type=MediaType.JSON, headers=NO_STORE)
 
 
-@post("/teacher/check", include_in_schema=False, operation_id="teacherCheck", media_type=MediaType.HTML)
+@post("/teacher/check", operation_id="teacherCheck", **PAGE)
 async def check(
     request: HTTPRequest, service: Given[AnswerService], view: Given[TeacherView], sign_ins: Given[SignIns]
 ) -> Response[str]:
     """Let the doctor look."""
     await check_form(request, sign_ins)
     view.health.start(service.spawn)
-    return _to_page("health")
+    return led_to("/teacher#health")
 
 
-@post(
-    "/teacher/books/{book:str}/previous",
-    include_in_schema=False,
-    operation_id="teacherPrevious",
-    media_type=MediaType.HTML,
-)
+@post("/teacher/books/{book:str}/previous", operation_id="teacherPrevious", **PAGE)
 async def previous(
     book: FromPath[str], request: HTTPRequest, view: Given[TeacherView], sign_ins: Given[SignIns]
 ) -> Response[str]:
@@ -174,7 +169,7 @@ async def previous(
     await check_form(request, sign_ins)
     await view.roll_back(book)
     _log.info("rolled_back", book=book)
-    return _to_page("books")
+    return led_to("/teacher#books")
 
 
 @get("/teacher/questions.csv", include_in_schema=False, operation_id="teacherQuestions", media_type="text/csv")
@@ -265,12 +260,6 @@ async def _questions(service: AnswerService, troubles: list[str]) -> Overview:
 
 def _load(service: AnswerService) -> Load:
     return load_of(service.metrics, readers=service.presence.count(), waiting=service.services.queue_length())
-
-
-def _to_page(anchor: str = "", cookies: list[Cookie] | None = None) -> Response[str]:
-    location = f"/teacher#{anchor}" if anchor else "/teacher"
-    headers = {"Location": location, **NO_STORE}
-    return Response("", status_code=303, media_type=MediaType.HTML, headers=headers, cookies=cookies)
 
 
 def _cookie(value: str, max_age_s: int, *, secure: bool) -> Cookie:

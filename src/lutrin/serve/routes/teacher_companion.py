@@ -5,7 +5,7 @@ from typing import get_args
 from urllib.parse import parse_qsl, quote, urlencode
 
 import msgspec
-from litestar import MediaType, Response, get, post
+from litestar import Response, get, post
 from litestar.di import NamedDependency as Given
 from litestar.params import FromPath
 
@@ -17,7 +17,7 @@ from lutrin.records import Answer, DoneEvent, Passage, Question
 from lutrin.serve.answer_service import AnswerService, check_lengths
 from lutrin.serve.prepared_html import companion_page, proposal_page, proposed_text
 from lutrin.serve.requests import HTTPRequest
-from lutrin.serve.teacher_forms import COOKIE, check_form, is_teacher, led_to, shown_page
+from lutrin.serve.teacher_forms import COOKIE, PAGE, check_form, is_teacher, led_to, shown_page
 from lutrin.serve.teacher_sign_in import SignIns
 from lutrin.study.teach import Act, Change, Companions, Wanted
 
@@ -31,7 +31,7 @@ INBOX = "inbox"
 _log = get_logger("teacher")
 
 
-@get("/teacher/companion/{book:str}", include_in_schema=False, operation_id="teacherCompanion")
+@get("/teacher/companion/{book:str}", operation_id="teacherCompanion", **PAGE)
 async def entries(
     book: FromPath[str], request: HTTPRequest, service: Given[AnswerService], sign_ins: Given[SignIns]
 ) -> Response[str]:
@@ -44,12 +44,7 @@ async def entries(
     return shown_page(companion_page(book, listed, wanted, key))
 
 
-@post(
-    "/teacher/companion/{book:str}/{entry:str}",
-    include_in_schema=False,
-    operation_id="teacherEntry",
-    media_type=MediaType.HTML,
-)
+@post("/teacher/companion/{book:str}/{entry:str}", operation_id="teacherEntry", **PAGE)
 async def change(
     book: FromPath[str],
     entry: FromPath[str],
@@ -74,7 +69,7 @@ async def change(
     return led_to(f"/teacher/companion/{quote(book)}?{back}#e{quote(entry)}")
 
 
-@get("/teacher/answer", include_in_schema=False, operation_id="teacherAnswer")
+@get("/teacher/answer", operation_id="teacherAnswer", **PAGE)
 async def proposal(request: HTTPRequest, service: Given[AnswerService], sign_ins: Given[SignIns]) -> Response[str]:
     """How a question is answered now, to be pinned as it is or in better words."""
     if not is_teacher(request, sign_ins):
@@ -94,7 +89,7 @@ async def proposal(request: HTTPRequest, service: Given[AnswerService], sign_ins
     )
 
 
-@post("/teacher/answer", include_in_schema=False, operation_id="teacherPinAnswer", media_type=MediaType.HTML)
+@post("/teacher/answer", operation_id="teacherPinAnswer", **PAGE)
 async def pin(request: HTTPRequest, service: Given[AnswerService], sign_ins: Given[SignIns]) -> Response[str]:
     """Have a question answered so from now on."""
     fields = await check_form(request, sign_ins)
