@@ -11,6 +11,8 @@ import msgspec
 from lutrin.records import Answer
 
 OK = httpx.codes.OK
+Replies = dict[str, dict[str, dict[str, Any]]]
+"""Replies of `/chat` by kind of question and by question."""
 IN_BOOK = [
     "What is the sensorimotor loop?",
     "What is a costmap?",

@@ -16,9 +16,10 @@ from tests.end_to_end.processes import Done, environment, wait_until
 from tests.end_to_end.warm import LOADED, REMOTE, Warm
 from tests.remote.fixtures import postgres
 from tests.remote.school import INGEST_S
+from tests.tiers import end_with_group
 
 from . import profiles
-from .asking import Reader, newest
+from .asking import Reader, Replies, new_session, newest, out_of_book
 from .profiles import Profile
 
 ROOT = Path(__file__).parents[2]
@@ -29,6 +30,8 @@ TITLE = "Physical AI & Humanoid Robotics"
 HANDBOOK = "robot-lab-safety-handbook"
 FOLDERS = {SLUG: CORPUS / "physical-ai"}
 TOKEN = "conformance-administrator"
+OUTSIDE = ("far", "near", "nonenglish", "vague", "injection")
+"""Kinds of questions that the books do not answer."""
 
 __all__ = ["postgres", "pytest_runtest_makereport"]
 
@@ -108,7 +111,8 @@ def house(
     tmp_path_factory: pytest.TempPathFactory,
     models_dir: Path,
     bare_folder: Path,
-) -> Iterator[House]:
+    pytestconfig: pytest.Config,
+) -> House:
     """One ingest of the whole corpus and one server, for all tests that change nothing."""
     place = tmp_path_factory.mktemp("house")
     data = place / "data"
@@ -116,17 +120,21 @@ def house(
     with lenders.lending(data):
         done = warm.run(known, "ingest", CORPUS, within_s=INGEST_S)
     servers = Servers(models_dir, bare_folder, place, profile.variables)
-    try:
-        server = servers(data, LUTRIN_CORPUS_DIR=str(CORPUS), LUTRIN_ADMIN_TOKEN=TOKEN)
-        yield House(data, done, Reader(server.client), server.log)
-    finally:
-        servers.close()
+    end_with_group(pytestconfig, servers.close)
+    server = servers(data, LUTRIN_CORPUS_DIR=str(CORPUS), LUTRIN_ADMIN_TOKEN=TOKEN)
+    return House(data, done, Reader(server.client), server.log)
 
 
 @pytest.fixture(scope="session")
 def reader(house: House) -> Reader:
     """A reader of the server over the corpus."""
     return house.reader
+
+
+@pytest.fixture(scope="session")
+def outside(reader: Reader) -> Replies:
+    """The replies of `/chat` to all questions of the collection that the books do not answer, by kind and question."""
+    return {kind: {text: reader.chat(new_session(), text) for text in out_of_book(kind)} for kind in OUTSIDE}
 
 
 @pytest.fixture(scope="session")
@@ -138,7 +146,8 @@ def growth(
     tmp_path_factory: pytest.TempPathFactory,
     models_dir: Path,
     bare_folder: Path,
-) -> Iterator[Growth]:
+    pytestconfig: pytest.Config,
+) -> Growth:
     """A book of two chapters that gets a third one, a change, and a broken file; its server limits questions."""
     place = tmp_path_factory.mktemp("growth")
     book, data = place / "book", place / "data"
@@ -155,30 +164,28 @@ def growth(
         return done
 
     servers = Servers(models_dir, bare_folder, place, profile.variables)
-    try:
-        with lenders.lending(data):
-            first = ingest()
-        reader = Reader(servers(data, LUTRIN_RATE_SESSION_PER_MIN="10").client)
-        before = [found["metadata"]["id"] for found in reader.passages("What is the sensorimotor loop?")]
-        added = book / "03-chapter-3-architecture"
-        added.mkdir()
-        (added / "_category_.json").write_text('{"label": "Chapter 3: Physical AI Architecture"}', "utf-8")
-        (added / "01-three-tier-architecture.mdx").write_text(NEW_PAGE, "utf-8")
-        exercise = book / "01-chapter-1-embodied-intelligence" / "01-digital-vs-physical-ai.mdx"
-        exercise.write_text(exercise.read_text("utf-8") + EXERCISE, "utf-8")
-        grown = ingest()
-        again = ingest()
-        (added / "02-broken.mdx").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(200))
-        broken = ingest()
+    end_with_group(pytestconfig, servers.close)
+    with lenders.lending(data):
+        first = ingest()
+    reader = Reader(servers(data, LUTRIN_RATE_SESSION_PER_MIN="10").client)
+    before = [found["metadata"]["id"] for found in reader.passages("What is the sensorimotor loop?")]
+    added = book / "03-chapter-3-architecture"
+    added.mkdir()
+    (added / "_category_.json").write_text('{"label": "Chapter 3: Physical AI Architecture"}', "utf-8")
+    (added / "01-three-tier-architecture.mdx").write_text(NEW_PAGE, "utf-8")
+    exercise = book / "01-chapter-1-embodied-intelligence" / "01-digital-vs-physical-ai.mdx"
+    exercise.write_text(exercise.read_text("utf-8") + EXERCISE, "utf-8")
+    grown = ingest()
+    again = ingest()
+    (added / "02-broken.mdx").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(200))
+    broken = ingest()
 
-        def is_read() -> bool:
-            books = reader.client.get("/ready").json()["books"]
-            return [book["generation"] for book in books] == [newest(data, "book")["name"]]
+    def is_read() -> bool:
+        books = reader.client.get("/ready").json()["books"]
+        return [book["generation"] for book in books] == [newest(data, "book")["name"]]
 
-        wait_until(is_read, INGEST_S, "the server reads what was ingested")
-        yield Growth(reader, first, grown, again, broken, before, counts)
-    finally:
-        servers.close()
+    wait_until(is_read, INGEST_S, "the server reads what was ingested")
+    return Growth(reader, first, grown, again, broken, before, counts)
 
 
 NEW_PAGE = """---

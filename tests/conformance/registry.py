@@ -19,7 +19,7 @@ import msgspec
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
 RESULTS = ROOT / "bench" / "RESULTS.md"
-TWICE = {"profile", "house", "reader", "growth"}
+TWICE = {"profile", "house", "reader", "growth", "outside"}
 """Fixtures that stand for both profiles in turn."""
 
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from .asking import IN_BOOK, OK, Reader, ends_with, new_session, newest, out_of_book
+from .asking import IN_BOOK, OK, Reader, Replies, ends_with, new_session, newest
 from .conftest import CORPUS, HANDBOOK, ROOT, SLUG, House
 
 pytestmark = pytest.mark.model
@@ -42,10 +42,9 @@ def test_nothing_found_is_an_answer(reader: Reader) -> None:
 
 
 @pytest.mark.row("B-SC-007")
-def test_every_far_question_gets_the_fallback(reader: Reader) -> None:
+def test_every_far_question_gets_the_fallback(outside: Replies) -> None:
     """All questions of the collection that are far from the book."""
-    replies = [reader.chat(new_session(), question)["answer"] for question in out_of_book("far")]
-    assert set(replies) == {FALLBACK}
+    assert {reply["answer"] for reply in outside["far"].values()} == {FALLBACK}
 
 
 @pytest.mark.row("B-SC-007")
@@ -59,11 +58,11 @@ def test_questions_on_common_subjects_get_the_fallback(reader: Reader) -> None:
 
 
 @pytest.mark.row("B-SC-007")
-def test_no_question_outside_the_book_crashes_or_stays_empty(reader: Reader) -> None:
+def test_no_question_outside_the_book_crashes_or_stays_empty(outside: Replies) -> None:
     """Far, near, foreign, vague and hostile questions: each has a reply of status 200 with words in it."""
-    for kind in ("far", "near", "nonenglish", "vague", "injection"):
-        for question in out_of_book(kind):
-            assert reader.chat(new_session(), question)["answer"].strip(), question
+    for replies in outside.values():
+        assert replies
+        assert all(reply["answer"].strip() for reply in replies.values())
 
 
 @pytest.mark.row("B-US4-1", "B-FR-001", "B-FR-002", "B-SC-004")

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from tests.end_to_end.reading import check_sources
 
-from .asking import OK, Reader, chapters, ends_with, new_session, newest, out_of_book
+from .asking import OK, Reader, Replies, chapters, ends_with, new_session, newest
 from .conftest import CORPUS, FOLDERS, HANDBOOK, SLUG, TOKEN, Growth, House
 
 pytestmark = pytest.mark.model
@@ -228,11 +228,13 @@ def test_health(reader: Reader) -> None:
 
 
 @pytest.mark.row("C-SC-003")
-def test_questions_outside_the_book_are_refused(reader: Reader) -> None:
-    """Of all far and near questions of the collection fewer than 5% get anything but a refusal."""
-    asked = [*out_of_book("far"), *out_of_book("near")]
-    answered = [text for text in asked if reader.answer("/query", question=text).kind != "refusal"]
-    assert len(answered) / len(asked) < 0.05, answered
+def test_questions_outside_the_book_are_refused(reader: Reader, outside: Replies) -> None:
+    """Of all far and near questions of the collection fewer than 5% get anything but a refusal, at `/query` as well."""
+    replies = {**outside["far"], **outside["near"]}
+    answered = [text for text, reply in replies.items() if reply["kind"] != "refusal"]
+    assert len(answered) / len(replies) < 0.05, answered
+    for text in [*answered, *list(replies)[::10]]:
+        assert reader.answer("/query", question=text).kind == replies[text]["kind"], text
 
 
 @pytest.mark.row("C-EC-1")
