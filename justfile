@@ -1,6 +1,8 @@
 # Recipes of Lutrin; `./justw RECIPE` needs only Python 3.11+; a C/C++ compiler too where a language model is wanted.
 
 export ORT_DISABLE_TELEMETRY := "1"
+# compiled once, not by each process: tests start hundreds
+export PYTHONDONTWRITEBYTECODE := ""
 export PATH := justfile_directory() / ".venv/bin:" + env("PATH")
 tier := env("LUTRIN_MODEL", "auto")
 # what is measured where no model is named

@@ -1,16 +1,17 @@
 """Send requests generated from the schema, and bytes that are not requests at all.
 
-    python bench/chaos_http.py [--cases 10000] [--hostile 500] [--seed 0]
+    python bench/chaos_http.py [--cases 10000] [--hostile 500] [--seed 0] [--index FOLDER]
 
-The real server has the first part of the sample book and no language model. Schemathesis generates the cases from
-`/schema/openapi.json`, half of them valid and half invalid. No reply may be a 5xx or have a status that the document
-does not list for its endpoint, none may take over 10 s, and the server must be healthy afterwards. The last line is
-JSON.
+The real server has the first part of the sample book, or a copy of the books of a data folder, and no language model.
+Schemathesis generates the cases from `/schema/openapi.json`, half of them valid and half invalid. No reply may be a 5xx
+or have a status that the document does not list for its endpoint, none may take over 10 s, and the server must be
+healthy afterwards. The last line is JSON.
 """
 
 import argparse
 import json
 import random
+import shutil
 import sys
 import tempfile
 import time
@@ -134,13 +135,17 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=10_000)
     parser.add_argument("--hostile", type=int, default=500)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--index", type=Path, help="a data folder whose books are served")
     arguments = parser.parse_args()
     report: dict[str, object] = {"benchmark": "chaos_http", "machine": machine("schemathesis", "litestar", "uvicorn")}
     failed = False
     with tempfile.TemporaryDirectory(prefix="lutrin-chaos-") as folder:
         place = Path(folder)
         environment = server.settings(place / "data", "none") | {"LUTRIN_LOG_LEVEL": "warning"}
-        server.ingest(BOOK, environment)
+        if arguments.index is None:
+            server.ingest(BOOK, environment)
+        else:
+            shutil.copytree(arguments.index, place / "data")
         with server.serving(environment, place / "server.log") as address:
             for name, found in trials(address, arguments):
                 failed |= bool(found.wrong)

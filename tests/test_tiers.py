@@ -141,6 +141,21 @@ def test_each_profile_is_a_group() -> None:
     assert tiers.group_of("tests/ports/test_embedder.py::test_a[remote]") == "tests/ports/test_embedder.py"
 
 
+def test_what_a_group_shares_ends_with_it(suite: pytest.Pytester) -> None:
+    """After its last test, and before the first one of the next group."""
+    write(
+        suite,
+        "test_one.py",
+        "from tests.tiers import end_with_group\n\n"
+        "def test_a(pytestconfig):\n"
+        "    pytestconfig.ended = []\n"
+        "    end_with_group(pytestconfig, lambda: pytestconfig.ended.append(1))\n\n"
+        "def test_b(pytestconfig):\n    assert pytestconfig.ended == []\n",
+    )
+    write(suite, "test_two.py", "def test_c(pytestconfig):\n    assert pytestconfig.ended == [1]\n" * 2)
+    run(suite).assert_outcomes(passed=3)
+
+
 def test_a_group_stays_on_one_worker(suite: pytest.Pytester) -> None:
     """Two files on two workers: every test of a file says the same worker."""
     body = "import os\n\n" + "".join(

@@ -10,7 +10,7 @@ import re
 import statistics
 import time
 from collections import defaultdict
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 
 import pytest
@@ -56,6 +56,8 @@ CROWDED = 2.0
 """Caches are shared: the same work costs up to so much more processor time while a crowd waits for the cores."""
 LOOP_S = 0.0135
 """Processor time of the loop below on the machine that these bars were chosen on."""
+ENDS = pytest.StashKey[list[Callable[[], None]]]()
+"""What ends with the group of tests that runs now."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -129,6 +131,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         item.add_marker(tier_of(item))
     items.sort(key=rank_of)
+
+
+def end_with_group(config: pytest.Config, end: Callable[[], None]) -> None:
+    """Call `end` after the last test of the running group.
+
+    Servers that a session's fixtures have started would otherwise study their books and hold memory until the last
+    test of the worker has ended.
+    """
+    config.stash.setdefault(ENDS, []).append(end)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """End what the group shared, before the fixtures that it needs."""
+    if nextitem is None or group_of(nextitem.nodeid) != group_of(item.nodeid):
+        ends = item.config.stash.get(ENDS, [])
+        while ends:
+            ends.pop()()
 
 
 def processor_s() -> float:

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,13 @@ SHORT_S = 240
 LONG_S = 1500
 
 
-def report_of(script: str, counts: dict[str, int], within_s: float = SHORT_S, **variables: str) -> dict[str, Any]:
+def report_of(
+    script: str, options: Mapping[str, int | Path], within_s: float = SHORT_S, **variables: str
+) -> dict[str, Any]:
     """What `bench/SCRIPT.py` reports of so many accidents of each kind; what it printed is shown if it fails."""
     command = [sys.executable, str(ROOT / "bench" / f"{script}.py")]
-    for name, count in counts.items():
-        command += [f"--{name}", str(count)]
+    for name, value in options.items():
+        command += [f"--{name}", str(value)]
     environment = {**os.environ, **variables}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=within_s)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,6 +1,7 @@
 """Generated and hostile requests: some hundreds always, thousands in endurance; `just chaos-http` sends more."""
 
 import pytest
+from tests.end_to_end.conftest import Library
 from tests.endured import Endured
 
 from .accidents import LONG_S, report_of
@@ -13,9 +14,9 @@ from .accidents import LONG_S, report_of
     ("cases", "hostile"),
     [pytest.param(100, 75, id="short"), pytest.param(2000, 500, id="long", marks=pytest.mark.endurance)],
 )
-def test_no_request_upsets_the_server(cases: int, hostile: int, endured: Endured) -> None:
+def test_no_request_upsets_the_server(cases: int, hostile: int, library: Library, endured: Endured) -> None:
     """No 5xx, no status that the schema does not name, nothing unforeseen in the log, and a server that goes on."""
-    report = report_of("chaos_http", {"cases": cases, "hostile": hostile}, LONG_S)
+    report = report_of("chaos_http", {"cases": cases, "hostile": hostile, "index": library.data_dir}, LONG_S)
     assert report["schema"]["requests"] >= cases
     assert report["hostile"]["requests"] >= hostile
     assert report["well"]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.embeddings import Lenders
+from tests.tiers import end_with_group
 
 from . import books
 from .processes import Done, Server, environment, run
@@ -183,15 +184,17 @@ def serve(models_dir: Path, empty_folder: Path, tmp_path: Path) -> Iterator[Serv
 
 @pytest.fixture(scope="session")
 def server(
-    library: Library, models_dir: Path, empty_folder: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Server]:
+    library: Library,
+    models_dir: Path,
+    empty_folder: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    pytestconfig: pytest.Config,
+) -> Server:
     """One server on a copy of both books with the tiny model loaded, for all tests that break nothing."""
     place = tmp_path_factory.mktemp("server")
     data = shutil.copytree(library.data_dir, place / "data")
     servers = Servers(models_dir, empty_folder, place)
-    try:
-        started = servers(data, LUTRIN_MODEL="tiny")
-        started.await_model()
-        yield started
-    finally:
-        servers.close()
+    end_with_group(pytestconfig, servers.close)
+    started = servers(data, LUTRIN_MODEL="tiny")
+    started.await_model()
+    return started

@@ -19,9 +19,9 @@ PROMPT = (Message(role="system", content="Answer briefly."), Message(role="user"
 def decoder(request: pytest.FixtureRequest, models_dir: Path) -> Iterator[Decoder]:
     """A model in memory."""
     made: Decoder = (
-        ScriptedDecoder(sequences=16, context_tokens=1024)
+        ScriptedDecoder(sequences=16, context_tokens=512)
         if request.param == "scripted"
-        else open_decoder(models_dir / TINY, 1024, 4, 1)
+        else open_decoder(models_dir / TINY, 512, 4, 1)
     )
     yield made
     made.close()

@@ -57,7 +57,7 @@ async def generator(request: pytest.FixtureRequest, models_dir: Path) -> AsyncIt
         factory = (
             functools.partial(ScriptedDecoder, step_s=0.001, context_tokens=4096)
             if request.param == "scripted"
-            else functools.partial(open_decoder, models_dir / TINY, 2048, 4, 1)
+            else functools.partial(open_decoder, models_dir / TINY, 512, 4, 1)
         )
         made = worker = WorkerGenerator(request.param, factory)
         assert await worker.start()

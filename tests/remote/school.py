@@ -9,6 +9,7 @@ from tests.end_to_end.processes import START_S, Done, Server, environment, wait_
 from tests.end_to_end.warm import Warm
 from tests.remote.postgres import Cluster
 from tests.remote.services import Services
+from tests.tiers import end_with_group
 
 TOKEN = "administrator-of-this-test"
 INGEST_S = 900.0
@@ -71,15 +72,17 @@ def services(postgres: Cluster) -> Iterator[Services]:
 
 @pytest.fixture(scope="session")
 def school(
-    services: Services, warm_remote: Warm, models_dir: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[School]:
+    services: Services,
+    warm_remote: Warm,
+    models_dir: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    pytestconfig: pytest.Config,
+) -> School:
     """A book that was ingested with services elsewhere, and two servers over it, one of them with an empty disk."""
     made = School(services, warm_remote, models_dir, tmp_path_factory.mktemp("school"))
-    try:
-        done = made.ingest()
-        assert done.code == 0, done.err
-        made.serve()
-        made.serve("elsewhere")
-        yield made
-    finally:
-        made.close()
+    end_with_group(pytestconfig, made.close)
+    done = made.ingest()
+    assert done.code == 0, done.err
+    made.serve()
+    made.serve("elsewhere")
+    return made

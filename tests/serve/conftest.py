@@ -2,7 +2,7 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -65,11 +65,26 @@ class House:
         )
 
 
+class LastingRenderer(Renderer):
+    """Its processes outlive the servers, which start one after the other."""
+
+    def close(self) -> None:
+        """Leave them to the next server."""
+
+
+@pytest.fixture(scope="session")
+def renderer() -> Iterator[Renderer]:
+    """Renders the pages of all tests."""
+    lasting = LastingRenderer()
+    yield lasting
+    Renderer.close(lasting)
+
+
 @pytest.fixture
-async def house(tmp_path: Path) -> AsyncIterator[House]:
+async def house(tmp_path: Path, renderer: Renderer) -> AsyncIterator[House]:
     """Scripted stages and a real, encrypted database."""
     chats = await SqlChatStore.open(tmp_path / "chats.db", new_key())
-    yield House(data_dir=tmp_path, chats=chats)
+    yield House(data_dir=tmp_path, chats=chats, renderer=renderer)
     await chats.close()
 
 
