@@ -30,6 +30,7 @@ NOT_HTTP = "The request is not valid HTTP."
 TOO_SLOW = "The request took too long to arrive. Please try again."
 UPLOAD_TOO_LARGE = "The upload is larger than 512 MB. Send the book in parts, or put it into the corpus folder."
 MALFORMED_BODY = "The request body is not valid JSON in UTF-8."
+MALFORMED_FORM = "The form did not arrive whole. Please send it again."
 BODY_TOO_DEEP = "The request body is nested too deeply."
 NOT_JSON = "Send JSON with the header Content-Type: application/json."
 FOREIGN_ORIGIN = "Pages from {origin} may not ask this server. Its operator can add {origin} to LUTRIN_CORS_ORIGINS."
@@ -58,6 +59,9 @@ METRICS_OFF = "These figures need the administration token. Set LUTRIN_ADMIN_TOK
 TEACHER_OFF = "The teacher's page is off. Set LUTRIN_ADMIN_TOKEN to switch it on."
 PAGE_EXPIRED = "Please load the page again and sign in."
 TOO_MANY_ATTEMPTS = "There were too many wrong attempts. Please wait a moment."
+BOOK_FIRST = (
+    "On this question the book's own words have to stand first, such as its warning, so no answer can be pinned to it."
+)
 WRONG_TOKEN = "The administration token is missing or wrong."  # noqa: S105 - a message, not a secret
 WRONG_PASSWORD = "That is not the password of this server."  # noqa: S105 - a message, not a secret
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.ingest.made import zipped
 
-from lutrin.messages import INGEST_OFF, PAGE_EXPIRED, UPLOAD_TOO_LARGE, WRONG_TOKEN
+from lutrin.messages import INGEST_OFF, MALFORMED_FORM, PAGE_EXPIRED, UPLOAD_TOO_LARGE, WRONG_TOKEN
 from lutrin.serve import guards
 
 from .conftest import House, Serve
@@ -28,6 +28,17 @@ class Reading:
         note("Found 1 book:")
         self.done.set()
         return {"processed": 1}
+
+
+async def test_an_upload_that_breaks_off_is_called_so(serve: Serve, house: House, tmp_path: Path) -> None:
+    """It is no JSON that somebody wrote wrongly; nothing is stored."""
+    house.ingest = Reading()
+    half = b'--x\r\nContent-Disposition: form-data; name="files"; filename="a.md"\r\n\r\n# A'
+    headers = {**TOKEN, "Content-Type": "multipart/form-data; boundary=x"}
+    async with serve(admin_token="correct-horse-battery", corpus_dir=tmp_path / "corpus") as client:
+        reply = await client.post("/books", headers=headers, content=half)
+    assert (reply.status_code, reply.json()["detail"]) == (400, MALFORMED_FORM)
+    assert not (tmp_path / "corpus").exists()
 
 
 async def test_a_book_is_sent_and_read(serve: Serve, house: House, tmp_path: Path) -> None:

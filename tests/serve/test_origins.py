@@ -3,6 +3,8 @@
 import httpx
 import pytest
 
+from lutrin.messages import WRONG_HOST
+
 from .conftest import Serve
 
 BODY = {"query": "Q"}
@@ -27,6 +29,8 @@ async def test_own_names_and_addresses_are_served(client: httpx.AsyncClient, hos
         "[::1]:7860evil",
         "localhost:7860@evil.example",
         "localhost:1:2",
+        "127.0.0.1, evil",
+        "127.0.0.1/x",
     ],
 )
 async def test_foreign_names_are_refused(client: httpx.AsyncClient, host: str) -> None:
@@ -34,6 +38,7 @@ async def test_foreign_names_are_refused(client: httpx.AsyncClient, host: str) -
     for method, path in (("GET", "/health"), ("GET", "/"), ("POST", "/api/query"), ("GET", "/schema")):
         reply = await client.request(method, path, headers={"Host": host})
         assert (reply.status_code, reply.headers["content-type"]) == (400, "application/problem+json")
+        assert reply.json()["detail"] == WRONG_HOST
 
 
 async def test_further_names_are_a_setting(serve: Serve) -> None:

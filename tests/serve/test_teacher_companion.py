@@ -20,6 +20,7 @@ from lutrin.ingest.book import IngestTools
 from lutrin.ingest.run import ingest
 from lutrin.keep.backup import backup
 from lutrin.keep.restore import restore
+from lutrin.messages import BOOK_FIRST, CAUTION, CODE_WITHHELD
 from lutrin.records import Passage
 from lutrin.search.kept import led
 from lutrin.search.search import Searcher
@@ -242,6 +243,31 @@ async def test_nothing_can_be_pinned_that_the_book_does_not_prove(school: School
     assert (await school.client.post("/teacher/answer", data=data)).status_code == 422
 
 
+async def test_what_is_pinned_may_come_with_a_plain_caution(school: School) -> None:
+    """It holds also where readers are told to take care, and they are told so still."""
+    steps = "# Changing cells\n\nTo change the cells of the lamp:\n\n1. Open the battery.\n2. Lift out the cells.\n"
+    (school.corpus / "05-cells.md").write_text(steps, "utf-8")
+    await school.read_again()
+    question = "How do I change the cells of the lamp?"
+    assert (await school.answer(question))["warnings"] == [CAUTION]
+    data = {"key": await school.key(), "book": "robots", "question": question, "text": "Ask me first."}
+    assert (await school.client.post("/teacher/answer", data=data)).status_code == 303
+    answer = await school.answer(question)
+    assert (answer["prepared_by"], answer["warnings"]) == ("the teacher", [CAUTION])
+
+
+async def test_what_readers_are_warned_of_first_cannot_be_pinned(school: School) -> None:
+    """The teacher is told so, and readers get the book's words as before."""
+    question = "The command below moves the arm of which robot?"
+    before = await school.answer(question)
+    assert before["warnings"] == [CODE_WITHHELD]
+    data = {"key": await school.key(), "book": "robots", "question": question, "text": "The one that ends in 0.1."}
+    reply = await school.client.post("/teacher/answer", data=data)
+    assert (reply.status_code, BOOK_FIRST in reply.text) == (422, True)
+    assert (await school.answer(question))["answer"] == before["answer"]
+    assert "ends in 0.1" not in await school.page("state=pinned")
+
+
 async def test_decisions_travel_with_a_backup(school: School, tmp_path: Path) -> None:
     """What is decided after it is gone when it is put back, and what was decided before is there again."""
     await school.press(ASKED, "hide")
@@ -259,6 +285,8 @@ async def test_decisions_travel_with_a_backup(school: School, tmp_path: Path) ->
 async def test_only_a_signed_in_teachers_own_page_changes_anything(school: School) -> None:
     """A stranger is led to the door, a form without its key and an unknown button are refused."""
     name = await school.entry(ASKED)
+    many = {"key": await school.key(), "act": "mend", "text": "480.", "answer": "9" * 5000}
+    assert (await school.client.post(f"{LIST}/{name}", data=many)).status_code < 500
     forged = await school.client.post(f"{LIST}/{name}", data={"key": "0" * 40, "act": "hide"})
     assert forged.status_code == 403
     unknown = await school.client.post(f"{LIST}/{name}", data={"key": await school.key(), "act": "burn"})

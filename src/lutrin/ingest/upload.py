@@ -88,7 +88,7 @@ def _put_in_place(upload: "_Upload", corpus: Path, book: str, *, replace: bool) 
     name = slug_of(book or top or upload.named)
     target = corpus / name
     if target.exists() and not replace:
-        raise AlreadyThere(f"There is a book {name} already. Choose another name, or replace it.")
+        raise AlreadyThere(f"A book named {name} is already there. Choose another name, or replace it.")
     old = upload.staging.with_name(f"{upload.staging.name}{OLD}{name}")
     if target.exists():
         target.rename(old)

@@ -175,7 +175,7 @@ def _handle_http(request: HTTPRequest, error: HTTPException) -> Response[bytes]:
     if isinstance(error, ValidationException):
         status, detail = 422, _fields(error)
     elif status == HTTPStatus.BAD_REQUEST:
-        detail = messages.MALFORMED_BODY
+        detail = _malformed(request, error)
     elif status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
         detail = messages.BODY_TOO_LARGE
     elif status == HTTPStatus.NOT_FOUND:
@@ -186,6 +186,14 @@ def _handle_http(request: HTTPRequest, error: HTTPException) -> Response[bytes]:
         detail = HTTPStatus(status).phrase + "."
     problem = Problem(title=HTTPStatus(status).phrase, status=status, detail=detail)
     return _response(request, problem, headers=dict(error.headers or {}))
+
+
+def _malformed(request: HTTPRequest, error: HTTPException) -> str:
+    """Litestar looks at the host before any middleware does, and reads forms by itself."""
+    if "host header" in error.detail:
+        return messages.WRONG_HOST
+    is_form = request.headers.get("content-type", "").lower().startswith("multipart/")
+    return messages.MALFORMED_FORM if is_form else messages.MALFORMED_BODY
 
 
 def _handle_malformed(request: HTTPRequest, error: SerializationException) -> Response[bytes]:  # noqa: ARG001 - its text quotes the body

@@ -13,15 +13,17 @@ from lutrin.index.catalog import LeftOut
 SessionId = Annotated[str, msgspec.Meta(pattern=SESSION_ID_PATTERN, description="Made by the browser, at random.")]
 WaitS = Annotated[float, msgspec.Meta(ge=0, le=600)]
 TopK = Annotated[int, msgspec.Meta(ge=1, le=50)]
+Place = Annotated[str, msgspec.Meta(max_length=1000)]
+"""A slug, a heading or a path: what is not found is named in the reply."""
 
 
 class Asking(msgspec.Struct, frozen=True, kw_only=True):
     """Fields common to all questions."""
 
     selected_text: str | None = None
-    page: str | None = None
+    page: Place | None = None
     """Where the reader is: the page's file name, or the path of its address."""
-    book: str | None = None
+    book: Place | None = None
     """Slug; needed only where several books are served."""
     wait_s: WaitS | None = None
     """Seconds to wait for the model's explanation, at most LUTRIN_EXPLAIN_S; else 6 for JSON, all for a stream."""
@@ -32,8 +34,8 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
 class Searching(Asking, frozen=True, kw_only=True):
     """Fields common to questions that say where to search."""
 
-    chapter: str | None = None
-    module: str | None = None
+    chapter: Place | None = None
+    module: Place | None = None
     top_k: TopK | None = None
     session_id: SessionId | None = None
 

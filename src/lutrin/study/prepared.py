@@ -316,12 +316,14 @@ async def _plan(
 ) -> Plan | None:
     """The explanation of entries over the passages that hold their quotes.
 
-    None where the book's own warning has to stand before these: there the book speaks first.
+    None where the book's own warning has to stand before these: there the book speaks first. What the teacher pinned
+    may come with a plain caution.
     """
     found = await _evidence(generation, items)
     plan = await make_plan(_as_plain(query), generation, found)
     proofs = {name for item in items for name, _, _ in item.places} | {item.chunk_id for item in items}
-    if not plan.excerpts or plan.warnings != query.warnings or not {one.chunk_id for one in plan.excerpts} <= proofs:
+    allowed = {*query.warnings, *([messages.CAUTION] if all(item.entry.pinned for item in items) else [])}
+    if not plan.excerpts or not allowed.issuperset(plan.warnings) or not {e.chunk_id for e in plan.excerpts} <= proofs:
         return None
     author = items[0].entry.author
     numbers = " ".join(f"[{one.n}]" for one in plan.excerpts)

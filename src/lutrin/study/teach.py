@@ -127,8 +127,8 @@ class Companions:
         async with self._shelf.lease(slug) as generation:
             return [question for item in generation.companion.pinned for question in item.asked]
 
-    async def pin_answer(self, slug: str, question: str, text: str, proofs: Sequence[Proof]) -> None:
-        """From now on, answer a question with this text and, below it, these words of the book.
+    async def pin_answer(self, slug: str, question: str, text: str, proofs: Sequence[Proof]) -> str:
+        """From now on, answer a question with this text and, below it, these words of the book; return its id.
 
         Raises:
             InvalidInput: Nothing of the book proves it, or it is too long.
@@ -137,8 +137,10 @@ class Companions:
             item = await _fitted(generation, " ".join(question.split()), text.strip(), proofs)
             wordings = await companion.encoded_texts(item.asked, self._embedder)
         decided = StoredDecision(companion.Decision(item=item, is_own=True), self._embedder.name, tuple(wordings))
-        await asyncio.to_thread(self._keep, slug, companion.id_of(item.entry), decided)
+        name = companion.id_of(item.entry)
+        await asyncio.to_thread(self._keep, slug, name, decided)
         await self._shelf.refresh()
+        return name
 
     def _keep(self, slug: str, name: str, decided: StoredDecision) -> None:
         with Catalog(self._catalog_path) as catalog:

@@ -10,9 +10,9 @@ from litestar.di import NamedDependency as Given
 from litestar.params import FromPath
 
 from lutrin.errors import InvalidInput, NotFound
-from lutrin.index.companion import Kind, State
+from lutrin.index.companion import THE_TEACHER, Kind, State
 from lutrin.log import get_logger
-from lutrin.messages import NOTHING_HERE
+from lutrin.messages import BOOK_FIRST, NOTHING_HERE
 from lutrin.records import Answer, DoneEvent, Passage, Question
 from lutrin.serve.answer_service import AnswerService, check_lengths
 from lutrin.serve.prepared_html import companion_page, proposal_page, proposed_text
@@ -23,6 +23,8 @@ from lutrin.study.teach import Act, Change, Companions, Wanted
 
 KINDS, STATES, ACTS = frozenset(get_args(Kind)), frozenset(get_args(State)), frozenset(get_args(Act))
 MOST_PAGE = 100_000
+MOST_DIGITS = 6
+"""Of the number of a choice."""
 MOST_NEAR = 3
 """Passages that may prove an answer which the teacher writes to a question that the book does not answer by itself."""
 INBOX = "inbox"
@@ -61,7 +63,7 @@ async def change(
         act=msgspec.convert(fields["act"], Act),
         text=fields.get("text", ""),
         choices=fields.get("choices", ""),
-        answer=int(number) if number.isascii() and number.isdigit() else None,
+        answer=int(number[:MOST_DIGITS]) if number.isascii() and number.isdigit() else None,
     )
     await _companions(service).change(book, entry, wanted)
     _log.info("entry_changed", book=book, entry=entry, act=wanted.act)
@@ -96,7 +98,11 @@ async def pin(request: HTTPRequest, service: Given[AnswerService], sign_ins: Giv
     book, question = fields.get("book", ""), fields.get("question", "")
     answer = await _current_answer(service, question, book)
     proofs = [(one.chunk_id, one.text) for one in answer.excerpts] or [(fields.get("proof", ""), "")]
-    await _companions(service).pin_answer(book, question, fields.get("text") or proposed_text(answer), proofs)
+    text = fields.get("text") or proposed_text(answer)
+    pinned = await _companions(service).pin_answer(book, question, text, proofs)
+    if (await _current_answer(service, question, book)).prepared_by != THE_TEACHER:
+        await _companions(service).change(book, pinned, Change(act="undo"))
+        raise InvalidInput(BOOK_FIRST)
     _log.info("answer_pinned", book=book)
     if fields.get("back") == INBOX:
         return led_to(f"/teacher#{INBOX}")
