@@ -183,3 +183,24 @@ test('another browser with the same session id sees nothing of it', async () => 
   expect(await other.widget.locator('.message').count()).toBe(0);
   expect(server.secrets.size).toBe(2);
 });
+
+test('a browser whose storage the page has filled can ask all the same', async () => {
+  const reader = await visit();
+  await reader.page.evaluate(() => {
+    localStorage.clear();
+    for (const size of [100_000, 1000, 10, 1]) {
+      for (let at = 0; at < 200_000; at += 1) {
+        try {
+          localStorage.setItem(`${size} ${at}`, 'x'.repeat(size));
+        } catch {
+          break;
+        }
+      }
+    }
+  });
+  await reader.page.reload();
+  await reader.open();
+  await reader.ask('What is a node?');
+  expect(await reader.answers.count()).toBe(1);
+  expect(await reader.page.evaluate(() => localStorage.getItem('lutrin:session'))).toBe(null);
+});

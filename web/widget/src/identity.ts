@@ -6,21 +6,33 @@ const SECRET = 'lutrin:secret';
 /** The part of `Storage` that is used here. */
 export type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 
-/** The browser's storage, or a store that lasts as long as the page where the browser forbids it. */
+/** The browser's storage; where it is forbidden, and for what it has no room, a store that lasts as long as the page. */
 export function storeOf(pick: () => Storage): Store {
+  const values = new Map<string, string>();
+  let store: Storage | undefined;
   try {
-    const store = pick();
+    store = pick();
     store.getItem(SESSION);
-    return store;
   } catch {
     // Reading the property itself throws a SecurityError when storage is blocked.
-    const values = new Map<string, string>();
-    return {
-      getItem: (key) => values.get(key) ?? null,
-      setItem: (key, value) => void values.set(key, value),
-      removeItem: (key) => void values.delete(key),
-    };
+    store = undefined;
   }
+  return {
+    getItem: (key) => values.get(key) ?? store?.getItem(key) ?? null,
+    setItem: (key, value) => {
+      values.set(key, value);
+      try {
+        store?.setItem(key, value);
+        if (store) values.delete(key);
+      } catch {
+        // It is full, perhaps of what the page's own scripts keep.
+      }
+    },
+    removeItem: (key) => {
+      values.delete(key);
+      store?.removeItem(key);
+    },
+  };
 }
 
 /** Sixteen random bytes as hexadecimal digits: 128 bits, of which a UUID would hold 122. */
