@@ -55,12 +55,15 @@ def parse_docx(data: bytes, filename: str, _password: str = "") -> Document:
     except Exception as error:  # noqa: BLE001 - on a broken file mammoth raises whatever its parser stumbles on
         raise DocumentError(filename, f"is not a complete Word document ({type(error).__name__}: {error})") from None
     soup = soup_of(html)
-    _labels(soup)
-    _formulas(soup)
+    if "\ue000" in html:
+        _labels(soup)
+    if "\ue002" in html:
+        _formulas(soup)
     name = soup_of(core).find("dc:title") if core else None
-    named = soup.select_one("h1.title")
+    named = soup.find("h1", class_="title")
     title = "" if named is not None else true_title(name.get_text() if name is not None else "")
-    _level(soup)
+    if named is not None:
+        _level(soup, named)
     text, unread = to_markdown(soup)
     return document_of(titled(title, text), filename, unread_notices(filename, unread))
 
@@ -104,15 +107,11 @@ def _no_image(image: Any) -> list[Any]:  # noqa: ANN401 - as mammoth has it
     return [mammoth.html.text(text)] if text else []
 
 
-def _level(soup: Any) -> None:  # noqa: ANN401 - as bs4 has it
+def _level(soup: Any, title: Any) -> None:  # noqa: ANN401 - as bs4 has it
     """Under a title of the whole document, make chapters headings of the second level."""
-    title = soup.select_one("h1.title")
-    if title is None:
-        return
-    for level in range(5, 0, -1):
-        for heading in soup.find_all(f"h{level}"):
-            if heading is not title:
-                heading.name = f"h{level + 1}"
+    for heading in soup.find_all(["h1", "h2", "h3", "h4", "h5"]):
+        if heading is not title:
+            heading.name = f"h{int(heading.name[1]) + 1}"
 
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -221,19 +220,33 @@ def _tree(xml: bytes) -> ET.Element:
 
 def _part(xml: bytes, styles: dict[str, _Style], numbering: _Numbering) -> bytes:
     root = _tree(xml)
-    _unwrap(root)
+    names = {element.tag for element in root.iter()}
+    if not names.isdisjoint(_WRAPPERS):
+        _unwrap(root)
     parents = {child: parent for parent in root.iter() for child in parent}
     for ruby in list(root.iter(f"{_W}ruby")):
         _spell(ruby, parents[ruby])
+    objects = f".//{_W}object" if f"{_W}object" in names else ""
     for run in list(root.iter(f"{_W}r")):
-        style = _style_of(run, parents, styles)
-        _align(run, style)
-        hidden = _is_hidden(run.find(f"{_W}rPr"))
+        properties = run.find(f"{_W}rPr")
+        style = _style_of(run, properties, parents, styles)
+        hidden = _is_hidden(properties)
         hidden = style.hidden if hidden is None else hidden
-        if hidden or (_is_white(run) and not _has_ground(run, parents, styles)):
+        if hidden or (_is_white(properties) and not _has_ground(run, parents, styles)):
             parents[run].remove(run)
-        elif run.find(f".//{_W}object") is not None:
+            continue
+        _align(run, properties, style)
+        if objects and run.find(objects) is not None:
             _append(run, _formula("", block=False))
+    if f"{_M}oMath" in names:
+        _write_formulas(root)
+    for paragraph in root.iter(f"{_W}p"):
+        _number(paragraph, styles, numbering)
+    return bytes(ET.tostring(root, encoding="utf-8", xml_declaration=True))
+
+
+def _write_formulas(root: ET.Element) -> None:
+    """Put runs of TeX in the place of formulas."""
     for holder in list(root.iter()):
         for place, child in enumerate(list(holder)):
             if child.tag in {f"{_M}oMathPara", f"{_M}oMath"} and holder.tag != f"{_M}oMathPara":
@@ -242,9 +255,6 @@ def _part(xml: bytes, styles: dict[str, _Style], numbering: _Numbering) -> bytes
                 block = child.tag == f"{_M}oMathPara"
                 _append(run, " ".join(_formula(_tex(formula), block=block) for formula in formulas))
                 holder[place] = run
-    for paragraph in root.iter(f"{_W}p"):
-        _number(paragraph, styles, numbering)
-    return bytes(ET.tostring(root, encoding="utf-8", xml_declaration=True))
 
 
 def _unwrap(root: ET.Element) -> None:
@@ -268,13 +278,20 @@ def _spell(ruby: ET.Element, run: ET.Element) -> None:
     run[:] = [letters if child is ruby else child for child in run]
 
 
-def _style_of(run: ET.Element, parents: Mapping[ET.Element, ET.Element], styles: dict[str, _Style]) -> _Style:
+def _style_of(
+    run: ET.Element,
+    properties: ET.Element | None,
+    parents: Mapping[ET.Element, ET.Element],
+    styles: dict[str, _Style],
+) -> _Style:
     """What the styles of a run and of its paragraph say of its letters; the run's own comes first."""
     inside: ET.Element | None = run
     while inside is not None and inside.tag != f"{_W}p":
         inside = parents.get(inside)
     below = styles.get(_value(inside.find(f"{_W}pPr"), "pStyle") if inside is not None else "", _PLAIN)
-    own = styles.get(_value(run.find(f"{_W}rPr"), "rStyle"), _PLAIN)
+    own = styles.get(_value(properties, "rStyle"), _PLAIN)
+    if own is below is _PLAIN:
+        return _PLAIN
     return _Style(hidden=below.hidden if own.hidden is None else own.hidden, shift=own.shift or below.shift)
 
 
@@ -286,9 +303,8 @@ def _shift_of(properties: ET.Element | None) -> str:
     return "superscript" if int(moved) > 0 else "subscript"
 
 
-def _align(run: ET.Element, style: _Style) -> None:
+def _align(run: ET.Element, properties: ET.Element | None, style: _Style) -> None:
     """Say of a run that a style, or half points, set higher or lower that it is raised or lowered."""
-    properties = run.find(f"{_W}rPr")
     shift = _shift_of(properties) or style.shift
     if not shift or _value(properties, "vertAlign"):
         return
@@ -344,9 +360,9 @@ def _is_hidden(properties: ET.Element | None) -> bool | None:
     return None if hidden is None else hidden.get(f"{_W}val", "1") not in {"0", "false", "off"}
 
 
-def _is_white(run: ET.Element) -> bool:
-    """Whether a run is written in white, or in the colour of the page."""
-    colour = run.find(f"{_W}rPr/{_W}color")
+def _is_white(properties: ET.Element | None) -> bool:
+    """Whether properties write in white, or in the colour of the page."""
+    colour = properties.find(f"{_W}color") if properties is not None else None
     if colour is None:
         return False
     return colour.get(f"{_W}val", "").upper() == "FFFFFF" or colour.get(f"{_W}themeColor") in {"background1", "light1"}

@@ -7,6 +7,7 @@ baseline changes, and where the pen leaves a gap that is wider than a letter's.
 import math
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
@@ -92,6 +93,12 @@ class _Pen(PDFTextDevice):
         """Whether something but text and white has been painted: what is white may be read on it."""
         self._spaced = 0.0
         """Space that the file puts between all letters, in units of the text's own space."""
+        self._unseen = False
+        """Whether the string at hand is white on white."""
+        self._fonts: defaultdict[Any, dict[int, tuple[float, str | None]]] = defaultdict(dict)
+        """Width and letter of each glyph of a font, since pdfminer looks for both anew each time."""
+        self._glyphs: dict[int, tuple[float, str | None]] = {}
+        """Those of the font at hand."""
 
     def taken(self) -> list[TextRun]:
         """Return the text painted since the last call."""
@@ -114,6 +121,8 @@ class _Pen(PDFTextDevice):
 
     def render_string(self, textstate: PDFTextState, seq: Any, ncs: Any, graphicstate: Any) -> None:  # noqa: ANN401 - as pdfminer has it
         self._spaced = max(0.0, textstate.charspace * textstate.scaling / 100)
+        self._unseen = not self._covered and _is_white(graphicstate)
+        self._glyphs = self._fonts[textstate.font]
         super().render_string(textstate, seq, ncs, graphicstate)
 
     def render_char(  # noqa: PLR0917 - pdfminer's signature
@@ -125,19 +134,16 @@ class _Pen(PDFTextDevice):
         rise: float,
         cid: int,
         ncs: Any,  # noqa: ANN401, ARG002 - as above
-        graphicstate: Any,  # noqa: ANN401 - as above
+        graphicstate: Any,  # noqa: ANN401, ARG002 - as above
     ) -> float:
         """Take one glyph; return how far it moves the pen, in units of the text's own space."""
-        advance = float(font.char_width(cid) * fontsize * scaling)
-        if not self._covered and _is_white(graphicstate):
-            return advance  # white on white
-        try:
-            letter = font.to_unichr(cid)
-        except PDFUnicodeNotDefined:
-            if not isinstance(font, PDFSimpleFont) or cid not in _BULLETS:
-                self.unmapped += 1
-                return advance
-            letter = "•"
+        width, letter = self._glyphs.get(cid) or self._glyphs.setdefault(cid, _glyph(font, cid))
+        advance = width * fontsize * scaling
+        if self._unseen:
+            return advance
+        if letter is None:
+            self.unmapped += 1
+            return advance
         a, b, c, d, x, y = matrix
         x, y = x + c * rise, y + d * rise
         scale = math.hypot(a, b)
@@ -148,6 +154,10 @@ class _Pen(PDFTextDevice):
         if run is not None and along is not None:
             if letter == run.letters[-1] and along - run.last < _TWICE * size < advance * scale:
                 return advance  # painted again to look bold
+            if along < (run.last + run.length) / 2 and (joined := _joined(run.letters[-1], letter)):
+                run.letters[-1] = joined
+                run.last, run.length = min(run.last, along), max(run.length, along + advance * scale)
+                return advance
             run.letters.append(letter)
             run.last, run.length = along, along + advance * scale
         else:
@@ -242,6 +252,15 @@ def _visible(page: PDFPage) -> Box | None:
     return min(a, c), min(b, d), max(a, c), max(b, d)
 
 
+def _glyph(font: PDFFont, cid: int) -> tuple[float, str | None]:
+    """Width of a glyph, in units of the text's own space, and its letter; None if the file gives none."""
+    width = float(font.char_width(cid))
+    try:
+        return width, font.to_unichr(cid)
+    except PDFUnicodeNotDefined:
+        return width, "•" if isinstance(font, PDFSimpleFont) and cid in _BULLETS else None
+
+
 def _is_white(graphicstate: Any) -> bool:  # noqa: ANN401 - as pdfminer has it
     """Whether what is filled now is white, in the colour spaces of screens and printers."""
     colour, space = graphicstate.ncolor, graphicstate.ncs.name
@@ -266,7 +285,13 @@ def _letters(text: str) -> str:
 
 
 def _accent(match: re.Match[str]) -> str:
-    """A letter with the accent that is painted over it, if there is such a letter."""
-    mark, letter = _MARKS[match[1]], match[2].replace("\u0131", "i")
-    joined = unicodedata.normalize("NFC", letter + mark)
-    return joined if len(joined) == 1 else match[0]
+    return _joined(match[1], match[2]) or match[0]
+
+
+def _joined(first: str, second: str) -> str:
+    """A letter with the accent that is painted over it, in whatever order; empty if there is no such letter."""
+    mark, letter = (first, second) if first in _MARKS else (second, first)
+    if mark not in _MARKS or not letter.isalpha():
+        return ""
+    joined = unicodedata.normalize("NFC", letter.replace("\u0131", "i") + _MARKS[mark])
+    return joined if len(joined) == 1 else ""
