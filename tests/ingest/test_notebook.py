@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from tests.ingest.made import texts
 
 from lutrin.errors import DocumentError
 from lutrin.ingest.markdown import parse_markdown
@@ -80,3 +81,15 @@ def test_cells_of_quarto_show_their_code_without_options() -> None:
     document = parse_markdown(source, "bees.qmd")
     found = [unit for section in document.sections for unit in section.units]
     assert [(unit.kind, unit.text) for unit in found] == [("code", "n <- 40"), ("sentence", "A hive of Bees.")]
+
+
+def test_what_a_terminal_shows_in_the_end_is_printed() -> None:
+    """No colours, no addresses of links, and of a bar of progress only its last state."""
+    printed = "\x1b[1;32mok\x1b[0m and \x1b]8;;http://x.org\x07here\x1b]8;;\x07\n 10%\r 50%\r100%\r\n"
+    outputs = [
+        {"output_type": "stream", "name": "stdout", "text": [printed]},
+        {"output_type": "error", "ename": "ValueError", "evalue": "\x1b[31mbad\x1b[0m", "traceback": []},
+    ]
+    cell = {"cell_type": "code", "metadata": {}, "source": "", "outputs": outputs}
+    document = parse_notebook(json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4}).encode(), "a.ipynb")
+    assert texts(document) == ["ok and here\n100%", "ValueError: bad"]

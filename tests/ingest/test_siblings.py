@@ -248,12 +248,6 @@ def test_what_leads_through_a_site_is_no_text(read: Callable[[str], Document], l
     assert texts(read(f"{litter}<p>Text.</p>")) == ["Text."]
 
 
-def test_terms_and_their_meanings_are_one_item() -> None:
-    """In HTML, EPUB and Markdown alike; several terms share one meaning."""
-    page = "<dl><dt>Slip</dt><dd>Liquid clay.</dd><dt>Bisque</dt><dt>Biscuit</dt><dd>First firing.</dd></dl>"
-    assert texts(html(page)) == texts(book(page)) == ["Slip: Liquid clay.", "Bisque Biscuit: First firing."]
-
-
 def test_a_field_of_word_is_read() -> None:
     """Such as the number of a caption."""
     field = '<w:fldSimple w:instr=" SEQ Figure "><w:r><w:t>3</w:t></w:r></w:fldSimple>'
@@ -459,3 +453,90 @@ def test_the_only_first_heading_of_a_page_is_its_title() -> None:
     assert [section.title for section in page.sections] == ["2.1 Wax", "Colour"]
     page = parse_html(b"<head><title>Bees</title></head><h3>Wax</h3><p>Wax.</p><h3>Honey</h3><p>It is sweet.</p>", "a")
     assert [section.title for section in page.sections] == ["Bees", "Wax", "Honey"]
+
+
+@READERS
+def test_what_is_raised_within_what_is_raised_stays_apart(read: Callable[[str], Document]) -> None:
+    """Likewise below the line."""
+    page = "<p>It has 10<sup>2<sup>3</sup></sup> bytes, x<sub>a<sub>b</sub></sub> and y<sub>i</sub><sup>2</sup>.</p>"
+    assert texts(read(page)) == ["It has 10^(2^3) bytes, x_(a_b) and y_i^2."]
+
+
+@READERS
+def test_the_brackets_around_a_reading_stand_once_and_quotation_marks_are_seen(read: Callable[[str], Document]) -> None:
+    """Those for programs that do not know ruby are not shown by others, and `q` shows its marks."""
+    page = "<p>In <ruby>東京<rp>(</rp><rt>Tokyo</rt><rp>)</rp></ruby> they say <q>go</q>.</p>"
+    assert texts(read(page)) == ['In 東京 (Tokyo) they say "go".']
+
+
+@READERS
+def test_several_meanings_and_several_terms_belong_together(read: Callable[[str], Document]) -> None:
+    """Each meaning can be quoted alone, and each term of one thing is named."""
+    entries = "<dt>Kiln</dt><dd>An oven.</dd><dd>For clay.</dd><dt>Sherd</dt><dt>Shard</dt><dd>A broken piece.</dd>"
+    shown = ["Kiln: An oven.", "Kiln: For clay.", "Sherd, Shard: A broken piece."]
+    assert [(unit.kind, unit.text) for unit in units(read(f"<dl>{entries}</dl>"))] == [("list_item", x) for x in shown]
+
+
+def test_terms_of_pandoc_and_php_extra_are_items() -> None:
+    """With a blank line before the meaning or without, and with more below it; a table's caption is none."""
+    source = "Kiln\n: An oven.\n: For clay.\n\nSherd\nShard\n: A piece.\n\nGlaze\n\n:   A skin.\n\n    It is hard.\n"
+    document = markdown(f"{source}\nThe loads are these.\n\n: Loads\n\n| Kind | Load |\n|---|---|\n| a | 1 |\n")
+    assert [(unit.kind, unit.text) for unit in units(document)] == [
+        ("list_item", "Kiln: An oven."),
+        ("list_item", "Kiln: For clay."),
+        ("list_item", "Sherd, Shard: A piece."),
+        ("list_item", "Glaze: A skin."),
+        ("sentence", "It is hard."),
+        ("sentence", "The loads are these."),
+        ("caption", "Loads"),
+        ("table_row", "a | 1"),
+    ]
+
+
+def test_a_term_and_its_kind_stand_apart() -> None:
+    """As docutils shows them."""
+    document = parse_rst(b"Clay\n====\n\nShard : noun\n   A piece.\n", "a.rst")
+    assert texts(document) == ["Shard : noun: A piece."]
+
+
+def test_inserted_words_are_words_and_captions_of_knitr_are_captions() -> None:
+    """The marks of PyMdown's caret are none, and code that is not shown has a caption all the same."""
+    source = 'It is ^^new^^, 2^^3.\n\n```{r, echo=FALSE, fig.cap="Heat by hour."}\nplot(x)\n```\n'
+    found = [(unit.kind, unit.text) for unit in units(markdown(source))]
+    assert found == [("sentence", "It is new, 2^^3."), ("caption", "Heat by hour.")]
+
+
+@READERS
+def test_accents_are_one_sign_with_their_letter_and_signs_without_width_are_none(
+    read: Callable[[str], Document],
+) -> None:
+    """As a reader types them; a hyphen that may stand at the end of a line is not shown within one."""
+    shown = texts(read("<p>The cafe\u0301 of co\u00adop\u200bera\u2060tion.</p>"))
+    assert shown == ["The caf\u00e9 of cooperation."]
+    (code,) = units(read("<pre>cafe\u0301 \u200bx</pre>"))
+    assert code.text == "cafe\u0301 \u200bx"
+
+
+def test_a_page_that_is_utf_8_and_does_not_say_so_is_read_as_such() -> None:
+    """No guess is needed; one that declares another encoding, and has it, is read in that."""
+    page = "<h1>T</h1><p>A \u201ckiln\u201d \u2011 10\u00a0km, na\u00efve.</p>"
+    assert texts(parse_html(page.encode(), "a.html")) == ["A \u201ckiln\u201d \u2011 10 km, na\u00efve."]
+    declared = f'<meta charset="windows-1252">{page}'.replace("\u2011", "-")
+    assert texts(parse_html(declared.encode("cp1252"), "a.html")) == ["A \u201ckiln\u201d - 10 km, na\u00efve."]
+
+
+def test_the_way_back_from_a_note_is_no_text() -> None:
+    """Whatever arrow leads there."""
+    for arrow in ("\u21a9", "\u21a9\ufe0e", "\u21b5"):
+        assert texts(html(f'<p>Clay.</p><ol><li>A note. <a href="a.html#r">{arrow}</a></li></ol>'))[1] == "1. A note."
+
+
+def test_an_accent_that_is_painted_over_its_letter_is_on_it() -> None:
+    """Though its sign is also a quotation mark elsewhere."""
+
+    def draw(canvas: object) -> None:
+        for x, letters in ((72, "Voil"), (91.3, "`"), (90, "a"), (96, ", he said `so'.")):
+            canvas.setFont("Helvetica", 11)  # type: ignore[attr-defined]  # a canvas of reportlab
+            canvas.drawString(x, 600, letters)  # type: ignore[attr-defined]  # as above
+
+    assert texts(parse_pdf(pdf(draw), "a.pdf")) == ["Voil\u00e0, he said `so'."]

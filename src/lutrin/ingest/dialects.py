@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from lutrin.ingest.containers import UNSEEN
 from lutrin.ingest.makers import BOXES, box_of
 from lutrin.ingest.pandoc_tables import drawn_tables
-from lutrin.ingest.placed import Placed
+from lutrin.ingest.placed import Placed, line_ranges
 from lutrin.ingest.script import Attribute, Tag
 from lutrin.ingest.tree import (
     Admonition,
@@ -54,11 +54,13 @@ _ENVIRONMENT = re.compile(
 _NOT_SHOWN = re.compile(r"\b(?:echo|include)\s*[:=]\s*(?:false|F)\b", re.IGNORECASE)
 _NOT_INCLUDED = re.compile(r"\binclude\s*[:=]\s*(?:false|F)\b", re.IGNORECASE)
 _CELL_CAPTION = re.compile(
-    r"^[ \t]*(?:#|//|--|%%)\|[ \t]*(?:fig|tbl|lst)-cap:[ \t]*(?P<quote>[\"']?)(?P<said>[^\n]+?)(?P=quote)[ \t]*$",
+    r"^[ \t]*(?:#|//|--|%%)\|[ \t]*(?:fig|tbl|lst)[.-]cap:[ \t]*(?P<quote>[\"']?)(?P<said>[^\n]+?)(?P=quote)[ \t]*$"
+    r"|^[^\n]*\b(?:fig|tab)\.cap[ \t]*=[ \t]*(?P<mark>[\"'])(?P<given>[^\n]+?)(?P=mark)",
     re.MULTILINE,
 )
 _TABLE_CAPTION = re.compile(r"(?:Table)?:[ \t]+(?=\S)")
-_DEFINITION = re.compile(r"\n[ \t]{0,3}:[ \t]+(?=\S)")
+_DEFINITION = re.compile(r"(?:\A|\n)[ \t]{0,3}:[ \t]+(?=\S)")
+_MARKED = re.compile(r"^[ \t]*(?:[-+*>|]|\d{1,9}[.)]|`{3})", re.MULTILINE)
 _CLASS = re.compile(r"\.([\w-]+)")
 _BRANCH = re.compile(r"\s*(#if\b|:else if\b|:else\b|/if\b)(.*)\Z", re.DOTALL)
 _VALUE = re.compile(r"['\"]([^'\"]{1,40})['\"]")
@@ -107,9 +109,10 @@ class _Settler:
                 for item in block.items:
                     item.children[:] = self.all(item.children)
             self.one(block, found)
-        return _with_tabs(
-            _branches(found, self.source) if self.mdx else _mark_captions(drawn_tables(found, self.source))
-        )
+        if self.mdx:
+            return _with_tabs(_branches(found, self.source))
+        captioned = _mark_captions(drawn_tables(found, self.source))
+        return _with_tabs(_with_loose_definitions(captioned, self.source))
 
     def one(self, block: Block, found: list[Block]) -> None:
         """Add a block, or what it becomes, to those found so far."""
@@ -204,14 +207,11 @@ def _cell(block: Code, source: str) -> list[Block]:
     if _NOT_INCLUDED.search(given):
         return []
     shown: list[Block] = []
-    for match in _CELL_CAPTION.finditer(
-        source, block.content_start, block.content_start + (options.end() if options else 0)
-    ):
-        body = Placed.of(source, [match.span("said")])
+    for match in _CELL_CAPTION.finditer(source, block.start, block.content_start + (options.end() if options else 0)):
+        begin, end = match.span("said" if match["said"] else "given")
         tag = Tag("figcaption", match.start(), match.start())
-        shown.append(
-            Element(tag, match.start(), match.end(), [Paragraph(body, match.start("said"), match.end("said"))])
-        )
+        inside = Paragraph(Placed.of(source, [(begin, end)]), begin, end)
+        shown.append(Element(tag, match.start(), match.end(), [inside]))
     if _NOT_SHOWN.search(given):
         return shown
     start = options.end() if options else 0
@@ -239,18 +239,53 @@ def _without_attributes(block: Paragraph, found: list[Block]) -> Paragraph | Non
     return None
 
 
-def _definitions(block: Paragraph) -> list[Block]:
-    """The entries of a definition list: lines of terms, each followed by a line that starts with a colon."""
+def _with_loose_definitions(blocks: Sequence[Block], source: str) -> list[Block]:
+    """Blocks in which a meaning below a blank line, and what is indented below it, belong to the term above."""
+    found: list[Block] = []
+    for block in blocks:
+        last = found[-1] if found else None
+        is_list = isinstance(last, Element) and last.tag.name == "dl"
+        if isinstance(block, Paragraph) and (defined := _definitions(block, begun=True)):
+            if isinstance(last, Paragraph) and "\n" not in last.body.text:
+                found[-1] = Element(Tag("dl", last.start, last.start), last.start, block.end, [_part("dt", last.body)])
+            elif not is_list:
+                found.append(block)
+                continue
+            found[-1].children += defined  # type: ignore[union-attr]  # an element, as just made or seen
+            found[-1].end = block.end
+        elif (
+            isinstance(block, Code)
+            and is_list
+            and block.start == block.content_start
+            and not _MARKED.search(block.text)
+        ):
+            lines = [
+                (block.start + a, block.start + b) for a, b in line_ranges(source[block.start : block.content_end])
+            ]
+            body = Placed.of(source, [(b - len(source[a:b].lstrip()), b) for a, b in lines if source[a:b].strip()])
+            found.append(Paragraph(body, block.start, block.end))
+        else:
+            found.append(block)
+    return found
+
+
+def _definitions(block: Paragraph, *, begun: bool = False) -> list[Block]:
+    """The entries of a definition list: lines of terms, each followed by a line that starts with a colon.
+
+    Args:
+        begun: Whether the first term stands above the block, so that it starts with a colon itself.
+    """
     body = block.body
     marks = list(_DEFINITION.finditer(body.text))
-    if not marks or body.text.startswith(":"):
+    if not marks or (marks[0].start() == 0) != begun:
         return []
     entries: list[Block] = []
     term_start = 0
     for number, mark in enumerate(marks):
         stop = marks[number + 1].start() if number + 1 < len(marks) else len(body.text)
-        if term_start < mark.start():
-            entries.append(_part("dt", body.cut(term_start, mark.start())))
+        for begin, end in line_ranges(body.text[term_start : mark.start()]):
+            if begin < end:
+                entries.append(_part("dt", body.cut(term_start + begin, term_start + end)))
         # The last line before the next colon is the next term, unless that colon continues this one.
         next_term = stop
         if number + 1 < len(marks) and (line := body.text.rfind("\n", mark.end(), stop)) >= 0:

@@ -62,6 +62,11 @@ _RENDERER = re.compile(
 _CARRIERS = (".katex", ".mwe-math-element", "mjx-container", "math")
 
 
+def tex_of_markup(markup: str) -> str:
+    """TeX of a formula in MathML, or what stands in its place if it cannot be read."""
+    return tex_of(bs4.BeautifulSoup(markup, "html.parser")).strip() or UNREAD
+
+
 def tex_of(node: Any) -> str:  # noqa: ANN401 - as bs4 has it
     """TeX of an element of MathML or OMML, as a parser that lowers names has read it."""
     name = _local(node)

@@ -59,6 +59,9 @@ _BACK = (
     ".mw-cite-backlink",
     ".fn-backref",
 )
+_BLANK = " \n\t\u00a0\ufe0e\ufe0f"
+_LINK_SIGNS = frozenset("#\u00b6\u21a9\u21b5\u23ce\u2934\u21b0")
+"""Texts of links to a heading itself, and of those from a note back to its mark."""
 _MARK = re.compile(r"[\[(]?\s*(\d{1,4}|[*\u2020\u2021\u00a7\u00b6]{1,3}|[a-z]|[ivx]{1,5})\s*[\])]?")
 _NO_NAME = re.compile(r"[^\w-]+")
 _BLOCK_LINES = ("div", "p", "li")
@@ -98,7 +101,7 @@ def settle(soup: Any, styles: str = "") -> int:  # noqa: ANN401 - as bs4 has it
         if not any(c.isalnum() for c in link.get_text()):
             link.decompose()
     for link in find.tags("a"):
-        if not link.decomposed and link.get_text().strip() in {"#", "\u00b6"}:
+        if not link.decomposed and link.get_text().strip(_BLANK) in _LINK_SIGNS:
             link.decompose()
     _ruby(find)
     _boxes(find)

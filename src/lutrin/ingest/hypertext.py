@@ -1,5 +1,6 @@
 """Converts HTML to Markdown, so that all kinds of pages share one parser, one reader and one set of anchors."""
 
+import contextlib
 import json
 import re
 import warnings
@@ -240,7 +241,10 @@ def _flatten(element: Any) -> None:  # noqa: ANN401 - as bs4 has it
 
 
 def soup_of(markup: str | bytes) -> bs4.BeautifulSoup:
-    """HTML or XHTML as a tree; bytes in whatever encoding they declare."""
+    """HTML or XHTML as a tree; bytes that are UTF-8 as such, others in whatever encoding they declare."""
+    if isinstance(markup, bytes) and b"\x1b" not in markup:  # with which 7-bit encodings of Japanese change alphabets
+        with contextlib.suppress(UnicodeDecodeError):
+            markup = markup.decode("utf-8-sig")
     with warnings.catch_warnings():
         # XHTML and the few XML files of an EPUB deliberately go through the same forgiving parser.
         warnings.simplefilter("ignore", bs4.XMLParsedAsHTMLWarning)

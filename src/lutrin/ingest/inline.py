@@ -10,12 +10,10 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-import bs4
 import mistune
 from mistune.core import InlineState
 
 from lutrin.ingest.dialects import ATTRIBUTES, LIQUID
-from lutrin.ingest.formulas import UNREAD, tex_of
 from lutrin.ingest.leaves import References
 from lutrin.ingest.mdx_lines import is_tag
 from lutrin.ingest.script import VOID, scan_braces, scan_tag
@@ -126,8 +124,9 @@ def _parse_tag(_inline: mistune.InlineParser, m: Any, state: Any) -> int | None:
         return None
     if tag.name.lower() == "math" and not tag.closing and (close := src.find("</math", tag.end)) > 0:
         stop = src.find(">", close) + 1
-        tex = tex_of(bs4.BeautifulSoup(src[start:stop], "html.parser"))
-        state.append_token({"type": "maths", "raw": tex.strip() or UNREAD})
+        from lutrin.ingest.formulas import tex_of_markup  # noqa: PLC0415 - a parser of HTML, which few pages need
+
+        state.append_token({"type": "maths", "raw": tex_of_markup(src[start:stop])})
         return int(stop) or len(src)
     state.append_token({"type": "comment"} if is_dark_twin(tag) else {"type": "tag", "tag": tag})
     return tag.end
@@ -331,6 +330,8 @@ class Inline:
 
 def _style(tokens: list[Token]) -> list[Token]:
     """Tokens without what a tag hides; what classes and styles raise or lower is in `sup` and `sub`."""
+    if not any("tag" in token for token in tokens):
+        return tokens
     found: list[Token] = []
     opened: list[tuple[str, str]] = []
     """Names of the elements that are open, and what each is: `sup`, `sub`, `hidden` or nothing."""
@@ -349,7 +350,11 @@ def _style(tokens: list[Token]) -> list[Token]:
                     break
         else:
             style = tag.attribute("style")
-            kind = "hidden" if is_hidden(tag) else shift_of(tag.name.lower(), tag.attribute("class").split(), style)
+            kind = (
+                "hidden"
+                if is_hidden(tag) or tag.name == "rp"
+                else shift_of(tag.name.lower(), tag.attribute("class").split(), style)
+            )
             opened.append((tag.name, kind))
         if hidden or kind == "hidden":
             found.append({"type": "comment", "span": token["span"]})

@@ -33,6 +33,7 @@ _COMMENT = re.compile(r"%%(?!%)(?:[^%]|%(?!%)){0,20000}%%")
 _HIDDEN = re.compile(r"\{%-?\s*comment\s*-?%\}.{0,20000}?\{%-?\s*endcomment\s*-?%\}", re.DOTALL)
 _CELL_BREAK = re.compile(r"^\+{3}[ \t]*\r?$", re.MULTILINE)
 _MARKED = re.compile(r"(?<![=\w])(==)(?=[^\s=])[^=\n]{0,500}[^\s=](==)(?![=\w])")
+_INSERTED = re.compile(r"(?<![\w^])(\^\^)(?=[^\s^])[^^\n]{0,500}[^\s^](\^\^)(?![\w^])")
 _BLOCK_ID = re.compile(r"[ \t]\^[A-Za-z0-9-]+[ \t]*$", re.MULTILINE)
 _TAGS = re.compile(r"^ {0,3}(?:#[A-Za-z][\w/-]*[ \t]*)+$", re.MULTILINE)
 _FIELD = re.compile(r"^(?:[-*+][ \t]+)?[A-Za-z][\w -]{0,40}:(:)(?=[ \t]+\S)", re.MULTILINE)
@@ -144,7 +145,7 @@ class _Masker:
         self.latex += [(match.start(), match[1]) for match in _LATEX.finditer(self.source, begin, end)]
         for match in _WIKI.finditer(self.source, begin, end):
             found += self.link(match)
-        for pattern in (_MARKED, _FIELD, _NUMBERED):
+        for pattern in (_MARKED, _INSERTED, _FIELD, _NUMBERED):
             for match in pattern.finditer(self.source, begin, end):
                 found += [(*match.span(group), "") for group in range(1, len(match.groups()) + 1)]
         for match in _EXAMPLE.finditer(self.source, begin, end) if self.has_examples else ():

@@ -13,7 +13,8 @@ _HIDDEN = frozenset({"remove-cell", "remove_cell", "hide-cell", "hide_cell"})
 _NO_INPUT = frozenset({"remove-input", "remove_input", "hide-input", "hide_input"})
 _NO_OUTPUT = frozenset({"remove-output", "remove_output", "hide-output", "hide_output"})
 _ATTACHED = re.compile(r"!\[[^\]]*\]\((?:attachment:|data:)[^)]*\)")
-_COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_CONTROL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-_]")
+"""Colours and links of a terminal (ECMA-48)."""
 _RUN = re.compile(r"`{3,}")
 _LONGEST_RESULT = 4_000
 """Characters of one printed result: logs of a training are no text of a book."""
@@ -63,11 +64,17 @@ def _cell(cell: dict[str, Any], language: str) -> Iterator[str]:
 
 def _result(output: dict[str, Any]) -> str:
     if output.get("output_type") == "stream":
-        return _COLOUR.sub("", _join(output.get("text", "")))
+        return _printed(_join(output.get("text", "")))
     if output.get("output_type") in {"error", "pyerr"}:
-        return f"{output.get('ename', 'Error')}: {output.get('evalue', '')}"
+        return _printed(f"{output.get('ename', 'Error')}: {output.get('evalue', '')}")
     text = _join((output.get("data") or output).get("text/plain", output.get("text", "")))
+    text = _printed(text)
     return "" if text.startswith("<") and text.rstrip().endswith(">") else text  # `<Figure size 640x480 with 1 Axes>`
+
+
+def _printed(text: str) -> str:
+    """What a terminal shows in the end of what was printed: no controls, and of each line what was written last."""
+    return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in _CONTROL.sub("", text).split("\n"))
 
 
 def _join(value: object) -> str:

@@ -217,6 +217,8 @@ def _settle(tree: nodes.document, filename: str) -> list[Notice]:
         tree.remove(first)  # what Sphinx reads as settings of the page
     for image in tree.findall(nodes.image):
         image.setdefault("alt", "")  # its writer shows the file's name instead
+    for kind in tree.findall(nodes.classifier):
+        kind.insert(0, nodes.Text(" : "))  # which the style sheet of docutils puts between a term and its kind
     notices: list[Notice] = []
     for message in [*tree.findall(nodes.system_message), *tree.transform_messages]:
         said = " ".join(message.children[0].astext().split()) if message.children else ""

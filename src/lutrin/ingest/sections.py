@@ -381,11 +381,11 @@ class Outline:
             self._item(tree.Item("-", item.start, item.end, item.children), marker, number, outer)
         self._intro = ""
 
-    def _definitions(self, entries: Sequence[tuple[tree.Paragraph, tree.Paragraph]], where: Where) -> None:
-        """Each term with the first sentence of what it means: an item that can be quoted alone."""
+    def _definitions(self, entries: Sequence[tuple[list[tree.Paragraph], tree.Paragraph]], where: Where) -> None:
+        """Each term, or terms, with the first sentence of what it means: an item that can be quoted alone."""
         number = self._draft.new_block()
-        for term, meaning in entries:
-            name = clean(self._visible(term.body).text)
+        for terms, meaning in entries:
+            name = ", ".join(clean(self._visible(term.body).text) for term in terms)
             name = name if name.endswith(_ENDS) else f"{name}:"
             visible = self._visible(meaning.body)
             for index, (start, end) in enumerate(sentence_ranges(visible.text, visible.protected)):
@@ -394,7 +394,7 @@ class Outline:
                 if index:
                     self._draft.add("sentence", text, place, number, where)
                 else:
-                    self._draft.add("list_item", f"{name} {text}", (term.start, place[1]), number, where)
+                    self._draft.add("list_item", f"{name} {text}", (terms[0].start, place[1]), number, where)
 
     def _role_of(self, block: tree.Element, callout: str) -> TextRole | None:
         """The role that an element gives by its name, its classes, or the line that unfolds it."""

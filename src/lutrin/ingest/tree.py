@@ -172,18 +172,18 @@ def rows_of(table: Element, *, marked: bool = False) -> list[tuple[Element, bool
     return found
 
 
-def entries_of(block: Element) -> list[tuple[Paragraph, Paragraph]]:
-    """Terms and meanings of a definition list; none if it holds anything but a paragraph in each."""
-    found: list[tuple[Paragraph, Paragraph]] = []
-    term: Paragraph | None = None
+def entries_of(block: Element) -> list[tuple[list[Paragraph], Paragraph]]:
+    """Terms of a definition list with each of their meanings; none if it holds anything but a paragraph in each."""
+    found: list[tuple[list[Paragraph], Paragraph]] = []
+    terms: list[Paragraph] = []
     for child in block.children:
         only = child.children[0] if isinstance(child, Element) and len(child.children) == 1 else None
         if not isinstance(child, Element) or not isinstance(only, Paragraph):
             return []
         if child.tag.name == "dt":
-            term = only
-        elif child.tag.name == "dd" and term is not None:
-            found.append((term, only))
+            terms = [*(terms if not found or found[-1][0] is not terms else ()), only]
+        elif child.tag.name == "dd" and terms:
+            found.append((terms, only))
     return found
 
 

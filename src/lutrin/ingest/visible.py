@@ -72,14 +72,14 @@ def closing_tag(tokens: Sequence[Token], index: int) -> int:
     tag = tokens[index]["tag"]
     if tag.name.lower() not in {"sup", "sub", "rt"} or tag.closing:
         return 0
-    return next(
-        (
-            place
-            for place in range(index + 1, len(tokens))
-            if tokens[place]["type"] == "tag" and tokens[place]["tag"].closing and tokens[place]["tag"].name == tag.name
-        ),
-        0,
-    )
+    depth = 0
+    for place in range(index, len(tokens)):
+        other = tokens[place].get("tag")
+        if other is not None and other.name == tag.name:
+            depth += -1 if other.closing else 1
+            if not depth:
+                return place
+    return 0
 
 
 def is_note_mark(tokens: Sequence[Token]) -> bool:
@@ -141,6 +141,8 @@ class _Reader:
             self.cursor = max(self.cursor, closing[1])
             return
         before, behind = signs_around(name, last, inner, self.text[closing[1] : closing[1] + 1])
+        if any(token.get("tag") is not None and token["tag"].name in _SHIFTED.values() for token in inside):
+            before, behind = f"{before or '^_'[name == 'sub']}(", ")"
         first = len(self.pieces)
         self.put(before, *opening, exact=False)
         self.cursor = max(self.cursor, opening[1])
@@ -259,6 +261,8 @@ class _Reader:
 
     def tag(self, token: Token, begin: int, end: int) -> None:
         tag = token["tag"]
+        if tag.name.lower() == "q":
+            self.put('"', begin, end, exact=False)
         if tag.name.lower() in INLINE - {"wbr"}:
             return
         # Cells, items and components stand apart in the page even if nothing stands between them in the file.

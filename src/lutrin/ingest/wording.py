@@ -32,8 +32,9 @@ _CODE_DIRECTIVE = re.compile(r"\{(?:code-block|code|code-cell|sourcecode)\}[ \t]
 
 
 def clean(text: str) -> str:
-    """White space as single blanks, zero-width characters and direction marks removed."""
-    return " ".join(text.translate(_ZERO_WIDTH).split())
+    """White space as single blanks, no zero-width characters and direction marks, accents and letters as one sign."""
+    text = " ".join(text.split()) if text.isascii() else " ".join(text.translate(_ZERO_WIDTH).split())
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def without_ligatures(text: str) -> str:
