@@ -128,6 +128,10 @@ _WRAPPERS = frozenset(f"{_W}{name}" for name in ("fldSimple", "smartTag", "custo
 _SHADED = tuple(f"{place}/{{{_W[1:-1]}}}{name}" for place in ("rPr", "pPr") for name in ("shd", "highlight"))
 _GROUNDS = frozenset(f"{_W}{name}" for name in ("tc", "txbxContent"))
 """Cells of tables, whose styles shade rows and columns, and boxes, which are filled elsewhere."""
+_READ_OF_RUNS = frozenset(
+    f"{_W}{name}" for name in ("rStyle", "b", "i", "u", "strike", "caps", "smallCaps", "vertAlign", "ins", "del")
+)
+"""Properties of letters that mammoth shows; it takes longer than we to read the others: fonts, sizes, languages."""
 _LEAST_MOVED = 3
 """Half points: text that is moved by less is set so for looks."""
 
@@ -236,6 +240,8 @@ def _part(xml: bytes, styles: dict[str, _Style], numbering: _Numbering) -> bytes
             parents[run].remove(run)
             continue
         _align(run, properties, style)
+        if properties is not None:
+            properties[:] = [child for child in properties if child.tag in _READ_OF_RUNS]
         if objects and run.find(objects) is not None:
             _append(run, _formula("", block=False))
     if f"{_M}oMath" in names:
