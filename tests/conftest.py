@@ -1,8 +1,10 @@
 """What all tests share: the backend of asynchronous tests and the real model files."""
 
+import gc
 import os
 from pathlib import Path
 
+import aiosqlite
 import pytest
 import structlog
 from hypothesis import settings
@@ -19,6 +21,13 @@ pytest_plugins = ["tests.tiers", "tests.endured"]
 # Every run tries the same examples, on slow machines too; `--hypothesis-profile=default` looks for new ones.
 settings.register_profile("suite", derandomize=True, deadline=None)
 settings.load_profile("suite")
+
+
+def pytest_sessionfinish() -> None:
+    """Let the process end though a failed test left conversations open, whose threads would keep it alive."""
+    for found in gc.get_objects():
+        if isinstance(found, aiosqlite.Connection):
+            found.stop()
 
 
 @pytest.fixture(scope="session")

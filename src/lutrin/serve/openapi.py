@@ -26,14 +26,12 @@ DOCUMENT = "/schema/openapi.json"
 class Document(JsonRenderPlugin):
     """The document as JSON."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._json = b""
+    made = b""
 
     def render(self, request: HTTPRequest, openapi_schema: dict[str, Any]) -> bytes:  # noqa: ARG002 - the framework's signature
         """The document; always the same."""
-        self._json = self._json or msgspec.json.encode(openapi_schema)
-        return self._json
+        self.made = self.made or msgspec.json.encode(openapi_schema)
+        return self.made
 
 
 class Viewer(OpenAPIRenderPlugin):
@@ -41,21 +39,30 @@ class Viewer(OpenAPIRenderPlugin):
 
     def __init__(self) -> None:
         super().__init__(path="/", favicon="", style="")
-        self._page = b""
+        self.made = b""
 
     def render(self, request: HTTPRequest, openapi_schema: dict[str, Any]) -> bytes:  # noqa: ARG002 - the framework's signature
         """The page; always the same."""
         shapes = openapi_schema.get("components", {}).get("schemas", {})
         shown = {"info": openapi_schema["info"], "paths": openapi_schema.get("paths", {}), "schemas": shapes}
-        self._page = self._page or render("interface.html", document=DOCUMENT, **shown).encode()
-        return self._page
+        self.made = self.made or render("interface.html", document=DOCUMENT, **shown).encode()
+        return self.made
+
+
+PLUGINS = (Viewer(), Document())
+_SCHEMA: dict[str, Any] = {}
+"""As Litestar has it; the handlers, and so the document, are the same for all servers of a process."""
 
 
 def prepare(app: Litestar) -> None:
     """Make the document and its page, which takes too long for the first request that asks for them."""
-    schema: dict[str, Any] = app.plugins.get("OpenAPIPlugin").provide_openapi_schema()
-    for plugin in app.openapi_config.render_plugins if app.openapi_config else ():
-        plugin.render(None, schema)  # type: ignore[arg-type]  # ours look at no request
+    plugin: Any = app.plugins.get("OpenAPIPlugin")
+    if _SCHEMA:
+        plugin._openapi_schema = _SCHEMA  # noqa: SLF001 - it makes one for each application, and offers no way to give it
+        return
+    _SCHEMA.update(plugin.provide_openapi_schema())
+    for shown in PLUGINS:
+        shown.render(None, _SCHEMA)  # type: ignore[arg-type]  # ours look at no request
 
 
 def openapi_config() -> OpenAPIConfig:
@@ -65,6 +72,6 @@ def openapi_config() -> OpenAPIConfig:
         version=__version__,
         description=DESCRIPTION,
         path="/schema",
-        render_plugins=[Viewer(), Document()],
+        render_plugins=PLUGINS,
         use_handler_docstrings=True,
     )
