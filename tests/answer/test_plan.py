@@ -28,7 +28,7 @@ def plan(shelf: Shelf) -> MakePlan:
     """Plans an answer from the small book."""
     embedder = WordHashEmbedder()
 
-    async def make(text: str, sections: int = 0, **fields: object) -> Plan:
+    async def make(text: str, sections: int = 0, odds: float | None = None, **fields: object) -> Plan:
         question = Question(text=text, **fields)  # type: ignore[arg-type]  # fields of Question
         query = understand(question, history=(), language=english(), embedder=embedder)
         async with lease_books(shelf, "") as generations:
@@ -36,6 +36,8 @@ def plan(shelf: Shelf) -> MakePlan:
                 found = await search_selection(embedder, generations[0], query)
                 return await make_plan(query, generations[0], found, sections=sections)
             generation, found = await search_books(Searcher(embedder), generations, query, k=5)
+            if odds is not None:
+                found = replace(found, parts=tuple(replace(part, odds=odds) for part in found.parts))
             return await make_plan(query, generation, found, sections=sections)
 
     return make
@@ -87,6 +89,12 @@ async def test_what_a_model_copies_is_not_said_again(plan: MakePlan) -> None:
     assert first.text in shown.excerpts[0].text
 
 
+async def test_a_hazardous_procedure_is_left_in_the_book_s_words(plan: MakePlan) -> None:
+    """No model adds to it; to code with its warning one may."""
+    made = replace(await plan(BATTERY, sections=1), guarded=True)
+    assert [replace(made, procedural=it).explainable for it in (True, False)] == [False, True]
+
+
 async def test_each_thing_that_is_asked_keeps_its_excerpt(plan: MakePlan) -> None:
     """Also where the model says something of one of them only."""
     made = await plan(f"{BATTERY[:-1]}, and how fast runs the sensorimotor loop on Kestrel?", sections=1)
@@ -110,6 +118,12 @@ async def test_between_yes_and_no_the_closest_passage_is_shown(plan: MakePlan) -
     assert (near.lead, near.excerpts) == ((), made.excerpts)
     refused = settle_plan(made, "no")
     assert (refused.refusal, refused.excerpts, refused.sources) == ("not_in_book", (), ())
+
+
+async def test_what_a_section_is_about_is_never_not_covered(plan: MakePlan) -> None:
+    """A title of one word that stands among others in a question is not what it asks about."""
+    asked = ("What is said of batteries?", "Which cheese, pizza, wine and batteries does the mayor of Naples like?")
+    assert [(await plan(text, odds=-1.5)).verdict for text in asked] == ["closest", "no"]
 
 
 async def test_a_part_that_the_book_does_not_answer_is_said(plan: MakePlan) -> None:

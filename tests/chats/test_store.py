@@ -95,12 +95,15 @@ async def test_owners(tmp_path: Path) -> None:
 
 
 async def test_long_first_questions_are_cut_at_a_word(tmp_path: Path) -> None:
-    """A title is one line that fits a list."""
+    """A title is one line that fits a list, and what the reader said first."""
     store = await SqlChatStore.open(tmp_path / "chats.db", KEY)
     await store.append("s1", [message("m1", "word\n" * 60)])
     title = (await store.session("s1")).title
     assert len(title) <= 80
     assert title.endswith("word…")
+    said = ChatMessage(id="a0", session_id="s2", role="assistant", text="Welcome.", created="2026")
+    await store.append("s2", [said, message("m2", "What is it?", session="s2")])
+    assert (await store.session("s2")).title == "What is it?"
     await store.close()
 
 

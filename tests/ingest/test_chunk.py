@@ -41,6 +41,12 @@ def test_a_chunk_stays_under_its_heading() -> None:
     ]
 
 
+def test_a_heading_is_a_passage_only_where_nothing_stands_below_it() -> None:
+    """It can be found by itself alone; one with sections below it is found with these."""
+    chunks = chunks_of("# T\n\n## A\n\n### B\n\nTwo.\n\n## C\n")
+    assert [(chunk.heading_path, chunk.text) for chunk in chunks] == [(("T", "A", "B"), "Two."), (("T", "C"), "C")]
+
+
 def test_chunks_are_filled_evenly_with_whole_units() -> None:
     """No chunk exceeds the target, none is a leftover line, no sentence is cut."""
     chunks = chunks_of("# T\n\n" + sentences(33))

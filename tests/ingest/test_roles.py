@@ -22,6 +22,13 @@ def roles(source: str, name: str = "arm.md") -> dict[str, str]:
     return {" ".join(chunk.text.split()[:3]): chunk.role for chunk in chunks_of(source, name)}
 
 
+def test_an_assignment_with_code_is_a_statement_of_the_language() -> None:
+    """Without code it is one for pupils."""
+    page = "# Values\n\n## Assignment\n\nGive a name to a value.\n"
+    assert roles(page) == {"Give a name": "assignment"}
+    assert roles(f"{page}\n```python\nx = 1\n```\n") == {"Give a name": "text"}
+
+
 def test_a_heading_names_a_role() -> None:
     """As books write it, with emoji and number; a heading that only has such a word in it says nothing."""
     for title, role in (

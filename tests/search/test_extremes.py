@@ -9,7 +9,11 @@ from lutrin.adapters.embed_fastembed import FastembedEmbedder
 from lutrin.search.extremes import Column, rows_at_extreme
 from lutrin.search.search import Searcher
 
-NAMES = {"Clay": ("Shrinkage", "Absorption", "Price"), "Planet": ("Mass", "Moons", "Distance from the Sun")}
+NAMES = {
+    "Clay": ("Shrinkage", "Absorption", "Price"),
+    "Planet": ("Mass", "Moons", "Distance from the Sun"),
+    "Rock": ("Mass", "Weight"),
+}
 TABLES = {
     row: [
         Column(row, name, ((1, place + 1.0), (2, place + 2.0), (3, float(place)))) for place, name in enumerate(names)
@@ -38,6 +42,7 @@ def searcher(models_dir: Path) -> Iterator[Searcher]:
         ("Clay", "What is the cheapest clay?", [3]),
         ("Planet", "Which planet is the heaviest?", [2]),
         ("Planet", "Which planet is farthest from the Sun?", [2]),
+        ("Rock", "Which rock is the heaviest?", []),
         ("Clay", "Which clay is the strongest?", []),
         ("Clay", "Which clay is best for beginners?", []),
         ("Clay", "Which clay shrinks more than others?", []),
@@ -50,5 +55,5 @@ def searcher(models_dir: Path) -> Iterator[Searcher]:
 async def test_the_most_and_the_least_are_asked_for_in_any_form(
     searcher: Searcher, table: str, question: str, rows: list[int]
 ) -> None:
-    """As a noun, a verb or an adjective; what no column tells, and what asks for no extreme, has no row."""
+    """As a noun, a verb or an adjective; what no column tells, or two do, and what asks for no extreme, has no row."""
     assert await rows_at_extreme(question, TABLES[table], searcher.encode) == rows

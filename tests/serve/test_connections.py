@@ -306,6 +306,16 @@ def test_a_proxy_may_have_more_requests_on_their_way() -> None:
         assert [connection.transport.is_closing() for connection in open_ones] == [True] * (100 - most) + [False] * most
 
 
+def test_a_proxy_may_have_more_connections() -> None:
+    """As many as all together; from anywhere else those that waited longest are closed."""
+    for address, most in (("10.0.0.7", 100), ("192.168.1.7", 40)):
+        connections = Connections(1000, 40, ("10.0.0.0/24",))
+        open_ones = [Silent() for _ in range(100)]
+        for connection in open_ones:
+            connections.open(connection, address)
+        assert [connection.transport.is_closing() for connection in open_ones] == [True] * (100 - most) + [False] * most
+
+
 @pytest.mark.parametrize("order", [0, 1])
 def test_a_request_with_two_lengths_is_refused(order: int) -> None:
     """What a proxy takes for the end of the body and what the server does must be one place."""

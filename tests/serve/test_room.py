@@ -82,8 +82,9 @@ async def test_who_sends_no_secret_shares_the_room_of_a_network(house: House, se
     """A new id for each question fills no disk; a browser with a secret stores on, and the day after there is room."""
     async with serve(reader_kb=64, rate_session_per_min=0, rate_peer_per_min=0) as client:
 
-        async def warnings(number: int, headers: dict[str, str] | None = None) -> list[str]:
-            client.cookies.clear()
+        async def warnings(number: int, headers: dict[str, str] | None = None, *, again: bool = False) -> list[str]:
+            if not again:
+                client.cookies.clear()
             body = {"session_id": f"{number:x}" * 32, "message": "q" * 7000}
             told = (await client.post("/chat", json=body, headers=headers)).json()["warnings"]
             return [item for item in told if item not in ANSWER.warnings]
@@ -91,6 +92,7 @@ async def test_who_sends_no_secret_shares_the_room_of_a_network(house: House, se
         told = [await warnings(number) for number in range(12)]
         assert told[0] == []
         assert told[-1] == [PEER_FULL]
+        assert await warnings(1, again=True) == []  # with the cookie that came with the last answer
         assert await warnings(1, MINE) == []
         house.clock.now_s += DAY_S
         assert await warnings(13) == []
