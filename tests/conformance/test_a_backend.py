@@ -212,10 +212,19 @@ def test_a_topic_outside_the_book_is_refused_with_topics_inside(reader: Reader) 
         "ROS 2 nedir?",
         "que es un robot",
         "Explique-moi le capteur",
+        "ROS2とは何ですか",
     ],
 )
 def test_another_language_is_asked_for_in_english(reader: Reader, question: str) -> None:
     """Questions in other languages get the exact sentence, short ones too."""
+    assert reader.answer("/api/query", query=question).answer == "Please ask your question in English."
+
+
+@pytest.mark.row("A-EC-2")
+@pytest.mark.xfail(reason="no word of these is a function word of their language alone", strict=True)
+@pytest.mark.parametrize("question", ["wie schnell faehrt wren", "robot kya hai"])
+def test_another_language_without_function_words_is_asked_for_in_english(reader: Reader, question: str) -> None:
+    """As people type it who have no umlauts on their keyboard, or write Hindi in Latin letters."""
     assert reader.answer("/api/query", query=question).answer == "Please ask your question in English."
 
 

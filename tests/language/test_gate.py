@@ -55,6 +55,13 @@ def test_words_that_english_also_has_tell_by_their_number() -> None:
         assert not ENGLISH.accepts(question)
 
 
+def test_a_question_without_blanks_is_no_name() -> None:
+    """Japanese, Chinese and Thai set none between a term of the book and what is asked of it."""
+    for question in ("ROS2とは何ですか", "IMU是什么意思", "Nav2คืออะไร"):
+        assert not ENGLISH.accepts(question)
+    assert ENGLISH.accepts("What is σ_max in rclcpp::spin_some?")
+
+
 def test_languages_are_a_setting() -> None:
     """A school that reads German books asks in German; one that reads Russian ones in its script."""
     assert LanguageGate(["en", "de"]).accepts("Was ist ein Gelenk?")

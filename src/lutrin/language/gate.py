@@ -36,10 +36,11 @@ class LanguageGate:
         >>> gate.accepts("Explain quantisation simply."), gate.accepts("Wat is een costmap?")
         (True, False)
         """
-        plain = _QUOTED.sub(" ", text)
+        plain = said = _QUOTED.sub(" ", text)
         for name in identifiers(plain):
             plain = plain.replace(name, " ")
-        script = _foreign_script(plain)
+        # Where no blank stands between words, what looks like a name may be the whole question.
+        script = _foreign_script(plain) or _foreign_script(said)
         if script is not None:
             return bool(self._accepted & set(script))
         words = [
