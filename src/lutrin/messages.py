@@ -48,7 +48,7 @@ DISK_LOW = (
 )
 CONVERSATION_FULL = "This conversation is full and is no longer saved. Please begin a new one."
 PEER_FULL = (
-    "This conversation is not saved: those without a browser's secret have used up what your network may store "
+    "This conversation is not saved: clients without a browser's secret have used up what your network may store "
     "in a day."
 )
 READER_FULL = "Your conversations have used up your storage. Delete one to save new ones."
@@ -85,7 +85,7 @@ LIKELY_NOTE = "† Not word for word in the book; compare the passage."
 CLOSEST_PASSAGE = "The closest passage, it may not answer:"
 IN_OTHER_WORDS = "**In other words** (the model's own, not the book's):"
 SECTION_IN_SHORT = "**{title}**, in short:"
-NOTHING_MORE = "The book says no more about it here."
+NOTHING_MORE = "The book says no more about this here."
 STANDS_IN_BOOK = "The book says, in the section *{section}*:"
 QUESTIONS_ON = "Questions on **{title}**:"
 PREPARED_IN_OTHER_WORDS = "**In other words** (by {author}, not the book's):"

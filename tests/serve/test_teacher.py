@@ -232,12 +232,12 @@ async def test_the_doctor_looks(serve: Serve) -> None:
     async with serve(admin_token=TOKEN) as client:
         await sign_in(client)
         assert (await press(client, "check")).headers["location"] == "/teacher#health"
-        assert "Looking at everything" in (await client.get(PAGE)).text
+        assert "Checking everything" in (await client.get(PAGE)).text
         await progress(client, lambda news: not news["awaited"])
         page = (await client.get(PAGE)).text
         assert "No book has been ingested yet." in page
         assert "Run `lutrin ingest`." in page
-        assert "to mend" in page
+        assert "to fix" in page
 
 
 async def test_a_command_that_fails_says_why(tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ async def test_without_the_index_a_page_says_so(client: httpx.AsyncClient, house
         assert messages.KNOWLEDGE_BASE_DOWN in said(response.text)
         assert "/data" not in response.text
         assert '<a href="">Try again</a>' in response.text
-        assert re.search(r"Number of this error: <code>[0-9a-f]{32}</code>", response.text)
+        assert re.search(r"Error number: <code>[0-9a-f]{32}</code>", response.text)
         assert "lutrin-chat" not in response.text
         assert "search" not in response.text
         assert (await client.get(path)).json()["detail"] == messages.KNOWLEDGE_BASE_DOWN

@@ -314,7 +314,7 @@ test('who waits for the model sees the place in the queue', async () => {
   const reader = await visit();
   await reader.open();
   await reader.send('Is there a queue?');
-  await reader.widget.getByText('3 readers are before you, about 4 s').waitFor();
+  await reader.widget.getByText('3 readers are ahead of you, about 4 s').waitFor();
 });
 
 test('an answer that was cut half-way goes on, and ends as if it had not been', async () => {

@@ -115,8 +115,8 @@ test('in a book that was read anew they stand where their words stand, and those
   await eventually(async () => (await marked()).length, 1, PATIENCE_MS);
   await reader.page.goto(`${lutrin.address}/read/lab/01-basics/02-topics`);
   await listed();
-  await notebook.getByText('These words no longer stand on this page.').waitFor();
-  expect(await notebook.getByText('These words no longer stand on this page.').count()).toBe(1);
+  await notebook.getByText('These words are no longer on this page.').waitFor();
+  expect(await notebook.getByText('These words are no longer on this page.').count()).toBe(1);
   rmSync(join(corpus, 'lab/01-basics/01-nodes.md'));
   await lutrin.ingest(corpus);
   await eventually(async () => (await fetch(lutrin.address + NODES)).status, 404, PATIENCE_MS);

@@ -82,10 +82,10 @@ test('a new page is read while the page watches; the book can go back to the ind
   await section(page, 'Read the books again').getByText('The books have been read.').waitFor({timeout: 60_000});
   expect(await page.getByRole('log').innerText()).toMatch(/Processing .* chunks? created/);
   await books.getByText('5 files').waitFor();
-  await books.getByText('The index before it').click();
+  await books.getByText('Previous index').click();
   await books.getByRole('button', {name: 'Go back to it'}).click();
   await eventually(() => books.getByText('4 files').count(), 1);
-  expect(await books.getByText('The index before it').count()).toBe(0);
+  expect(await books.getByText('Previous index').count()).toBe(0);
   const titles = async (): Promise<string> => (await fetch(`${server.address}/`)).text();
   await eventually(async () => (await titles()).includes('Cables'), false);
 });
@@ -112,7 +112,7 @@ test('what the books did not answer stands among what was missed, without names'
   const body = JSON.stringify({message: question, session_id: 'd'.repeat(32)});
   await fetch(`${server.address}/chat`, {method: 'POST', headers: {'Content-Type': 'application/json'}, body});
   const page = await signedIn();
-  const inbox = section(page, 'What became of the questions');
+  const inbox = section(page, 'How questions were answered');
   const row = inbox.getByText(question).first();
   await row.waitFor();
   expect(await inbox.innerText()).not.toContain('dddd');
@@ -134,9 +134,9 @@ test('figures follow what readers do, without loading the page again', async () 
 test('without a script everything works by loading the page', async () => {
   const page = await signedIn({javaScriptEnabled: false});
   await page.getByRole('button', {name: 'Check now'}).click();
-  await section(page, 'Health').getByText(/Looking at everything|All checks passed/).waitFor();
+  await section(page, 'Health').getByText(/Checking everything|All checks passed/).waitFor();
   // A browser whose scripts are off loads the page again by itself; this one only pretends to be such, and reads no noscript.
-  if (await section(page, 'Health').getByText('Looking at everything').isVisible()) {
+  if (await section(page, 'Health').getByText('Checking everything').isVisible()) {
     expect(await page.content()).toContain('<noscript><meta http-equiv="refresh"');
   }
   await expect

@@ -14,14 +14,14 @@ const UNDO_MS = 8000;
 const HEADINGS = ":is(h1, h2, h3, h4)[id], section.page[id]";
 const BLOCKS = "p, li, dt, dd, blockquote, figcaption, td, th, summary, h1, h2, h3, h4";
 const WORDS = {
-  lost: "These words no longer stand on this page.",
+  lost: "These words are no longer on this page.",
   gone: "This page is no longer in the book.",
   none: "Nothing yet. Select text on a page of this book, then choose Highlight or Note.",
   only: "Only this browser keeps what you mark and write.",
   marked: "Highlighted. Only this browser keeps it.",
   long: "That is too much to mark at once.",
   outside: "Only the text of the page can be marked.",
-  full: "This browser keeps no more. Export and delete some notes first.",
+  full: "This browser has no room for more. Export and delete some notes first.",
 };
 
 /** An element with properties and children. */

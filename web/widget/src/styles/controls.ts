@@ -185,7 +185,7 @@ export const controls = css`
     display: -webkit-box;
     margin: 4px 0 0;
     overflow: hidden;
-    font: italic 14px/1.4 var(--_book);
+    font: italic calc(var(--_rem) * 0.875)/1.4 var(--_book);
     overflow-wrap: anywhere;
     -webkit-box-orient: vertical;
     -webkit-line-clamp: 3;

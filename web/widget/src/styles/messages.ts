@@ -84,7 +84,7 @@ export const messages = css`
     padding-inline-start: 10px;
     overflow: hidden;
     border-inline-start: 3px solid currentcolor;
-    font: italic 14px/1.45 var(--_book);
+    font: italic calc(var(--_rem) * 0.875)/1.45 var(--_book);
     -webkit-box-orient: vertical;
     -webkit-line-clamp: 3;
   }
