@@ -30,6 +30,25 @@ class Reading:
         return {"processed": 1}
 
 
+async def test_of_several_books_sent_at_once_one_is_stored(serve: Serve, house: House, tmp_path: Path) -> None:
+    """Whoever is told that the books are being read has left nothing behind, and can send again."""
+    reading = Reading()
+    end = asyncio.Event()
+
+    async def ingest(note: Callable[[str], None]) -> Mapping[str, int | float | str]:
+        await end.wait()
+        return await reading(note)
+
+    house.ingest = ingest
+    async with serve(admin_token="correct-horse-battery", corpus_dir=tmp_path / "corpus") as client:
+        sent = [client.post("/books", headers=TOKEN, files=FILES, data={"book": f"book-{n}"}) for n in range(8)]
+        replies = await asyncio.gather(*sent)
+        assert sorted(reply.status_code for reply in replies) == [202] + [409] * 7
+        assert len(list((tmp_path / "corpus").iterdir())) == 1
+        end.set()
+        await asyncio.wait_for(reading.done.wait(), 10)
+
+
 async def test_an_upload_that_breaks_off_is_called_so(serve: Serve, house: House, tmp_path: Path) -> None:
     """It is no JSON that somebody wrote wrongly; nothing is stored."""
     house.ingest = Reading()

@@ -80,7 +80,12 @@ async def receive(
         raise IngestInProgress
     form = await request.form()
     try:
-        stored = await _stored(form, settings, check)
+        claimed = jobs.claim()  # others may have sent a book meanwhile
+        try:
+            stored = await _stored(form, settings, check)
+        except BaseException:
+            jobs.drop(claimed)
+            raise
     finally:
         await form.close()
 
@@ -89,7 +94,7 @@ async def receive(
             note(line)
         return await ingest(note)
 
-    return stored, await jobs.start(ingest_it, service.spawn)
+    return stored, await jobs.start(ingest_it, service.spawn, claimed)
 
 
 async def _stored(form: FormMultiDict, settings: Settings, check: Callable[[Mapping[str, str]], None]) -> Stored:

@@ -53,11 +53,11 @@ class Jobs:
         self._board = board
         self._jobs: OrderedDict[str, Job] = OrderedDict()
 
-    async def start(self, ingest: Ingest, spawn: Spawn) -> Job:
-        """Start an ingestion.
+    def claim(self) -> Job:
+        """Take the turn of the next ingestion, to be started or dropped.
 
         Raises:
-            IngestInProgress: One is running.
+            IngestInProgress: Somebody else has it.
         """
         if any(job.state == "running" for job in self._jobs.values()):
             raise IngestInProgress
@@ -65,6 +65,19 @@ class Jobs:
         self._jobs[job.job] = job
         while len(self._jobs) > KEPT_JOBS:
             self._jobs.popitem(last=False)
+        return job
+
+    def drop(self, job: Job) -> None:
+        """Give a turn back."""
+        del self._jobs[job.job]
+
+    async def start(self, ingest: Ingest, spawn: Spawn, claimed: Job | None = None) -> Job:
+        """Start an ingestion, whose turn may have been claimed before.
+
+        Raises:
+            IngestInProgress: One is running.
+        """
+        job = claimed or self.claim()
         await self._show(job)
         spawn(self._run(job, ingest))
         return job
