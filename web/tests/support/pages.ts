@@ -39,8 +39,8 @@ const TOPICS = `<h1 id="topics">Topics</h1>
 
 /** As the server's page of cards has them. */
 const CARDS = `<h1>Cards</h1><script src="/widget/practice.js" defer></script><ol class="cards-to-learn">${['node', 'topic']
-  .map((word) => `<li data-card="${word}"><p class="front">What is a ${word}?</p><details><summary>Show the answer</summary><p>A ${word} is a ${word}.</p></details></li>`)
-  .join('')}</ol>`;
+  .map((word) => `<li data-card="${word}"><p class="front">What is a ${word}?</p><details><summary>Show the answer</summary><p>A ${word} is a ${word}.</p><p class="where"><a href="/read/lab/part-1/01-nodes#${word}">About a ${word}</a></p></details></li>`)
+  .join('')}</ol><section class="again"><h2>Read again</h2><p>Its section helps:</p><ul>${['node', 'topic'].map((word) => `<li><a href="/read/lab/part-1/01-nodes#${word}">About a ${word}</a></li>`).join('')}</ul><p><a class="next" href="/study/lab/deck">Next sitting</a></p></section>`;
 
 const html = (body: string): {type: string; body: string} => ({type: 'text/html', body});
 

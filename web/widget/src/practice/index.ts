@@ -4,7 +4,7 @@
  */
 
 import {storeOf} from '../identity.ts';
-import {GRADES, inWords, Schedule} from './schedule.ts';
+import {GRADES, HARD, inWords, Schedule} from './schedule.ts';
 
 const list = document.querySelector<HTMLElement>('.cards-to-learn');
 const cards = new Map([...(list?.querySelectorAll<HTMLElement>('[data-card]') ?? [])].map((card) => [card.dataset['card'] ?? '', card]));
@@ -13,6 +13,11 @@ const schedule = new Schedule(
   storeOf(() => localStorage),
   /\/study\/([^/]+)/.exec(location.pathname)?.[1] ?? '',
 );
+
+/** The sections of the sitting, to be read again. */
+const again = document.querySelector<HTMLElement>('.again');
+/** Addresses of the sections of cards that were hard. */
+const surprising = new Set<string>();
 
 if (list && ids.length) begin(list);
 
@@ -41,6 +46,8 @@ function begin(list: HTMLElement): void {
     delete list.dataset['practising'];
     toggle.textContent = 'Practise these cards';
     for (const card of cards.values()) close(card).hidden = false;
+    again?.removeAttribute('hidden');
+    for (const part of again?.querySelectorAll<HTMLElement>('[hidden]') ?? []) part.hidden = false;
     say();
   }
 
@@ -49,7 +56,9 @@ function begin(list: HTMLElement): void {
     for (const [other, card] of cards) close(card).hidden = other !== id;
     say();
     const card = id === undefined ? undefined : cards.get(id);
+    if (again) again.hidden = Boolean(card);
     if (id !== undefined && card) return practise(id, card);
+    recommend();
     const due = schedule.nextDue(ids);
     const wait = due ? ` The next card comes in ${inWords((due.getTime() - Date.now()) / 1000)}.` : '';
     status.textContent = `Done for now.${wait}`;
@@ -66,6 +75,7 @@ function begin(list: HTMLElement): void {
     for (const {grade, name} of GRADES) {
       const graded = button(name, () => {
         schedule.grade(id, grade);
+        if (grade <= HARD) surprising.add(sectionOf(card));
         show();
       });
       const wait = element('small');
@@ -77,6 +87,17 @@ function begin(list: HTMLElement): void {
     details?.addEventListener('toggle', () => (grades.hidden = !details.open), {signal: lasting(card)});
     details?.querySelector('summary')?.focus();
   }
+}
+
+/** Where the words of a card, or of an item of a list, stand. */
+function sectionOf(part: HTMLElement): string {
+  return part.querySelector<HTMLAnchorElement>('a[href]:not(.next)')?.href ?? '';
+}
+
+/** At the end of a sitting: only the sections that surprised. */
+function recommend(): void {
+  for (const item of again?.querySelectorAll('li') ?? []) item.hidden = !surprising.has(sectionOf(item));
+  for (const part of again?.querySelectorAll<HTMLElement>('h2, h2 + p, ul') ?? []) part.hidden = !surprising.size;
 }
 
 const shown = new WeakMap<HTMLElement, AbortController>();

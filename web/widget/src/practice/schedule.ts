@@ -13,6 +13,9 @@ export const GRADES: readonly {grade: Grade; name: string}[] = [
   {grade: Rating.Easy, name: 'Easy'},
 ];
 
+/** Up to this grade a card was not known well. */
+export const HARD = Rating.Hard;
+
 /** A card that is due again so soon is practised in the same sitting. */
 const SITTING_MS = 20 * 60_000;
 
