@@ -162,7 +162,7 @@ async function modelComing(line) {
     const ready = await fetch(`${ROOT}ready`).then((response) => response.json()).catch(() => ({}));
     line.hidden = !["arriving", "measuring"].includes(ready.model_state);
     if (line.hidden) return;
-    line.textContent = ready.model_progress || "The language model is on its way. Until then answers are the books’ own words.";
+    line.textContent = ready.model_progress || "The language model is loading. Until then, answers are the books’ own words.";
     await new Promise((resolve) => setTimeout(resolve, MODEL_MS));
   }
 }
@@ -188,6 +188,8 @@ if (main) remember(main);
 for (const place of document.querySelectorAll("[data-address]")) place.textContent = location.href.split("#")[0];
 const here = document.querySelector(".aside [aria-current]");
 if (here) here.closest(".aside").scrollTop = here.offsetTop - innerHeight / 3;
+const views = document.querySelector(".views");
+if (views) views.scrollLeft = views.querySelector("[aria-current]")?.offsetLeft - views.offsetLeft - views.clientWidth / 2;
 // Reading comes first.
 function afterwards() {
   pictures();
