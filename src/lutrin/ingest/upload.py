@@ -83,7 +83,7 @@ def store(corpus: Path, files: Iterable[tuple[str, BinaryIO]], *, book: str = ""
 def _put_in_place(upload: "_Upload", corpus: Path, book: str, *, replace: bool) -> Stored:
     if not any(suffix_of(name) in FORMATS for name in upload.names):
         reasons = "; ".join(item.line() for item in upload.left_out[:5])
-        raise InvalidInput(f"There is no {suffixes_in_words()} file in it. {reasons}".strip())
+        raise InvalidInput(f"The upload holds no {suffixes_in_words()} file. {reasons}".strip())
     top = upload.top_folder()
     name = slug_of(book or top or upload.named)
     target = corpus / name
@@ -129,7 +129,7 @@ def _check_directory(name: str, content: BinaryIO) -> None:
     if place < 0 or len(tail) < place + 16:
         raise InvalidInput(f"{name} is not a complete zip archive.")
     if int.from_bytes(tail[place + 12 : place + 16], "little") > MAX_FILES * _ENTRY_BYTES:
-        raise InvalidInput(f"There are more than {MAX_FILES:,} files in it.")
+        raise InvalidInput(f"The upload holds more than {MAX_FILES:,} files.")
 
 
 class _Upload:
@@ -171,7 +171,7 @@ class _Upload:
 
     def _member(self, archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> None:
         if len(self.left_out) > MAX_FILES:
-            raise InvalidInput(f"There are more than {MAX_FILES:,} files in it.")
+            raise InvalidInput(f"The upload holds more than {MAX_FILES:,} files.")
         if member.flag_bits & 1:
             raise InvalidInput(f"{name} is encrypted; unpack it and send it without a password.")
         if stat.S_ISLNK(member.external_attr >> 16):
@@ -186,7 +186,7 @@ class _Upload:
     def _file(self, given: str, blocks: Iterator[bytes]) -> None:
         self._seen += 1
         if self._seen > MAX_FILES:
-            raise InvalidInput(f"There are more than {MAX_FILES:,} files in it.")
+            raise InvalidInput(f"The upload holds more than {MAX_FILES:,} files.")
         name = given.replace("\\", "/").removeprefix("./")
         reason = _name_reason(name) or ("" if name not in self.names else "appears twice")
         if reason:
@@ -214,7 +214,7 @@ class _Upload:
                 size += len(block)
                 self._bytes += len(block)
                 if self._bytes > MAX_UNPACKED_BYTES:
-                    raise InvalidInput(f"It unpacks to more than {MAX_UNPACKED_BYTES >> 20} MB.")
+                    raise InvalidInput(f"The upload unpacks to more than {MAX_UNPACKED_BYTES >> 20} MB.")
                 if size > limit:
                     return False
                 file.write(block)
