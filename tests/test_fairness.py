@@ -20,7 +20,7 @@ def test_a_fair_queue_gives_what_it_announces(items: list[Item]) -> None:
     order = queue.order()
     popped: list[Item] = []
     while len(queue):
-        assert queue.peek() == order[len(popped)]
+        assert queue.order() == order[len(popped) :]
         popped.append(queue.pop())
     assert popped == order
     assert Counter(popped) == Counter(items)
@@ -30,6 +30,15 @@ def test_a_fair_queue_gives_what_it_announces(items: list[Item]) -> None:
     for here, peer in enumerate(turns):
         again = turns.index(peer, here + 1) if peer in turns[here + 1 :] else len(turns)
         assert set(turns[here + 1 : again]) >= set(turns[again:]) - {peer}
+
+
+def test_who_is_taken_out_of_turn_has_had_it() -> None:
+    """Peer and session move to the end of the round, as if it had been their turn."""
+    queue: FairQueue[str] = FairQueue()
+    for name in ("a1", "a2", "b1", "b2", "c1"):
+        queue.push(Lane(name[0], ""), name)
+    assert queue.take(Lane("b", ""), "b1") == "b1"
+    assert (queue.order(), len(queue)) == (["a1", "c1", "b2", "a2"], 4)
 
 
 def test_sessions_of_a_peer_take_turns_within_its_own() -> None:

@@ -37,21 +37,23 @@ class FairQueue(Generic[Item]):
         self._peers.setdefault(lane.peer, OrderedDict()).setdefault(lane.session, deque()).append(item)
         self._length += 1
 
-    def peek(self) -> Item:
-        """The item that `pop` would return."""
-        sessions = next(iter(self._peers.values()))
-        return next(iter(sessions.values()))[0]
-
     def pop(self) -> Item:
         """Take the next item; its peer, and its session among the peer's, moves to the end of the round."""
-        peer, sessions = self._peers.popitem(last=False)
-        session, waiting = sessions.popitem(last=False)
-        item = waiting.popleft()
-        if waiting:
-            sessions[session] = waiting
-        if sessions:
-            self._peers[peer] = sessions
-        self._length -= 1
+        peer, sessions = next(iter(self._peers.items()))
+        session, waiting = next(iter(sessions.items()))
+        return self.take(Lane(peer, session), waiting[0])
+
+    def take(self, lane: Lane, item: Item) -> Item:
+        """Take an item, maybe out of turn; its peer and session move likewise.
+
+        Raises:
+            KeyError, ValueError: It is not in the queue.
+        """
+        self.remove(lane, item)
+        if sessions := self._peers.get(lane.peer):
+            self._peers.move_to_end(lane.peer)
+            if lane.session in sessions:
+                sessions.move_to_end(lane.session)
         return item
 
     def remove(self, lane: Lane, item: Item) -> None:

@@ -8,7 +8,7 @@ import pytest
 from tests.fakes_generator import BEGIN, NEXT
 
 from lutrin.generate.passage_store import SUFFIX, PassageStore
-from lutrin.generate.protocol import Limits, PassageLimits
+from lutrin.generate.protocol import Limits, PassageLimits, Refused
 from lutrin.records import Finished, Message, Piece
 
 from .room import SYSTEM, Room, asking, expected
@@ -230,3 +230,20 @@ def test_a_failed_step_while_warming_is_no_ones_loss() -> None:
     id_ = one.ask("Why?", section=SECTION)
     one.drain()
     assert one.text(id_) == expected(one.requests[id_])
+
+
+def test_what_is_read_for_a_reader_is_used_before_the_next_passage_is_read() -> None:
+    """Ten ask at the same moment, each about a passage of their own: three are answered in time, not ten too late."""
+    room = Room(Limits(slots=10, queue=20, guesses=0), sequences=24, context_tokens=9000, store=store())
+    room.ask("Why does a robot fall?", section="A robot falls where it slips. ", max_tokens=30)
+    room.drain()  # now it is known how long things take
+    answers = []
+    for number in range(10):
+        section = f"{number} " + f"Section {number} says this. " * 8
+        peer, odds = str(number), ("YES", "NO")
+        room.ask("So? Yes or no?", section=section, peer=peer, wait_s=20, between=odds, max_tokens=1)
+        answers.append(room.ask("So?", section=section, peer=peer, wait_s=20, max_tokens=40))
+    room.drain()
+    whole = [id_ for id_ in answers if isinstance(last := room.last(id_), Finished) and last.reason == "length"]
+    assert len(whole) >= 3
+    assert all(isinstance(room.last(id_), Refused) or id_ in whole for id_ in answers)
