@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from lutrin.errors import InvalidQuestion
 from lutrin.index.generation import OpenGeneration
+from lutrin.language.words import words
 from lutrin.records import Question
 
 
@@ -38,18 +39,19 @@ async def _where(generation: OpenGeneration, question: Question) -> dict[str, st
     if question.chapter:
         chapters = await generation.chapters()
         pages = {} if chapters else {file.title: file.filename for file in files}
-        title = _resolve("chapter", question.chapter, sorted(chapters or pages))
+        title = _resolve("chapter", question.chapter, list(chapters or pages))
         where |= {"filename": pages[title]} if pages else {"chapter": title}
     return where
 
 
 def _resolve(name: str, wanted: str, known: list[str]) -> str:
-    """The title that a reader means: equal, else the only one that begins so or holds the words."""
+    """The title that a reader means: equal, else the only one that begins so, holds the words, or has this number."""
     plain = wanted.casefold().strip()
     for test in (
         lambda title: title == plain,
         lambda title: title.startswith((f"{plain}:", f"{plain} ")),
         lambda title: plain in title,
+        lambda title: plain in words(title),
     ):
         matches = [title for title in known if test(title.casefold())]
         if len(matches) == 1:
