@@ -84,12 +84,13 @@ def test_cells_of_quarto_show_their_code_without_options() -> None:
 
 
 def test_what_a_terminal_shows_in_the_end_is_printed() -> None:
-    """No colours, no addresses of links, and of a bar of progress only its last state."""
+    """No colours, no addresses of links, of a bar of progress only its last state; formulas are typeset."""
     printed = "\x1b[1;32mok\x1b[0m and \x1b]8;;http://x.org\x07here\x1b]8;;\x07\n 10%\r 50%\r100%\r\n"
     outputs = [
         {"output_type": "stream", "name": "stdout", "text": [printed]},
         {"output_type": "error", "ename": "ValueError", "evalue": "\x1b[31mbad\x1b[0m", "traceback": []},
+        {"output_type": "display_data", "data": {"text/latex": "$x^2$", "text/plain": "x**2"}, "metadata": {}},
     ]
     cell = {"cell_type": "code", "metadata": {}, "source": "", "outputs": outputs}
     document = parse_notebook(json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4}).encode(), "a.ipynb")
-    assert texts(document) == ["ok and here\n100%", "ValueError: bad"]
+    assert texts(document) == ["ok and here\n100%", "ValueError: bad", "$x^2$"]

@@ -540,3 +540,47 @@ def test_an_accent_that_is_painted_over_its_letter_is_on_it() -> None:
             canvas.drawString(x, 600, letters)  # type: ignore[attr-defined]  # as above
 
     assert texts(parse_pdf(pdf(draw), "a.pdf")) == ["Voil\u00e0, he said `so'."]
+
+
+@READERS
+def test_a_fraction_is_one(read: Callable[[str], Document]) -> None:
+    """Apart from the whole number before it; a charge is none."""
+    page = "<p>Take 3<sup>1</sup>/<sub>2</sub> or <sup>3</sup>&frasl;<sub>4</sub> cups with Ca<sup>2+</sup>.</p>"
+    assert texts(read(page.replace("&frasl;", "\u2044"))) == ["Take 3 1/2 or 3\u20444 cups with Ca^2+."]
+
+
+@READERS
+def test_blocks_on_one_line_are_blocks(read: Callable[[str], Document]) -> None:
+    """As in a page that a program wrote without line breaks."""
+    page = (
+        "<h2>Clay</h2><p>It is <b>wet</b></p><details><summary>More</summary><p>It dries</p></details>"
+        '<address>12 Kiln Road</address><ol start="3"><li>Fire</li><li>Cool</li></ol>'
+    )
+    document = read(page)
+    assert document.sections[-1].title == "Clay"
+    assert texts(document) == ["It is wet", "More", "It dries", "12 Kiln Road", "3. Fire", "4. Cool"]
+
+
+@READERS
+def test_what_is_for_other_programs_is_not_read(read: Callable[[str], Document]) -> None:
+    """Templates, and what stands in for scripts."""
+    page = "<p>It is <template>No.</template>wet<noscript> No.</noscript>.</p>"
+    assert texts(read(page)) == ["It is wet."]
+
+
+def test_asides_glossaries_and_citations_of_sphinx_are_read() -> None:
+    """A sidebar is none of a site, terms share a meaning, and a citation keeps its name."""
+    source = (
+        "Clay\n====\n\n.. sidebar:: Slip\n\n   Liquid clay.\n\n.. glossary::\n\n   sherd\n   shard\n     A piece.\n\n"
+    )
+    source += ".. math:: m = d v\n   :label: mass\n\n.. [KIL20] On kilns.\n\nAs [KIL20]_ says.\n"
+    assert texts(parse_rst(source.encode(), "a.rst")) == [
+        "Slip", "Liquid clay.", "sherd, shard: A piece.", "$$ m = d v $$", "[KIL20]", "On kilns.", "As [KIL20] says.",
+    ]  # fmt: skip
+
+
+def test_word_s_own_lists_of_contents_are_not_read() -> None:
+    """Their lines lead to what stands elsewhere."""
+    styles = '<w:style w:type="paragraph" w:styleId="TOC1"><w:name w:val="toc 1"/></w:style>'
+    word = docx(paragraph("T", "Title"), paragraph("Clay 3", "TOC1"), paragraph("It is wet."), more_styles=styles)
+    assert texts(parse_docx(word, "a.docx")) == ["It is wet."]

@@ -121,6 +121,8 @@ LABEL = re.compile("\ue000([^\ue001]*)\ue001")
 FORMULA = re.compile("\ue002(block|inline)\ue003([^\ue004]*)\ue004")
 """How a formula stands, and its TeX; empty if it cannot be read."""
 _PART = re.compile(r"word/(?:document|footnotes|endnotes|comments)\d*\.xml")
+_LISTED = re.compile(r"toc (?:\d|heading)|table of (?:figures|authorities)|index \d", re.IGNORECASE)
+"""Names of Word's styles for lists of what stands elsewhere."""
 _PLACE = re.compile(r"%(\d)")
 _KINDS = {"lowerLetter": "a", "upperLetter": "A", "lowerRoman": "i", "upperRoman": "I"}
 _DEEPEST = 9
@@ -158,6 +160,8 @@ class _Style:
     """`superscript` or `subscript`."""
     shaded: bool = False
     """Whether it has a ground of its own."""
+    listed: bool = False
+    """Whether it is for lines of a table of contents or of figures."""
 
 
 _PLAIN = _Style()
@@ -246,8 +250,12 @@ def _part(xml: bytes, styles: dict[str, _Style], numbering: _Numbering) -> bytes
             _append(run, _formula("", block=False))
     if f"{_M}oMath" in names:
         _write_formulas(root)
-    for paragraph in root.iter(f"{_W}p"):
-        _number(paragraph, styles, numbering)
+    for paragraph in list(root.iter(f"{_W}p")):
+        style = styles.get(_value(paragraph.find(f"{_W}pPr"), "pStyle"), _PLAIN)
+        if style.listed:
+            parents[paragraph].remove(paragraph)
+        else:
+            _number(paragraph, style, numbering)
     return bytes(ET.tostring(root, encoding="utf-8", xml_declaration=True))
 
 
@@ -320,11 +328,10 @@ def _align(run: ET.Element, properties: ET.Element | None, style: _Style) -> Non
     ET.SubElement(properties, f"{_W}vertAlign").set(f"{_W}val", shift)
 
 
-def _number(paragraph: ET.Element, styles: dict[str, _Style], numbering: _Numbering) -> None:
+def _number(paragraph: ET.Element, style: _Style, numbering: _Numbering) -> None:
     properties = paragraph.find(f"{_W}pPr")
     if properties is None:
         return
-    style = styles.get(_value(properties, "pStyle"), _PLAIN)
     own = properties.find(f"{_W}numPr")
     number = (_value(own, "numId") if own is not None else "") or style.numbers
     level = _value(own, "ilvl") if own is not None else ""
@@ -406,6 +413,7 @@ def _styles(xml: bytes) -> dict[str, _Style]:
             _is_hidden(style.find(f"{_W}rPr")),
             _shift_of(style.find(f"{_W}rPr")),
             shaded=any(style.find(f"{_W}{name}") is not None for name in _SHADED),
+            listed=_LISTED.fullmatch(_value(style, "name")) is not None,
         )
     return {name: _with_base(name, found) for name in found}
 
@@ -419,6 +427,7 @@ def _with_base(name: str, styles: dict[str, _Style]) -> _Style:
             break
         known.numbers = known.numbers or style.numbers
         known.shaded = known.shaded or style.shaded
+        known.listed = known.listed or style.listed
         known.hidden = style.hidden if known.hidden is None else known.hidden
         known.shift = known.shift or style.shift
         known.level = style.level if known.level is None else known.level

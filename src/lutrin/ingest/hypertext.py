@@ -79,7 +79,8 @@ class _Converter(MarkdownConverter):
         title = str(el.get("data-title") or "").replace("]", "\\]").replace("[", "\\[")
         return f"\n\n:::{kind}{f'[{title}]' if title else ''}\n\n{text}\n\n:::\n\n"
 
-    convert_aside = convert_section = convert_article = convert_div
+    convert_aside = convert_section = convert_article = convert_address = convert_center = convert_div
+    convert_fieldset = convert_legend = convert_dialog = convert_menu = convert_hgroup = convert_div
 
     def convert_br(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401 - as its base has it
         """A break in a line; between blocks there is no line."""

@@ -350,11 +350,7 @@ def _style(tokens: list[Token]) -> list[Token]:
                     break
         else:
             style = tag.attribute("style")
-            kind = (
-                "hidden"
-                if is_hidden(tag) or tag.name == "rp"
-                else shift_of(tag.name.lower(), tag.attribute("class").split(), style)
-            )
+            kind = "hidden" if is_hidden(tag) else shift_of(tag.name.lower(), tag.attribute("class").split(), style)
             opened.append((tag.name, kind))
         if hidden or kind == "hidden":
             found.append({"type": "comment", "span": token["span"]})

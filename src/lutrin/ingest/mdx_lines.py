@@ -19,7 +19,12 @@ _LINE_BREAK = re.compile(r"<br[ \t]*/?>", re.IGNORECASE)
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _BLANK_LINE = re.compile(r"(?:\r\n|\n|\r)[ \t]*(?=[\r\n])")
 _CELLS = frozenset({"td", "th", "li", "dt", "dd", "caption"})
-_STRUCTURE = re.compile(r"</?(?:table|thead|tbody|tfoot|tr|td|th|caption|ul|ol|li|dl|dt|dd)\b[^<>]*>", re.IGNORECASE)
+_PARTS = _CELLS | {"p", "summary", "blockquote", "address", "figcaption", *(f"h{level}" for level in range(1, 7))}
+"""Elements that hold text."""
+_STRUCTURE = re.compile(
+    rf"</?(?:table|thead|tbody|tfoot|tr|ul|ol|dl|div|details|section|figure|menu|{'|'.join(sorted(_PARTS))})\b[^<>]*>",
+    re.IGNORECASE,
+)
 _UNSEEN = frozenset({"script", "style", "template", "noscript"})
 
 # Characters that may be scanned in vain (braces and tags that never close) before a file's braces are read as text.
@@ -64,7 +69,7 @@ class Flow:
             after = self._piece(cursor, blocks)
             if after is None:
                 end = self._ends[following - 1]
-                rest = self._inside(cursor, end, blocks) or self._cells(cursor, end, blocks)
+                rest = self._inside(cursor, end, blocks) or self._parts(cursor, end, blocks)
                 if rest is None:
                     return None
                 blocks += rest
@@ -198,12 +203,12 @@ class Flow:
         body = Placed.of(self.source, [(start, stop)]).stripped()
         return [Paragraph(body, start, stop), *closers]
 
-    def _cells(self, start: int, end: int, blocks: list[Block]) -> list[Block] | None:
-        """The rest of a line of cells or items, `Arm</td><td>5 kg</td></tr>`, if none of them goes on behind it."""
+    def _parts(self, start: int, end: int, blocks: list[Block]) -> list[Block] | None:
+        """The rest of a line of cells, items, paragraphs, `Arm</td><td>5 kg</td></tr>`, if none goes on behind it."""
         while blocks and isinstance(last := blocks[-1], Mark) and last.tag.name in INLINE:
             start = blocks.pop().start  # `<th><b>Arm</b></th>`: it belongs to the text
         opened = [block.tag.name for block in blocks if isinstance(block, Mark)]
-        if not opened or opened[-1].lower() not in _CELLS:
+        if not opened or opened[-1].lower() not in _PARTS:
             return None
         open_cells = [opened[-1]]
         found: list[Block] = []
@@ -218,8 +223,8 @@ class Flow:
                 del open_cells[open_cells.index(tag.name) :]
             elif not tag.closing:
                 open_cells.append(tag.name)
-        _add_text(found, self.source, start, end)
-        return None if any(name.lower() in _CELLS for name in open_cells) else found
+        goes_on = self.source[start:end].strip() or any(name.lower() in _PARTS for name in open_cells)
+        return None if goes_on else found
 
     # Imports and exports -----------------------------------------------------------------------------------------
 

@@ -58,7 +58,10 @@ def _cell(cell: dict[str, Any], language: str) -> Iterator[str]:
         if source.strip() and not hidden:
             yield _fence(source, language)
         for output in cell.get("outputs") or () if tags.isdisjoint(_NO_OUTPUT) else ():
-            if result := _result(output).strip("\n"):
+            data = output.get("data") or {}
+            if typeset := _join(data.get("text/markdown", data.get("text/latex", ""))).strip():
+                yield typeset
+            elif result := _result(output).strip("\n"):
                 yield _fence(result[:_LONGEST_RESULT], "text")
 
 

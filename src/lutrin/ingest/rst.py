@@ -79,6 +79,8 @@ class _Box(Directive):
         name = self.name.rpartition(":")[2]
         title = " ".join(self.arguments[0].split()) if self.arguments else ""
         inside = nodes.container()
+        if name == "glossary":
+            _join_terms(self.content)
         self.state.nested_parse(self.content, self.content_offset, inside)
         if name == "only":
             return inside.children if _ON_PAGES.search(title) else []
@@ -167,10 +169,23 @@ def parse_rst(data: bytes, filename: str, _password: str = "") -> Document:
     soup = main_of(soup_of(html))
     for mark in soup.select("aside.footnote span.label"):
         mark.decompose()
+    for label in soup.select(".citation > .label"):
+        label.string = f"{label.get_text()} "
+    for sidebar in soup.select("aside.sidebar"):
+        sidebar["class"] = "topic"  # elsewhere it is the navigation of a site
     for title in soup.select(".admonition-title"):
         title.string = title.get_text().strip("!").capitalize() if title.get_text().isupper() else title.get_text()
     text, unread = to_markdown(soup)
     return document_of(text, filename, (*notices, *unread_notices(filename, unread)))
+
+
+def _join_terms(lines: StringList) -> None:
+    """Put the terms of Sphinx's glossary that share a meaning on one line; docutils has one term for each."""
+    lines.disconnect()  # the page itself stays as it is
+    for place in range(len(lines) - 2, -1, -1):
+        if all(line and not line[0].isspace() for line in (lines[place], lines[place + 1])):
+            lines[place] = f"{lines[place]}, {lines[place + 1]}"
+            lines.pop(place + 1)
 
 
 def _register(source: str) -> None:

@@ -216,7 +216,9 @@ def is_dark_address(url: str) -> bool:
 
 
 def is_hidden(tag: Tag) -> bool:
-    """Whether an element of HTML is never shown."""
+    """Whether an element of HTML is never shown, or only where something is not known, such as ruby or scripts."""
+    if tag.name in {"template", "noscript", "rp"}:
+        return True
     hidden = next((item for item in tag.attributes if item.name == "hidden"), None)
     if hidden is not None and not hidden.expression and hidden.value != "until-found":
         return tag.name.islower()

@@ -15,6 +15,8 @@ _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 MARKED = re.compile(r"`[^`\n]+`|\]\(|(?<![\w*])\*\*?\w")
 """Whether a string in an attribute holds marks of Markdown; in others, braces and brackets are just text."""
+_FRACTION_CHARS = 8
+"""Of the source behind a raised figure: enough to see whether another one stands below it."""
 _SHIFTED = {"raised": "sup", "lowered": "sub"}
 _MARKS = {"emphasis": 1, "strong": 2, "strike": 2}
 SLOTS = frozenset(
@@ -140,7 +142,7 @@ class _Reader:
         if is_note_mark(inside) or (name == "sup" and looks_like_note_mark(last, inner)):
             self.cursor = max(self.cursor, closing[1])
             return
-        before, behind = signs_around(name, last, inner, self.text[closing[1] : closing[1] + 1])
+        before, behind = signs_around(name, last, inner, self.text[closing[1] : closing[1] + _FRACTION_CHARS])
         if any(token.get("tag") is not None and token["tag"].name in _SHIFTED.values() for token in inside):
             before, behind = f"{before or '^_'[name == 'sub']}(", ")"
         first = len(self.pieces)

@@ -23,6 +23,7 @@ TAB_TITLE = re.compile(r"\S+[ \t]+(?=[^\s{=])([^{=]*[^\s{=])[ \t]*")
 CODE_GROUPS = frozenset({"CodeGroup", "RequestExample", "ResponseExample"})
 _LIGATURE = re.compile("[\ufb00-\ufb06]")
 _SIMPLE = re.compile(r"[-+\u2212\u2013]?[\w.,]+|\w*[-+\u2212]|[\u2032\u2033'*\u00b0]+")
+_OVER = re.compile(r"\s*[/\u2044]\s*<sub\b")
 _NOTE_SIGN = re.compile(r"\[?\d{1,3}(?:[,\u2013-]\d{1,3})*\]?|[*\u2020\u2021\u00a7]{1,3}")
 _NOTED = re.compile(r"(?:(?<![\d.,])[12]\d{3}|[^\W\d_]{4,}|[.,;:!?\"'\u201d\u2019])\Z")
 _ORDINALS = frozenset({"st", "nd", "rd", "th"})
@@ -66,11 +67,11 @@ def signs_around(name: str, before: str, inside: str, after: str = "") -> tuple[
     >>> signs_around("sup", "2", "n + 1"), signs_around("sup", "21", "st"), signs_around("rt", "\u6f22", "kan")
     (('^(', ')'), ('', ''), (' (', ')'))
 
-    >>> signs_around("sup", "the I", "2", "C bus")
-    ('', '')
+    >>> signs_around("sup", "the I", "2", "C bus"), signs_around("sup", "3", "1", "/<sub>2</sub>")
+    (('', ''), (' ', ''))
 
     Args:
-        after: The text behind it; between capitals a figure is a part of a name.
+        after: The source behind it; between capitals a figure is a part of a name, above another one of a fraction.
     """
     inside = inside.strip()
     if not inside:
@@ -80,9 +81,11 @@ def signs_around(name: str, before: str, inside: str, after: str = "") -> tuple[
     ordinal = inside in _ORDINALS and (before[-1:].isalnum() or before.endswith("$"))
     if name == "sup" and (inside.lower() in _TRADE_MARKS or ordinal):
         return "", ""
+    if name == "sup" and inside.isdigit() and _OVER.match(after):
+        return " " if before[-1:].isdigit() else "", ""
     if inside.isdigit() and before[-1:].isupper() and after[:1].isupper():
         return "", ""
-    if name == "sub" and inside.isdigit() and (before[-1:].isalpha() or before[-1:] in {")", "]"}):
+    if name == "sub" and inside.isdigit() and (before[-1:].isalpha() or before[-1:] in {")", "]", "/", "\u2044"}):
         return "", ""
     sign = "^" if name == "sup" else "_"
     return (sign, "") if _SIMPLE.fullmatch(inside) else (f"{sign}(", ")")
