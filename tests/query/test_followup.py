@@ -48,6 +48,19 @@ def test_what_leaves_something_out_is_asked_of_the_subject() -> None:
         assert found.follows == ("c1",)
 
 
+@pytest.mark.parametrize(
+    "question",
+    ["Summarise chapter 3", "quiz me on chapter 4", "Quiz me on this chapter", "summarise the third chapter"],
+)
+def test_a_question_on_a_chapter_stands_alone(question: str) -> None:
+    """Whatever was talked about before; what follows is asked of that chapter."""
+    found = completed(question, conversation(CHARGED, STEPS))
+    assert (found.text, found.follows, found.subject) == (question, (), "")
+    follow = asked("quiz me on it", CHARGED, STEPS, question, "It is about heat.")
+    assert "chapter" in follow
+    assert "battery" not in follow
+
+
 @pytest.mark.parametrize("question", [CHARGED, "Which delivery repeats lost messages?"])
 def test_a_question_that_is_repeated_stands_alone(question: str) -> None:
     """Its own answer says what it asks, which does not make it follow itself."""

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from lutrin.index.generation import FileEntry
 from lutrin.language.words import content_stems
-from lutrin.query.frames import About
+from lutrin.query.frames import THIS, About, number_of
 from lutrin.records import BookInfo
-from lutrin.search.chapters import THIS, chapter_of_number, number_of
+from lutrin.search.chapters import chapter_of_number
 
 MOST_LISTED = 40
 """Lines of a list that a reader still reads."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from lutrin.language import spoken
 from lutrin.language.words import plain, stem_set, subject_stems, subject_words, topic_words, words
-from lutrin.query.frames import asks, compiled, frame_of, is_courtesy
+from lutrin.query.frames import CHAPTER, THIS, asks, compiled, frame_of, is_courtesy, number_of
 from lutrin.records import ChatMessage
 
 _CORRECTS, _ELLIPTIC, _NTH = map(compiled, (spoken.CORRECTS, spoken.ELLIPTIC, spoken.NTH))
@@ -103,7 +103,8 @@ class _Talk:
             return
         if not self.subject or not self.carries(text):
             # The search takes the subject, not the form in which the answer was wanted.
-            self.subject, self.narrowing, self.answers = frame_of(text)[1], "", []
+            topic = frame_of(text)[1] or (text if _is_on_chapter(text) else "")
+            self.subject, self.narrowing, self.answers = topic, "", []
         elif _CORRECTS.match(text):
             self.subject, self.narrowing, self.answers = self.joined(text), "", []
         elif subject_stems(text):
@@ -112,7 +113,7 @@ class _Talk:
     def carries(self, question: str) -> bool:
         """Whether a question can be understood only with the subject."""
         frame, topic, _ = frame_of(question)
-        if frame == "about" or topic.casefold() == self.subject.casefold():
+        if frame == "about" or topic.casefold() == self.subject.casefold() or _is_on_chapter(question):
             return False
         if _CORRECTS.match(question) or _NTH.search(question):
             return True
@@ -197,6 +198,15 @@ def refers(text: str) -> bool:
         before = word
     # "How accurate is it": too short for a subject of its own.
     return said[-1:] == ["one"] or (len(said) <= MOST_WORDS and not spoken.REFERENCES.isdisjoint(said[-1:]))
+
+
+def _is_on_chapter(question: str) -> bool:
+    """Whether a question names a chapter of the book and points at nothing else: "Summarise chapter 3"."""
+    for phrase in CHAPTER:
+        for named in phrase.finditer(question):
+            if named["name"].lower() == THIS or number_of(named["name"]) is not None:
+                return not refers(question.replace(named[0], " "))
+    return False
 
 
 def _goes_on(question: str) -> bool:

@@ -34,6 +34,10 @@ _SHAPES = {cast("Frame", name): compiled(phrases) for name, phrases in spoken.SH
 _COMPUTE, _ABOUT = map(compiled, (spoken.COMPUTE, spoken.ABOUT))
 _LEAD, _PLEA = map(compiled, (spoken.LEAD, spoken.PLEA))
 _CHAT = compiled((rf"(?<![\w-])(?:{'|'.join(sorted(spoken.CHAT_SPELLINGS, key=len, reverse=True))})(?![\w-])",))
+CHAPTER = [compiled((phrase,)) for phrase in spoken.CHAPTER]
+THIS = "this"
+"""The chapter of the page that the reader is on."""
+_NUMBER = re.compile(r"\d+")
 _SENTENCE = re.compile(r"(?<=[?!])\s+|(?<=[^\W\d]{2}\.)\s+|(?<=[\d)\]\"”’]\.)\s+|[\r\n]+")
 _EDGES = " \t,;:.!-–—"
 MOST_CHARS = 4000
@@ -139,3 +143,13 @@ def _of_a_number(found: re.Match[str]) -> bool:
 def is_courtesy(text: str) -> bool:
     """Whether a text only greets or thanks: "Ok, thank you!"."""
     return all(word.lower() in spoken.COURTESIES for word in words(text))
+
+
+def number_of(asked: str) -> int | None:
+    """5, five, fifth or 5th as a number; -1 for the last."""
+    said = asked.lower()
+    if found := _NUMBER.match(said):
+        return int(found[0])
+    if said in spoken.ORDINALS:
+        return spoken.ORDINALS[said] + 1 if spoken.ORDINALS[said] >= 0 else -1
+    return spoken.COUNTS_IN_ORDER.index(said) + 1 if said in spoken.COUNTS_IN_ORDER else None

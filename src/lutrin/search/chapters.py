@@ -7,14 +7,11 @@ from dataclasses import replace
 import msgspec
 
 from lutrin.index.generation import OpenGeneration
-from lutrin.language import spoken
 from lutrin.language.words import topic_stems
-from lutrin.query.frames import compiled
+from lutrin.query.frames import CHAPTER, THIS, number_of
 from lutrin.query.understand import Query
 
-_CHAPTER = [compiled((phrase,)) for phrase in spoken.CHAPTER]
 _NUMBER = re.compile(r"\d+")
-THIS = "this"
 
 
 async def in_chapter(query: Query, generations: Sequence[OpenGeneration]) -> Query:
@@ -27,7 +24,7 @@ async def in_chapter(query: Query, generations: Sequence[OpenGeneration]) -> Que
     """
     if query.question.chapter or query.selected_text or query.frame == "about":
         return query
-    for phrase in _CHAPTER:
+    for phrase in CHAPTER:
         for named in phrase.finditer(query.text):
             for generation in generations:
                 title = await _meant(generation, named["name"], query.page)
@@ -66,13 +63,3 @@ def chapter_of_number(chapters: Sequence[str], asked: str) -> str | None:
     own = [(name, int(found[0])) for name in chapters if (found := _NUMBER.search(name))]
     in_order = chapters[number - 1 : number] if not own and number else []
     return next((name for name, one in own if one == number), next(iter(in_order), None))
-
-
-def number_of(asked: str) -> int | None:
-    """5, five, fifth or 5th as a number; -1 for the last."""
-    said = asked.lower()
-    if found := _NUMBER.match(said):
-        return int(found[0])
-    if said in spoken.ORDINALS:
-        return spoken.ORDINALS[said] + 1 if spoken.ORDINALS[said] >= 0 else -1
-    return spoken.COUNTS_IN_ORDER.index(said) + 1 if said in spoken.COUNTS_IN_ORDER else None

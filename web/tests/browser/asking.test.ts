@@ -338,7 +338,7 @@ test('out of the book: the exact words, and topics that the book covers, each a 
   await reader.ask('What is the weather like?');
   expect(await reader.answers.locator('.text').innerText()).toBe("I couldn't find that in the book. Please check the relevant chapter.");
   await reader.button('Topics and messages').click();
-  await eventually(() => server.asked.map(({message}) => message)[1], 'What does the book say about Topics and messages?');
+  await eventually(() => server.asked.map(({message}) => message)[1], 'What does the book say about “Topics and messages”?');
 });
 
 test('warnings stand with the answer', async () => {

@@ -56,7 +56,7 @@ export const TEXTS = {
   thanks: 'Thank you.',
   covered: 'The book covers',
   askNext: 'Ask next',
-  askAbout: (topic: string): string => `What does the book say about ${topic}?`,
+  askAbout: (topic: string): string => `What does the book say about “${topic}”?`,
   searchBook: 'Search the whole book',
   selection: 'Selected text',
   removeSelection: 'Remove the selection',
