@@ -61,6 +61,14 @@ def test_a_question_on_a_chapter_stands_alone(question: str) -> None:
     assert "battery" not in follow
 
 
+def test_a_further_chapter_is_asked_for_in_the_form_of_the_first() -> None:
+    """Also the third in a row; a chapter that is asked about in words of its own has the form of these."""
+    talk = conversation("Summarise chapter 3", "In short: heat.", "And chapter 5?", "In short: wax.")
+    assert completed("And chapter 5?", talk[:2]).form == "summary"
+    assert completed("And chapter 6?", talk).form == "summary"
+    assert completed("What does chapter 6 say about wax?", talk).form == "plain"
+
+
 @pytest.mark.parametrize("question", [CHARGED, "Which delivery repeats lost messages?"])
 def test_a_question_that_is_repeated_stands_alone(question: str) -> None:
     """Its own answer says what it asks, which does not make it follow itself."""

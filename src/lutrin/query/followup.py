@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from lutrin.language import spoken
 from lutrin.language.words import plain, stem_set, subject_stems, subject_words, topic_words, words
-from lutrin.query.frames import CHAPTER, THIS, asks, compiled, frame_of, is_courtesy, number_of
+from lutrin.query.frames import CHAPTER, THIS, Frame, asks, compiled, frame_of, is_courtesy, number_of
 from lutrin.records import ChatMessage
 
 _CORRECTS, _ELLIPTIC, _NTH = map(compiled, (spoken.CORRECTS, spoken.ELLIPTIC, spoken.NTH))
@@ -44,6 +44,8 @@ class Completed:
     """The answers to that question and to what leaned on it since, in plain words."""
     lacks: bool = False
     """Whether it needs a conversation and there is none."""
+    form: Frame = "plain"
+    """The form of the question before, which a further chapter is asked for in: "And chapter 5?"."""
 
 
 def completed(question: str, history: Sequence[ChatMessage]) -> Completed:
@@ -54,7 +56,8 @@ def completed(question: str, history: Sequence[ChatMessage]) -> Completed:
     for message in history:
         talk.take(message)
     if not talk.subject or not talk.carries(question):
-        return Completed(question, lacks=not topic_words(frame_of(question)[1]))
+        form: Frame = talk.form if _is_on_chapter(question) and _goes_on(question) else "plain"
+        return Completed(question, lacks=not topic_words(frame_of(question)[1]), form=form)
     return Completed(
         talk.joined(question),
         follows=talk.chunk_ids,
@@ -70,6 +73,8 @@ class _Talk:
 
     subject: str = ""
     """The newest question that stands alone."""
+    form: Frame = "plain"
+    """In which the subject was asked for."""
     narrowing: str = ""
     """The newest later question that leans on it and names something: "And on a Jetson?"."""
     answer: str = ""
@@ -103,8 +108,10 @@ class _Talk:
             return
         if not self.subject or not self.carries(text):
             # The search takes the subject, not the form in which the answer was wanted.
-            topic = frame_of(text)[1] or (text if _is_on_chapter(text) else "")
-            self.subject, self.narrowing, self.answers = topic, "", []
+            form, topic, _ = frame_of(text)
+            self.form = self.form if form == "plain" and _goes_on(text) else form
+            self.subject = topic or (text if _is_on_chapter(text) else "")
+            self.narrowing, self.answers = "", []
         elif _CORRECTS.match(text):
             self.subject, self.narrowing, self.answers = self.joined(text), "", []
         elif subject_stems(text):

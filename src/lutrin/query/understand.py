@@ -118,6 +118,7 @@ def understand(
     found = Completed(typed, lacks=not topic_stems(topic))
     if not selected and frame != "about":
         found = completed(typed, history)
+        frame = found.form if frame == "plain" else frame
         if found.text != typed:
             whole, topic, about = frame_of(found.text)
             # "And the LED?" asks in the form of the question before.
