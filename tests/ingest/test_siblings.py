@@ -554,7 +554,7 @@ def test_blocks_on_one_line_are_blocks(read: Callable[[str], Document]) -> None:
     """As in a page that a program wrote without line breaks."""
     page = (
         "<h2>Clay</h2><p>It is <b>wet</b></p><details><summary>More</summary><p>It dries</p></details>"
-        '<address>12 Kiln Road</address><ol start="3"><li>Fire</li><li>Cool</li></ol>'
+        '<address>12 Kiln Road</address><ol start="3"><li><p>Fire</p></li><li>Cool</li></ol>'
     )
     document = read(page)
     assert document.sections[-1].title == "Clay"
@@ -584,3 +584,10 @@ def test_word_s_own_lists_of_contents_are_not_read() -> None:
     styles = '<w:style w:type="paragraph" w:styleId="TOC1"><w:name w:val="toc 1"/></w:style>'
     word = docx(paragraph("T", "Title"), paragraph("Clay 3", "TOC1"), paragraph("It is wet."), more_styles=styles)
     assert texts(parse_docx(word, "a.docx")) == ["It is wet."]
+
+
+def test_marks_of_python_markdown_are_no_text() -> None:
+    """Places of contents, meanings of abbreviations, keys; a note goes on where it is indented."""
+    source = "[TOC]\n\nPress ++ctrl+c++ in C++, ++i and i++.[^1]\n\n*[HTML]: A language\n\n"
+    source += "[^1]: A note.\n\n    It goes on.\n"
+    assert texts(markdown(source)) == ["Press ctrl+c in C++, ++i and i++.", "A note.", "It goes on."]

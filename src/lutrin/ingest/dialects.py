@@ -60,6 +60,7 @@ _CELL_CAPTION = re.compile(
 )
 _TABLE_CAPTION = re.compile(r"(?:Table)?:[ \t]+(?=\S)")
 _DEFINITION = re.compile(r"(?:\A|\n)[ \t]{0,3}:[ \t]+(?=\S)")
+_NOTE = re.compile(r"\[\^[^\s\]]{1,100}\]:")
 _MARKED = re.compile(r"^[ \t]*(?:[-+*>|]|\d{1,9}[.)]|`{3})", re.MULTILINE)
 _CLASS = re.compile(r"\.([\w-]+)")
 _BRANCH = re.compile(r"\s*(#if\b|:else if\b|:else\b|/if\b)(.*)\Z", re.DOTALL)
@@ -112,7 +113,7 @@ class _Settler:
         if self.mdx:
             return _with_tabs(_branches(found, self.source))
         captioned = _mark_captions(drawn_tables(found, self.source))
-        return _with_tabs(_with_loose_definitions(captioned, self.source))
+        return _with_tabs(_with_continuations(captioned, self.source))
 
     def one(self, block: Block, found: list[Block]) -> None:
         """Add a block, or what it becomes, to those found so far."""
@@ -239,12 +240,13 @@ def _without_attributes(block: Paragraph, found: list[Block]) -> Paragraph | Non
     return None
 
 
-def _with_loose_definitions(blocks: Sequence[Block], source: str) -> list[Block]:
-    """Blocks in which a meaning below a blank line, and what is indented below it, belong to the term above."""
+def _with_continuations(blocks: Sequence[Block], source: str) -> list[Block]:
+    """Blocks in which a meaning below a blank line is its term's, and text indented below it or a note is no code."""
     found: list[Block] = []
     for block in blocks:
         last = found[-1] if found else None
         is_list = isinstance(last, Element) and last.tag.name == "dl"
+        goes_on = is_list or (isinstance(last, Paragraph) and _NOTE.match(last.body.text))
         if isinstance(block, Paragraph) and (defined := _definitions(block, begun=True)):
             if isinstance(last, Paragraph) and "\n" not in last.body.text:
                 found[-1] = Element(Tag("dl", last.start, last.start), last.start, block.end, [_part("dt", last.body)])
@@ -255,7 +257,7 @@ def _with_loose_definitions(blocks: Sequence[Block], source: str) -> list[Block]
             found[-1].end = block.end
         elif (
             isinstance(block, Code)
-            and is_list
+            and goes_on
             and block.start == block.content_start
             and not _MARKED.search(block.text)
         ):

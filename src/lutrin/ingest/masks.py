@@ -34,6 +34,12 @@ _HIDDEN = re.compile(r"\{%-?\s*comment\s*-?%\}.{0,20000}?\{%-?\s*endcomment\s*-?
 _CELL_BREAK = re.compile(r"^\+{3}[ \t]*\r?$", re.MULTILINE)
 _MARKED = re.compile(r"(?<![=\w])(==)(?=[^\s=])[^=\n]{0,500}[^\s=](==)(?![=\w])")
 _INSERTED = re.compile(r"(?<![\w^])(\^\^)(?=[^\s^])[^^\n]{0,500}[^\s^](\^\^)(?![\w^])")
+_KEYS = re.compile(r"(?<![\w+])(\+\+)(?=[\w-])[\w-]+(?:\+[\w-]+)*(\+\+)(?![\w+])")
+"""Keys to press, as PyMdown writes them."""
+_UNSEEN_LINES = re.compile(
+    r"^ {0,3}(?:\[TOC\]|\[\[_?TOC_?\]\]|\*\[[^\]\n]{1,100}\]:[^\n]{0,500})[ \t]*$", re.MULTILINE | re.IGNORECASE
+)
+"""Where a list of headings goes, and what an abbreviation means, which is shown under the pointer."""
 _BLOCK_ID = re.compile(r"[ \t]\^[A-Za-z0-9-]+[ \t]*$", re.MULTILINE)
 _TAGS = re.compile(r"^ {0,3}(?:#[A-Za-z][\w/-]*[ \t]*)+$", re.MULTILINE)
 _FIELD = re.compile(r"^(?:[-*+][ \t]+)?[A-Za-z][\w -]{0,40}:(:)(?=[ \t]+\S)", re.MULTILINE)
@@ -71,7 +77,7 @@ _WORDS = ("text", "title", "label", "caption", "alt", "name", "summary", "conten
 _TABS = {"tabs": "tabs", "tabpane": "tabs", "tab": "tab"}
 _FOLDS = frozenset({"details", "expand", "spoiler", "collapse", "accordion"})
 _CODE_TAGS = frozenset({"highlight", "code-highlight"})
-_KEYS = frozenset({"kbd", "key", "keys"})
+_KEY_TAGS = frozenset({"kbd", "key", "keys"})
 
 Edit = tuple[int, int, str]
 Problem = Callable[[int, str], None]
@@ -83,7 +89,27 @@ def mask(source: str, start: int, values: Mapping[str, str], problem: Problem, *
     Args:
         computed: Whether code in a line may be a value that knitr computes: `` `r mean(x)` ``.
     """
-    marks = ("{{", "{%", "[[", "%%", "==", "^", "#", "::", "(@", "\n|", "\\", "+++", "{:", "`{", "`r ")
+    marks = (
+        "{{",
+        "{%",
+        "[[",
+        "%%",
+        "==",
+        "^",
+        "#",
+        "::",
+        "(@",
+        "\n|",
+        "\\",
+        "+++",
+        "{:",
+        "`{",
+        "`r ",
+        "++",
+        "[TOC",
+        "[toc",
+        "*[",
+    )
     if not any(mark in source for mark in marks):
         return source
     masker = _Masker(source, values, _COMPUTED_BY_KNITR if computed else _COMPUTED)
@@ -139,13 +165,14 @@ class _Masker:
         if "{" in self.source[begin:end]:
             found += [edit for match in _TAG.finditer(self.source, begin, end) for edit in self.template(match)]
         for pattern in (
-            _COMMENT, _HIDDEN, _CELL_BREAK, _BLOCK_ID, _TAGS, _BREAK, _LATEX, _CONTENTS, _TABLE_ATTRIBUTES,
+            _COMMENT, _UNSEEN_LINES, _HIDDEN, _CELL_BREAK, _BLOCK_ID, _TAGS, _BREAK, _LATEX, _CONTENTS,
+            _TABLE_ATTRIBUTES,
         ):  # fmt: skip
             found += [(*match.span(), "") for match in pattern.finditer(self.source, begin, end)]
         self.latex += [(match.start(), match[1]) for match in _LATEX.finditer(self.source, begin, end)]
         for match in _WIKI.finditer(self.source, begin, end):
             found += self.link(match)
-        for pattern in (_MARKED, _INSERTED, _FIELD, _NUMBERED):
+        for pattern in (_MARKED, _INSERTED, _KEYS, _FIELD, _NUMBERED):
             for match in pattern.finditer(self.source, begin, end):
                 found += [(*match.span(group), "") for group in range(1, len(match.groups()) + 1)]
         for match in _EXAMPLE.finditer(self.source, begin, end) if self.has_examples else ():
@@ -215,7 +242,7 @@ class _Masker:
             return self.value(match, arguments[0] if arguments else name)
         if match["name"] in self.closers and (box := self.box(match, name, "rest")):
             return box
-        if name in _KEYS and match["rest"].strip():
+        if name in _KEY_TAGS and match["rest"].strip():
             begin = match.start("rest") + len(match["rest"]) - len(match["rest"].lstrip())
             end = begin + len(match["rest"].split()[0])
             return [(match.start(), begin, ""), (end, match.end(), "")]

@@ -378,7 +378,8 @@ class Outline:
             shown = whole(item.tag.attribute("value"), following)
             following = shown + (-1 if down else 1)
             marker = f"{numeral(shown, block.tag.attribute('type') or '1')}. " if block.tag.name == "ol" else ""
-            self._item(tree.Item("-", item.start, item.end, item.children), marker, number, outer)
+            inside = [part for child in item.children for part in _without_paragraph(child)]
+            self._item(tree.Item("-", item.start, item.end, inside), marker, number, outer)
         self._intro = ""
 
     def _definitions(self, entries: Sequence[tuple[list[tree.Paragraph], tree.Paragraph]], where: Where) -> None:
@@ -443,3 +444,10 @@ class Outline:
 
 def _is_code(tag: Tag) -> bool:
     return tag.name in {"CodeBlock", "code", "pre", "Code", "Snippet"}
+
+
+def _without_paragraph(block: tree.Block) -> Sequence[tree.Block]:
+    """What stands in a plain `<p>`, or the block itself."""
+    if isinstance(block, tree.Element) and block.tag.name == "p" and not block.tag.attributes:
+        return block.children
+    return [block]
