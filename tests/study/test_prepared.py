@@ -30,6 +30,7 @@ CYCLE = "The sensorimotor loop is the cycle of sensing, deciding and acting."
 CHARGE = {"file": LOOP["file"], "heading": "Batteries"}
 CAPACITY = "The battery of Kestrel stores 480 watt hours."
 DRIVING = {"file": "02-chapter-2-driving/01-driving.md", "heading": "Driving Wren"}
+WHEELS = {"file": "02-chapter-2-driving/03-simulated.md", "heading": "Wheels in simulation"}
 DRAFTS = [
     {
         **LOOP,
@@ -57,6 +58,10 @@ DRAFTS = [
         "text": "You publish a speed.",
         "quotes": ["The command below drives Wren forward."],
     },
+    {**DRIVING, "kind": "keypoints", "topic": "Driving", "text": ["One command drives."],
+     "quotes": ["The command below drives Wren forward."]},
+    {**WHEELS, "kind": "keypoints", "topic": "Wheels", "text": ["Simulated wheels hold."],
+     "quotes": ["The wheels of Wren never slip in the simulator."]},
 ]  # fmt: skip
 
 
@@ -332,9 +337,16 @@ async def test_analogies_can_be_switched_off(shelf: Shelf, settings: Settings) -
 
 async def test_a_chapter_is_summed_up_by_its_key_points(flow: AnswerFlow) -> None:
     """Of the chapter that is named, by its number, with the passages that prove it."""
-    answer = await answer_to(flow, "Summarise chapter 1")
-    assert answer.explanation == "**Chapter 1: Loops**, in short:\n\n- Enough for an evening.\n\n[1]"
-    assert {source.chapter for source in answer.sources} == {"Chapter 1: Loops"}
+    for question in ("Summarise chapter 1", "Explain chapter 1 in simple words"):
+        answer = await answer_to(flow, question)
+        assert answer.explanation == "**Chapter 1: Loops**, in short:\n\n- Enough for an evening.\n\n[1]"
+        assert {source.chapter for source in answer.sources} == {"Chapter 1: Loops"}
+
+
+async def test_a_key_point_that_needs_a_warning_leaves_the_chapter_the_others(flow: AnswerFlow) -> None:
+    """The first that needs none is the proof."""
+    answer = await answer_to(flow, "Summarise chapter 2")
+    assert answer.explanation == "**Chapter 2: Driving**, in short:\n\n- Simulated wheels hold.\n\n[1]"
 
 
 async def test_a_chapter_is_practised_with_its_questions(flow: AnswerFlow) -> None:

@@ -54,7 +54,7 @@ KEPT_TERMS = 64
 """Books whose terms are kept at hand."""
 MOST_OF_CHAPTER = 8
 """Key points or questions of a chapter that are told at once: as many as a screen holds."""
-OF_CHAPTER: Mapping[Frame, Kind] = {"summary": "keypoints", "quiz": "question"}
+OF_CHAPTER: Mapping[Frame, Kind] = {"summary": "keypoints", "simpler": "keypoints", "quiz": "question"}
 """Kind of entries that are told of a whole chapter, by what is wanted."""
 NO_CHANGES: Mapping[str, str] = {}
 ANY: tuple[Kind, ...] = ("term", "question", "explanation")
@@ -369,8 +369,11 @@ async def _proof(generation: OpenGeneration, mark: Mark, query: Query) -> Plan |
 
 
 async def _chapter_plan(generation: OpenGeneration, items: Sequence[Prepared], query: Query) -> Plan | None:
-    """Key points of a chapter, over the passage of the first one, or questions on it."""
-    plan = await _plan(generation, items[:1], query)
+    """Key points of a chapter, over the passage of the first one that needs no warning, or questions on it."""
+    plan, first = None, 0
+    while plan is None and first < min(len(items), MOST_OF_CHAPTER):
+        plan = await _plan(generation, [items[first]], query)
+        first += plan is None
     if plan is None:
         return None
     name = query.question.chapter
@@ -381,7 +384,7 @@ async def _chapter_plan(generation: OpenGeneration, items: Sequence[Prepared], q
         # The passages below an answer would give the answers away.
         bare = replace(plan, text="", rest="", lead=(), excerpts=(), sources=(), warnings=query.warnings)
         return replace(bare, explanation=text, suggestions=tuple(questions[:MOST_NEXT]))
-    points = [f"- {point}" for point in _spread([point for item in items for point in item.entry.points])]
+    points = [f"- {point}" for point in _spread([point for item in items[first:] for point in item.entry.points])]
     return replace(plan, explanation="\n".join([messages.SECTION_IN_SHORT.format(title=name), "", *points, "", "[1]"]))
 
 
