@@ -1,5 +1,6 @@
 """Kinds of markup that differ in how they are written and not in what a reader sees: one table for each kind."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -467,6 +468,8 @@ def test_the_brackets_around_a_reading_stand_once_and_quotation_marks_are_seen(r
     """Those for programs that do not know ruby are not shown by others, and `q` shows its marks."""
     page = "<p>In <ruby>東京<rp>(</rp><rt>Tokyo</rt><rp>)</rp></ruby> they say <q>go</q>.</p>"
     assert texts(read(page)) == ['In 東京 (Tokyo) they say "go".']
+    if read is markdown:
+        assert "<ruby>東京<rt>Tokyo</rt></ruby>" in page_html(f"# T\n\n{page}", "a.md").replace(" ", "")
 
 
 @READERS
@@ -591,3 +594,29 @@ def test_marks_of_python_markdown_are_no_text() -> None:
     source = "[TOC]\n\nPress ++ctrl+c++ in C++, ++i and i++.[^1]\n\n*[HTML]: A language\n\n"
     source += "[^1]: A note.\n\n    It goes on.\n"
     assert texts(markdown(source)) == ["Press ctrl+c in C++, ++i and i++.", "A note.", "It goes on."]
+
+
+STRUCK = ["<del>30</del>", "<s>30</s>", "<strike>30</strike>", '<span style="text-decoration: line-through">30</span>']
+
+
+@READERS
+def test_what_is_struck_out_is_shown_so_and_not_quoted(read: Callable[[str], Document]) -> None:
+    """By an element, by a style; what is inserted in its place is read."""
+    for struck in STRUCK:
+        document = read(f"<p>It costs {struck} <ins>40</ins> coins.</p>")
+        assert texts(document) == ["It costs 40 coins."]
+        shown = page_html(document.source, document.filename)
+        assert re.search(r"<(del|s|strike)>30</\1>", shown)
+
+
+def test_what_markdown_and_word_strike_out_is_not_quoted() -> None:
+    """Nor what Word keeps as deleted."""
+    assert texts(markdown("It costs ~~30~~ 40 ~old~ coins, about ~5 of them.")) == [
+        "It costs 40 coins, about ~5 of them."
+    ]
+    run = '<w:r><w:rPr>{}</w:rPr><w:t xml:space="preserve">{}</w:t></w:r>'
+    deleted = "<w:del w:id='1'><w:r><w:delText>20</w:delText></w:r></w:del>"
+    price = (
+        f"<w:p>{run.format('', 'It costs ')}{deleted}{run.format('<w:strike/>', '30')}{run.format('', ' 40.')}</w:p>"
+    )
+    assert texts(parse_docx(docx(paragraph("T", "Title"), price), "a.docx")) == ["It costs 40."]

@@ -20,7 +20,7 @@ from lutrin.ingest.formulas import mark_formulas
 from lutrin.ingest.html_find import Finder
 from lutrin.ingest.makers import LINE_NUMBERS, OPENED, PAGE_MARKS, TITLES, UNSEEN, box_of, parts_of
 from lutrin.ingest.numerals import numeral, whole
-from lutrin.ingest.styles import SHIFTED, hides, is_white, shift_of
+from lutrin.ingest.styles import SHIFTED, STRIKING, hides, is_white, shift_of
 
 _HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"]
 _SIGNAL = re.compile(r"\s*(warning|caution|danger)\s*[:!]", re.IGNORECASE)
@@ -87,7 +87,7 @@ def settle(soup: Any, styles: str = "") -> int:  # noqa: ANN401 - as bs4 has it
     rules = [
         rule
         for rule in _RULE.findall(_MEDIA.sub("", sheets))
-        if hides(rule[1]) or is_white(rule[1]) or "align" in rule[1]
+        if hides(rule[1]) or is_white(rule[1]) or "align" in rule[1] or STRIKING.search(rule[1])
     ]
     _shift(find, rules)
     if find.has("pre", "td"):
@@ -140,7 +140,7 @@ def _elements_of_rule(find: Finder, selectors: str) -> list[Any]:
 
 
 def _shift(find: Finder, rules: Sequence[tuple[str, str]]) -> None:
-    """Make `sup` and `sub` of what classes or styles raise and lower."""
+    """Make `sup`, `sub` and `del` of what classes or styles raise, lower and strike out."""
     named = [f".{name}" for names in SHIFTED.values() for name in sorted(names)]
     styled = [(tag, str(tag.get("style") or "")) for tag in find.all([*named, "[style]"])]
     styled += [(tag, body) for selectors, body in rules for tag in _elements_of_rule(find, selectors)]

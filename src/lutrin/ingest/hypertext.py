@@ -80,6 +80,7 @@ class _Converter(MarkdownConverter):
         return f"\n\n:::{kind}{f'[{title}]' if title else ''}\n\n{text}\n\n:::\n\n"
 
     convert_aside = convert_section = convert_article = convert_address = convert_center = convert_div
+    convert_strike = MarkdownConverter.convert_del  # type: ignore[attr-defined]  # its package has no annotations
     convert_fieldset = convert_legend = convert_dialog = convert_menu = convert_hgroup = convert_div
 
     def convert_br(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401 - as its base has it

@@ -23,7 +23,9 @@ from lutrin.ingest.tree import is_dark_address
 from lutrin.ingest.visible import MARKED, anchor_text, expression_text, plain_text, read_visible
 from lutrin.ingest.wording import CODE_GROUPS, CODE_TITLE, RECOGNIZED, TAB_TITLE, clean, language_of
 
-_PLAIN_TAGS = frozenset("abbr b cite code del em i ins kbd mark q s samp small strong sub sup u var br wbr".split())
+_PLAIN_TAGS = frozenset(
+    "abbr b bdo br cite code del dfn em i ins kbd mark q rt ruby s samp small strike strong sub sup u var wbr".split()
+)
 _WRAPPED = {"emphasis": "em", "strong": "strong", "strike": "del", "raised": "sup", "lowered": "sub", "marked": "mark"}
 _ID = re.compile(r"#([\w:-]+)")
 _SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z0-9+.-]*):|\s*[/\\]{2}")

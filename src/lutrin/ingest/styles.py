@@ -1,4 +1,4 @@
-"""What classes and style attributes do to a text: hide it, raise it, lower it."""
+"""What classes and style attributes do to a text: hide it, raise it, lower it, strike it out."""
 
 import re
 from collections.abc import Collection
@@ -19,6 +19,7 @@ SHIFTING = re.compile(
     r"|(?<![\w-])(?P<side>top|bottom)\s*:\s*(?P<moved>-?[\d.]+)(?:em|ex|px|pt|%)",
     re.IGNORECASE,
 )
+STRIKING = re.compile(r"text-decoration(?:-line)?\s*:[^;]*line-through", re.IGNORECASE)
 SHIFTED = {
     "sup": frozenset({"sup", "super", "superscript", "supscript", "exponent"}),
     "sub": frozenset({"sub", "subscript", "inferior"}),
@@ -49,13 +50,15 @@ def is_white(style: str, *, behind: bool = False) -> bool:
 
 
 def shift_of(name: str, classes: Collection[str], style: str) -> str:
-    """`sup` or `sub` for an element of running text that is raised or lowered; empty for others.
+    """`sup`, `sub` or `del` for an element of running text that is raised, lowered or struck out; empty for others.
 
     >>> shift_of("span", ["superscript"], ""), shift_of("i", [], "vertical-align: -0.3em"), shift_of("div", ["sub"], "")
     ('sup', 'sub', '')
     """
     if name not in _SPANS:
         return ""
+    if STRIKING.search(style):
+        return "del"
     named = next((kind for kind, known in SHIFTED.items() if not known.isdisjoint(classes)), "")
     shift = None if named else SHIFTING.search(style)
     if shift is None:

@@ -18,7 +18,9 @@ MARKED = re.compile(r"`[^`\n]+`|\]\(|(?<![\w*])\*\*?\w")
 _FRACTION_CHARS = 8
 """Of the source behind a raised figure: enough to see whether another one stands below it."""
 _SHIFTED = {"raised": "sup", "lowered": "sub"}
-_MARKS = {"emphasis": 1, "strong": 2, "strike": 2}
+_MARKS = {"emphasis": 1, "strong": 2}
+_STRUCK = frozenset({"del", "s", "strike"})
+"""Elements whose words the author has struck out: a quote cannot show that, so they are no part of it."""
 SLOTS = frozenset(
     "title label description caption summary alt text question answer definition content heading subtitle header note "
     "hint tooltip explanation explain name term quote author message tip body aria-label placeholder".split()
@@ -70,9 +72,9 @@ def _start(piece: Piece) -> int:
 
 
 def closing_tag(tokens: Sequence[Token], index: int) -> int:
-    """Index of the tag that closes a raised or lowered element, or a ruby's reading, at `index`; 0 if it is none."""
+    """Index of the tag that closes a raised, lowered or struck element, or a ruby's reading, at `index`; 0: none."""
     tag = tokens[index]["tag"]
-    if tag.name.lower() not in {"sup", "sub", "rt"} or tag.closing:
+    if tag.name.lower() not in {"sup", "sub", "rt", *_STRUCK} or tag.closing:
         return 0
     depth = 0
     for place in range(index, len(tokens)):
@@ -128,7 +130,10 @@ class _Reader:
             if index < after:
                 continue
             close = closing_tag(tokens, index) if token["type"] == "tag" else 0
-            if close:
+            if close and token["tag"].name.lower() in _STRUCK:
+                self.cursor = max(self.cursor, tokens[close]["span"][1])
+                after = close + 1
+            elif close:
                 self.shifted(token["tag"].name.lower(), tokens[index + 1 : close], token["span"], tokens[close]["span"])
                 after = close + 1
             else:
@@ -175,7 +180,7 @@ class _Reader:
             self.expression(token["raw"], begin, end)
         elif kind in _SHIFTED:
             self.shifted(_SHIFTED[kind], token["children"], (begin, begin + 1), (end - 1, end))
-        elif "children" in token and kind != "aside":
+        elif "children" in token and kind not in {"aside", "strike"}:
             self.nested(token, kind)
         if "span" in token:
             self.cursor = max(self.cursor, end)
