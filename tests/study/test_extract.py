@@ -86,6 +86,22 @@ async def test_a_term_is_kept_with_the_sentence_that_defines_it(settings: Settin
     assert terms == {"sleepy motor watchdog": WATCHDOG}
 
 
+@pytest.mark.parametrize(
+    "glossary",
+    [
+        "- **wobble plate**: The slanted disc of a pump.\n- **spare**: See [wobble plate](#x).\n",
+        "wobble plate\n:   The slanted disc of a pump.\n\nspare\n:   See wobble plate.\n",
+        "| Term | Meaning |\n|---|---|\n| wobble plate | The slanted disc of a pump. |\n| spare | See other. |\n",
+    ],
+)
+async def test_what_a_glossary_explains_is_a_term(settings: Settings, glossary: str) -> None:
+    """However seldom the book uses it, and whatever a search finds first; a reference explains nothing."""
+    page = settings.corpus_dir / "machines.md"
+    page.write_text(f"{PAGE}\nA wobble plate is what most people break.\n\n## Glossary\n\n{glossary}")
+    entries = [entry for entry in await prepared(settings) if entry.heading == "Glossary"]
+    assert [(entry.topic, entry.text) for entry in entries] == [("wobble plate", "The slanted disc of a pump.")]
+
+
 async def test_an_item_that_is_announced_is_no_term(settings: Settings) -> None:
     """What it says is understood below the announcement alone; without it the item is one."""
     page = settings.corpus_dir / "machines.md"

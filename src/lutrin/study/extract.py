@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lutrin.answer.hostile import gives_orders
+from lutrin.answer.render import cells_of
 from lutrin.index.companion import BY_THE_BOOK, Entry, defining
 from lutrin.index.generation import OpenGeneration
 from lutrin.ingest.companion_file import SectionText, sections_of
@@ -103,34 +104,41 @@ class Extractor:
         sources: Mapping[str, str],
         sections: Mapping[str, Sequence[SectionText]],
     ) -> Entry | None:
-        """The entry of a candidate, if asking for it finds what answers."""
+        """The entry of a candidate, if a glossary defines it, or asking for it finds what answers."""
+        home = candidate.chunk
+        told = (unit for unit in home.units if home.role == "glossary" and _answer(candidate, unit))
+        chunk, unit = home, next(told, None)
+        if unit is None:
+            chunk, unit = await self._found(generation, candidate)
+        text = _answer(candidate, unit) if unit is not None else ""
+        if unit is None or not text or chunk.filename not in sources or gives_orders(chunk.text):
+            return None
+        key = (chunk.heading_path, chunk.anchor)
+        section = next(one for one in sections[chunk.filename] if (one.heading_path, one.anchor) == key)
+        return Entry(
+            kind="question" if candidate.asks else "term",
+            file=chunk.filename,
+            heading=section.title,
+            anchor=section.anchor,
+            section_hash=section.digest,
+            topic=candidate.topic,
+            text=text,
+            quotes=(sources[chunk.filename][unit.char_start : unit.char_end],),
+            author=BY_THE_BOOK,
+        )
+
+    async def _found(self, generation: OpenGeneration, candidate: Candidate) -> tuple[Chunk, Unit | None]:
+        """The passage that a search for a candidate's question finds, and its unit that surely answers; None: none."""
         found = await self._searcher.search(generation, alone(Question(text=candidate.question)), k=1)
-        best = found.parts[0].passages[:1] if found.verdict == "answers" else ()
-        for read in best:
-            chunk = read.chunk
-            place = int(read.scores.argmax())
-            # Likelier than all others of its passage together: else the passage answers, and no sentence of it does.
-            is_sure = 2 * np.exp(read.scores[place]) > np.exp(read.scores).sum()
-            unit = chunk.units[place]
-            text = _answer(candidate, unit) if is_sure else ""
-            if not text or chunk.filename not in sources or gives_orders(chunk.text):
-                return None
-            if candidate.asks and not same_section(chunk, candidate.chunk):
-                return None
-            key = (chunk.heading_path, chunk.anchor)
-            section = next(one for one in sections[chunk.filename] if (one.heading_path, one.anchor) == key)
-            return Entry(
-                kind="question" if candidate.asks else "term",
-                file=chunk.filename,
-                heading=section.title,
-                anchor=section.anchor,
-                section_hash=section.digest,
-                topic=candidate.topic,
-                text=text,
-                quotes=(sources[chunk.filename][unit.char_start : unit.char_end],),
-                author=BY_THE_BOOK,
-            )
-        return None
+        if found.verdict != "answers" or not found.parts[0].passages:
+            return candidate.chunk, None
+        best = found.parts[0].passages[0]
+        place = int(best.scores.argmax())
+        # Likelier than all others of its passage together: else the passage answers, and no sentence of it does.
+        is_sure = 2 * np.exp(best.scores[place]) > np.exp(best.scores).sum()
+        if candidate.asks and not same_section(best.chunk, candidate.chunk):
+            is_sure = False
+        return best.chunk, best.chunk.units[place] if is_sure else None
 
 
 def _answer(candidate: Candidate, unit: Unit) -> str:
@@ -142,17 +150,26 @@ def _answer(candidate: Candidate, unit: Unit) -> str:
         names = frame_of(candidate.topic)[0] != "definition" or _opening(_subject(candidate.topic)).match(text)
         return text if names and _is_whole(unit, text) and not refers(text) else ""
     name = [stem(word) for word in words(candidate.topic)]
-    if unit.kind == "list_item" and (item := _ITEM.fullmatch(text)) is not None:
-        told = item["text"].strip()
-        is_named = [stem(word) for word in words(item["name"])] == name
+    if (item := _item(unit)) is not None:
+        named, told = item
+        is_named = [stem(word) for word in words(named)] == name
         # What is announced ("Its drawbacks are:") is understood there alone, unless it names itself.
-        alone = not unit.lead or _opening(candidate.topic).match(told) is not None
+        is_announced = unit.kind == "list_item" and bool(unit.lead)
+        alone = not is_announced or _opening(candidate.topic).match(told) is not None
         return told if is_named and alone and word_count(told) >= LEAST_WORDS else ""
     opens = _opening(candidate.topic).match(text)
     rest = text[opens.end() :].lstrip() if opens is not None else ""
     # "The Raspberry Pi Foundation" is another name.
     says_more = word_count(rest) >= LEAST_WORDS and not rest[:1].isupper()
     return text if says_more and _is_whole(unit, text) else ""
+
+
+def _item(unit: Unit) -> tuple[str, str] | None:
+    """The name with which an item of a list, or a row of a glossary's table, opens, and what it says of it."""
+    if unit.kind == "table_row" and unit.role == "glossary" and len(cells := cells_of(unit.text)) == 2:
+        return cells[0], cells[1]
+    item = _ITEM.fullmatch(_OPENING.sub("", " ".join(unit.text.split()))) if unit.kind == "list_item" else None
+    return (item["name"], item["text"].strip()) if item is not None else None
 
 
 def _subject(question: str) -> str:
@@ -176,14 +193,15 @@ def _is_whole(unit: Unit, text: str) -> bool:
 
 
 def _candidates(chunks: Sequence[Chunk], sources: Mapping[str, str]) -> Iterator[Candidate]:
-    """Names and asking headings, each once, in the order of the book."""
+    """Names and asking headings, each once: those of a glossary, then the others in the order of the book."""
     places, following = _places(chunks)
     seen: set[str] = set()
-    for chunk in chunks:
+    for chunk in sorted(chunks, key=lambda chunk: chunk.role != "glossary"):
         title = chunk.section_title.strip()
         for topic in (title, *_named(chunk, sources.get(chunk.filename, ""))):
             name = topic if topic.endswith("?") else _whole_name(topic.strip(" .,;:!()[]\"'“”‘’"), following)
-            is_wanted = name.endswith("?") or (_is_name(name) and places[_key(name)] >= LEAST_PLACES)
+            is_term = chunk.role == "glossary" or places[_key(name)] >= LEAST_PLACES
+            is_wanted = name.endswith("?") or (_is_name(name) and is_term)
             if is_wanted and name.casefold() not in seen:
                 seen.add(name.casefold())
                 yield Candidate(name, chunk)
@@ -194,8 +212,8 @@ def _named(chunk: Chunk, source: str) -> Iterator[str]:
     for unit in chunk.units:
         if unit.role not in MATTER:
             continue
-        if unit.kind == "list_item" and (item := _ITEM.fullmatch(" ".join(unit.text.split()))) is not None:
-            yield item["name"]
+        if (item := _item(unit)) is not None:
+            yield item[0]
         elif unit.kind == "sentence":
             for found in _MARKED.finditer(source, unit.char_start, unit.char_end):
                 yield found["sign"] or found["tag"]
