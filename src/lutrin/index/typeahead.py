@@ -44,7 +44,15 @@ def understood(text: str, words_from: WordsFrom, vocabulary: Mapping[str, int]) 
     if len(content) > 1 and unfinished in lexical.STOP_WORDS:
         content = [word for word in content if word != unfinished] or content
     typed = list(dict.fromkeys(content))[-MOST_TYPED:]
-    return [Typed(word, _forms(word, words_from, vocabulary, unfinished=word == unfinished)) for word in typed]
+    found: list[Typed] = []
+    for word in typed:
+        joined = found[-1].word + word if found else ""
+        if joined and (known := _related(joined, words_from)):
+            # "Cost map" may be the book's costmap; as two words they are looked for side by side.
+            found[-1] = Typed(joined, (*known, f"{found[-1].word} {word}"))
+        else:
+            found.append(Typed(word, _forms(word, words_from, vocabulary, unfinished=word == unfinished)))
+    return found
 
 
 def _forms(word: str, words_from: WordsFrom, vocabulary: Mapping[str, int], *, unfinished: bool) -> tuple[str, ...]:
@@ -54,10 +62,14 @@ def _forms(word: str, words_from: WordsFrom, vocabulary: Mapping[str, int], *, u
             return begun
     elif word in vocabulary:
         return (word,)
+    return _related(word, words_from) or _slips(word, vocabulary, unfinished=unfinished)
+
+
+def _related(word: str, words_from: WordsFrom) -> tuple[str, ...]:
+    """The book's words with the stem of a word."""
     stem = lexical.stemmed(word)
     near = words_from(stem[:-1])  # a stem may end in a letter of its own: batteri, battery
-    related = _commonest((known, count) for known, count in near if lexical.stemmed(known) == stem)
-    return related or _slips(word, vocabulary, unfinished=unfinished)
+    return _commonest((known, count) for known, count in near if lexical.stemmed(known) == stem)
 
 
 def _commonest(words: Iterable[tuple[str, int]]) -> tuple[str, ...]:
