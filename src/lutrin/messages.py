@@ -70,7 +70,7 @@ CODE_WITHHELD = (
     "so the code is not repeated here. Please read it in the book with your teacher."
 )
 CAUTION = "Take care: this concerns real equipment."
-PART_NOT_COVERED = 'The book says nothing about this part of the question: "{part}".'
+PART_NOT_COVERED = 'No passage was found for this part of the question: "{part}".'
 NO_SUCH_FORM = {
     "example": "The book's own words, with an example if it gives one here:",
     "analogy": "The book's own words, with a comparison if it draws one here:",
