@@ -45,7 +45,6 @@ FIRST = (
     "tests/end_to_end/test_faults.py",
     "tests/chaos/test_chaos_ingest.py",
     "server",
-    "tests/end_to_end/test_ahead.py",
 )
 
 PROCESSOR_S = "10"
