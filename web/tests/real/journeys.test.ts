@@ -191,7 +191,7 @@ test('a teacher uploads a folder and approves three cards: sent, read, told what
   await page.getByText(/Left out: .*photo\.raw/).waitFor();
   await page.getByText('The books have been read.').waitFor({timeout: 120_000});
   const prepared = page.getByRole('region', {name: 'Prepared answers and cards', exact: true});
-  await prepared.getByText('4 to read').click();
+  await prepared.getByRole('listitem').filter({hasText: '4 not read yet'}).getByRole('link', {name: 'Read them'}).click();
   for (const left of [3, 2, 1]) {
     await page.getByRole('button', {name: 'Approve'}).first().click();
     await page.getByText(left === 1 ? '1 entry' : `${left} entries`, {exact: true}).waitFor();

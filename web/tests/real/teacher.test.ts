@@ -82,10 +82,10 @@ test('a new page is read while the page watches; the book can go back to the ind
   await section(page, 'Read the books again').getByText('The books have been read.').waitFor({timeout: 60_000});
   expect(await page.getByRole('log').innerText()).toMatch(/Processing .* chunks? created/);
   await books.getByText('5 files').waitFor();
-  await books.getByText('Previous index').click();
+  await books.getByText('Previous index:').click();
   await books.getByRole('button', {name: 'Go back to it'}).click();
   await eventually(() => books.getByText('4 files').count(), 1);
-  expect(await books.getByText('Previous index').count()).toBe(0);
+  expect(await books.getByText('Previous index:').count()).toBe(0);
   const titles = async (): Promise<string> => (await fetch(`${server.address}/`)).text();
   await eventually(async () => (await titles()).includes('Cables'), false);
 });
