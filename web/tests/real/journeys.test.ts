@@ -263,7 +263,7 @@ test('everything by keyboard: the text, the box, a tab, a note, a question, its 
   for (let n = 0; n < 20; n += 1) await keyboard.press('Shift+ArrowRight');
   await reader.toolbar.waitFor();
   await keyboard.press('Tab');
-  for (let n = 0; n < 4; n += 1) await keyboard.press('ArrowRight');
+  for (let n = 0; n < 2; n += 1) await keyboard.press('ArrowRight'); // from Ask past Highlight: nothing explains this book
   expect(await focused()).toBe('Note');
   await keyboard.press('Enter');
   await reader.page.locator('.noted textarea').waitFor();
