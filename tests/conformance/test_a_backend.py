@@ -200,24 +200,16 @@ def test_a_topic_outside_the_book_is_refused_with_topics_inside(reader: Reader) 
 
 
 @pytest.mark.row("A-EC-2")
-@pytest.mark.parametrize(
-    "question",
-    [
-        *out_of_book("nonenglish"),
-        "¿Qué es un robot?",
-        "Was ist ein Roboter?",
-        "Che cos'è una costmap?",
-        "什么是机器人？",
-        "Was bedeutet verkörperte Intelligenz?",
-        "ROS 2 nedir?",
-        "que es un robot",
-        "Explique-moi le capteur",
-        "ROS2とは何ですか",
-    ],
-)
-def test_another_language_is_asked_for_in_english(reader: Reader, question: str) -> None:
+def test_another_language_is_asked_for_in_english(reader: Reader) -> None:
     """Questions in other languages get the exact sentence, short ones too."""
-    assert reader.answer("/api/query", query=question).answer == "Please ask your question in English."
+    short = (
+        "¿Qué es un robot?", "Was ist ein Roboter?", "Che cos'è una costmap?", "什么是机器人？",
+        "Was bedeutet verkörperte Intelligenz?", "ROS 2 nedir?", "que es un robot", "Explique-moi le capteur",
+        "ROS2とは何ですか",
+    )  # fmt: skip
+    questions = [*out_of_book("nonenglish"), *short]
+    answers = {question: reader.answer("/api/query", query=question).answer for question in questions}
+    assert answers == dict.fromkeys(questions, "Please ask your question in English.")
 
 
 @pytest.mark.row("A-EC-2")
