@@ -217,7 +217,7 @@ class Scheduler:
 
     def _admit(self) -> None:
         while len(self._queue) and len(self._running) < self._slots:
-            job = self._waiting_in_turn()[0]
+            job = self._queue_order()[0]
             # A lone request is always tried. Otherwise one slow moment would be believed for ever.
             if self._running and not self._in_time(job, self._running):
                 if self._in_time(job, ()):
@@ -230,7 +230,7 @@ class Scheduler:
             else:
                 break
 
-    def _waiting_in_turn(self) -> list[Job]:
+    def _queue_order(self) -> list[Job]:
         """Who waits, first those whose passage has been read, each by turn.
 
         What is read for one reader must be used before the next passage is read: else all passages are read, and
@@ -241,18 +241,18 @@ class Scheduler:
     def _in_time(self, job: Job, others: Sequence[Job]) -> bool:
         """Whether a job that begins now, beside these others, can write something worth reading by its deadline."""
         prefill = sum(other.to_prefill for other in others) + self._to_read(job)
-        return self._done_at(job, prefill, len(others) + 1) <= job.deadline
+        return self._ready_at(job, prefill, len(others) + 1) <= job.deadline
 
     def _delays(self, job: Job) -> bool:
         """Whether a running answer would miss its deadline if this job began now, and else would not."""
         prefill, running = sum(other.to_prefill for other in self._running), len(self._running)
         more = prefill + self._to_read(job)
         return any(
-            self._done_at(other, prefill, running) <= other.deadline < self._done_at(other, more, running + 1)
+            self._ready_at(other, prefill, running) <= other.deadline < self._ready_at(other, more, running + 1)
             for other in self._running
         )
 
-    def _done_at(self, job: Job, prefill: int, answers: int) -> float:
+    def _ready_at(self, job: Job, prefill: int, answers: int) -> float:
         """When a job will have written something worth reading, after so many prompt tokens, beside other answers.
 
         What asks for odds is followed by an answer from the same passage.
@@ -538,7 +538,7 @@ class Scheduler:
         prefill = sum(job.to_prefill for job in self._running)
         step_s = self.pace.decode_s(max(1, len(self._running)))
         left = sorted(job.max_tokens - len(job.generated) for job in self._running)
-        for position, job in enumerate(self._waiting_in_turn(), 1):
+        for position, job in enumerate(self._queue_order(), 1):
             prefill += self._to_read(job)
             if position == job.position:
                 continue

@@ -47,7 +47,7 @@ def understood(text: str, words_from: WordsFrom, vocabulary: Mapping[str, int]) 
     found: list[Typed] = []
     for word in typed:
         joined = found[-1].word + word if found else ""
-        if joined and (known := _related(joined, words_from)):
+        if joined and (known := _relatives(joined, words_from)):
             # "Cost map" may be the book's costmap; as two words they are looked for side by side.
             found[-1] = Typed(joined, (*known, f"{found[-1].word} {word}"))
         else:
@@ -62,10 +62,10 @@ def _forms(word: str, words_from: WordsFrom, vocabulary: Mapping[str, int], *, u
             return begun
     elif word in vocabulary:
         return (word,)
-    return _related(word, words_from) or _slips(word, vocabulary, unfinished=unfinished)
+    return _relatives(word, words_from) or _slips(word, vocabulary, unfinished=unfinished)
 
 
-def _related(word: str, words_from: WordsFrom) -> tuple[str, ...]:
+def _relatives(word: str, words_from: WordsFrom) -> tuple[str, ...]:
     """The book's words with the stem of a word."""
     stem = lexical.stemmed(word)
     near = words_from(stem[:-1])  # a stem may end in a letter of its own: batteri, battery

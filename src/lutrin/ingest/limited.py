@@ -180,18 +180,17 @@ def _in_fork(order: _Order, job: bytes, shared: Sequence[int], patience_s: float
             zygote, is_new = _idle.pop(), False
         except IndexError:
             zygote, is_new = _Zygote(), True
-        try:
-            outcome = zygote.run(order, job, shared, patience_s)
-        except ConnectionError:
-            zygote.end()
-            if is_new:
-                return 1, b""
-        except BaseException:
-            zygote.end()
-            raise
-        else:
-            _idle.append(zygote)
-            return outcome
+        with contextlib.ExitStack() as undo:
+            undo.callback(zygote.end)
+            try:
+                outcome = zygote.run(order, job, shared, patience_s)
+            except ConnectionError:
+                if is_new:
+                    return 1, b""
+                continue
+            undo.pop_all()
+        _idle.append(zygote)
+        return outcome
 
 
 def _serve(control: socket.socket) -> None:

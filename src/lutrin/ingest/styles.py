@@ -19,7 +19,7 @@ SHIFTING = re.compile(
     r"|(?<![\w-])(?P<side>top|bottom)\s*:\s*(?P<moved>-?[\d.]+)(?:em|ex|px|pt|%)",
     re.IGNORECASE,
 )
-STRIKING = re.compile(r"text-decoration(?:-line)?\s*:[^;]*line-through", re.IGNORECASE)
+STRIKING = re.compile(r"text-decoration(?:-line)?\s*:[^;]{0,100}line-through", re.IGNORECASE)
 SHIFTED = {
     "sup": frozenset({"sup", "super", "superscript", "supscript", "exponent"}),
     "sub": frozenset({"sub", "subscript", "inferior"}),

@@ -26,12 +26,12 @@ DOCUMENT = "/schema/openapi.json"
 class Document(JsonRenderPlugin):
     """The document as JSON."""
 
-    made = b""
+    content = b""
 
     def render(self, request: HTTPRequest, openapi_schema: dict[str, Any]) -> bytes:  # noqa: ARG002 - the framework's signature
         """The document; always the same."""
-        self.made = self.made or msgspec.json.encode(openapi_schema)
-        return self.made
+        self.content = self.content or msgspec.json.encode(openapi_schema)
+        return self.content
 
 
 class Viewer(OpenAPIRenderPlugin):
@@ -39,14 +39,14 @@ class Viewer(OpenAPIRenderPlugin):
 
     def __init__(self) -> None:
         super().__init__(path="/", favicon="", style="")
-        self.made = b""
+        self.content = b""
 
     def render(self, request: HTTPRequest, openapi_schema: dict[str, Any]) -> bytes:  # noqa: ARG002 - the framework's signature
         """The page; always the same."""
         shapes = openapi_schema.get("components", {}).get("schemas", {})
         shown = {"info": openapi_schema["info"], "paths": openapi_schema.get("paths", {}), "schemas": shapes}
-        self.made = self.made or render("interface.html", document=DOCUMENT, **shown).encode()
-        return self.made
+        self.content = self.content or render("interface.html", document=DOCUMENT, **shown).encode()
+        return self.content
 
 
 PLUGINS = (Viewer(), Document())

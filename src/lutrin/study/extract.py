@@ -106,10 +106,10 @@ class Extractor:
     ) -> Entry | None:
         """The entry of a candidate, if a glossary defines it, or asking for it finds what answers."""
         home = candidate.chunk
-        told = (unit for unit in home.units if home.role == "glossary" and _answer(candidate, unit))
-        chunk, unit = home, next(told, None)
+        meanings = (unit for unit in home.units if home.role == "glossary" and _answer(candidate, unit))
+        chunk, unit = home, next(meanings, None)
         if unit is None:
-            chunk, unit = await self._found(generation, candidate)
+            chunk, unit = await self._search(generation, candidate)
         text = _answer(candidate, unit) if unit is not None else ""
         if unit is None or not text or chunk.filename not in sources or gives_orders(chunk.text):
             return None
@@ -127,7 +127,7 @@ class Extractor:
             author=BY_THE_BOOK,
         )
 
-    async def _found(self, generation: OpenGeneration, candidate: Candidate) -> tuple[Chunk, Unit | None]:
+    async def _search(self, generation: OpenGeneration, candidate: Candidate) -> tuple[Chunk, Unit | None]:
         """The passage that a search for a candidate's question finds, and its unit that surely answers; None: none."""
         found = await self._searcher.search(generation, alone(Question(text=candidate.question)), k=1)
         if found.verdict != "answers" or not found.parts[0].passages:

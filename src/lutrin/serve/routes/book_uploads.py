@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from functools import partial
 from typing import BinaryIO, cast
 
@@ -80,12 +81,11 @@ async def receive(
         raise IngestInProgress
     form = await request.form()
     try:
-        claimed = jobs.claim()  # others may have sent a book meanwhile
-        try:
+        turn = jobs.claim()  # others may have sent a book meanwhile
+        with ExitStack() as undo:
+            undo.callback(jobs.drop, turn)
             stored = await _stored(form, settings, check)
-        except BaseException:
-            jobs.drop(claimed)
-            raise
+            undo.pop_all()
     finally:
         await form.close()
 
@@ -94,7 +94,7 @@ async def receive(
             note(line)
         return await ingest(note)
 
-    return stored, await jobs.start(ingest_it, service.spawn, claimed)
+    return stored, await jobs.start(ingest_it, service.spawn, turn)
 
 
 async def _stored(form: FormMultiDict, settings: Settings, check: Callable[[Mapping[str, str]], None]) -> Stored:

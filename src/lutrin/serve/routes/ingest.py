@@ -71,13 +71,13 @@ class Jobs:
         """Give a turn back."""
         del self._jobs[job.job]
 
-    async def start(self, ingest: Ingest, spawn: Spawn, claimed: Job | None = None) -> Job:
+    async def start(self, ingest: Ingest, spawn: Spawn, turn: Job | None = None) -> Job:
         """Start an ingestion, whose turn may have been claimed before.
 
         Raises:
             IngestInProgress: One is running.
         """
-        job = claimed or self.claim()
+        job = turn or self.claim()
         await self._show(job)
         spawn(self._run(job, ingest))
         return job
