@@ -17,16 +17,16 @@ from tests.loopback import NO_TLS
 
 from lutrin.serve import connections
 from lutrin.serve.app import listen, run_server
-from lutrin.serve.arrivals import size_of
 from lutrin.serve.connections import (
     MAX_HEAD_BYTES,
     MAX_HEADERS,
     MOST_UNFINISHED,
     BoundedConnection,
+    BoundedProtocol,
     Connections,
-    Counted,
     most_connections,
     raise_file_limit,
+    size_of,
 )
 from lutrin.settings import load_settings
 
@@ -95,15 +95,11 @@ class Wire:
         return int(head.split()[1])
 
 
-class Silent(Counted):
+class Silent(BoundedProtocol):
     """A connection on which nothing happens."""
 
     def __init__(self) -> None:
         self.transport = Wireless()
-
-    def refuse(self, status: int, detail: str) -> None:
-        """Nobody reads an answer here."""
-        pytest.fail(f"{status} {detail}")
 
 
 class Wireless(asyncio.Transport):

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from functools import partial
 from pathlib import Path
 
 import uvicorn
@@ -25,12 +26,18 @@ from lutrin.log import get_logger
 from lutrin.platform import give_back
 from lutrin.serve import problems
 from lutrin.serve.answer_service import AnswerService
-from lutrin.serve.arrivals import protocol
 from lutrin.serve.below import below, linking
 from lutrin.serve.book_reader import Reader
 from lutrin.serve.budget import Budget, budgeting
 from lutrin.serve.compression import BEGAN, compressing
-from lutrin.serve.connections import ACCEPTED_AT_ONCE, BACKLOG, Connections, most_connections, raise_file_limit
+from lutrin.serve.connections import (
+    ACCEPTED_AT_ONCE,
+    BACKLOG,
+    BoundedProtocol,
+    Connections,
+    most_connections,
+    raise_file_limit,
+)
 from lutrin.serve.guards import BodyGuard, ElsewhereGuard, HostGuard, answering_head, secure
 from lutrin.serve.metrics import Metrics
 from lutrin.serve.openapi import openapi_config, prepare
@@ -174,7 +181,7 @@ async def run_server(
     service.metrics.connections.set_function(lambda: connections.count)
     config = uvicorn.Config(
         guarded(app, services, settings),
-        http=protocol(connections),  # type: ignore[arg-type]  # uvicorn calls it, as it would the class
+        http=partial(BoundedProtocol, connections),  # type: ignore[arg-type]  # uvicorn calls it, as it would the class
         ws="none",
         backlog=ACCEPTED_AT_ONCE,
         workers=1,

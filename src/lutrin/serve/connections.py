@@ -4,25 +4,31 @@ No proxy has to stand before Lutrin for it. A connection *waits* while the other
 its body, the next request) and is *busy* while an answer is on its way. If there are too many connections, the one
 that has been waiting longest is closed for the newest; a busy one never is. So whoever opens a thousand connections
 and says nothing on them closes connections of their own. Of requests that are begun and not whole, each peer has few.
+
+The first request of a connection is its bytes and a deadline until it is whole: a thousand that begin one and never end
+it would otherwise be a thousand tasks, each with its route and its guards. Only whether all has come is looked at; what
+has come is for the parser, which sees every byte. What cannot be told for sure goes to the parser at once.
 """
 
 import asyncio
 import contextlib
+import re
 import resource
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import h11
 import msgspec
 from uvicorn.config import Config
-from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
+from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
 from lutrin.log import get_logger
 from lutrin.messages import HEAD_TOO_LARGE, NOT_HTTP, TOO_SLOW
+from lutrin.serve.guards import MAX_BODY_BYTES
 from lutrin.serve.limits import is_within, peer_of
 from lutrin.serve.problems import MEDIA_TYPE, Problem
 
@@ -31,6 +37,12 @@ MAX_HEAD_BYTES = 16 * 1024
 MAX_HEADERS = 100
 LENGTHS = frozenset({b"content-length", b"transfer-encoding"})
 """Headers that each say how long a body is; a request has one of them at most."""
+END_OF_HEAD = re.compile(rb"\n\r?\n")
+"""As h11 finds it."""
+LONGEST_END = 3
+DECIDING = re.compile(rb"\n(content-length|transfer-encoding|expect)[ \t]*:[ \t]*([^\r\n]*)", re.IGNORECASE)
+"""Headers that say how a body comes: so long; in chunks; only once it is asked for."""
+MOST_DIGITS = 8
 HEAD_S = 10.0
 """From the first byte of a request, or from the connection, to the end of its headers."""
 BODY_S = 15.0
@@ -76,13 +88,14 @@ def most_connections(wanted: int, files: int) -> int:
     return max(16, min(wanted, files - RESERVED_FILES))
 
 
+@dataclass(slots=True)
 class Peer:
     """Connections from one network peer, longest waiting first; many readers come from a proxy, which has no limit."""
 
-    def __init__(self, *, proxy: bool) -> None:
-        self.proxy = proxy
-        self.connections: dict[Counted, None] = {}
-        self.unfinished: dict[Counted, None] = {}
+    address: str = ""
+    proxy: bool = False
+    connections: "dict[BoundedProtocol, None]" = field(default_factory=dict)
+    unfinished: "dict[BoundedProtocol, None]" = field(default_factory=dict)
 
 
 class Connections:
@@ -97,12 +110,12 @@ class Connections:
         self._said_s = -SAID_EVERY_S
         self.count = 0
 
-    def open(self, connection: "Counted", address: str) -> None:
+    def open(self, connection: "BoundedProtocol", address: str) -> None:
         """Count a connection; where there are too many, one that waits is closed: itself, if all others are busy."""
-        connection.address = peer_of(address, "", ())
-        peer = self._peers.get(connection.address)
-        if peer is None:
-            peer = self._peers[connection.address] = Peer(proxy=is_within(address, self._proxies))
+        name = peer_of(address, "", ())
+        if name not in self._peers:
+            self._peers[name] = Peer(name, is_within(address, self._proxies))
+        peer = connection.peer = self._peers[name]
         peer.connections[connection] = None
         self.count += 1
         if len(peer.connections) > self._most_of_peer and not peer.proxy:
@@ -112,108 +125,44 @@ class Connections:
             if not self._close_one(most.connections):
                 self._close_one(peer.connections)
 
-    def moved(self, connection: "Counted") -> None:
-        """Move a connection to another stage, and close the peer's oldest unfinished request if there are too many."""
-        peer = self._peers.get(connection.address)
-        if peer is None:
-            return
+    def moved(self, connection: "BoundedProtocol") -> None:
+        """Note another stage of a connection; close the peer's oldest unfinished request if there are too many."""
+        peer = connection.peer
         if connection.stage not in UNFINISHED:
             peer.unfinished.pop(connection, None)
-            return
-        peer.unfinished[connection] = None
-        if len(peer.unfinished) > MOST_UNFINISHED and not peer.proxy:
-            self._close_one(peer.unfinished)
+        elif connection in peer.connections:
+            peer.unfinished[connection] = None
+            if len(peer.unfinished) > MOST_UNFINISHED and not peer.proxy:
+                self._close_one(peer.unfinished)
 
-    def used(self, connection: "Counted") -> None:
+    def used(self, connection: "BoundedProtocol") -> None:
         """Note that a connection has sent something, which makes it the last of the waiting ones to be closed."""
-        if (peer := self._peers.get(connection.address)) is not None:
-            for among in (peer.connections, peer.unfinished):
-                if connection in among:
-                    del among[connection]
-                    among[connection] = None
+        for among in (connection.peer.connections, connection.peer.unfinished):
+            if connection in among:
+                among[connection] = among.pop(connection)
 
-    def replaced(self, connection: "Counted", by: "Counted") -> None:
-        """Replace one connection by another."""
-        by.address = connection.address
-        if (peer := self._peers.get(connection.address)) is not None and connection in peer.connections:
-            del peer.connections[connection]
-            peer.unfinished.pop(connection, None)
-            peer.connections[by] = None
-
-    def gone(self, connection: "Counted") -> None:
+    def gone(self, connection: "BoundedProtocol") -> None:
         """Forget a closed connection."""
-        if (peer := self._peers.get(connection.address)) is None:
-            return
+        peer = connection.peer
         if connection in peer.connections:
             del peer.connections[connection]
             peer.unfinished.pop(connection, None)
             self.count -= 1
-        if not peer.connections:
-            del self._peers[connection.address]
+            if not peer.connections:
+                del self._peers[peer.address]
 
-    def _close_one(self, among: "dict[Counted, None]") -> bool:
-        for connection in among:
-            if connection.stage != "busy":
-                self._say_closed(connection.stage)
-                connection.transport.abort()
-                self.gone(connection)
-                return True
-        return False
-
-    def _say_closed(self, stage: Stage) -> None:
-        """Log it, with the number since the last line; not each of a thousand."""
+    def _close_one(self, among: "dict[BoundedProtocol, None]") -> bool:
+        connection = next((each for each in among if each.stage != "busy"), None)
+        if connection is None:
+            return False
         self._unsaid += 1
         now_s = time.monotonic()
-        if now_s - self._said_s >= SAID_EVERY_S:
-            _log.warning("connection_closed_for_another", stage=stage, times=self._unsaid)
+        if now_s - self._said_s >= SAID_EVERY_S:  # one line for all of a thousand
+            _log.warning("connection_closed_for_another", stage=connection.stage, times=self._unsaid)
             self._unsaid, self._said_s = 0, now_s
-
-
-class Counted(ABC):
-    """One connection, with a time limit for each stage of a request."""
-
-    transport: asyncio.Transport
-    loop: asyncio.AbstractEventLoop
-    counted_in: Connections
-    address = ""
-    stage: Stage = "silent"
-    _deadline: asyncio.TimerHandle | None = None
-    _came_bytes = 0
-    """At this stage."""
-    _since_s = 0.0
-
-    @abstractmethod
-    def refuse(self, status: int, detail: str) -> None:
-        """Send this answer and close the connection."""
-
-    def enter(self, stage: Stage) -> None:
-        """Move to another stage."""
-        self.stage = stage
-        self._came_bytes = 0
-        self._since_s = self.loop.time()
-        if self._deadline is not None:
-            self._deadline.cancel()
-        seconds = {"silent": HEAD_S, "head": HEAD_S, "body": BODY_S, "rest": REST_S}.get(stage)  # or uvicorn's limit
-        self._deadline = self.loop.call_later(seconds, self._late) if seconds is not None else None
-        self.counted_in.moved(self)
-
-    def leave(self) -> None:
-        """Stop being counted."""
-        if self._deadline is not None:
-            self._deadline.cancel()
-        self.counted_in.gone(self)
-
-    def _late(self) -> None:
-        if self.stage == "body":
-            left_s = self._since_s + BODY_S + self._came_bytes / BODY_BYTES_PER_S - self.loop.time()
-            if left_s > 0:
-                self._deadline = self.loop.call_later(left_s, self._late)
-                return
-        if self.stage == "rest":
-            self.transport.abort()
-            return
-        _log.warning("connection_too_slow", stage=self.stage)
-        self.refuse(HTTPStatus.REQUEST_TIMEOUT, TOO_SLOW)
+        connection.transport.abort()
+        self.gone(connection)
+        return True
 
 
 class BoundedConnection(h11.Connection):
@@ -237,8 +186,34 @@ class BoundedConnection(h11.Connection):
         return event
 
 
-class BoundedProtocol(Counted, H11Protocol):
-    """uvicorn's HTTP/1.1 on h11, with limits; `lutrin.serve.arrivals` opens the connection and counts it."""
+def size_of(held: bytes | bytearray, searched: int = 0) -> int | None:
+    """Bytes of a request whose beginning has come; 0 where the parser is to say, None while its head has no end."""
+    if held[0] <= ord(" "):
+        return 0  # no method begins so, as h11 says without waiting for more
+    end = END_OF_HEAD.search(held, max(0, searched - LONGEST_END))
+    if end is None:
+        return None if len(held) <= MAX_HEAD_BYTES else 0
+    said = DECIDING.findall(held, 0, end.end())
+    if len(said) != 1 or said[0][0].lower() != b"content-length":
+        return 0
+    length = said[0][1].strip()
+    if not length.isdigit() or len(length) > MOST_DIGITS or int(length) > MAX_BODY_BYTES:
+        return 0
+    return end.end() + int(length)
+
+
+class BoundedProtocol(H11Protocol):
+    """uvicorn's HTTP/1.1 on h11, counted, with a time limit for each stage of a request."""
+
+    peer = Peer()
+    stage: Stage = "silent"
+    _deadline: asyncio.TimerHandle | None = None
+    _unread: asyncio.TimerHandle | None = None
+    _came_bytes = 0
+    """At this stage."""
+    _since_s = 0.0
+    _size: int | None = None
+    """Of the first request, once it is known."""
 
     def __init__(
         self,
@@ -250,19 +225,38 @@ class BoundedProtocol(Counted, H11Protocol):
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
         self.conn = BoundedConnection(h11.SERVER, MAX_HEAD_BYTES)
-        self.counted_in = connections
-        self._unread: asyncio.TimerHandle | None = None
+        self._counted_in = connections
+        self._held: bytearray | None = bytearray()
+        """What has come of the first request; None once the parser has it."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """A connection begins."""
+        super().connection_made(cast("asyncio.Transport", transport))
+        self._counted_in.open(self, self.client[0] if self.client else "")
+        self._enter("silent")
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Handle the end of a connection."""
-        self.leave()
-        if self._unread is not None:
-            self._unread.cancel()
+        for timer in (self._deadline, self._unread):
+            if timer is not None:
+                timer.cancel()
+        self._counted_in.gone(self)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         """Parse what has come, in pieces small enough for the limit of the head to hold within one reading."""
         self._came_bytes += len(data)
+        if self._held is not None:
+            searched = len(self._held)
+            self._held += data
+            if self._size is None:
+                self._size = size_of(self._held, searched)
+            if self._size is None or len(self._held) < self._size:
+                self._move("head" if self._size is None else "body")
+                return
+            data, self._held = bytes(self._held), None
+            self._move("silent")
+            self._counted_in.used(self)
         for start in range(0, len(data), MAX_HEAD_BYTES):
             if self.transport.is_closing():
                 return
@@ -271,18 +265,18 @@ class BoundedProtocol(Counted, H11Protocol):
         if self.stage == "rest" and self._came_bytes > MAX_REST_BYTES:
             self.transport.abort()
         elif len(data) > MAX_HEAD_BYTES:
-            self.counted_in.used(self)  # an upload that comes is not the one that waits longest
+            self._counted_in.used(self)  # an upload that comes is not the one that waits longest
 
     def on_response_complete(self) -> None:
         """Handle the end of an answer."""
         super().on_response_complete()
-        self.counted_in.used(self)
+        self._counted_in.used(self)
         self._follow()
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - uvicorn's sentence says less
         """Refuse malformed or oversized HTTP with a problem document, or just close if an answer has begun."""
         status = self.conn.status if isinstance(self.conn, BoundedConnection) else 400
-        self.refuse(status, HEAD_TOO_LARGE if status == HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE else NOT_HTTP)
+        self._refuse(status, HEAD_TOO_LARGE if status == HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE else NOT_HTTP)
 
     def pause_writing(self) -> None:
         """Pause: the client is not reading."""
@@ -295,7 +289,7 @@ class BoundedProtocol(Counted, H11Protocol):
         if self._unread is not None:
             self._unread.cancel()
 
-    def refuse(self, status: int, detail: str) -> None:
+    def _refuse(self, status: int, detail: str) -> None:
         """Send a problem document and close, or just close if an answer has begun."""
         if self.conn.our_state not in {h11.IDLE, h11.SEND_RESPONSE} or self.transport.is_closing():
             self.transport.abort()
@@ -308,17 +302,37 @@ class BoundedProtocol(Counted, H11Protocol):
 
     def _follow(self) -> None:
         """Look at which stage the connection is now."""
-        answered = _is_answered(self.cycle)
+        answered = self.cycle is None or self.cycle.response_complete  # there is none before the first request
         if self.conn.their_state is h11.SEND_BODY:
-            stage: Stage = "rest" if answered else "body"
+            self._move("rest" if answered else "body")
         elif not answered:
-            stage = "busy"
+            self._move("busy")
         else:
             begun = self.timeout_keep_alive_task is None or self.conn.trailing_data[0]
-            stage = "head" if begun else "idle"
+            self._move("head" if begun else "idle")
+
+    def _move(self, stage: Stage) -> None:
         if stage != self.stage:
-            self.enter(stage)
+            self._enter(stage)
 
+    def _enter(self, stage: Stage) -> None:
+        self.stage = stage
+        self._came_bytes = 0
+        self._since_s = self.loop.time()
+        if self._deadline is not None:
+            self._deadline.cancel()
+        seconds = {"silent": HEAD_S, "head": HEAD_S, "body": BODY_S, "rest": REST_S}.get(stage)  # or uvicorn's limit
+        self._deadline = self.loop.call_later(seconds, self._late) if seconds is not None else None
+        self._counted_in.moved(self)
 
-def _is_answered(cycle: RequestResponseCycle | None) -> bool:
-    return cycle is None or cycle.response_complete  # there is none before the first request
+    def _late(self) -> None:
+        if self.stage == "body":
+            left_s = self._since_s + BODY_S + self._came_bytes / BODY_BYTES_PER_S - self.loop.time()
+            if left_s > 0:
+                self._deadline = self.loop.call_later(left_s, self._late)
+                return
+        if self.stage == "rest":
+            self.transport.abort()
+            return
+        _log.warning("connection_too_slow", stage=self.stage)
+        self._refuse(HTTPStatus.REQUEST_TIMEOUT, TOO_SLOW)
