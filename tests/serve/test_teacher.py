@@ -13,16 +13,11 @@ import pytest
 from markupsafe import escape
 
 from lutrin.chats.questions import AskedQuestion
-from lutrin.doctor import Check
 from lutrin.index.catalog import Catalog, PublishedBook
 from lutrin.index.manifest import MANIFEST, Manifest
 from lutrin.messages import PAGE_EXPIRED, TEACHER_OFF, TOO_MANY_ATTEMPTS, WRONG_PASSWORD
 from lutrin.records import BookInfo
-from lutrin.serve import teacher_html as html
-from lutrin.serve.metrics import Metrics
-from lutrin.serve.teacher_asked import as_csv, outcome_of, overview
-from lutrin.serve.teacher_load import load_of
-from lutrin.serve.teacher_view import CommandJob
+from lutrin.serve.teacher_page import Board, Examination, as_csv, board_page, outcome_of, overview
 from lutrin.settings import load_settings
 
 from .conftest import House, Serve
@@ -243,23 +238,22 @@ async def test_the_doctor_looks(serve: Serve) -> None:
 async def test_a_command_that_fails_says_why(tmp_path: Path) -> None:
     """The last line that it printed stands on the page, and the button is there again."""
     settings = load_settings(data_dir=tmp_path)
-    job = CommandJob("no-such-command", list[Check], settings, lambda: datetime.now(UTC))
+    job = Examination(settings, lambda: datetime.now(UTC), "no-such-command")
     tasks: list[asyncio.Task[None]] = []
     job.start(lambda work: tasks.append(asyncio.ensure_future(work)))
     assert job.running
     await tasks[0]
-    assert (job.running, job.found) == (False, None)
+    assert (job.running, job.checks) == (False, None)
     assert "no-such-command" in job.trouble
-    page = html.board(board(job), "key")
+    page = board_page(board(job), "key")
     assert escape(job.trouble) in page
     assert 'action="/teacher/check"' in page
 
 
-def board(health: CommandJob[list[Check]]) -> html.Board:
+def board(health: Examination) -> Board:
     """A page of a server that has nothing yet."""
-    return html.Board(
-        books=[], corpus="corpus", job=None, load=load_of(Metrics(), readers=0, waiting=0), models=[], model="",
-        model_ready=False, health=health,
+    return Board(
+        books=[], corpus="corpus", job=None, now="", figures=[], models=[], model="", model_ready=False, health=health,
     )  # fmt: skip
 
 
@@ -353,10 +347,10 @@ def test_chapters_stand_in_the_books_order_and_days_in_theirs() -> None:
         asked("Gone", "2026-01-01"),
     ]
     shown = overview(questions, [("lab", "Lab", ["Two", "Ten"])], date(2026, 11, 25))
-    (book,) = shown.books
-    assert [(chapter.title, chapter.total) for chapter in book.chapters] == [("Two", 2), ("Ten", 1), ("Gone", 1)]
-    assert [chapter.days[-2:] for chapter in book.chapters] == [(1, 1), (0, 1), (0, 0)]
-    assert (len(book.chapters[0].days), shown.since) == (14, date(2026, 11, 12))
+    ((_, chapters),) = shown.books
+    assert [(chapter.title, chapter.total) for chapter in chapters] == [("Two", 2), ("Ten", 1), ("Gone", 1)]
+    assert [chapter.days[-2:] for chapter in chapters] == [(1, 1), (0, 1), (0, 0)]
+    assert (len(chapters[0].days), shown.since) == (14, date(2026, 11, 12))
 
 
 def test_bars_begin_on_the_day_of_the_first_question() -> None:
@@ -366,7 +360,7 @@ def test_bars_begin_on_the_day_of_the_first_question() -> None:
         for day in (25, 24)
     ]
     shown = overview(questions, [("lab", "Lab", ["Two"])], date(2026, 11, 25))
-    assert (shown.since, shown.books[0].chapters[0].days) == (date(2026, 11, 24), (1, 1))
+    assert (shown.since, shown.books[0][1][0].days) == (date(2026, 11, 24), (1, 1))
 
 
 OUTCOMES: list[tuple[dict[str, object], str]] = [

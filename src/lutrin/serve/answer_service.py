@@ -17,14 +17,13 @@ from lutrin.errors import ChatStoreError, InvalidQuestion, MalformedRequest, Rat
 from lutrin.log import get_logger, report_folded
 from lutrin.records import Answer, AnswerEvent, ChatOrigin, Question
 from lutrin.serve import sse
-from lutrin.serve.limits import Limits, peer_of_scope
+from lutrin.serve.limits import Limits, Presence, peer_of_scope
 from lutrin.serve.metrics import Metrics
 from lutrin.serve.ownership import CLIENT_HEADER, OPENAI_OWNER, Owner, family, owner
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.services import Services
 from lutrin.serve.shared import Limiter, fingerprint, recall_events
 from lutrin.serve.space import Allowance, FreeSpace
-from lutrin.serve.teacher_load import Presence
 from lutrin.serve.turns import IncomingQuestion, Turn
 from lutrin.settings import Settings
 

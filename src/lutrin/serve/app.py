@@ -53,12 +53,11 @@ from lutrin.serve.routes import (
     sessions,
     study,
     teacher,
-    teacher_companion,
 )
 from lutrin.serve.services import Services
 from lutrin.serve.sse import HEARTBEAT_S
+from lutrin.serve.teacher_page import Examination
 from lutrin.serve.teacher_sign_in import SignIns
-from lutrin.serve.teacher_view import TeacherView
 from lutrin.serve.turns import ASKED_HEADER, MESSAGE_HEADER
 from lutrin.serve.workshop import Workshop
 from lutrin.settings import Settings
@@ -112,7 +111,6 @@ HANDLERS = [
     pages.static,
     pages.widget,
     *teacher.HANDLERS,
-    *teacher_companion.HANDLERS,
 ]
 _log = get_logger("serve")
 
@@ -127,7 +125,7 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
     shared = {"service": service, "settings": settings, "reader": reader, "jobs": jobs}
     shared |= {"files": files, "workshop": workshop}
     token = settings.admin_token.get_secret_value() if settings.admin_token is not None else None
-    shared |= {"view": TeacherView(settings, services.now), "sign_ins": SignIns(token, services.clock)}
+    shared |= {"examination": Examination(settings, services.now), "sign_ins": SignIns(token, services.clock)}
     if "*" in settings.cors_origins:
         _log.warning("cors_open", detail="LUTRIN_CORS_ORIGINS is *: pages of any site may ask.")
     return Litestar(

@@ -23,7 +23,7 @@ from typing import Any, Literal, cast
 import h11
 import msgspec
 from uvicorn.config import Config
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
 from lutrin.log import get_logger
@@ -302,7 +302,8 @@ class BoundedProtocol(H11Protocol):
 
     def _follow(self) -> None:
         """Look at which stage the connection is now."""
-        answered = self.cycle is None or self.cycle.response_complete  # there is none before the first request
+        cycle: RequestResponseCycle | None = self.cycle  # there is none before the first request
+        answered = cycle is None or cycle.response_complete
         if self.conn.their_state is h11.SEND_BODY:
             self._move("rest" if answered else "body")
         elif not answered:

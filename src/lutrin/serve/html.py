@@ -13,7 +13,7 @@ from lutrin.messages import NOTHING_HERE
 from lutrin.serve.addresses import book_path, page_path
 from lutrin.serve.finding import Suggestion
 from lutrin.serve.notes import Notes
-from lutrin.serve.templating import environment, render
+from lutrin.serve.templating import count_of, environment, render
 
 SECTION_START = re.compile(r'<h2 id="')
 HEADING = re.compile(r'<h[1-6] id="([^"]+)"')
@@ -126,15 +126,6 @@ def _cover(book: ShelvedBook, pages: Sequence[PageEntry]) -> dict[str, object]:
 
 def _first(book: ShelvedBook, pages: Sequence[PageEntry]) -> str:
     return page_path(book.slug, pages[0].filename) if pages else "/"
-
-
-def count_of(number: int, thing: str) -> str:
-    """A number of things.
-
-    >>> count_of(1, "page"), count_of(1200, "page")
-    ('1 page', '1,200 pages')
-    """
-    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
 
 
 def trouble(status: int, detail: str, incident: str = "", *, teacher: bool = False) -> str:

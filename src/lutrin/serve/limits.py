@@ -21,6 +21,8 @@ _PORT = re.compile(r"^\[([^]]*)\](?::\d+)?$|^([^:]*):\d+$")
 FORWARDED = frozenset({b"x-forwarded-for", b"x-forwarded-host", b"forwarded", b"via", b"x-real-ip"})
 """Headers that a proxy adds."""
 MOST_KEYS = 50_000
+RECENT_S = 300.0
+MOST_READERS = 10_000
 
 
 class SlidingWindow:
@@ -71,6 +73,26 @@ class Limits:
         if session:
             self._sessions.admit(session)
         self._peers.admit(peer)
+
+
+class Presence:
+    """Counts the readers of the last five minutes without revealing them."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._seen_s: OrderedDict[str, float] = OrderedDict()
+
+    def note(self, reader: str) -> None:
+        """Note that a reader has asked."""
+        self._seen_s[reader] = self._clock()
+        self._seen_s.move_to_end(reader)
+        while len(self._seen_s) > MOST_READERS:
+            self._seen_s.popitem(last=False)
+
+    def count(self) -> int:
+        """How many readers asked in the last five minutes."""
+        since_s = self._clock() - RECENT_S
+        return sum(seen_s >= since_s for seen_s in self._seen_s.values())
 
 
 def peer_of(address: str, forwarded_for: str, trusted: Sequence[str]) -> str:

@@ -10,10 +10,15 @@ import math
 import secrets
 from collections import OrderedDict
 from collections.abc import Callable
+from urllib.parse import parse_qsl
 
-from lutrin.errors import NotPermitted, RateLimited
-from lutrin.messages import PAGE_EXPIRED, TEACHER_OFF, TOO_MANY_ATTEMPTS, WRONG_TOKEN
-from lutrin.serve.limits import SlidingWindow
+from lutrin.errors import MalformedRequest, NotPermitted, RateLimited
+from lutrin.messages import MALFORMED_BODY, PAGE_EXPIRED, TEACHER_OFF, TOO_MANY_ATTEMPTS, WRONG_TOKEN
+from lutrin.serve.limits import SlidingWindow, is_this_machine
+from lutrin.serve.requests import HTTPRequest
+
+COOKIE = "lutrin-teacher"
+MOST_FIELDS = 8
 
 SIGNED_IN_S = 8 * 3600.0
 """A school day."""
@@ -106,3 +111,38 @@ class SignIns:
 
 def _digest(cookie: str) -> bytes:
     return hashlib.sha256(cookie.encode()).digest()
+
+
+def cookie_of(request: HTTPRequest) -> str:
+    """The cookie that stands for the token; empty without one."""
+    return request.cookies.get(COOKIE, "")
+
+
+def is_here(request: HTTPRequest, sign_ins: SignIns) -> bool:
+    """Whether a request comes from this machine or a browser that is signed in; see `SignIns.prove`."""
+    return is_this_machine(request.scope) or sign_ins.knows(cookie_of(request))
+
+
+async def check_form(request: HTTPRequest, sign_ins: SignIns) -> dict[str, str]:
+    """Read a form's fields after checking that a signed-in browser sent it from our own page.
+
+    Raises:
+        NotPermitted: It is another browser, or another page.
+        MalformedRequest: There are more fields than any page of ours sends.
+    """
+    found = await form_fields(request)
+    sign_ins.check(cookie_of(request), found.get("key", ""))
+    return found
+
+
+async def form_fields(request: HTTPRequest) -> dict[str, str]:
+    """The fields of a form.
+
+    Raises:
+        MalformedRequest: There are more than any page of ours sends.
+    """
+    body = (await request.body()).decode()
+    try:
+        return dict(parse_qsl(body, keep_blank_values=True, max_num_fields=MOST_FIELDS))
+    except ValueError:
+        raise MalformedRequest(MALFORMED_BODY) from None

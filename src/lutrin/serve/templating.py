@@ -29,9 +29,18 @@ def environment() -> Environment:
         keep_trailing_newline=True,
         auto_reload=False,
     )
-    made.globals |= {"book_path": book_path, "page_path": page_path}
+    made.globals |= {"book_path": book_path, "page_path": page_path, "counted": count_of}
     made.filters |= {"anchor": anchor, "code": with_code}
     return made
+
+
+def count_of(number: int, thing: str) -> str:
+    """A number of things.
+
+    >>> count_of(1, "page"), count_of(1200, "page")
+    ('1 page', '1,200 pages')
+    """
+    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
 
 
 def anchor(name: str) -> str:

@@ -15,9 +15,8 @@ from lutrin.serve.problems import operation
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.routes.ingest import bearer
 from lutrin.serve.schemas import Health, Readiness, ReadyBook
-from lutrin.serve.teacher_forms import is_here
-from lutrin.serve.teacher_sign_in import SignIns
-from lutrin.serve.teacher_view import TeacherView
+from lutrin.serve.teacher_page import published
+from lutrin.serve.teacher_sign_in import SignIns, is_here
 from lutrin.settings import Settings
 
 MOST_LEFT_OUT = 200
@@ -70,7 +69,6 @@ async def ready(
 async def read_metrics(
     request: HTTPRequest,
     service: Given[AnswerService],
-    view: Given[TeacherView],
     settings: Given[Settings],
     sign_ins: Given[SignIns],
 ) -> Response[bytes]:
@@ -89,8 +87,8 @@ async def read_metrics(
         meters.passages[name].set(value)
     meters.index_age_seconds.clear()
     with suppress(LutrinError):
-        for book in await view.books():
-            if book.current.made is not None:
-                age = service.services.now() - book.current.made
+        for book, current, _ in await asyncio.to_thread(published, settings):
+            if current.made is not None:
+                age = service.services.now() - current.made
                 meters.index_age_seconds.labels(book.slug).set(age.total_seconds())
     return Response(service.metrics.exposition(), media_type=metrics.MEDIA_TYPE, headers=NO_STORE)

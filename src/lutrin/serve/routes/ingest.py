@@ -20,8 +20,7 @@ from lutrin.serve.problems import as_problem, operation
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.services import Ingest
 from lutrin.serve.shared import JobBoard
-from lutrin.serve.teacher_forms import is_here
-from lutrin.serve.teacher_sign_in import SignIns
+from lutrin.serve.teacher_sign_in import SignIns, is_here
 from lutrin.serve.turns import Spawn
 
 KEPT_JOBS = 20

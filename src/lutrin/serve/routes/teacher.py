@@ -1,4 +1,9 @@
-"""The teacher's page and its buttons; off unless the operator has set a token."""
+"""The teacher's pages and their buttons; off unless the operator has set a token."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
+from urllib.parse import parse_qsl, quote, urlencode
 
 import msgspec
 from litestar import MediaType, Response, get, post
@@ -7,25 +12,60 @@ from litestar.di import NamedDependency as Given
 from litestar.params import FromPath
 
 from lutrin.chats.questions import key_of
-from lutrin.errors import LutrinError, NotPermitted, RateLimited
+from lutrin.errors import InvalidInput, LutrinError, NotFound, NotPermitted, RateLimited
+from lutrin.index.catalog import read_left_out
+from lutrin.index.companion import THE_TEACHER, Kind, State
 from lutrin.log import get_logger
-from lutrin.messages import DISK_LOW, INGEST_OFF, NOT_STORING, PAGE_EXPIRED, WRONG_PASSWORD
+from lutrin.messages import BOOK_FIRST, DISK_LOW, INGEST_OFF, NOT_STORING, NOTHING_HERE, PAGE_EXPIRED, WRONG_PASSWORD
+from lutrin.records import Answer, DoneEvent, Passage, Question
 from lutrin.serve import qr
-from lutrin.serve import teacher_html as html
-from lutrin.serve.answer_service import NO_STORE, AnswerService, is_secure
+from lutrin.serve.answer_service import NO_STORE, AnswerService, check_lengths, is_secure
 from lutrin.serve.budget import beside_loop
-from lutrin.serve.prepared_html import PreparedRow, prepared_row
 from lutrin.serve.problems import as_problem, prefers_html
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.routes.book_uploads import Uploaded, receive, uploaded
 from lutrin.serve.routes.ingest import Jobs
-from lutrin.serve.teacher_asked import MOST_READ, Overview, as_csv, overview
-from lutrin.serve.teacher_forms import COOKIE, PAGE, check_form, fields, is_here, led_to, shown_page
-from lutrin.serve.teacher_load import Load, load_of
-from lutrin.serve.teacher_sign_in import SIGNED_IN_S, SignIns
-from lutrin.serve.teacher_view import TeacherView
+from lutrin.serve.teacher_page import (
+    MOST_READ,
+    Board,
+    Examination,
+    Overview,
+    as_csv,
+    board_page,
+    companion_page,
+    figures,
+    job_text,
+    models_of,
+    now_text,
+    overview,
+    proposed_text,
+    published,
+    roll_back,
+)
+from lutrin.serve.teacher_sign_in import (
+    COOKIE,
+    SIGNED_IN_S,
+    SignIns,
+    check_form,
+    cookie_of,
+    form_fields,
+    is_here,
+)
+from lutrin.serve.templating import render
 from lutrin.settings import Settings
-from lutrin.study.teach import Wanted
+from lutrin.study.teach import Act, Change, Companions, Listed, Wanted
+from lutrin.study.write import progress_of
+
+PAGE: dict[str, Any] = {"include_in_schema": False, "media_type": MediaType.HTML}
+"""Of a handler whose answers browsers show."""
+KINDS, STATES, ACTS = frozenset(get_args(Kind)), frozenset(get_args(State)), frozenset(get_args(Act))
+MOST_PAGE = 100_000
+MOST_DIGITS = 6
+"""Of the number of a choice."""
+MOST_NEAR = 3
+"""Passages that may prove an answer which the teacher writes to a question that the book does not answer by itself."""
+INBOX = "inbox"
+"""Part of the teacher's page from which an answer may be pinned."""
 
 _log = get_logger("teacher")
 
@@ -50,19 +90,18 @@ async def page(
     request: HTTPRequest,
     service: Given[AnswerService],
     jobs: Given[Jobs],
-    view: Given[TeacherView],
+    examination: Given[Examination],
     sign_ins: Given[SignIns],
     settings: Given[Settings],
 ) -> Response[str]:
     """The page, the form that asks for the token, or how to set one."""
     if not sign_ins.possible:
-        return shown_page(html.off(), 403)
-    cookie = request.cookies.get(COOKIE, "")
+        return _shown(render("teacher_gate.html", off=True), 403)
+    cookie = cookie_of(request)
     if not sign_ins.knows(cookie):
-        return shown_page(html.sign_in())
-    address = qr.for_others(request, settings.host)
-    shown = await _board(service, jobs, view, settings, address)
-    return shown_page(await beside_loop(lambda: html.board(shown, sign_ins.form_key(cookie))))
+        return _shown(render("teacher_gate.html", off=False, message=""))
+    board = await _board(service, jobs, examination, settings, qr.for_others(request, settings.host))
+    return _shown(await beside_loop(lambda: board_page(board, sign_ins.form_key(cookie))))
 
 
 @get("/teacher/progress", include_in_schema=False, operation_id="teacherProgress")
@@ -70,20 +109,20 @@ async def progress(
     request: HTTPRequest,
     service: Given[AnswerService],
     jobs: Given[Jobs],
-    view: Given[TeacherView],
+    examination: Given[Examination],
     sign_ins: Given[SignIns],
 ) -> Response[Progress]:
     """Figures and lines that change while the page is open."""
-    if not sign_ins.knows(request.cookies.get(COOKIE, "")):
+    if not sign_ins.knows(cookie_of(request)):
         raise NotPermitted(PAGE_EXPIRED)
     job = jobs.newest()
     body = Progress(
-        figures={name: value for name, _, value in html.figures(_load(service))},
-        now=html.now_text(_load(service)),
+        figures={name: value for name, _, value in figures(service.metrics)},
+        now=_now(service),
         job=job.state if job is not None else "",
-        job_text=html.job_text(job) if job is not None else "",
+        job_text=job_text(job),
         lines=job.progress if job is not None else [],
-        awaited=view.health.running,
+        awaited=examination.running,
     )
     return Response(body, headers=NO_STORE)
 
@@ -92,26 +131,27 @@ async def progress(
 async def sign_in(request: HTTPRequest, service: Given[AnswerService], sign_ins: Given[SignIns]) -> Response[str]:
     """The token comes once, in the body of a form; from then on a cookie stands for it."""
     try:
-        token = (await fields(request)).get("token", "")
+        token = (await form_fields(request)).get("token", "")
         cookie = sign_ins.enter(token, service.peer(request), here=is_here(request, sign_ins))
     except (NotPermitted, RateLimited) as error:
         _log.warning("sign_in_refused", reason=type(error).__name__)
         problem = as_problem(error).problem
         wrong = isinstance(error, NotPermitted) and sign_ins.possible
-        refused = shown_page(html.sign_in(WRONG_PASSWORD if wrong else problem.detail), problem.status)
+        said = WRONG_PASSWORD if wrong else problem.detail
+        refused = _shown(render("teacher_gate.html", off=False, message=said), problem.status)
         if problem.retry_after_s is not None:
             refused.headers["Retry-After"] = str(problem.retry_after_s)
         return refused
     _log.info("signed_in")
-    return led_to("/teacher", [_cookie(cookie, round(SIGNED_IN_S), secure=is_secure(request))])
+    return _led_to("/teacher", [_cookie(cookie, round(SIGNED_IN_S), secure=is_secure(request))])
 
 
 @post("/teacher/sign-out", operation_id="teacherSignOut", **PAGE)
 async def sign_out(request: HTTPRequest, sign_ins: Given[SignIns]) -> Response[str]:
     """The cookie is worth nothing afterwards."""
     await check_form(request, sign_ins)
-    sign_ins.leave(request.cookies.get(COOKIE, ""))
-    return led_to("/teacher", [_cookie("", 0, secure=False)])
+    sign_ins.leave(cookie_of(request))
+    return _led_to("/teacher", [_cookie("", 0, secure=False)])
 
 
 @post("/teacher/ingest", operation_id="teacherIngest", **PAGE)
@@ -123,7 +163,7 @@ async def ingest(
     if service.services.ingest is None:
         raise NotPermitted(INGEST_OFF)
     await jobs.start(service.services.ingest, service.spawn)
-    return led_to("/teacher#reading")
+    return _led_to("/teacher#reading")
 
 
 @post("/teacher/books", operation_id="teacherBooks", **PAGE)
@@ -136,7 +176,7 @@ async def upload(
     settings: Given[Settings],
 ) -> Response[str] | Response[Uploaded]:
     """Add a book, as `POST /books` does; the page's script gets JSON, its form the page."""
-    cookie = request.cookies.get(COOKIE, "")
+    cookie = cookie_of(request)
     if not sign_ins.knows(cookie):
         raise NotPermitted(PAGE_EXPIRED)
     if service.services.ingest is None:
@@ -147,35 +187,35 @@ async def upload(
     )  # fmt: skip
     _log.info("uploaded", book=stored.book, files=len(stored.files))
     if prefers_html(request.headers.get("accept", "")):
-        return led_to("/teacher#reading")
+        return _led_to("/teacher#reading")
     return Response(uploaded(stored, job), status_code=202, media_type=MediaType.JSON, headers=NO_STORE)
 
 
 @post("/teacher/check", operation_id="teacherCheck", **PAGE)
 async def check(
-    request: HTTPRequest, service: Given[AnswerService], view: Given[TeacherView], sign_ins: Given[SignIns]
+    request: HTTPRequest, service: Given[AnswerService], examination: Given[Examination], sign_ins: Given[SignIns]
 ) -> Response[str]:
     """Let the doctor look."""
     await check_form(request, sign_ins)
-    view.health.start(service.spawn)
-    return led_to("/teacher#health")
+    examination.start(service.spawn)
+    return _led_to("/teacher#health")
 
 
 @post("/teacher/books/{book:str}/previous", operation_id="teacherPrevious", **PAGE)
 async def previous(
-    book: FromPath[str], request: HTTPRequest, view: Given[TeacherView], sign_ins: Given[SignIns]
+    book: FromPath[str], request: HTTPRequest, settings: Given[Settings], sign_ins: Given[SignIns]
 ) -> Response[str]:
     """Go back to the index before this one."""
     await check_form(request, sign_ins)
-    await view.roll_back(book)
+    await asyncio.to_thread(roll_back, settings, book)
     _log.info("rolled_back", book=book)
-    return led_to("/teacher#books")
+    return _led_to("/teacher#books")
 
 
 @get("/teacher/questions.csv", include_in_schema=False, operation_id="teacherQuestions", media_type="text/csv")
 async def questions(request: HTTPRequest, service: Given[AnswerService], sign_ins: Given[SignIns]) -> Response[str]:
     """Export readers' questions as CSV, without their authors."""
-    if not sign_ins.knows(request.cookies.get(COOKIE, "")):
+    if not sign_ins.knows(cookie_of(request)):
         raise NotPermitted(PAGE_EXPIRED)
     asked = await service.services.chats.recent_questions(MOST_READ)
     titles = {book.slug: book.title for book in await service.services.library.books()}
@@ -184,10 +224,109 @@ async def questions(request: HTTPRequest, service: Given[AnswerService], sign_in
     return Response(table, media_type="text/csv; charset=utf-8", headers=headers)
 
 
-HANDLERS = [page, progress, questions, sign_in, sign_out, ingest, upload, check, previous]
+@get("/teacher/companion/{book:str}", operation_id="teacherCompanion", **PAGE)
+async def entries(
+    book: FromPath[str], request: HTTPRequest, service: Given[AnswerService], sign_ins: Given[SignIns]
+) -> Response[str]:
+    """The entries of a book's companion, some at a time."""
+    if not sign_ins.knows(cookie_of(request)):
+        return _led_to("/teacher")
+    wanted = _wanted(dict(request.query_params))
+    listed = await _companions(service).listed(book, wanted)
+    return _shown(companion_page(book, listed, wanted, sign_ins.form_key(cookie_of(request))))
 
 
-async def _board(service: AnswerService, jobs: Jobs, view: TeacherView, settings: Settings, address: str) -> html.Board:
+@post("/teacher/companion/{book:str}/{entry:str}", operation_id="teacherEntry", **PAGE)
+async def change(
+    book: FromPath[str],
+    entry: FromPath[str],
+    request: HTTPRequest,
+    service: Given[AnswerService],
+    sign_ins: Given[SignIns],
+) -> Response[str]:
+    """Approve, hide, mend, pin an entry, or take that back."""
+    fields = await check_form(request, sign_ins)
+    if fields.get("act") not in ACTS:
+        raise InvalidInput("There is no such button.")
+    number = fields.get("answer", "")
+    wanted = Change(
+        act=msgspec.convert(fields["act"], Act),
+        text=fields.get("text", ""),
+        choices=fields.get("choices", ""),
+        answer=int(number[:MOST_DIGITS]) if number.isascii() and number.isdigit() else None,
+    )
+    await _companions(service).change(book, entry, wanted)
+    _log.info("entry_changed", book=book, entry=entry, act=wanted.act)
+    back = urlencode(_filters(dict(parse_qsl(fields.get("back", "")))))
+    return _led_to(f"/teacher/companion/{quote(book)}?{back}#e{quote(entry)}")
+
+
+@get("/teacher/answer", operation_id="teacherAnswer", **PAGE)
+async def proposal(request: HTTPRequest, service: Given[AnswerService], sign_ins: Given[SignIns]) -> Response[str]:
+    """How a question is answered now, to be pinned as it is or in better words."""
+    if not sign_ins.knows(cookie_of(request)):
+        return _led_to("/teacher")
+    text, book = request.query_params.get("question", ""), request.query_params.get("book", "")
+    books = await service.services.library.books()
+    known = next((one for one in books if one.slug == book), None) or (books[0] if books else None)
+    if known is None:
+        raise NotFound(NOTHING_HERE)
+    answer = await _current_answer(service, text, known.slug) if text.strip() else None
+    near: Sequence[Passage] = ()
+    if answer is not None and not answer.excerpts:
+        near = await service.services.retrieve(Question(text=text, book=known.slug, top_k=MOST_NEAR))
+    page = render(
+        "teacher_answer.html",
+        books=books,
+        book=known,
+        question=text,
+        answer=answer,
+        text=proposed_text(answer) if answer is not None else "",
+        near=near,
+        back=request.query_params.get("back", ""),
+        form_key=sign_ins.form_key(cookie_of(request)),
+    )
+    return _shown(page)
+
+
+@post("/teacher/answer", operation_id="teacherPinAnswer", **PAGE)
+async def pin(request: HTTPRequest, service: Given[AnswerService], sign_ins: Given[SignIns]) -> Response[str]:
+    """Have a question answered so from now on."""
+    fields = await check_form(request, sign_ins)
+    book, question = fields.get("book", ""), fields.get("question", "")
+    answer = await _current_answer(service, question, book)
+    proofs = [(one.chunk_id, one.text) for one in answer.excerpts] or [(fields.get("proof", ""), "")]
+    text = fields.get("text") or proposed_text(answer)
+    pinned = await _companions(service).pin_answer(book, question, text, proofs)
+    if (await _current_answer(service, question, book)).prepared_by != THE_TEACHER:
+        await _companions(service).change(book, pinned, Change(act="undo"))
+        raise InvalidInput(BOOK_FIRST)
+    _log.info("answer_pinned", book=book)
+    if fields.get("back") == INBOX:
+        return _led_to(f"/teacher#{INBOX}")
+    return _led_to(f"/teacher/answer?{urlencode({'book': book, 'question': question})}")
+
+
+HANDLERS = [
+    page,
+    progress,
+    questions,
+    sign_in,
+    sign_out,
+    ingest,
+    upload,
+    check,
+    previous,
+    entries,
+    change,
+    proposal,
+    pin,
+]
+
+
+async def _board(
+    service: AnswerService, jobs: Jobs, examination: Examination, settings: Settings, address: str
+) -> Board:
     """Replace a failed lookup by a line on the page."""
     generator, troubles = service.services.generator, [service.services.trouble] if service.services.trouble else []
     if service.space.low:
@@ -197,39 +336,43 @@ async def _board(service: AnswerService, jobs: Jobs, view: TeacherView, settings
     name = generator.name if generator is not None else ""
     books, models, left_out = [], [], []
     try:
-        books, left_out = await view.books(), await view.left_out()
+        books = await asyncio.to_thread(published, settings)
+        left_out = await asyncio.to_thread(read_left_out, settings.catalog_path)
     except LutrinError as error:
         troubles.append(f"{error.detail} {error.remedy}".strip())
     try:
-        models = view.models(name)
+        models = models_of(settings, name)
     except LutrinError as error:
         troubles.append(f"{error.detail} {error.remedy}".strip())
-    asked = await _questions(service, troubles)
-    prepared = await _prepared(service, view)
-    return html.Board(
+    return Board(
         books=books,
         left_out=left_out,
         corpus=str(settings.corpus_dir),
         job=jobs.newest(),
-        load=_load(service),
+        now=_now(service),
+        figures=figures(service.metrics),
         models=models,
         model=name,
         model_ready=generator is not None and await generator.ready(),
-        health=view.health,
-        prepared=prepared,
-        asked=asked,
+        health=examination,
+        asked=await _questions(service, troubles),
+        prepared=await _prepared(service, settings),
         address=address,
         troubles=troubles,
     )
 
 
-async def _prepared(service: AnswerService, view: TeacherView) -> list[PreparedRow]:
+async def _prepared(service: AnswerService, settings: Settings) -> list[tuple[str, Listed, str]]:
     companions = service.services.companions
     if companions is None:
         return []
     try:
         return [
-            prepared_row(book.slug, await companions.listed(book.slug, Wanted()), await view.studied(book.slug))
+            (
+                book.slug,
+                await companions.listed(book.slug, Wanted()),
+                await asyncio.to_thread(progress_of, settings.studied_path(book.slug)),
+            )
             for book in await service.services.library.books()
         ]
     except LutrinError:
@@ -258,11 +401,65 @@ async def _questions(service: AnswerService, troubles: list[str]) -> Overview:
     return await beside_loop(lambda: overview(asked, books, today, pinned))
 
 
-def _load(service: AnswerService) -> Load:
-    return load_of(service.metrics, readers=service.presence.count(), waiting=service.services.queue_length())
+def _now(service: AnswerService) -> str:
+    return now_text(service.metrics, service.presence.count(), service.services.queue_length())
+
+
+def _shown(page: str, status: int = 200) -> Response[str]:
+    """A page that no cache may store."""
+    return Response(page, status_code=status, media_type=MediaType.HTML, headers=dict(NO_STORE))
+
+
+def _led_to(location: str, cookies: list[Cookie] | None = None) -> Response[str]:
+    headers = {"Location": location, **NO_STORE}
+    return Response("", status_code=303, media_type=MediaType.HTML, headers=headers, cookies=cookies)
 
 
 def _cookie(value: str, max_age_s: int, *, secure: bool) -> Cookie:
     return Cookie(
         key=COOKIE, value=value, path="/teacher", max_age=max_age_s, httponly=True, samesite="strict", secure=secure
+    )
+
+
+async def _current_answer(service: AnswerService, text: str, book: str) -> Answer:
+    """The answer that a reader of a book would get now; nothing of it is stored."""
+    question = Question(text=text, book=book)
+    check_lengths(question)
+    events = [event async for event in service.services.answers.answer(question)]
+    done = events[-1]
+    if not isinstance(done, DoneEvent):
+        raise TypeError("an answer ends with all of it")
+    return done.answer
+
+
+def _companions(service: AnswerService) -> Companions:
+    if service.services.companions is None:
+        raise NotFound(NOTHING_HERE)
+    return service.services.companions
+
+
+def _filters(given: Mapping[str, str]) -> dict[str, str]:
+    """What an address may say of the entries that are wanted, and nothing else."""
+    page = given.get("page", "")
+    return {
+        name: value
+        for name, value, is_known in (
+            ("kind", given.get("kind", ""), given.get("kind") in KINDS),
+            ("state", given.get("state", ""), given.get("state") in {*STATES, "pinned"}),
+            ("words", given.get("words", "")[:200], bool(given.get("words", "").strip())),
+            ("page", page, page.isascii() and page.isdigit() and 0 < int(page[:7]) < MOST_PAGE),
+        )
+        if is_known
+    }
+
+
+def _wanted(given: Mapping[str, str]) -> Wanted:
+    known = _filters(given)
+    state = known.get("state")
+    return Wanted(
+        kind=msgspec.convert(known.get("kind"), Kind | None),
+        state=None if state == "pinned" else msgspec.convert(state, State | None),
+        pinned=state == "pinned",
+        words=known.get("words", ""),
+        page=int(known.get("page", "1")),
     )

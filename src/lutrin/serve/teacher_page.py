@@ -1,0 +1,461 @@
+"""What the teacher's pages show: indexes, models, load, readers' questions, and what is prepared.
+
+The HTML stands in `templates/teacher*.html`: plain forms that work without a script, laid out for phones first.
+"""
+
+import asyncio
+import math
+import os
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from datetime import date, datetime, timedelta
+from typing import Any, Literal
+from urllib.parse import urlencode
+
+import msgspec
+import segno
+from prometheus_client.metrics import MetricWrapperBase
+
+from lutrin.chats.questions import AskedQuestion
+from lutrin.chats.store import OF_CONTENTS
+from lutrin.doctor import Check
+from lutrin.errors import IndexUnavailable
+from lutrin.index.catalog import Catalog, LeftOut
+from lutrin.index.manifest import read_manifest
+from lutrin.ingest.formats import FORMATS, suffixes_in_words
+from lutrin.ingest.lock import ingest_lock
+from lutrin.keep.weights import Model, load_manifest, state_of
+from lutrin.records import Answer, BookInfo
+from lutrin.search.decide import load_decisions
+from lutrin.serve.metrics import Metrics
+from lutrin.serve.routes.ingest import Job
+from lutrin.serve.templating import count_of, render
+from lutrin.settings import Settings
+from lutrin.study.take_away import comma_separated
+from lutrin.study.teach import Listed, Wanted
+
+PATIENCE_S = 600.0
+"""The doctor reads every model file and every vector once."""
+MOST_READ = 5_000
+"""Questions that are looked at, the newest: some weeks of a school."""
+DAYS = 14
+SURE = math.log(3)
+"""Log odds from which an answer counts as one: three times as likely as not."""
+COUNTED = {
+    "processed": ("file", "read"),
+    "unchanged": ("file", "unchanged"),
+    "removed": ("file", "removed"),
+    "failed": ("file", "failed"),
+    "chunks_created": ("passage", "made"),
+    "chunks_reused": ("passage", "kept"),
+}
+JOB_STATES = {"running": "Reading the books…", "done": "The books have been read.", "failed": "It did not work."}
+ENTRY_STATES = {"proposed": "not read yet", "approved": "approved", "hidden": "hidden"}
+ENTRY_KINDS = {
+    "keypoints": "Key points",
+    "term": "Term",
+    "question": "Question",
+    "explanation": "Explanation",
+    "simpler": "Simpler words",
+    "example": "Example",
+    "analogy": "Analogy",
+    "quiz": "Quiz",
+}
+_MARKER = re.compile(r"\s*\[\d+\]")
+
+Outcome = Literal["missed", "doubtful", "answered"]
+OUTCOMES: tuple[Outcome, ...] = ("missed", "doubtful", "answered")
+"""In the order in which a teacher reads them."""
+
+
+class Examination:
+    """Runs `lutrin doctor --json`, once at a time, and keeps what it printed last."""
+
+    def __init__(self, settings: Settings, now: Callable[[], datetime], command: str = "doctor") -> None:
+        self._command = command
+        self._settings = settings
+        self._now = now
+        self.running = False
+        self.checks: list[Check] | None = None
+        self.at: datetime | None = None
+        """When it ended last."""
+        self.trouble = ""
+        """Why there are no checks, the last time."""
+
+    def start(self, spawn: Callable[[Coroutine[Any, Any, None]], object]) -> None:
+        """Start the command, in a task that ends with the server, unless it is already running."""
+        if not self.running:
+            self.running = True
+            spawn(self._run())
+
+    async def _run(self) -> None:
+        try:
+            output, errors = await asyncio.wait_for(self._process(), PATIENCE_S)
+            self.checks, self.trouble = msgspec.json.decode(output, type=list[Check]), ""
+        except TimeoutError:
+            self.checks, self.trouble = None, f"It took more than {PATIENCE_S:.0f} s."
+        except msgspec.MsgspecError:
+            said = errors.decode(errors="replace").strip().rpartition("\n")[2]
+            self.checks, self.trouble = None, said or f"`lutrin {self._command}` did not end as it should."
+        finally:
+            self.running = False
+            self.at = self._now()
+
+    async def _process(self) -> tuple[bytes, bytes]:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-P", "-m", "lutrin.cli", self._command, "--json",
+            "--data-dir", str(self._settings.data_dir),
+            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+            env={**os.environ, "LUTRIN_LOG_LEVEL": "error"},
+        )  # fmt: skip
+        try:
+            return await process.communicate()
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+
+
+class Edition(msgspec.Struct, frozen=True, kw_only=True):
+    """A published index of a book."""
+
+    generation: str
+    made: datetime | None = None
+    """In UTC; None if it cannot be read."""
+    files: int = 0
+    chunks: int = 0
+
+
+def published(settings: Settings) -> list[tuple[BookInfo, Edition, Edition | None]]:
+    """Each book with the index that answers and the one before it; none before the first ingest.
+
+    Raises:
+        IndexUnavailable: The catalogue cannot be read.
+    """
+    if not settings.catalog_path.exists():
+        return []
+
+    def edition(slug: str, name: str) -> Edition:
+        try:
+            manifest = read_manifest(settings.books_dir / slug / name)
+        except IndexUnavailable:  # the page is where its operator learns of it
+            return Edition(generation=name)
+        made = datetime.fromisoformat(manifest.created)
+        return Edition(generation=name, made=made, files=manifest.files, chunks=manifest.chunks)
+
+    with Catalog(settings.catalog_path) as catalog:
+        return [
+            (
+                book.info,
+                edition(book.info.slug, book.current),
+                edition(book.info.slug, book.previous) if book.previous else None,
+            )
+            for book in catalog.books()
+        ]
+
+
+def roll_back(settings: Settings, slug: str) -> None:
+    """Make a book's previous index the one that answers; the server follows within two seconds.
+
+    Raises:
+        NotFound: There is no such book, or nothing to go back to.
+        IngestInProgress: The books are being read.
+        IndexUnavailable: The catalogue cannot be read, or the previous index is gone.
+    """
+    with ingest_lock(settings.data_dir), Catalog(settings.catalog_path) as catalog:
+        book = catalog.book(slug)
+        if book is not None and book.previous is not None:
+            read_manifest(settings.books_dir / slug / book.previous)
+        catalog.roll_back(slug)
+
+
+def models_of(settings: Settings, name: str) -> list[tuple[Model, str, bool]]:
+    """The models of the manifest, with the state of their files and whether they are in use: `name` answers.
+
+    Raises:
+        LutrinError: There is no readable manifest.
+    """
+    folder = settings.models_dir
+    return [
+        (model, state_of(folder, model), model.name == name or model.role == "embed")
+        for model in load_manifest(folder).model
+    ]
+
+
+class ChapterRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A chapter and how often it was asked about."""
+
+    title: str
+    days: tuple[int, ...]
+    """Questions on each of the days that are shown, the latest last."""
+    total: int
+
+
+class InboxRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A question, however often it came, with what became of it."""
+
+    text: str
+    """As it was typed the last time."""
+    question: str
+    """Completed from its conversation: what an answer is pinned to."""
+    book: str
+    """Slug; empty: no book was named and none was cited."""
+    times: int
+    up: int
+    down: int
+    comments: tuple[str, ...]
+    answer: str
+    """What a reader was told the last time."""
+    outcome: Outcome
+    pinned: bool = False
+    """Whether the teacher has given the answer since."""
+
+
+class Overview(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything about questions that the page shows."""
+
+    total: int = 0
+    books: tuple[tuple[str, tuple[ChapterRow, ...]], ...] = ()
+    """Titles, with the chapters that were asked about in the book's own order."""
+    elsewhere: int = 0
+    """Questions on which no place of a book was cited."""
+    inbox: tuple[InboxRow, ...] = ()
+    """The questions to the books: missed, doubtful, then answered ones, the most frequent first."""
+    most: int = 1
+    """Questions of one chapter on one day: a bar's height."""
+    since: date | None = None
+    """The first of the days that are shown: that of the first question, or the first of the last `DAYS` days."""
+
+
+def overview(
+    asked: Sequence[AskedQuestion],
+    books: Sequence[tuple[str, str, Sequence[str]]],
+    today: date,
+    pinned: Collection[str] = (),
+) -> Overview:
+    """Order what was asked.
+
+    Args:
+        books: Slug, title and chapters of each book.
+        pinned: The keys (`AskedQuestion.key`) that the teacher has answered.
+    """
+    asked_on = [date.fromisoformat(question.created[:10]) for question in asked]
+    since = min(max(min(asked_on, default=today), today - timedelta(days=DAYS - 1)), today)
+    span = range((today - since).days + 1)
+    days = Counter(
+        (one.book, one.chapter, (day - since).days) for one, day in zip(asked, asked_on, strict=True) if one.chapter
+    )
+    totals = Counter((one.book, one.chapter) for one in asked if one.chapter)
+    shown = []
+    for slug, title, order in books:
+        known = {chapter: place for place, chapter in enumerate(order)}
+        chapters = [chapter for book, chapter in totals if book == slug]
+        rows = tuple(
+            ChapterRow(title=chapter, days=tuple(days[slug, chapter, day] for day in span), total=totals[slug, chapter])
+            for chapter in sorted(chapters, key=lambda name: (known.get(name, len(known)), name))
+        )
+        if rows:
+            shown.append((title, rows))
+    return Overview(
+        total=len(asked),
+        books=tuple(shown),
+        elsewhere=sum(not question.chapter for question in asked),
+        inbox=_inbox(asked, pinned),
+        most=max((day for _, rows in shown for row in rows for day in row.days), default=1) or 1,
+        since=since,
+    )
+
+
+def outcome_of(question: AskedQuestion) -> Outcome:
+    """What became of a question: by its reader's thumb, else by the odds of its answer and whether it came again."""
+    if question.refusal is not None or question.thumb == "down":
+        return "missed"
+    if question.thumb == "up":
+        return "answered"
+    return "doubtful" if question.closest or question.again or _odds(question) < SURE else "answered"
+
+
+def _odds(question: AskedQuestion) -> float:
+    """Log odds that the book answers a question; what was prepared, or stands in its contents, is beyond doubt."""
+    if question.odds is None or question.prepared_by:
+        return math.inf
+    if question.yes is None:
+        return load_decisions().without_model.odds(question.odds)
+    return load_decisions().with_model.odds(question.odds, question.yes)
+
+
+def _inbox(asked: Sequence[AskedQuestion], pinned: Collection[str]) -> tuple[InboxRow, ...]:
+    """Questions of the same words are one row; what asks nothing of a book is none."""
+    same: dict[str, list[AskedQuestion]] = {}
+    for question in asked:
+        if question.refusal in OF_CONTENTS:
+            same.setdefault(question.key, []).append(question)
+    rows = [_row(group, is_pinned=key in pinned) for key, group in same.items()]
+    return tuple(sorted(rows, key=lambda row: (OUTCOMES.index(row.outcome), -row.times)))
+
+
+def _row(group: Sequence[AskedQuestion], *, is_pinned: bool) -> InboxRow:
+    newest = group[0]
+    up, down = (sum(question.thumb == thumb for question in group) for thumb in ("up", "down"))
+    outcome = "missed" if down > up else "answered" if up > down else outcome_of(newest)
+    return InboxRow(
+        text=newest.text,
+        question=newest.searched or newest.text,
+        book=next((question.book for question in group if question.book), ""),
+        times=len(group),
+        up=up,
+        down=down,
+        comments=tuple(question.comment for question in group if question.comment),
+        answer=newest.answer,
+        outcome="answered" if is_pinned else outcome,
+        pinned=is_pinned,
+    )
+
+
+def as_csv(asked: Sequence[AskedQuestion], titles: Mapping[str, str]) -> str:
+    """Export the questions as a table for a spreadsheet."""
+    header = ["answered at (UTC)", "book", "chapter", "question", "answer", "outcome", "thumb", "comment"]
+    answers = {"generated": "explained", "extractive": "quoted", "refusal": "not in the book", None: ""}
+    rows = (
+        (
+            *(one.created, titles.get(one.book, one.book), one.chapter, one.text),
+            *(answers[one.kind], outcome_of(one), one.thumb, one.comment),
+        )
+        for one in asked
+    )
+    return comma_separated(header, rows)
+
+
+def figures(metrics: Metrics) -> list[tuple[str, str, str]]:
+    """Name, label and value of each figure since the server started, from the meters that Prometheus reads."""
+    kinds = _totals(metrics.questions, "kind")
+    failed = _totals(metrics.outcomes, "outcome")
+    del failed["done"], failed["cancelled"]
+    return [
+        ("answers", "Questions answered", f"{kinds.total():,}"),
+        ("generated", "explained by the model, checked against the book", f"{kinds['generated']:,}"),
+        ("quoted", "answered in the book’s own words", f"{kinds['extractive']:,}"),
+        ("refused", "not in the book", f"{kinds['refusal']:,}"),
+        ("first", "Time to the first words: median, 95th percentile", _times(metrics, "excerpt")),
+        ("whole", "Time to the whole answer: median, 95th percentile", _times(metrics, "done")),
+        ("limited", "Questions put off because they came too fast", f"{_totals(metrics.limited).total():,}"),
+        ("failed", "Questions that failed", f"{failed.total():,}"),
+    ]
+
+
+def _totals(meter: MetricWrapperBase, label: str = "", suffix: str = "_total") -> Counter[str]:
+    """A meter's values, summed by one of its labels."""
+    found: Counter[str] = Counter()
+    for metric in meter.collect():
+        for sample in metric.samples:
+            if sample.name == metric.name + suffix:
+                found[sample.labels.get(label, "")] += round(sample.value)
+    return found
+
+
+def _times(metrics: Metrics, stage: str) -> str:
+    """The bounds in seconds below which half of the times of a stage and 95 of 100 lie, from a histogram."""
+    buckets = sorted(
+        (float(sample.labels["le"]), sample.value)
+        for metric in metrics.stage_seconds.collect()
+        for sample in metric.samples
+        if sample.name == f"{metric.name}_bucket" and sample.labels["stage"] == stage
+    )
+    if not buckets or buckets[-1][1] == 0:
+        return "none yet"
+    within = [next(bound for bound, count in buckets if count >= share * buckets[-1][1]) for share in (0.5, 0.95)]
+    return " and ".join("more than 30 s" if math.isinf(bound) else f"{bound:g} s" for bound in within)
+
+
+def now_text(metrics: Metrics, readers: int, waiting: int) -> str:
+    """Describe the present load in one sentence."""
+    running = _totals(metrics.running, suffix="").total()
+    if not (readers or running or waiting):
+        return "Nobody is asking at the moment."
+    parts = [f"{count_of(readers, 'reader')} asked in the last five minutes"]
+    if running:
+        parts.append(f"{count_of(running, 'answer')} {'is' if running == 1 else 'are'} being written")
+    if waiting:
+        parts.append(f"{count_of(waiting, 'reader')} {'waits' if waiting == 1 else 'wait'} for the model")
+    return f"{', '.join(parts)}."
+
+
+def job_text(job: Job | None) -> str:
+    """Describe in one sentence how an ingestion is going or went; empty if there was none."""
+    if job is None:
+        return ""
+    text = JOB_STATES[job.state] + (f" {job.detail}" if job.detail else "")
+    counts = [
+        f"{count_of(number, thing)} {what}"
+        for name, (thing, what) in COUNTED.items()
+        if isinstance(number := (job.summary or {}).get(name, 0), int) and number
+    ]
+    return text + (f" {', '.join(counts)}." if counts else "")
+
+
+class Board(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that the teacher's page shows."""
+
+    books: Sequence[tuple[BookInfo, Edition, Edition | None]]
+    corpus: str
+    job: Job | None
+    now: str
+    figures: Sequence[tuple[str, str, str]]
+    models: Sequence[tuple[Model, str, bool]]
+    """See `models_of`."""
+    model: str
+    """Name of the language model that answers; empty: none."""
+    model_ready: bool
+    health: Examination
+    left_out: Sequence[LeftOut] = ()
+    """Files that are in no book."""
+    prepared: Sequence[tuple[str, Listed, str]] = ()
+    """Slug of each book, the states of its prepared entries, and how far the model is that studies it."""
+    asked: Overview = Overview()
+    address: str = ""
+    """Of this server for other devices; empty: they cannot reach it."""
+    troubles: Sequence[str] = ()
+    """Lookups that failed, a sentence each."""
+
+
+def board_page(board: Board, form_key: str) -> str:
+    """The teacher's page."""
+    return render(
+        "teacher.html",
+        refreshed=board.health.running or (board.job is not None and board.job.state == "running"),
+        board=board,
+        asked=board.asked,
+        form_key=form_key,
+        code=segno.make(board.address, micro=False).svg_data_uri(scale=4, border=2) if board.address else "",
+        suffixes=",".join((*sorted(FORMATS), ".zip")),
+        formats=suffixes_in_words(),
+        job_text=job_text(board.job),
+        entry_states=ENTRY_STATES,
+    )
+
+
+def companion_page(book: str, listed: Listed, wanted: Wanted, form_key: str) -> str:
+    """The entries of a companion, each with its form."""
+    state = "pinned" if wanted.pinned else wanted.state or ""
+    known = {"kind": wanted.kind or "", "state": state, "words": wanted.words}
+    chosen = {name: value for name, value in known.items() if value}
+    return render(
+        "teacher_companion.html",
+        book=book,
+        listed=listed,
+        wanted=known,
+        form_key=form_key,
+        kinds=ENTRY_KINDS,
+        states=ENTRY_STATES,
+        page=wanted.page,
+        search=lambda number: urlencode({**chosen, "page": str(number)}),
+    )
+
+
+def proposed_text(answer: Answer) -> str:
+    """The text that a form to pin starts with: the explanation without its markers, or else the words that answer."""
+    if answer.explanation:
+        return _MARKER.sub("", answer.explanation).strip()
+    return " ".join(" ".join(one.text[first:last].split()) for one in answer.excerpts for first, last in one.marks)
