@@ -21,10 +21,9 @@ from string import ascii_lowercase
 from evaluation.command_line import ROOT, finish, machine
 from evaluation.shelf import DATA, SHELF, ShelvedBook, read_shelf
 from evaluation.show import aligned
-from lutrin.language.spelling import is_confused
 from lutrin.language.words import stem, topic_words
 from lutrin.log import configure_logging
-from lutrin.query.respell import Speller
+from lutrin.query.respell import Speller, is_confused
 from lutrin.runtime import wiring
 from lutrin.settings import load_settings
 

@@ -11,11 +11,10 @@ from dataclasses import dataclass, field
 
 from lutrin.language import spoken
 from lutrin.language.words import plain, stem_set, subject_stems, subject_words, topic_words, words
-from lutrin.query.frames import CHAPTER, THIS, Frame, asks, compiled, frame_of, is_courtesy, number_of
+from lutrin.query.frames import CHAPTER, THIS, Frame, asks, frame_of, is_courtesy, number_of
 from lutrin.records import ChatMessage
 
-_CORRECTS, _ELLIPTIC, _NTH = map(compiled, (spoken.CORRECTS, spoken.ELLIPTIC, spoken.NTH))
-_NOTHING = compiled(spoken.POINTS_AT_NOTHING)
+_CORRECTS, _ELLIPTIC, _NTH, _NOTHING = map(spoken.pattern, ("corrects", "elliptic", "nth", "points_at_nothing"))
 _ITEM = re.compile(r"^[ \t]*(?:[-*•]|\d+[.)])[ \t]+(\S.*)$", re.MULTILINE)
 _MARKS = re.compile(r"\[\d+\]|[*_`#]")
 _CLAUSE = re.compile(r"[.?!;:,]\s+")

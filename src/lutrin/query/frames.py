@@ -24,17 +24,12 @@ class About:
     """Its name or number as typed; `this` is the part that the reader is on."""
 
 
-def compiled(alternatives: tuple[str, ...]) -> re.Pattern[str]:
-    """Join several expressions into one that ignores case."""
-    return re.compile("|".join(alternatives), re.IGNORECASE)
-
-
-_WISHES = {cast("Frame", name): compiled(phrases) for name, phrases in spoken.WISHES.items()}
-_SHAPES = {cast("Frame", name): compiled(phrases) for name, phrases in spoken.SHAPES.items()}
-_COMPUTE, _ABOUT = map(compiled, (spoken.COMPUTE, spoken.ABOUT))
-_LEAD, _PLEA = map(compiled, (spoken.LEAD, spoken.PLEA))
-_CHAT = compiled((rf"(?<![\w-])(?:{'|'.join(sorted(spoken.CHAT_SPELLINGS, key=len, reverse=True))})(?![\w-])",))
-CHAPTER = [compiled((phrase,)) for phrase in spoken.CHAPTER]
+_WISHES, _SHAPES = (cast("dict[Frame, re.Pattern[str]]", spoken.patterns(name)) for name in ("wishes", "shapes"))
+_COMPUTE, _ABOUT, _LEAD, _PLEA = map(spoken.pattern, ("compute", "about", "lead", "plea"))
+_CHAT = re.compile(
+    rf"(?<![\w-])(?:{'|'.join(sorted(spoken.CHAT_SPELLINGS, key=len, reverse=True))})(?![\w-])", re.IGNORECASE
+)
+CHAPTER = spoken.patterns("chapter").values()
 THIS = "this"
 """The chapter of the page that the reader is on."""
 _NUMBER = re.compile(r"\d+")

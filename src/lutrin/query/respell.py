@@ -10,12 +10,12 @@ knows ordinary words as one piece; a word that it has to assemble is either rare
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Protocol, TypeVar
 
 from rapidfuzz.distance import OSA, Levenshtein
 
-from lutrin.language.spelling import SPELLING_PAIRS, SPELLING_RULES, is_confused
-from lutrin.language.spoken import STOP_WORDS
+from lutrin.language import spoken
 from lutrin.language.words import stem
 from lutrin.ports import Embedder
 
@@ -71,7 +71,9 @@ class Speller:
         """
         # An abbreviation has only one spelling.
         known = ((match, match[0]) for match in _WORD.finditer(text))
-        asked = [m for m, word in known if len(word) > 3 and not word.isupper() and word.lower() not in STOP_WORDS]
+        asked = [
+            m for m, word in known if len(word) > 3 and not word.isupper() and word.lower() not in spoken.STOP_WORDS
+        ]
         frequency = await generation.document_frequency({match[0].lower() for match in asked})
         rare = [match for match in asked if frequency[match[0].lower()] <= RARE]
         if not rare:
@@ -111,11 +113,11 @@ def slips_of(changes: Mapping[str, str]) -> dict[str, str]:
 
 def spellings(word: str) -> Iterator[tuple[str, str, str]]:
     """Yield the other English's spellings of a word: the word, and both beginnings up to the difference."""
-    for pattern, other in SPELLING_RULES:
+    for pattern, other in spoken.SPELLING_RULES:
         for match in re.finditer(pattern, word):
             start, end = word[: match.start()], word[match.end() :]
             yield start + other + end, start + match[0], start + other
-    for pair in SPELLING_PAIRS:
+    for pair in spoken.SPELLING_PAIRS:
         for own, other in (pair, pair[::-1]):
             if word.startswith(own) and not word.startswith(other):
                 yield other + word[len(own) :], own, other
@@ -146,6 +148,25 @@ def _in_book(words_from: WordsFrom, word: str, *, frequent: float | None) -> str
         and ((is_plain := _is_plain(word, other)) or (chunks >= frequent and _is_likely(word, other)))
     ]
     return min(near)[-1] if near else None
+
+
+@cache
+def is_confused(one: str, other: str) -> bool:
+    """Whether a letter is easily typed for another: they sound alike or are neighbours on the keyboard.
+
+    >>> is_confused("k", "c"), is_confused("s", "d"), is_confused("m", "l")
+    (True, True, False)
+    """
+    if one == other or any(one in group and other in group for group in spoken.SOUNDS):
+        return True
+    places = [
+        (row, column + row / 2)
+        for letter in (one, other)
+        for row, keys in enumerate(spoken.KEYBOARD)
+        for column, key in enumerate(keys)
+        if key == letter
+    ]
+    return len(places) == 2 and all(abs(a - b) <= 1 for a, b in zip(*places, strict=True))
 
 
 def _is_likely(word: str, other: str) -> bool:

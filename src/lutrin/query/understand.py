@@ -11,11 +11,11 @@ from lutrin.language.gate import LanguageGate
 from lutrin.language.words import subject_words, topic_stems, topic_words, words
 from lutrin.ports import Embedder
 from lutrin.query.followup import Completed, completed, refers
-from lutrin.query.frames import About, Frame, compiled, frame_of, is_courtesy
+from lutrin.query.frames import About, Frame, frame_of, is_courtesy
 from lutrin.query.respell import respell
 from lutrin.records import ChatMessage, Mode, Question, Refusal
 
-_JOINT = compiled(spoken.JOINT)
+_JOINT = spoken.pattern("joint")
 MAX_PARTS = 3
 MAX_WORDS = 500
 MAX_SELECTION_TOKENS = 2000
