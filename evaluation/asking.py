@@ -10,8 +10,8 @@ from evaluation.pipeline import Pipeline
 from evaluation.questions import EvalQuestion, read_questions
 from evaluation.run import Outcome
 from evaluation.run import run as run_questions
-from lutrin.answer.ability import Ability
 from lutrin.answer.grade import Grader
+from lutrin.answer.prompt import Ability
 from lutrin.ingest.lock import ingest_lock
 from lutrin.ingest.summary import IngestSummary
 from lutrin.log import configure_logging

@@ -17,9 +17,9 @@ from lutrin.query.understand import Query, alone
 from lutrin.records import Question
 from lutrin.runtime.wiring import open_runtime
 from lutrin.search import kept
+from lutrin.search.fitted import read_fit
 from lutrin.search.kept import Weight, led
 from lutrin.search.question_tokens import pooled
-from lutrin.search.regression import read_fit
 from lutrin.search.search import Searcher
 from lutrin.settings import load_settings
 

@@ -24,8 +24,7 @@ from lutrin.records import NEVER_AN_ANSWER, Question
 from lutrin.runtime.profile import open_embedder, open_store
 from lutrin.search.candidates import gather
 from lutrin.search.question_tokens import tokenize_question
-from lutrin.search.rank import UnitScores, combine, judge
-from lutrin.search.reader import Read, read
+from lutrin.search.reader import Read, UnitScores, combine, judge, read
 from lutrin.search.scope import signals
 from lutrin.search.search import Part, Searcher
 from lutrin.settings import Settings

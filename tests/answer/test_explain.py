@@ -10,10 +10,9 @@ from tests.answer.book import chunk, unit
 from tests.fakes import word_grader
 from tests.fakes_generator import ScriptedGenerator
 
-from lutrin.answer.ability import Ability
 from lutrin.answer.explain import Explainer, Explanation, WrittenSentence, adds_nothing, sentences_of
 from lutrin.answer.plan import Plan
-from lutrin.answer.prompt import Prompt, prompt_of
+from lutrin.answer.prompt import Ability, Prompt, prompt_of
 from lutrin.answer.section import whole
 from lutrin.answer.traffic import Traffic
 from lutrin.query.frames import frame_of

@@ -13,9 +13,8 @@ from tests.fakes_generator import ScriptedGenerator
 
 from evaluation.memory_chat import MemoryChatStore
 from lutrin import messages
-from lutrin.answer.ability import Ability
 from lutrin.answer.flow import AnswerFlow
-from lutrin.answer.prompt import STEP_TASK
+from lutrin.answer.prompt import STEP_TASK, Ability
 from lutrin.chats.store import AbsentChats
 from lutrin.errors import ChatStoreError, InvalidQuestion, NotFound
 from lutrin.index.shelf import Shelf

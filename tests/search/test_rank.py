@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from lutrin.ports import Judgement, Ranking, View
-from lutrin.search.rank import RERANKED, UnitScores, combine, judge
-from lutrin.search.reader import Read, log_sum
+from lutrin.search.reader import RERANKED, Read, UnitScores, combine, judge, log_sum
 
 from .conftest import Search
 

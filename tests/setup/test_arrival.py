@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lutrin.answer.ability import Ability
+from lutrin.answer.prompt import Ability
 from lutrin.errors import GeneratorUnavailable
 from lutrin.keep import weights
 from lutrin.records import GenerationRequest, Message

@@ -9,11 +9,10 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from lutrin import messages, stages
-from lutrin.answer.ability import Ability
 from lutrin.answer.calculate import calculations
 from lutrin.answer.grade import Grader, Written, bare_sentence, evidence_of, is_copy, may_be_own, stands_in
 from lutrin.answer.plan import Plan
-from lutrin.answer.prompt import OWN_WORDS, YES_NO, Prompt
+from lutrin.answer.prompt import OWN_WORDS, YES_NO, Ability, Prompt
 from lutrin.answer.traffic import Traffic
 from lutrin.errors import DeadlineExceeded, GeneratorError, QueueFull
 from lutrin.ingest.sentences import sentence_ranges

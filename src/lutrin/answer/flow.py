@@ -10,13 +10,12 @@ from math import isfinite
 from typing import Protocol
 
 from lutrin import messages, stages
-from lutrin.answer.ability import Ability
 from lutrin.answer.cache import AnswerCache, as_asked, for_reader
 from lutrin.answer.chapter import chapter_plan
 from lutrin.answer.explain import SAID_ODDS, Explainer, Explanation
 from lutrin.answer.grade import Grader, fitted_weights, stands_in
 from lutrin.answer.plan import Plan, from_contents, make_plan, refusal_plan, settle_plan, with_proof
-from lutrin.answer.prompt import MOST_TURNS, Prompt, prompt_of
+from lutrin.answer.prompt import MOST_TURNS, Ability, Prompt, prompt_of
 from lutrin.answer.refuse import next_questions
 from lutrin.answer.render import explanation_of
 from lutrin.answer.section import sections_of_page
@@ -45,9 +44,8 @@ from lutrin.records import (
     SentenceEvent,
     SourcesEvent,
 )
-from lutrin.search.chapters import in_chapter
-from lutrin.search.decide import Verdict, load_decisions
-from lutrin.search.filters import apply_filters
+from lutrin.search.chapters import apply_filters, in_chapter
+from lutrin.search.fitted import Verdict, load_decisions
 from lutrin.search.passages import all_read, lease_books, search_books
 from lutrin.search.search import Searcher, SearchResult
 from lutrin.search.selection import search_selection

@@ -17,7 +17,7 @@ from lutrin.language.words import subject_stems, topic_stems
 from lutrin.query.respell import slips_of
 from lutrin.query.understand import Query
 from lutrin.records import SELECTED, Chunk, Citation, Excerpt, Refusal, Sentence, SupportGrade
-from lutrin.search.decide import Verdict
+from lutrin.search.fitted import Verdict
 from lutrin.search.scope import UNLIKE, is_far
 from lutrin.search.search import Part, SearchResult
 

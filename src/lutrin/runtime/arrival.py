@@ -13,7 +13,7 @@ from importlib import invalidate_caches
 from importlib.util import find_spec
 
 from lutrin.adapters.generate_llamacpp import ENGINE_MODULE
-from lutrin.answer.ability import Ability
+from lutrin.answer.prompt import Ability
 from lutrin.errors import GeneratorUnavailable, LutrinError, ModelMissing
 from lutrin.generate.protocol import PassageFigures
 from lutrin.installed import ABOVE

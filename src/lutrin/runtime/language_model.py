@@ -13,8 +13,7 @@ from pathlib import Path
 import msgspec
 
 from lutrin.adapters.generate_llamacpp import open_decoder, require_engine
-from lutrin.answer.ability import Ability
-from lutrin.answer.prompt import warm_request
+from lutrin.answer.prompt import Ability, warm_request
 from lutrin.errors import GeneratorUnavailable, ModelMissing
 from lutrin.generate.measure import LONGEST_S, Speed, measure_apart
 from lutrin.generate.protocol import Limits, PassageFigures, PassageLimits

@@ -11,10 +11,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from lutrin import doctor, errors
-from lutrin.answer.ability import Ability
 from lutrin.answer.cite import Place, places
 from lutrin.answer.flow import AnswerFlow
 from lutrin.answer.grade import Grader, fitted_weights
+from lutrin.answer.prompt import Ability
 from lutrin.chats.key import secret_of
 from lutrin.index.catalog import read_left_out
 from lutrin.index.decisions import add_studied

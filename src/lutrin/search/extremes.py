@@ -14,7 +14,7 @@ from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import subject_stems
 from lutrin.ports import Encoding
 from lutrin.records import Chunk, Unit
-from lutrin.search.homes import same_section
+from lutrin.search.candidates import same_section
 from lutrin.search.question_tokens import pooled
 from lutrin.search.reader import Read
 

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 import msgspec
 
 from lutrin.index.companion import BY_THE_BOOK, Companion
+from lutrin.search.fitted import read_fit
 from lutrin.search.question_tokens import Float
-from lutrin.search.regression import read_fit
 
 NEAREST = 60
 """Kept questions that may lead somewhere."""

@@ -8,7 +8,7 @@ import numpy as np
 from lutrin.index.generation import OpenGeneration
 from lutrin.ingest.labels import labels_in
 from lutrin.language.words import subject_stems
-from lutrin.search.homes import same_section
+from lutrin.search.candidates import same_section
 from lutrin.search.reader import Read
 
 CLOSE = 50.0

@@ -12,8 +12,7 @@ from lutrin.index.shelf import Shelf
 from lutrin.language.words import topic_stems, words
 from lutrin.query.understand import Query, alone
 from lutrin.records import Passage, Question
-from lutrin.search.chapters import in_chapter
-from lutrin.search.filters import apply_filters
+from lutrin.search.chapters import apply_filters, in_chapter
 from lutrin.search.scope import is_far
 from lutrin.search.search import SELECTION_CHARACTERS, Searcher, SearchResult
 

@@ -11,15 +11,13 @@ from lutrin.ports import Embedder, Encoding, Ranking, Reading, Reranker
 from lutrin.query.respell import Speller
 from lutrin.query.understand import Query, with_spelling
 from lutrin.records import NEVER_AN_ANSWER, Chunk, Passage
-from lutrin.search.candidates import Matched, Pool, gather
-from lutrin.search.decide import Verdict, load_decisions
+from lutrin.search.candidates import Matched, Pool, gather, homes, same_section
 from lutrin.search.extremes import at_extreme
-from lutrin.search.homes import homes, same_section
+from lutrin.search.fitted import Verdict, load_decisions
 from lutrin.search.kept import MOST_LED, gains, led
 from lutrin.search.named_labels import NamedLabels, at_labels, labels_named, near_spans
 from lutrin.search.question_tokens import tokenize_question
-from lutrin.search.rank import combine, judge
-from lutrin.search.reader import Read, chance_of, read
+from lutrin.search.reader import Read, chance_of, combine, judge, read
 from lutrin.search.scope import FAR, log_odds, signals
 from lutrin.stages import stage
 

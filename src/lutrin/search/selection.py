@@ -13,8 +13,7 @@ from lutrin.language.words import stem_set, topic_stems, words
 from lutrin.ports import Embedder
 from lutrin.query.understand import Query
 from lutrin.records import SELECTED, Chunk, Passage, Unit, UnitKind
-from lutrin.search.candidates import Matched, Pool
-from lutrin.search.homes import homes
+from lutrin.search.candidates import Matched, Pool, homes
 from lutrin.search.question_tokens import pooled, tokenize_question
 from lutrin.search.reader import Read, chance_of, read
 from lutrin.search.scope import log_odds, signals

@@ -15,7 +15,7 @@ from lutrin.language.words import plain, stem, stem_set, topic_stems, words
 from lutrin.query.frames import Frame, frame_of
 from lutrin.query.understand import Query
 from lutrin.records import Chunk, Unit
-from lutrin.search.homes import SENTENCE_WORDS, homes
+from lutrin.search.candidates import SENTENCE_WORDS, homes
 from lutrin.search.question_tokens import Float
 
 WISHES: Mapping[Frame, tuple[Kind, ...]] = {

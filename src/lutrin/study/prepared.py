@@ -23,7 +23,7 @@ from lutrin.query.followup import refers
 from lutrin.query.frames import Frame, asks, frame_of
 from lutrin.query.understand import PHRASE_WORDS, Query, with_spelling
 from lutrin.records import Chunk, Passage
-from lutrin.search.filters import apply_filters
+from lutrin.search.chapters import apply_filters
 from lutrin.search.question_tokens import pooled
 from lutrin.search.reader import Read, log_sum
 from lutrin.search.search import SELECTION_CHARACTERS, Part, Searcher, SearchResult

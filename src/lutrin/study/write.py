@@ -29,7 +29,7 @@ from lutrin.language.words import content_stems, plain, stem, stem_set, topic_st
 from lutrin.ports import Generator
 from lutrin.query.understand import alone
 from lutrin.records import Chunk, Finished, GenerationRequest, Piece, Question, Unit
-from lutrin.search.homes import same_section
+from lutrin.search.candidates import same_section
 from lutrin.search.search import Searcher
 from lutrin.study.drafting import KINDS, TASKS, Draft, drafts_in, messages_for, quiz_of
 from lutrin.study.edit import line_of
