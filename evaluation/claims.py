@@ -26,7 +26,7 @@ import numpy as np
 
 from evaluation.rows import read_rows
 from evaluation.show import aligned
-from lutrin.answer.grade import Grader, Written, broken_literal, evidence_of
+from lutrin.answer.grade import Grader, RawSentence, broken_literal, evidence_of
 from lutrin.answer.section import whole
 from lutrin.errors import InvalidInput, LutrinError
 from lutrin.ingest.formats import format_of
@@ -172,7 +172,7 @@ async def compare(
     def graded(*levels: str) -> Judge:
         async def judge(claim: Claim, passages: Sequence[Chunk]) -> bool:
             shown = [(number, whole(chunk)) for number, chunk in enumerate(passages, 1)]
-            return (await grader.grade(Written(claim.claim), shown, "")).level in levels
+            return (await grader.grade(RawSentence(claim.claim), shown, "")).level in levels
 
         return judge
 

@@ -18,7 +18,7 @@ from lutrin.errors import NotFound
 from lutrin.index.shelf import Shelf
 from lutrin.language.gate import LanguageGate
 from lutrin.ports import ChatStore
-from lutrin.query.followup import completed
+from lutrin.query.followup import complete_question
 from lutrin.query.understand import understand
 from lutrin.records import (
     Answer,
@@ -32,7 +32,7 @@ from lutrin.records import (
     Role,
 )
 from lutrin.search.passages import lease_books, search_books
-from lutrin.search.question_tokens import pooled
+from lutrin.search.question_tokens import pooled_vector
 from lutrin.search.search import Searcher
 from lutrin.serve.book_reader import Reader
 from lutrin.serve.library import ShelfLibrary
@@ -106,7 +106,7 @@ class Pipeline:
         """What plain searches find: dense and BM25, by reciprocal rank fusion; a selection is searched for, too."""
         text, k = f"{question.text} {question.selected_text}".strip(), question.top_k or 5
         depth = max(k, FUSED_DEPTH)
-        vector = pooled((await self._searcher.encode([text]))[0])
+        vector = pooled_vector((await self._searcher.encode([text]))[0])
         async with lease_books(self._shelf, question.book) as generations:
             dense = best([await generation.nearest(vector, depth) for generation in generations], depth)
             lexical = best([await generation.matching(text, depth) for generation in generations], depth)
@@ -173,7 +173,7 @@ def reciprocal_rank_fusion(*rankings: Sequence[str]) -> list[str]:
 
 def complete(question: str, previous: str) -> str:
     """What is searched for a question after another one."""
-    return completed(question, [message_of("", "user", previous)]).text if previous else question
+    return complete_question(question, [message_of("", "user", previous)]).text if previous else question
 
 
 def message_of(session_id: str, role: Role, text: str, answer: Answer | None = None) -> ChatMessage:

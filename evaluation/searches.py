@@ -31,7 +31,7 @@ from lutrin.query.understand import understand
 from lutrin.records import Chunk, Passage, Question
 from lutrin.runtime import ingestion, wiring
 from lutrin.search.passages import lease_books, search_books
-from lutrin.search.question_tokens import pooled
+from lutrin.search.question_tokens import pooled_vector
 from lutrin.search.search import Searcher
 from lutrin.settings import Settings, load_settings
 
@@ -65,7 +65,7 @@ class Peers:
 
     async def dense(self, question: Question, k: int) -> list[str]:
         """The nearest chunks by cosine of the question, with any selected text after it."""
-        vector = pooled((await self.embedder.encode([whole(question)]))[0])
+        vector = pooled_vector((await self.embedder.encode([whole(question)]))[0])
         return best([await generation.nearest(vector, k) for generation in self.generations], k)
 
     async def lexical(self, question: Question, k: int) -> list[str]:

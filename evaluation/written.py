@@ -30,7 +30,7 @@ from evaluation.remote import ANSWERS, RemoteAnswer, read_answers
 from evaluation.rows import collect_rows, read_rows, row_options
 from evaluation.shelf import ROOT, ShelvedBook
 from evaluation.show import aligned
-from lutrin.answer.grade import SIGNALS, AllWeights, Grade, Grader, Weights, Written, broken_literal, evidence_of
+from lutrin.answer.grade import SIGNALS, AllWeights, Grade, Grader, RawSentence, Weights, broken_literal, evidence_of
 from lutrin.answer.section import ReadingSection, whole
 from lutrin.errors import LutrinError
 from lutrin.ports import Embedder
@@ -79,11 +79,11 @@ class RecordingGrader(Grader):
 
     def __init__(self, embedder: Embedder) -> None:
         super().__init__(embedder)
-        self.rows: list[tuple[Written, ReadingSection, str, float]] = []
+        self.rows: list[tuple[RawSentence, ReadingSection, str, float]] = []
 
     async def grade(
         self,
-        written: Written,
+        written: RawSentence,
         shown: Sequence[tuple[int, ReadingSection]],
         question: str,
         **more: Any,  # noqa: ANN401 - as the method that it extends
@@ -147,7 +147,9 @@ async def signals_of(
     for row in rows:
         place = (row.file, row.offset, row.length, row.hash)
         section = whole(stretch_as_passage(row.book, folder_of(row.book, *folders) / row.file, place))
-        found.append(await grader.signals(Written(row.text, row.logprob, row.least_logprob), section, answers=row.yes))
+        found.append(
+            await grader.signals(RawSentence(row.text, row.logprob, row.least_logprob), section, answers=row.yes)
+        )
         stand.append(not broken_literal(row.text, evidence_of(section), row.question))
     return np.array(found, dtype=np.float64), stand
 
@@ -213,7 +215,7 @@ async def signals_of_strong(
         evidence = "\n".join(map(evidence_of, sections))
         for number, text in enumerate(answer.sentences):
             if not broken_literal(text, evidence, answer.question):
-                each = [await grader.signals(Written(text), section) for section in sections]
+                each = [await grader.signals(RawSentence(text), section) for section in sections]
                 found.append(max(each, key=lambda one: float(one[: SIGNALS.index("certainty")].sum())))
                 right.append(number != answer.false_sentence)
     return np.array(found, dtype=np.float64), np.array(right, dtype=np.float64)

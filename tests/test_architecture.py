@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from lutrin.language.spoken import ASKING, QUESTION_WORDS, STOP_WORDS
+from lutrin.language.lexicon import ASKING, QUESTION_WORDS, STOP_WORDS
 
 SRC = Path(__file__).parents[1] / "src" / "lutrin"
 MODULES = {

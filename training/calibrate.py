@@ -28,7 +28,7 @@ from lutrin.runtime.ingestion import run_ingest
 from lutrin.runtime.profile import open_embedder, open_store
 from lutrin.search.candidates import gather
 from lutrin.search.question_tokens import tokenize_question
-from lutrin.search.reader import read
+from lutrin.search.reader import score_passages
 from lutrin.search.scope import SIGNALS, signals
 from lutrin.search.search import Part, Searcher
 from lutrin.settings import Settings, load_settings
@@ -130,7 +130,7 @@ async def look(book: OpenGeneration, row: Label, embedder: Embedder) -> Seen:
     wanted = await tokenize_question(book, query.topic, encoding, embedder.reading)
     candidates = await gather(book, [wanted], None)
     pool, (matched,) = candidates.match(lambda chunk: chunk.role in NEVER_AN_ANSWER)
-    found = read(pool, matched, embedder.reading)
+    found = score_passages(pool, matched, embedder.reading)
     best = max(matched.lexical.values(), default=0.0) or 1.0
     words = [matched.lexical.get(item.chunk.chunk_id, 0.0) / best for item in found]
     scores = [item.score - embedder.reading.lexical * held for item, held in zip(found, words, strict=True)]

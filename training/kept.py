@@ -18,8 +18,8 @@ from lutrin.records import Question
 from lutrin.runtime.wiring import open_runtime
 from lutrin.search import kept
 from lutrin.search.fitted import read_fit
-from lutrin.search.kept import Weight, led
-from lutrin.search.question_tokens import pooled
+from lutrin.search.kept import Weight, leads_of
+from lutrin.search.question_tokens import pooled_vector
 from lutrin.search.search import Searcher
 from lutrin.settings import load_settings
 
@@ -49,7 +49,7 @@ async def ranked() -> tuple[str, list[Ranked]]:
 async def _candidates(searcher: Searcher, generation: OpenGeneration, query: Query, files: set[str]) -> Ranked:
     part = (await searcher.search(generation, query, k=5)).parts[0]
     (encoding,) = await searcher.encode([part.text])
-    leads = led(generation.companion, pooled(encoding))
+    leads = leads_of(generation.companion, pooled_vector(encoding))
     return [(item.score, leads.get(item.chunk.chunk_id, 0.0), item.chunk.filename in files) for item in part.passages]
 
 

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from lutrin.adapters.embed_fastembed import FastembedEmbedder
 from lutrin.index.tokens import project
 from lutrin.ports import Encoding, Reading
-from lutrin.search.question_tokens import Float, owners, pooled
+from lutrin.search.question_tokens import Float, pooled_vector, word_of_each
 from lutrin.search.reader import log_sum
 from training.examples import Book, Example, Passage
 
@@ -43,7 +43,7 @@ class Encoded:
     @classmethod
     def of(cls, passage: Passage, encoding: Encoding, reading: Reading) -> "Encoded":
         """From what the encoder gives."""
-        return cls(passage, _projected(encoding, reading), encoding.token_offsets[:, 0], pooled(encoding))
+        return cls(passage, _projected(encoding, reading), encoding.token_offsets[:, 0], pooled_vector(encoding))
 
 
 def score(question: Encoded, share: Float, candidate: Encoded, reading: Reading) -> float:
@@ -107,7 +107,7 @@ async def of_book(book: Book, asked: Sequence[Example], embedder: FastembedEmbed
 
 def shares(item: Example, encoding: Encoding, reading: Reading) -> Float:
     """(Q,): how much each token of a question counts, 1 in all."""
-    words = owners(item.question, encoding.token_offsets[:, 0].tolist())
+    words = word_of_each(item.question, encoding.token_offsets[:, 0].tolist())
     rarity = np.array([item.idf.get(word, 1.0) if word else 1.0 for word in words], dtype=np.float32)
     logits = reading.importance(_vectors(encoding)) + reading.rarity * np.log1p(rarity)
     weights = np.exp(logits - logits.max())

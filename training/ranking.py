@@ -24,7 +24,7 @@ from lutrin.records import NEVER_AN_ANSWER, Question
 from lutrin.runtime.profile import open_embedder, open_store
 from lutrin.search.candidates import gather
 from lutrin.search.question_tokens import tokenize_question
-from lutrin.search.reader import Read, UnitScores, combine, judge, read
+from lutrin.search.reader import ScoredPassage, UnitScores, combine, judge, score_passages
 from lutrin.search.scope import signals
 from lutrin.search.search import Part, Searcher
 from lutrin.settings import Settings
@@ -39,7 +39,7 @@ class Again:
     """What a search found for a question, and what the ranker said of the best passages."""
 
     label: Label
-    ranked: tuple[Read, ...]
+    ranked: tuple[ScoredPassage, ...]
     """Best first, by the reader."""
     judgements: tuple[UnitScores, ...]
     signals: Array
@@ -90,7 +90,7 @@ async def look(book: OpenGeneration, row: Label, embedder: Embedder, reranker: R
     (encoding,) = await Searcher(embedder).encode([query.topic])
     candidates = await gather(book, [await tokenize_question(book, query.topic, encoding, embedder.reading)], None)
     pool, (matched,) = candidates.match(lambda chunk: chunk.role in NEVER_AN_ANSWER)
-    found = read(pool, matched, embedder.reading)
+    found = score_passages(pool, matched, embedder.reading)
     ranked = tuple(sorted(found, key=lambda item: (-item.score, item.chunk.chunk_id)))
     judgements = tuple(await judge(reranker, query.topic, ranked))
     return Again(row, ranked, judgements, signals(pool, matched, found).astype(np.float64))

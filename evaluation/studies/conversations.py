@@ -27,7 +27,7 @@ from evaluation.questions import EvalQuestion, read_questions
 from evaluation.show import aligned
 from evaluation.text import first_words
 from lutrin.answer.flow import AnswerFlow
-from lutrin.query.followup import completed
+from lutrin.query.followup import complete_question
 from lutrin.query.understand import alone
 from lutrin.records import Answer, ChatMessage, DoneEvent, Passage, Question
 from lutrin.runtime import wiring
@@ -125,7 +125,7 @@ async def conversations(arguments: argparse.Namespace) -> None:
                     rows.setdefault(name, []).append(right)
                     files.setdefault(name, []).append(holds(turn.expected_files, places))
                 if arguments.show:
-                    asked = completed(turn.question, (await talk.chats.history(turn.conversation))[:-2]).text
+                    asked = complete_question(turn.question, (await talk.chats.history(turn.conversation))[:-2]).text
                     print(f"{'ok ' if right else 'BAD'} {turn.conversation} {turn.turn} {turn.question} | {asked}")
                     if not right:
                         print(f"      {answer.answer[:300]!r}")
@@ -154,7 +154,7 @@ async def unrelated(arguments: argparse.Namespace) -> None:
                     [one for one in questions if not set(one.expected_files) & set(item.expected_files)]
                 )
                 history = messages(other.question, await talk.ask(other.question))
-                asked = completed(item.question, history).text
+                asked = complete_question(item.question, history).text
                 alone = await right_file(talk, item, item.question)
                 after = alone if asked == item.question else await right_file(talk, item, asked)
                 found.append((alone, after, asked != item.question))

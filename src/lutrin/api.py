@@ -25,7 +25,7 @@ from lutrin.language.words import words
 from lutrin.log import configure_logging
 from lutrin.records import Question
 from lutrin.runtime import wiring
-from lutrin.search.question_tokens import pooled
+from lutrin.search.question_tokens import pooled_vector
 from lutrin.serve.schemas import RetrievedPassage
 from lutrin.settings import Settings, load_settings
 
@@ -59,7 +59,7 @@ class Library:
         if not words(text):
             raise InvalidQuestion(messages.EMPTY_QUESTION)
         (encoding,) = self._portal.call(self._house.searcher.embedder.encode, [text])
-        return [float(value) for value in pooled(encoding)]
+        return [float(value) for value in pooled_vector(encoding)]
 
     def retrieve(
         self,

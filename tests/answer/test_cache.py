@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from lutrin import messages
-from lutrin.answer.cache import AnswerCache, as_asked, for_reader
+from lutrin.answer.cache import AnswerCache, for_reader, normalize
 from lutrin.records import Answer, AnswerEvent, AnswerKind, DoneEvent, Made, Question, QueuedEvent, SourcesEvent
 
 FIRST = Question(text="What is a loop?", session_id="one")
@@ -28,7 +28,7 @@ def test_capitals_blanks_and_marks_at_the_end_make_no_other_question() -> None:
         "What does\ta  Watchdog do?!",
         "WHAT DOES A WATCHDOG DO ?",
     ):
-        assert as_asked(text) == "what does a watchdog do?"
+        assert normalize(text) == "what does a watchdog do?"
 
 
 def test_what_may_mean_something_else_stays_another_question() -> None:
@@ -42,25 +42,25 @@ def test_what_may_mean_something_else_stays_another_question() -> None:
         ("My arm shakes. Now what?", "My arm shakes. Now what."),
         ("What is a loop? And a node?", "What is a loop and a node?"),
     ):
-        assert as_asked(one) != as_asked(other)
+        assert normalize(one) != normalize(other)
 
 
 @pytest.mark.parametrize("text", ["Explain the loop", "Explain the loop!", "explain the loop."])
 def test_a_demand_ends_as_one(text: str) -> None:
     """With or without its mark."""
-    assert as_asked(text) == "explain the loop"
+    assert normalize(text) == "explain the loop"
 
 
 def test_what_is_told_after_a_question_becomes_none() -> None:
     """It gets no mark that would make it one."""
-    assert as_asked("What is a wheelbase? It has no wheels") == "what is a wheelbase? it has no wheels"
-    assert as_asked("It has no wheels. What is a wheelbase") == "it has no wheels. what is a wheelbase?"
+    assert normalize("What is a wheelbase? It has no wheels") == "what is a wheelbase? it has no wheels"
+    assert normalize("It has no wheels. What is a wheelbase") == "it has no wheels. what is a wheelbase?"
 
 
 def test_the_same_form_again_is_the_same() -> None:
     """Whatever is typed."""
     for text in ("What is C++?", "...", "RAG/LLM and Node.spin ?", "Is it 5 V?", "\u201cNode\u201d (URDF)?"):
-        assert as_asked(as_asked(text)) == as_asked(text)
+        assert normalize(normalize(text)) == normalize(text)
 
 
 @pytest.mark.parametrize("warning", [messages.PAST_DEADLINE, messages.MODEL_AWAY])
@@ -110,5 +110,5 @@ def test_the_answer_asked_for_longest_ago_goes_first() -> None:
 
 def test_it_is_no_pronoun() -> None:
     """Unless whoever asks shouts all of it."""
-    assert as_asked("What does IT support do?") == "what does IT support do?"
-    assert as_asked("WHAT DOES IT DO?") == "what does it do?"
+    assert normalize("What does IT support do?") == "what does IT support do?"
+    assert normalize("WHAT DOES IT DO?") == "what does it do?"

@@ -19,7 +19,7 @@ from lutrin.answer.excerpt import (
 )
 from lutrin.answer.render import markdown
 from lutrin.records import Chunk, Unit, UnitKind
-from lutrin.search.reader import Read, log_sum
+from lutrin.search.reader import ScoredPassage, log_sum
 from lutrin.search.search import Part
 
 LIKELY, UNLIKELY = 5.0, -5.0
@@ -42,7 +42,7 @@ def page(
 
 def part(*found: tuple[Chunk, list[float]], odds: float = 1.0) -> Part:
     """What one question found: passages with the scores of their units."""
-    reads = [Read(item, np.array(scores, dtype=np.float32), log_sum(scores), 0.5) for item, scores in found]
+    reads = [ScoredPassage(item, np.array(scores, dtype=np.float32), log_sum(scores), 0.5) for item, scores in found]
     return Part("asked", tuple(sorted(reads, key=lambda read: -read.score)), odds)
 
 

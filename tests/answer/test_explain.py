@@ -10,7 +10,7 @@ from tests.answer.book import chunk, unit
 from tests.fakes import word_grader
 from tests.fakes_generator import ScriptedGenerator
 
-from lutrin.answer.explain import Explainer, Explanation, WrittenSentence, adds_nothing, sentences_of
+from lutrin.answer.explain import Explainer, Explanation, ModelSentence, adds_nothing, sentences_of
 from lutrin.answer.plan import Plan
 from lutrin.answer.prompt import Ability, Prompt, prompt_of
 from lutrin.answer.section import whole
@@ -112,7 +112,7 @@ async def cut(text: str, pieces: int) -> list[str]:
             yield Finished("stop", 1, 1)
 
     request = GenerationRequest(messages=(), max_tokens=99, deadline_s=9.0)
-    found = [item.written.text async for item in sentences_of(Cut(), request) if isinstance(item, WrittenSentence)]
+    found = [item.written.text async for item in sentences_of(Cut(), request) if isinstance(item, ModelSentence)]
     return [one.strip() for one in found]
 
 

@@ -519,7 +519,7 @@ async def test_the_model_does_not_wait_long_for_a_search_that_hangs(make_flow: M
     """A reader who has quotes gets sentences, whatever becomes of the others."""
     generator = ScriptedGenerator()
     flow = make_flow(generator, deadline_s=0.3)
-    with flow.traffic.unquoted():
+    with flow.traffic.without_excerpts():
         async with asyncio.timeout(1.5):
             await answer_to(flow, BATTERY)
     assert len(generator.requests) == 1

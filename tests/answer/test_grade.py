@@ -9,8 +9,8 @@ from tests.fakes import CREDULOUS, WORDS_HELD, WordHashEmbedder, word_grader
 from lutrin.answer.grade import (
     SIGNALS,
     Grader,
+    RawSentence,
     Weights,
-    Written,
     bare_sentence,
     broken_literal,
     fitted_weights,
@@ -29,7 +29,7 @@ def section(*units: Unit, name: str = "c1") -> ReadingSection:
 
 async def level(text: str, *sections: ReadingSection, question: str = "What?") -> str:
     """The grade of a sentence by the words that it shares with the sections."""
-    return (await word_grader().grade(Written(text), list(enumerate(sections, 1)), question)).level
+    return (await word_grader().grade(RawSentence(text), list(enumerate(sections, 1)), question)).level
 
 
 async def test_a_sentence_is_stated_likely_or_dropped() -> None:
@@ -45,7 +45,7 @@ async def test_strict_shows_only_what_is_stated() -> None:
     grader = word_grader()
     strict = type(grader)(grader._embedder, grader._weights, strict=True)
     arm = section(unit("The strong arm of the grey robot lifts a heavy load onto the shelf."))
-    written = Written("The strong arm of the robot lifts a heavy crate onto the shelf.")
+    written = RawSentence("The strong arm of the robot lifts a heavy crate onto the shelf.")
     assert (await grader.grade(written, [(1, arm)], "")).level == "likely"
     assert (await strict.grade(written, [(1, arm)], "")).level == "dropped"
 
@@ -53,7 +53,7 @@ async def test_strict_shows_only_what_is_stated() -> None:
 async def test_the_section_that_supports_a_sentence_is_cited() -> None:
     """Whatever number the model wrote."""
     arm, base = section(unit("The arm lifts a load of 2 kg.")), section(unit("The wheels are grey."), name="c2")
-    grade = await word_grader().grade(Written("The arm lifts a load of 2 kg [7]."), [(1, base), (2, arm)], "")
+    grade = await word_grader().grade(RawSentence("The arm lifts a load of 2 kg [7]."), [(1, base), (2, arm)], "")
     assert (grade.text, grade.citations) == ("The arm lifts a load of 2 kg.", (2,))
 
 
@@ -71,10 +71,10 @@ async def test_meaning_never_excuses_what_is_not_literally_there() -> None:
     ):
         board = section(unit(BOARD))
         right = await word_grader(CREDULOUS).grade(
-            Written("Of the 8 GB of the board 5.5 GB are free for models."), [(1, board)], ""
+            RawSentence("Of the 8 GB of the board 5.5 GB are free for models."), [(1, board)], ""
         )
         assert right.level == "stated"
-        wrong = await word_grader(CREDULOUS).grade(Written(text), [(1, board)], "")
+        wrong = await word_grader(CREDULOUS).grade(RawSentence(text), [(1, board)], "")
         assert wrong.level == "dropped", why
         assert wrong.reason
 
@@ -90,10 +90,10 @@ async def test_with_an_encoder_to_which_no_grade_was_fitted_a_sentence_is_likely
     embedder = WordHashEmbedder()
     embedder.reading = replace(embedder.reading, fitted=False)
     grader, board = Grader(embedder, CREDULOUS), section(unit(BOARD))
-    assert (await word_grader(CREDULOUS).grade(Written("The board has 8 GB."), [(1, board)], "")).level == "stated"
+    assert (await word_grader(CREDULOUS).grade(RawSentence("The board has 8 GB."), [(1, board)], "")).level == "stated"
     plain = Grader(embedder, WORDS_HELD)
-    assert (await plain.grade(Written("The board has 8 GB of memory."), [(1, board)], "")).level == "likely"
-    assert (await grader.grade(Written("The board has 9 GB."), [(1, board)], "")).level == "dropped"
+    assert (await plain.grade(RawSentence("The board has 8 GB of memory."), [(1, board)], "")).level == "likely"
+    assert (await grader.grade(RawSentence("The board has 9 GB."), [(1, board)], "")).level == "dropped"
 
 
 def test_a_name_in_the_question_may_stand_in_the_answer() -> None:
@@ -106,7 +106,7 @@ async def test_a_right_sum_of_the_book_s_numbers_is_stated() -> None:
     """Its words say only what it is of."""
     arm = section(unit("An arm lifts a load of 2 kg."))
     asked = "How much do 3 arms lift?"
-    grade = await word_grader().grade(Written("3 * 2 kg = 6 kg."), [(1, arm)], asked)
+    grade = await word_grader().grade(RawSentence("3 * 2 kg = 6 kg."), [(1, arm)], asked)
     assert (grade.level, grade.probability) == ("stated", 1.0)
 
 
@@ -125,7 +125,7 @@ async def test_what_gives_a_model_orders_supports_nothing() -> None:
 
 async def test_a_book_makes_no_sentence_hard_to_grade() -> None:
     """A block of code of forty thousand characters, whatever they are, is compared in linear time."""
-    written = Written("The hive is warm at 3 `x`, so y = 4.")
+    written = RawSentence("The hive is warm at 3 `x`, so y = 4.")
     for piece in ("@", "a", "(", "_", "1.5 ", "a.b", "--x ", "\n"):
         page = section(unit((piece * 40_000)[:40_000], kind="code"), unit("The hive is warm.", start=50_000))
         start_s = time.thread_time()
@@ -145,8 +145,8 @@ async def test_a_denial_that_the_book_does_not_make_is_a_signal() -> None:
     """So that regression can learn from it."""
     page = section(unit("The lidar of Kestrel does not see glass."))
     place = SIGNALS.index("denial")
-    assert (await word_grader().signals(Written("The lidar sees glass."), page))[place] == 1
-    assert (await word_grader().signals(Written("The lidar does not see glass."), page))[place] == 0
+    assert (await word_grader().signals(RawSentence("The lidar sees glass."), page))[place] == 1
+    assert (await word_grader().signals(RawSentence("The lidar does not see glass."), page))[place] == 0
 
 
 def test_markers_and_signs_of_a_list_are_taken_off() -> None:

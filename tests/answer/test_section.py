@@ -11,7 +11,7 @@ from lutrin.index.shelf import Shelf
 from lutrin.language.words import word_count
 from lutrin.records import Chunk, Unit
 from lutrin.search.passages import lease_books
-from lutrin.search.reader import Read
+from lutrin.search.reader import ScoredPassage
 
 
 def sentences(count: int, words: int = 20) -> list[Unit]:
@@ -51,8 +51,11 @@ async def test_the_likeliest_section_comes_first_and_is_cut_alike_for_every_ques
         chunks = [one for one in await generations[0].all_chunks() if one.heading_path[-1:] == ("Batteries",)]
         other = [one for one in await generations[0].all_chunks() if one.heading_path[-1:] == ("Kites",)]
 
-        def read(scored: list[tuple[object, float]]) -> list[Read]:
-            return [Read(one, np.full(len(one.units), score, dtype=np.float32), score, 0.5) for one, score in scored]  # type: ignore[attr-defined, arg-type]  # chunks
+        def read(scored: list[tuple[Chunk, float]]) -> list[ScoredPassage]:
+            return [
+                ScoredPassage(one, np.full(len(one.units), score, dtype=np.float32), score, 0.5)
+                for one, score in scored
+            ]
 
         first = await reading_sections(generations[0], read([(chunks[0], 2.0), (other[0], 1.0)]), 2)
         second = await reading_sections(generations[0], read([(chunks[0], 1.0), (other[0], 2.0)]), 2)
@@ -70,7 +73,7 @@ async def test_runs_that_share_a_unit_are_not_both_read() -> None:
 
     scores = np.zeros(20, dtype=np.float32)
     scores[7] = 2.0  # the last of the first run
-    found = await reading_sections(Pages(), [Read(long, scores, 2.0, 0.5)], 3)  # type: ignore[arg-type]  # of a book
+    found = await reading_sections(Pages(), [ScoredPassage(long, scores, 2.0, 0.5)], 3)  # type: ignore[arg-type]  # of a book
     shared = [one.char_start for section in found for one in section.units]
     assert len(found) > 1
     assert len(shared) == len(set(shared))

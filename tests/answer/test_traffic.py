@@ -10,13 +10,13 @@ from lutrin.answer.traffic import Traffic
 async def test_the_model_waits_until_the_last_reader_has_excerpts() -> None:
     """And not at all where nobody waits."""
     traffic = Traffic()
-    await asyncio.wait_for(traffic.all_quoted(), 1.0)
-    with traffic.unquoted():
-        with traffic.unquoted():
+    await asyncio.wait_for(traffic.wait_for_excerpts(), 1.0)
+    with traffic.without_excerpts():
+        with traffic.without_excerpts():
             pass
         with pytest.raises(TimeoutError):
-            await asyncio.wait_for(traffic.all_quoted(), 0.01)
-    await asyncio.wait_for(traffic.all_quoted(), 1.0)
+            await asyncio.wait_for(traffic.wait_for_excerpts(), 0.01)
+    await asyncio.wait_for(traffic.wait_for_excerpts(), 1.0)
 
 
 def test_who_leaves_is_counted_no_longer() -> None:

@@ -21,7 +21,7 @@ from lutrin.index.decisions import StoredDecision, StudiedEntry, add_studied, de
 from lutrin.index.shelf import Shelf
 from lutrin.index.statements import STUDIED
 from lutrin.runtime.idle import study_while_idle
-from lutrin.search.question_tokens import pooled
+from lutrin.search.question_tokens import pooled_vector
 from lutrin.search.search import Searcher
 from lutrin.study.drafting import TASKS, quiz_of
 from lutrin.study.judge import CardJudge
@@ -117,7 +117,7 @@ async def test_what_is_kept_serves_readers_at_once_and_is_the_teachers_to_judge(
 async def vector_of(press: Press, text: str) -> npt.NDArray[np.float32]:
     """A question as the embedder sees it."""
     (encoding,) = await press.embedder.encode([text])
-    return pooled(encoding)
+    return pooled_vector(encoding)
 
 
 async def test_what_an_ingest_would_set_aside_is_not_kept(press: Press) -> None:

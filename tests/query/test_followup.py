@@ -2,7 +2,7 @@
 
 import pytest
 
-from lutrin.query.followup import completed, refers
+from lutrin.query.followup import complete_question, refers
 from lutrin.records import ChatMessage, Role
 
 CHARGED = "How is the battery of Kestrel charged?"
@@ -23,7 +23,7 @@ def conversation(*texts: str) -> list[ChatMessage]:
 
 def asked(question: str, *history: str) -> str:
     """What is searched for."""
-    return completed(question, conversation(*history)).text
+    return complete_question(question, conversation(*history)).text
 
 
 def test_what_leaves_something_out_is_asked_of_the_subject() -> None:
@@ -42,7 +42,7 @@ def test_what_leaves_something_out_is_asked_of_the_subject() -> None:
         "why from below?",
         "What do you mean by swelling?",
     ):
-        found = completed(question, conversation(CHARGED, STEPS))
+        found = complete_question(question, conversation(CHARGED, STEPS))
         assert "battery" in found.text
         assert found.text.endswith(question.rstrip("?"))
         assert found.follows == ("c1",)
@@ -54,7 +54,7 @@ def test_what_leaves_something_out_is_asked_of_the_subject() -> None:
 )
 def test_a_question_on_a_chapter_stands_alone(question: str) -> None:
     """Whatever was talked about before; what follows is asked of that chapter."""
-    found = completed(question, conversation(CHARGED, STEPS))
+    found = complete_question(question, conversation(CHARGED, STEPS))
     assert (found.text, found.follows, found.subject) == (question, (), "")
     follow = asked("quiz me on it", CHARGED, STEPS, question, "It is about heat.")
     assert "chapter" in follow
@@ -64,15 +64,15 @@ def test_a_question_on_a_chapter_stands_alone(question: str) -> None:
 def test_a_further_chapter_is_asked_for_in_the_form_of_the_first() -> None:
     """Also the third in a row; a chapter that is asked about in words of its own has the form of these."""
     talk = conversation("Summarise chapter 3", "In short: heat.", "And chapter 5?", "In short: wax.")
-    assert completed("And chapter 5?", talk[:2]).form == "summary"
-    assert completed("And chapter 6?", talk).form == "summary"
-    assert completed("What does chapter 6 say about wax?", talk).form == "plain"
+    assert complete_question("And chapter 5?", talk[:2]).form == "summary"
+    assert complete_question("And chapter 6?", talk).form == "summary"
+    assert complete_question("What does chapter 6 say about wax?", talk).form == "plain"
 
 
 @pytest.mark.parametrize("question", [CHARGED, "Which delivery repeats lost messages?"])
 def test_a_question_that_is_repeated_stands_alone(question: str) -> None:
     """Its own answer says what it asks, which does not make it follow itself."""
-    found = completed(
+    found = complete_question(
         question, conversation(question, "Charged: the battery of Kestrel. Delivery repeats lost messages.")
     )
     assert (found.text, found.follows) == (question, ())
@@ -96,7 +96,7 @@ def test_what_names_its_subject_stands_alone() -> None:
         "who are you",
         "Which chapters are there?",
     ):
-        found = completed(question, conversation(CHARGED, STEPS))
+        found = complete_question(question, conversation(CHARGED, STEPS))
         assert (found.text, found.follows) == (question, ())
 
 
@@ -156,9 +156,9 @@ def test_five_turns_stay_with_their_subject() -> None:
 
 def test_what_cannot_be_completed_lacks_something() -> None:
     """A greeting asks for nothing; a wish needs a conversation; a pronoun beside a subject may still be searched."""
-    assert completed("Tell me more", []).lacks
-    assert completed("ok thanks!", conversation(CHARGED, STEPS)).lacks
-    assert not completed("How does it balance on one leg?", []).lacks
+    assert complete_question("Tell me more", []).lacks
+    assert complete_question("ok thanks!", conversation(CHARGED, STEPS)).lacks
+    assert not complete_question("How does it balance on one leg?", []).lacks
 
 
 def test_a_pronoun_before_any_subject_points_outside() -> None:
@@ -178,5 +178,5 @@ def test_a_refused_question_changes_no_subject() -> None:
     """What is asked next is still about what was answered before."""
     *talk, refusal = conversation(CHARGED, STEPS, "What is onion soup?", "It is not in the book.")
     refused = ChatMessage(id="r", session_id="s", role="assistant", text=refusal.text, created="", kind="refusal")
-    assert "battery" in completed("And outdoors?", [*talk, refused]).text
-    assert "onion" in completed("And outdoors?", [*talk, refusal]).text
+    assert "battery" in complete_question("And outdoors?", [*talk, refused]).text
+    assert "onion" in complete_question("And outdoors?", [*talk, refusal]).text

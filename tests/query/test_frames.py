@@ -5,7 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 from lutrin.language.words import words
-from lutrin.query.frames import About, frame_of, spelled_out, without_story
+from lutrin.query.frames import About, frame_of, spell_out, without_story
 
 CASES = [json.loads(line) for line in Path(__file__).with_name("frames.jsonl").read_text("utf-8").splitlines()]
 LEAST_RIGHT = {"tune": 0.95, "test": 0.95, "fresh": 0.85}
@@ -84,5 +84,5 @@ def test_an_opening_story_goes_unless_the_question_needs_it() -> None:
 
 def test_chat_spellings_are_read() -> None:
     """A letter that may be a quantity stays one."""
-    assert spelled_out("wats a gyro, can u tell me") == "what is a gyro, can you tell me"
-    assert spelled_out("What is u in the equation for r?") == "What is u in the equation for r?"
+    assert spell_out("wats a gyro, can u tell me") == "what is a gyro, can you tell me"
+    assert spell_out("What is u in the equation for r?") == "What is u in the equation for r?"

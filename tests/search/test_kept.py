@@ -5,7 +5,7 @@ import numpy as np
 
 from lutrin.index.companion import BY_THE_BOOK, Companion, Entry, Prepared
 from lutrin.runtime.profile import open_embedder
-from lutrin.search.kept import gains, led, weights
+from lutrin.search.kept import gains, leads_of, weights
 from lutrin.search.search import Searcher
 from lutrin.settings import load_settings
 
@@ -24,7 +24,7 @@ def companion() -> Companion:
 
 def test_a_passage_is_led_to_by_its_nearest_question() -> None:
     """The cosine of that question is kept, the nearest first; hidden entries lead nowhere."""
-    found = led(companion(), np.array([0.6, 0.0, 0.8], dtype=np.float32))
+    found = leads_of(companion(), np.array([0.6, 0.0, 0.8], dtype=np.float32))
     assert list(found) == ["one", "two"]
     assert round(found["one"], 3) == 0.6
 
@@ -35,7 +35,7 @@ def test_what_a_book_says_of_itself_leads_nowhere() -> None:
     own = Prepared(entry=by_book, chunk_id="one", asked=("Near?",))
     entries = [own, entry("Far?", "two")]
     known = Companion(entries, np.eye(2, dtype=np.float32), np.zeros((0, 2), np.int8), np.zeros(3, np.int64))
-    assert list(led(known, np.array([0.9, 0.1], dtype=np.float32))) == ["two"]
+    assert list(leads_of(known, np.array([0.9, 0.1], dtype=np.float32))) == ["two"]
 
 
 def test_nothing_is_gained_for_another_embedder() -> None:

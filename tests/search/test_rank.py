@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lutrin.ports import Judgement, Ranking, View
-from lutrin.search.reader import RERANKED, Read, UnitScores, combine, judge, log_sum
+from lutrin.search.reader import RERANKED, ScoredPassage, UnitScores, combine, judge, log_sum
 
 from .conftest import Search
 
@@ -15,19 +15,19 @@ QUESTION = "What do bees need?"
 
 
 @pytest.fixture
-async def ranked(search: Search) -> tuple[Read, ...]:
+async def ranked(search: Search) -> tuple[ScoredPassage, ...]:
     """More passages than are read once more."""
     (part,) = (await search(QUESTION)).parts
     assert len(part.passages) > RERANKED
     return part.passages
 
 
-def unmoved(ranked: tuple[Read, ...]) -> list[UnitScores]:
+def unmoved(ranked: tuple[ScoredPassage, ...]) -> list[UnitScores]:
     """A judgement that likes everything alike."""
     return [UnitScores(0.0, np.zeros(len(item.chunk.units), dtype=np.float32)) for item in ranked[:RERANKED]]
 
 
-async def test_a_unit_is_raised_by_what_is_said_of_it(ranked: tuple[Read, ...]) -> None:
+async def test_a_unit_is_raised_by_what_is_said_of_it(ranked: tuple[ScoredPassage, ...]) -> None:
     """The passage with it comes first, and its best unit is that one."""
     judgements = unmoved(ranked)
     place = RERANKED - 1
@@ -40,7 +40,7 @@ async def test_a_unit_is_raised_by_what_is_said_of_it(ranked: tuple[Read, ...]) 
     assert first.score >= log_sum(first.scores) - 1e-3
 
 
-async def test_what_was_not_read_again_is_not_preferred(ranked: tuple[Read, ...]) -> None:
+async def test_what_was_not_read_again_is_not_preferred(ranked: tuple[ScoredPassage, ...]) -> None:
     """It counts like the worst of what was, so nothing passes it that was below; nothing is lost."""
     judgements = [replace(one, passage=-30.0) for one in unmoved(ranked)]
     found = combine(ranked, judgements, Ranking())
@@ -71,7 +71,7 @@ class Half:
         """It has no threads."""
 
 
-async def test_tokens_become_units(ranked: tuple[Read, ...]) -> None:
+async def test_tokens_become_units(ranked: tuple[ScoredPassage, ...]) -> None:
     """A unit has the sum over its tokens; one that was not seen has the least of those that were."""
     reranker = Half()
     judgements = await judge(reranker, QUESTION, ranked)

@@ -22,7 +22,7 @@ from lutrin.keep.backup import backup
 from lutrin.keep.restore import restore
 from lutrin.messages import BOOK_FIRST, CAUTION, CODE_WITHHELD
 from lutrin.records import Passage
-from lutrin.search.kept import led
+from lutrin.search.kept import leads_of
 from lutrin.search.search import Searcher
 from lutrin.serve.library import ShelfLibrary
 from lutrin.settings import Settings, load_settings
@@ -143,7 +143,7 @@ async def test_what_is_hidden_is_gone_from_answers_cards_leads_and_exports_at_on
         (generation,) = other.books()
         place = generation.companion.texts.index(ASKED)
         assert not generation.companion.owners[ASKED]
-        assert led(generation.companion, generation.companion.vectors[place]) != {}  # its neighbours still lead
+        assert leads_of(generation.companion, generation.companion.vectors[place]) != {}  # its neighbours still lead
         assert [entry.state for entry in await export(other, "robots") if entry.topic == ASKED] == ["hidden"]
     assert (await school.press(ASKED, "show")).status_code == 303
     assert ASKED in await school.fronts()

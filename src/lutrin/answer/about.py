@@ -31,7 +31,7 @@ def about_book(about: About, book: BookInfo, files: Sequence[FileEntry], *, page
             "that each answer rests on. Ask about anything the book covers, or select a passage and ask about that."
         )
     if about.of == "chapter":
-        name = _named(about.chapter, chapters, page)
+        name = _find_chapter(about.chapter, chapters, page)
         if name is not None:
             return _of_chapter(name, chapters[name])
         missing = "this chapter" if about.chapter == THIS else f"a chapter “{about.chapter}”"
@@ -48,22 +48,22 @@ def _contents(book: BookInfo, chapters: Mapping[str, Sequence[FileEntry]]) -> st
         lines.append(f"{'  ' if module else ''}- {name}")
     count = len(chapters)
     lead = f"*{book.title}* has {count} {'chapter' if count == 1 else 'chapters'}:"
-    return _listed(lead, lines)
+    return _list(lead, lines)
 
 
 def _of_chapter(name: str, pages: Sequence[FileEntry]) -> str:
     """The titles of a chapter's pages."""
     if len(pages) == 1:
         return f"**{name}** is one page, “{pages[0].title}”."
-    return _listed(f"**{name}** has {len(pages)} sections:", [f"- {one.title}" for one in pages])
+    return _list(f"**{name}** has {len(pages)} sections:", [f"- {one.title}" for one in pages])
 
 
-def _listed(lead: str, lines: Sequence[str]) -> str:
+def _list(lead: str, lines: Sequence[str]) -> str:
     rest = [f"- and {len(lines) - MOST_LISTED} more"] if len(lines) > MOST_LISTED else []
     return "\n".join([lead, "", *lines[:MOST_LISTED], *rest])
 
 
-def _named(asked: str, chapters: Mapping[str, Sequence[FileEntry]], page: str) -> str | None:
+def _find_chapter(asked: str, chapters: Mapping[str, Sequence[FileEntry]], page: str) -> str | None:
     """The chapter that a reader means by a number, a name, or by being there."""
     names = list(chapters)
     if asked == THIS:

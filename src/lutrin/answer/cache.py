@@ -1,6 +1,6 @@
 """The same question to the same book gets the same answer, at once.
 
-"The same" leaves capitals, blanks and the marks at the end of a question aside (`as_asked`).
+"The same" leaves capitals, blanks and the marks at the end of a question aside (`normalize`).
 
 What comes back is what was given: text, sources, warnings, and the events of the stream in their order. Only what is
 true of one reader alone is that reader's: `latency_ms`, how long this one waited (`for_reader`). Waiting in the model's
@@ -15,7 +15,7 @@ from functools import lru_cache
 import msgspec
 
 from lutrin import messages
-from lutrin.language.spoken import STOP_WORDS
+from lutrin.language.lexicon import STOP_WORDS
 from lutrin.language.words import REMEMBERED
 from lutrin.records import AnswerEvent, DoneEvent, QueuedEvent
 
@@ -38,7 +38,7 @@ _ASKS = re.compile(
 
 
 @lru_cache(maxsize=REMEMBERED)
-def as_asked(text: str) -> str:
+def normalize(text: str) -> str:
     """Normalise a question for the cache: lower case, single spaces, no final punctuation.
 
     IT and US are no pronouns, unless all is in capitals. A question ends in its mark, typed or not; what is no
@@ -46,18 +46,18 @@ def as_asked(text: str) -> str:
     question, for marks part two questions. The mark is never taken from what does not begin as a question: "My arm
     shakes. Now what?"
 
-    >>> as_asked("  what does a WATCHDOG do"), as_asked("What does a watchdog do ?!")
+    >>> normalize("  what does a WATCHDOG do"), normalize("What does a watchdog do ?!")
     ('what does a watchdog do?', 'what does a watchdog do?')
-    >>> as_asked("How do I call nav.goToPose and rclcpp::Node in ROS 2?")
+    >>> normalize("How do I call nav.goToPose and rclcpp::Node in ROS 2?")
     'how do I call nav.goToPose and rclcpp::Node in ros 2?'
     """
     shouted = text.isupper()
 
-    def small(word: re.Match[str]) -> str:
+    def lower(word: re.Match[str]) -> str:
         stays = _WITHIN.match(word[0]) or (not shouted and word[0].isupper() and word[0].lower() in STOP_WORDS)
         return word[0] if stays else word[0].lower()
 
-    plain = _WORD.sub(small, " ".join(text.split()))
+    plain = _WORD.sub(lower, " ".join(text.split()))
     end = _END.search(plain)
     body = plain[: end.start()] if end else plain
     last = _PART.split(body)[-1]

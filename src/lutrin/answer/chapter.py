@@ -18,7 +18,7 @@ from lutrin.index.generation import OpenGeneration
 from lutrin.query.followup import refers
 from lutrin.query.understand import Query
 from lutrin.records import Sentence, Unit
-from lutrin.search.reader import Read
+from lutrin.search.reader import ScoredPassage
 from lutrin.search.search import SearchResult
 
 MOST_QUOTED = 5
@@ -77,7 +77,7 @@ async def chapter_plan(query: Query, generation: OpenGeneration, found: SearchRe
     )
 
 
-def _sentences(item: Read) -> Iterator[UnitRun]:
+def _sentences(item: ScoredPassage) -> Iterator[UnitRun]:
     """The sentences of a passage that can stand alone."""
     units = item.chunk.units
     for place, (unit, score) in enumerate(zip(units, item.scores.tolist(), strict=True)):

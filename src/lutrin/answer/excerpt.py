@@ -17,7 +17,7 @@ from lutrin.language.words import word_count
 from lutrin.query.followup import refers
 from lutrin.query.frames import Frame
 from lutrin.records import SELECTED, Chunk, Unit
-from lutrin.search.reader import Read, log_sum
+from lutrin.search.reader import ScoredPassage, log_sum
 from lutrin.search.search import Part
 
 FIRST_WORDS, SECOND_WORDS, MOST_WORDS = 60, 90, 150
@@ -113,19 +113,19 @@ def choose(parts: Sequence[Part], frame: Frame = "plain") -> list[UnitRun]:
         first = _best(sections, room, chosen, frame)
         if first is None:
             continue
-        first = _completed(sections, first)
+        first = _complete(sections, first)
         chosen.append(first)
         if len(parts) > 1 or part.around or first.words >= MOST_WORDS:
             continue
         second = _best(sections, min(SECOND_WORDS, MOST_WORDS - first.words), chosen)
         if second is not None and second.score >= first.score + np.log(SECOND_SHARE):
-            second = _completed(sections, second, first)
-            joined = _joined(sections, first, second)
+            second = _complete(sections, second, first)
+            joined = _join(sections, first, second)
             chosen = [*chosen[:-1], joined] if joined is not None else [*chosen, second]
     return chosen[:MOST_EXCERPTS]
 
 
-def _joined(sections: Sequence[_Section], first: UnitRun, second: UnitRun) -> UnitRun | None:
+def _join(sections: Sequence[_Section], first: UnitRun, second: UnitRun) -> UnitRun | None:
     """Two runs as one, where nothing of their section stands between them."""
     early, late = sorted((first, second), key=lambda run: run.span)
     if early.words + late.words > LONGEST_WORDS:
@@ -139,7 +139,7 @@ def _joined(sections: Sequence[_Section], first: UnitRun, second: UnitRun) -> Un
     return None
 
 
-def _completed(sections: Sequence[_Section], run: UnitRun, beside: UnitRun | None = None) -> UnitRun:
+def _complete(sections: Sequence[_Section], run: UnitRun, beside: UnitRun | None = None) -> UnitRun:
     """A run with what it is not understood without, where that is not too long or quoted `beside` it.
 
     All rows of the table in which it begins or ends, and the sentences at which its first one points.
@@ -211,12 +211,12 @@ def _best(
     return best[1] if best is not None else None
 
 
-def _sections(passages: Sequence[Read]) -> list[_Section]:
+def _sections(passages: Sequence[ScoredPassage]) -> list[_Section]:
     """Passages of one section joined: what the end of one begins, the next one goes on with.
 
     What stands in a tab is joined with what the section says outside of its tabs, not with other tabs.
     """
-    groups: dict[tuple[str, tuple[str, ...], str, str], list[Read]] = {}
+    groups: dict[tuple[str, tuple[str, ...], str, str], list[ScoredPassage]] = {}
     for item in passages:
         chunk = item.chunk
         groups.setdefault((chunk.filename, chunk.heading_path, chunk.anchor, chunk.variant), []).append(item)

@@ -10,13 +10,13 @@ from itertools import pairwise
 
 from lutrin import messages, stages
 from lutrin.answer.calculate import calculations
-from lutrin.answer.grade import Grader, Written, bare_sentence, evidence_of, is_copy, may_be_own, stands_in
+from lutrin.answer.grade import Grader, RawSentence, bare_sentence, evidence_of, is_copy, may_be_own, stands_in
 from lutrin.answer.plan import Plan
 from lutrin.answer.prompt import OWN_WORDS, YES_NO, Ability, Prompt
 from lutrin.answer.traffic import Traffic
 from lutrin.errors import DeadlineExceeded, GeneratorError, QueueFull
 from lutrin.ingest.sentences import sentence_ranges
-from lutrin.language.spoken import NEGATIONS
+from lutrin.language.lexicon import NEGATIONS
 from lutrin.language.words import stem_set, words
 from lutrin.log import get_logger
 from lutrin.ports import Generator
@@ -45,10 +45,10 @@ _ITEM = re.compile(r"^[ \t]*(?:[-*+]|\d{1,2}[.)])[ \t]+", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenSentence:
+class ModelSentence:
     """A whole sentence as the model wrote it."""
 
-    written: Written
+    written: RawSentence
     own: bool = False
     """Whether it stands below the line that announces the model's own words."""
 
@@ -155,9 +155,9 @@ class Explainer:
                             explanation.is_cut = item.reason == "length"
                             explanation.prompt_tokens += item.prompt_tokens
                             explanation.tokens += item.tokens
-                        case WrittenSentence():
+                        case ModelSentence():
                             odds = await yes
-                            sentence = await self._graded(item, plan, prompt, explanation, odds or 0.0)
+                            sentence = await self._grade(item, plan, prompt, explanation, odds or 0.0)
                             if sentence is not None:
                                 explanation.sentences.append(sentence)
                                 yield sentence
@@ -180,10 +180,10 @@ class Explainer:
         """Let everybody have excerpts before the model takes the processor, for as long as these may take."""
         with suppress(TimeoutError):
             async with asyncio.timeout(max(self._settings.deadline_s - (self._clock() - started), 0.0)):
-                await self._traffic.all_quoted()
+                await self._traffic.wait_for_excerpts()
 
-    async def _graded(
-        self, item: WrittenSentence, plan: Plan, prompt: Prompt, explanation: Explanation, yes: float
+    async def _grade(
+        self, item: ModelSentence, plan: Plan, prompt: Prompt, explanation: Explanation, yes: float
     ) -> Sentence | None:
         """The sentence with its grade; None if it is not shown."""
         text = bare_sentence(item.written.text)
@@ -236,7 +236,7 @@ class SentenceStream:
         """Where each piece ends in the text, and its log probability."""
         self._weighed = 0
 
-    def feed(self, piece: str, logprob: float | None = None) -> list[Written]:
+    def feed(self, piece: str, logprob: float | None = None) -> list[RawSentence]:
         """Return the sentences that are now complete. A sentence is complete once the next one has begun."""
         self._text += piece
         self._pieces.append((len(self._text), logprob or 0.0))
@@ -245,20 +245,20 @@ class SentenceStream:
         if len(ranges) <= 1:
             return []
         self._used += ranges[-1][0]
-        return [self._written(pending[start:end]) for start, end in ranges[:-1]]
+        return [self._sentence(pending[start:end]) for start, end in ranges[:-1]]
 
-    def finish(self) -> list[Written]:
+    def finish(self) -> list[RawSentence]:
         """Return the rest once the model has stopped by itself, with its missing full stop added."""
         pending = _THOUGHT.sub("", self._text)[self._used :]
         rest = [pending[start:end] for start, end in _ranges(pending)]
         whole = [text if text.endswith(_ENDS) else f"{text}." for text in rest if any(map(str.isalnum, text))]
-        return [self._written(text) for text in whole]
+        return [self._sentence(text) for text in whole]
 
-    def _written(self, text: str) -> Written:
+    def _sentence(self, text: str) -> RawSentence:
         """A sentence with the log probabilities of the pieces since the one before."""
         own = [logprob for _, logprob in self._pieces[self._weighed :]]
         self._weighed = len(self._pieces)
-        return Written(text, sum(own) / max(1, len(own)), min(own, default=0.0))
+        return RawSentence(text, sum(own) / max(1, len(own)), min(own, default=0.0))
 
 
 def _ranges(text: str) -> list[tuple[int, int]]:
@@ -279,14 +279,14 @@ def _ranges(text: str) -> list[tuple[int, int]]:
 
 async def sentences_of(
     generator: Generator, request: GenerationRequest
-) -> AsyncGenerator[Queued | WrittenSentence | Finished, None]:
+) -> AsyncGenerator[Queued | ModelSentence | Finished, None]:
     """Yield the model's sentences as they are completed, then how it ended; drop one that was cut off.
 
     What a model thinks aloud, between `<think>` and `</think>`, is no sentence of its answer.
     """
     cutter, own = SentenceStream(), False
 
-    def taken(found: list[Written]) -> list[WrittenSentence]:
+    def model_sentences(found: list[RawSentence]) -> list[ModelSentence]:
         nonlocal own
         sentences = []
         for written in found:
@@ -294,7 +294,7 @@ async def sentences_of(
             own = own or bool(mark)
             text = (rest if mark else written.text).strip(" *_\n") if mark else written.text
             if text.strip():
-                sentences.append(WrittenSentence(Written(text, written.logprob, written.least_logprob), own))
+                sentences.append(ModelSentence(RawSentence(text, written.logprob, written.least_logprob), own))
         return sentences
 
     async with aclosing(timed_stream(generator, request)) as stream:
@@ -303,10 +303,10 @@ async def sentences_of(
                 case Queued():
                     yield event
                 case Piece():
-                    for sentence in taken(cutter.feed(event.text, event.logprob)):
+                    for sentence in model_sentences(cutter.feed(event.text, event.logprob)):
                         yield sentence
                 case Finished():
-                    for sentence in taken(cutter.finish() if event.reason == "stop" else []):
+                    for sentence in model_sentences(cutter.finish() if event.reason == "stop" else []):
                         yield sentence
                     yield event
 

@@ -10,7 +10,7 @@ from math import isfinite
 from typing import Protocol
 
 from lutrin import messages, stages
-from lutrin.answer.cache import AnswerCache, as_asked, for_reader
+from lutrin.answer.cache import AnswerCache, for_reader, normalize
 from lutrin.answer.chapter import chapter_plan
 from lutrin.answer.explain import SAID_ODDS, Explainer, Explanation
 from lutrin.answer.grade import Grader, fitted_weights, stands_in
@@ -46,7 +46,7 @@ from lutrin.records import (
 )
 from lutrin.search.chapters import apply_filters, in_chapter
 from lutrin.search.fitted import Verdict, load_decisions
-from lutrin.search.passages import all_read, lease_books, search_books
+from lutrin.search.passages import lease_books, require_all_readable, search_books
 from lutrin.search.search import Searcher, SearchResult
 from lutrin.search.selection import search_selection
 from lutrin.settings import Settings
@@ -230,7 +230,7 @@ class AnswerFlow:
             if query.refusal is not None:
                 first = generations[0]
                 plan = refusal_plan(query, query.refusal, title=first.book.title, generation=first.name)
-                yield self._done(plan, started)
+                yield self._done_event(plan, started)
                 return
             # What the model is shown of the conversation: nothing if the question stands alone.
             earlier = history[-MOST_TURNS:] if query.text != query.typed else []
@@ -247,7 +247,7 @@ class AnswerFlow:
                 async with aclosing(self._from_books(query, generations, started, earlier)) as made:
                     async for event in made:
                         if isinstance(event, DoneEvent) and event.answer.refusal in NOT_COVERED and not question.book:
-                            all_read(self._shelf)
+                            require_all_readable(self._shelf)
                         events.append(event)
                         yield event
             self._cache.put(key, events)
@@ -277,27 +277,27 @@ class AnswerFlow:
     ) -> AsyncGenerator[AnswerEvent, None]:
         """Search, decide, show, have the model answer."""
         with ExitStack() as waiting:
-            waiting.enter_context(self.traffic.unquoted())
+            waiting.enter_context(self.traffic.without_excerpts())
             plan = await self._plan(query, generations)
             prompts = self._prompts(plan, earlier)
             if self._explainer is None or not prompts:
                 plan = settle_plan(plan, plan.verdict)
-                for event in _shown(plan):
+                for event in _opening_events(plan):
                     yield event
                 waiting.close()
                 for told in _book_sentences(plan):
                     yield told
-                yield self._done(plan, started)
+                yield self._done_event(plan, started)
                 return
             yes = asyncio.create_task(self._yes(self._explainer, plan, prompts[0], started))
             try:
-                async with aclosing(self._modelled(plan, prompts, yes, started, waiting)) as events:
+                async with aclosing(self._model_answer(plan, prompts, yes, started, waiting)) as events:
                     async for event in events:
                         yield event
             finally:
                 yes.cancel()
 
-    async def _modelled(
+    async def _model_answer(
         self,
         plan: Plan,
         prompts: Sequence[Prompt],
@@ -311,11 +311,11 @@ class AnswerFlow:
             waiting.close()
             await asyncio.wait({yes}, timeout=max(self._settings.deadline_s - (self._clock() - started), 0.0))
             plan = settle_plan(plan, self._verdict(plan, yes))
-        for event in _shown(plan):
+        for event in _opening_events(plan):
             yield event
         waiting.close()
         if plan.verdict == "answers" and plan.refusal is None:
-            async with aclosing(self._spoken(plan, prompts, yes, started, explanation)) as events:
+            async with aclosing(self._model_sentences(plan, prompts, yes, started, explanation)) as events:
                 async for told in events:
                     yield told
             plan = settle_plan(plan, self._verdict(plan, yes))
@@ -325,13 +325,13 @@ class AnswerFlow:
             explanation.sentences.clear()
         for sentence in _book_sentences(plan) if not explanation.sentences else ():
             yield sentence
-        yield self._done(plan, started, explanation)
+        yield self._done_event(plan, started, explanation)
 
     async def _yes(self, explainer: Explainer, plan: Plan, prompt: Prompt, started: float) -> float | None:
         """The model's yes to whether the book answers; that a chapter says what it says is sure."""
         return SAID_ODDS if plan.query.sums_chapter else await explainer.yes(plan, prompt, started)
 
-    async def _spoken(
+    async def _model_sentences(
         self,
         plan: Plan,
         prompts: Sequence[Prompt],
@@ -381,9 +381,9 @@ class AnswerFlow:
     async def _plan(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan:
         """As prepared, from the contents, from the selection alone, or from the book that answers best."""
         async with self.search_turn(query.question):
-            return await self._searched(query, generations)
+            return await self._search(query, generations)
 
-    async def _searched(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan:
+    async def _search(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan:
         query = await in_chapter(query, generations)
         ready = await self._prepared.plan(query, generations) if self._prepared is not None else None
         stages.note("prepared", "yes" if ready is not None else "no")
@@ -421,7 +421,7 @@ class AnswerFlow:
             return generations[0], await search_selection(self._searcher.embedder, generations[0], query)
         return await search_books(self._searcher, generations, query, k=query.question.top_k or self._settings.top_k)
 
-    def _done(self, plan: Plan, started: float, explanation: Explanation | None = None) -> DoneEvent:
+    def _done_event(self, plan: Plan, started: float, explanation: Explanation | None = None) -> DoneEvent:
         said = _sentences(plan, explanation.sentences) if explanation is not None else ()
         if explanation is not None and said:
             cited = {number for one in said for number in one.citations}
@@ -486,7 +486,7 @@ def _before(question: Question, stored: list[ChatMessage]) -> list[ChatMessage]:
     return stored[: asked[-1]] if again else stored
 
 
-def _shown(plan: Plan) -> list[AnswerEvent]:
+def _opening_events(plan: Plan) -> list[AnswerEvent]:
     """The events of the book's words."""
     sources = [SourcesEvent(citations=plan.sources)] if plan.sources else []
     return [*sources, *(ExcerptEvent(item) for item in plan.excerpts)]
@@ -527,7 +527,7 @@ def decides(query: Query, earlier: Sequence[ChatMessage] = ()) -> tuple[Hashable
     """
     asked = query.question
     where = (asked.book, asked.chapter, asked.module, asked.top_k, asked.surface, asked.explain, asked.answer_tokens)
-    text = (as_asked(query.text), as_asked(query.added), *query.said, *map(as_asked, query.parts))
+    text = (normalize(query.text), normalize(query.added), *query.said, *map(normalize, query.parts))
     rest = (query.mode, query.frame, query.selected_text, query.page, query.follows, query.warnings)
     told = tuple((message.role, message.text) for message in earlier)
     return (*text, *rest, *where, told)

@@ -23,11 +23,11 @@ from lutrin.answer.hostile import gives_orders, headings
 from lutrin.answer.literals import keeps_names, keeps_numbers, literals_stand
 from lutrin.answer.prompt import row_text
 from lutrin.answer.section import ReadingSection
-from lutrin.language.spoken import NEGATIONS
+from lutrin.language.lexicon import NEGATIONS
 from lutrin.language.words import content_stems, numbers, plain, stem_set, words
 from lutrin.ports import Embedder, Encoding, Vectors
 from lutrin.records import Unit
-from lutrin.search.question_tokens import pooled
+from lutrin.search.question_tokens import pooled_vector
 
 _MARKER = re.compile(r"(`[^`]*`)|\s*\[[1-9]\d*(?:\s*[,;]\s*\d+)*\]")
 SIGNALS = (
@@ -88,7 +88,7 @@ def fitted_weights() -> AllWeights:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class RawSentence:
     """A sentence as a model wrote it."""
 
     text: str
@@ -126,11 +126,11 @@ class Grader:
         self._embedder = embedder
         self._weights = weights or fitted_weights().unsigned
         self._strict = strict
-        self._sections: OrderedDict[tuple[str, int, int], _Read] = OrderedDict()
+        self._sections: OrderedDict[tuple[str, int, int], _EncodedSection] = OrderedDict()
 
     async def grade(
         self,
-        written: Written,
+        written: RawSentence,
         shown: Sequence[tuple[int, ReadingSection]],
         question: str,
         *,
@@ -180,7 +180,7 @@ class Grader:
         weights = np.array(self._weights.signals, dtype=np.float32)
         return float(1 / (1 + np.exp(-(signals @ weights + self._weights.bias))))
 
-    async def signals(self, written: Written, section: ReadingSection, *, answers: float = 0.0) -> Float:
+    async def signals(self, written: RawSentence, section: ReadingSection, *, answers: float = 0.0) -> Float:
         """The signals of a sentence against one section, in the order of `SIGNALS`: (10,)."""
         text = bare_sentence(written.text)
         read = await self._read(section)
@@ -188,7 +188,7 @@ class Grader:
         matches = _matches(text, own, read.tokens)
         stems = set(content_stems(text))
         held = len(stems & read.stems) / max(1, len(stems))
-        vector = pooled(own)
+        vector = pooled_vector(own)
         near = read.vectors @ vector if len(read.vectors) else np.zeros(1, dtype=np.float32)
         closest = int(near.argmax())
         in_closest = len(stems & read.unit_stems[closest]) / max(1, len(stems)) if read.unit_stems else 0.0
@@ -212,15 +212,15 @@ class Grader:
 
     async def supports(self, text: str, section: ReadingSection, question: str = "") -> bool:
         """Whether a section states a sentence that nobody wrote token by token, such as a card's answer."""
-        return (await self.grade(Written(text), [(1, section)], question)).level == "stated"
+        return (await self.grade(RawSentence(text), [(1, section)], question)).level == "stated"
 
     async def rests_on(self, text: str, section: ReadingSection) -> Unit | None:
         """The unit of a section to which a sentence is nearest; None if nothing of the section may be shown."""
         units = [unit for unit in section.units if not gives_orders(unit.text)]
         (own,) = await self._embedder.encode([bare_sentence(text)])
-        return units[int(((await self._read(section)).vectors @ pooled(own)).argmax())] if units else None
+        return units[int(((await self._read(section)).vectors @ pooled_vector(own)).argmax())] if units else None
 
-    async def _read(self, section: ReadingSection) -> "_Read":
+    async def _read(self, section: ReadingSection) -> "_EncodedSection":
         if (known := self._sections.get(section.key)) is not None:
             self._sections.move_to_end(section.key)
             return known
@@ -228,9 +228,9 @@ class Grader:
         place = " > ".join(headings(section.chunk.heading_path))
         texts = [_unit_text(unit) for unit in units]
         whole, *each = await self._embedder.encode(["\n".join([place, *texts]), *texts])
-        read = _Read(
+        read = _EncodedSection(
             tokens=whole.token_vectors if whole.token_vectors is not None else np.zeros((0, 1), dtype=np.float32),
-            vectors=np.stack([pooled(one) for one in each]) if each else np.zeros((0, 1), dtype=np.float32),
+            vectors=np.stack([pooled_vector(one) for one in each]) if each else np.zeros((0, 1), dtype=np.float32),
             stems=stem_set("\n".join([place, *texts])),
             unit_stems=tuple(stem_set(text) for text in texts),
             denies=tuple(bool(NEGATIONS & set(words(text.lower()))) for text in texts),
@@ -242,7 +242,7 @@ class Grader:
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class _EncodedSection:
     """A section as sentences are compared with it."""
 
     tokens: Vectors

@@ -7,7 +7,7 @@ what a reader relies on most. Each rule is a veto. Words that are compared stand
 import re
 from collections.abc import Callable
 
-from lutrin.language.spoken import COUNTS_IN_ORDER, NEGATIONS, TOTAL, WHOLE
+from lutrin.language.lexicon import COUNTS_IN_ORDER, NEGATIONS, TOTAL, WHOLE
 from lutrin.language.words import content_stems, identifiers, names, numbers, stem, words
 
 _COUNTS = {word: str(number) for number, word in enumerate(COUNTS_IN_ORDER, 1) if number > 1}

@@ -161,7 +161,7 @@ async def make_plan(
         is_unlike=max((one.cosine or 0.0 for one in found.passages), default=0.0) < UNLIKE,
         reading=reading,
         excerpts=tuple(excerpt(run, number, texts[run.chunk.chunk_id]) for number, run in numbered),
-        sources=tuple(_cited(run, number, texts[run.chunk.chunk_id], chances) for number, run in numbered),
+        sources=tuple(_cite(run, number, texts[run.chunk.chunk_id], chances) for number, run in numbered),
         ground=Ground(tuple(runs), texts, chances, len(answered)),
         warnings=(*query.warnings, *_warnings(query, found, answered, runs), *told),
         suggestions=suggestions(found.passages) if verdict != "answers" else (),
@@ -250,11 +250,11 @@ def with_proof(
         plan,
         text="\n\n".join(markdown(rest[number], number) for number in quoted if rest[number]),
         excerpts=tuple(excerpt(runs[number], number, texts[number]) for number in quoted),
-        sources=tuple(_cited(runs[number], number, texts[number], ground.chances) for number in sorted(runs)),
+        sources=tuple(_cite(runs[number], number, texts[number], ground.chances) for number in sorted(runs)),
     )
 
 
-def _cited(run: UnitRun, n: int, source: str, chances: Mapping[str, float]) -> Citation:
+def _cite(run: UnitRun, n: int, source: str, chances: Mapping[str, float]) -> Citation:
     return citation(run.chunk, span_with_fences(run, source), n, source, chances)
 
 

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from lutrin import messages
-from lutrin.answer.cache import as_asked
+from lutrin.answer.cache import normalize
 from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import subject_words
 from lutrin.query.understand import Query
 from lutrin.records import Chunk, Excerpt, Passage, Question, Refusal
-from lutrin.search.question_tokens import pooled
+from lutrin.search.question_tokens import pooled_vector
 from lutrin.search.search import Searcher
 
 EVERYWHERE: dict[Refusal, str] = {
@@ -64,9 +64,9 @@ async def next_questions(
         return ()
     (encoding,) = await searcher.encode([query.topic])
     section = excerpts[0].heading_path if query.selected_text else None
-    answered = {as_asked(query.text), as_asked(done)}
-    near = generation.companion.questions(pooled(encoding), section)
-    return tuple(islice((text for text in near if as_asked(text) not in answered), MOST_NEXT))
+    answered = {normalize(query.text), normalize(done)}
+    near = generation.companion.questions(pooled_vector(encoding), section)
+    return tuple(islice((text for text in near if normalize(text) not in answered), MOST_NEXT))
 
 
 def _topic(chunk: Chunk) -> str:

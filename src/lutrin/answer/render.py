@@ -62,7 +62,7 @@ def _block(units: Sequence[Unit], lead: str) -> str:
     """Units of one block; `lead` is a table's header, or what introduces a list and has not been said."""
     first = units[0]
     if first.kind == "code":
-        return "\n\n".join(map(_fenced, units))
+        return "\n\n".join(map(_fence, units))
     if first.kind == "table_row":
         rows = "\n".join(_row(unit.text) for unit in units)
         rule = "|" + "---|" * len(cells_of(lead))
@@ -73,7 +73,7 @@ def _block(units: Sequence[Unit], lead: str) -> str:
     return " ".join(unit.text for unit in units)
 
 
-def _fenced(unit: Unit) -> str:
+def _fence(unit: Unit) -> str:
     """Code byte for byte in a fence that is longer than any in it."""
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", unit.text)), default=0))
     code = unit.text if unit.text.endswith("\n") else f"{unit.text}\n"

@@ -12,7 +12,7 @@ from lutrin.answer.excerpt import atoms_of
 from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import word_count
 from lutrin.records import NEVER_AN_ANSWER, SELECTED, Chunk, Unit
-from lutrin.search.reader import Read, log_sum
+from lutrin.search.reader import ScoredPassage, log_sum
 
 MOST_WORDS = 160
 """Of one reading section; a small model reads so much at 40 tokens a second within the wait of a reader."""
@@ -46,7 +46,9 @@ def whole(chunk: Chunk) -> ReadingSection:
     return ReadingSection(chunk, chunk.units, (0.0,) * len(chunk.units))
 
 
-async def reading_sections(generation: OpenGeneration, passages: Sequence[Read], most: int = 1) -> list[ReadingSection]:
+async def reading_sections(
+    generation: OpenGeneration, passages: Sequence[ScoredPassage], most: int = 1
+) -> list[ReadingSection]:
     """The likeliest reading sections among the passages that were found, best first.
 
     Args:
@@ -72,7 +74,7 @@ async def reading_sections(generation: OpenGeneration, passages: Sequence[Read],
     for filename, sections in wanted.items():
         chunks = await generation.chunks_of(filename)
         for section in sections:
-            found += _scored([chunk for chunk in chunks if section_of(chunk) == section], scores)
+            found += _score([chunk for chunk in chunks if section_of(chunk) == section], scores)
     found = [one for one in found if one.units]
     found.sort(key=lambda one: (-one.score, one.key))
     chosen: list[ReadingSection] = []
@@ -93,7 +95,7 @@ async def sections_of_page(generation: OpenGeneration, filename: str, most: int)
     for section in dict.fromkeys(map(section_of, chunks)):
         own = [chunk for chunk in chunks if section_of(chunk) == section]
         scores = {(filename, unit.char_start): 0.0 for chunk in own for unit in chunk.units}
-        found += _scored(own, scores)
+        found += _score(own, scores)
         if len(found) >= most:
             break
     return found[:most]
@@ -115,7 +117,7 @@ def cut(units: Sequence[Unit]) -> Iterator[tuple[Unit, ...]]:
         start = stop - 1 if stop - start > 1 and _cost(atoms[stop - 1]) + _cost(atoms[stop]) <= MOST_WORDS else stop
 
 
-def _scored(chunks: Sequence[Chunk], scores: Mapping[tuple[str, int], float]) -> Iterator[ReadingSection]:
+def _score(chunks: Sequence[Chunk], scores: Mapping[tuple[str, int], float]) -> Iterator[ReadingSection]:
     """The runs of one section that hold a unit which was found."""
     owners: dict[int, tuple[Unit, Chunk]] = {}
     for chunk in chunks:

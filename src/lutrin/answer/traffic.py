@@ -36,7 +36,7 @@ class Traffic:
         self.opened[book, filename] += 1
 
     @contextmanager
-    def unquoted(self) -> Iterator[None]:
+    def without_excerpts(self) -> Iterator[None]:
         """Count a reader who has no excerpt yet."""
         self._unquoted += 1
         self._all_quoted.clear()
@@ -47,6 +47,6 @@ class Traffic:
             if not self._unquoted:
                 self._all_quoted.set()
 
-    async def all_quoted(self) -> None:
+    async def wait_for_excerpts(self) -> None:
         """Wait until every reader has excerpts."""
         await self._all_quoted.wait()

@@ -13,7 +13,7 @@ import numpy as np
 from lutrin.language.words import subject_stems
 from lutrin.query.frames import Frame, frame_of
 from lutrin.query.understand import Query
-from lutrin.search.question_tokens import pooled
+from lutrin.search.question_tokens import pooled_vector
 from lutrin.search.search import Searcher
 
 REQUESTS: Mapping[str, Frame] = {
@@ -62,14 +62,14 @@ async def with_wish(searcher: Searcher, query: Query) -> Query:
     if len(names) == 1 and not query.subject and not query.selected_text and frame in {"plain", "definition"}:
         (name,) = names
         texts = [re.sub(rf"\b(?:(?i:an?|the) )?{name}\b", "it", topic), *LONG_NAME, *OTHERWISE]
-        first, *others = (pooled(encoding) for encoding in await searcher.encode(texts))
+        first, *others = (pooled_vector(encoding) for encoding in await searcher.encode(texts))
         cosines = np.array(others) @ first
         if cosines.max() >= ALIKE_LONG_NAME and cosines.argmax() < len(LONG_NAME):
             asked = f"What does {name} mean?"
             return replace(query, topic=asked, parts=(asked,), frame="definition")
     if not query.subject or frame not in {"plain", "definition"} or subject_stems(topic):
         return query
-    first, *others = (pooled(encoding) for encoding in await searcher.encode([query.typed, *REQUESTS]))
+    first, *others = (pooled_vector(encoding) for encoding in await searcher.encode([query.typed, *REQUESTS]))
     cosines = np.array(others) @ first
     wish = list(REQUESTS.values())[int(cosines.argmax())]
     if wish in WISHES and cosines.max() >= ALIKE:

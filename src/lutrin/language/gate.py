@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Collection
 from importlib import resources
 
-from lutrin.language.spoken import QUESTION_WORDS, STOP_WORDS
+from lutrin.language.lexicon import QUESTION_WORDS, STOP_WORDS
 from lutrin.language.words import identifiers
 
 _QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|«[^»]*»|„[^“”]*[“”]")
@@ -51,16 +51,16 @@ class LanguageGate:
         words = [
             word.lower().replace("’", "'") for word in _WORD.findall(plain) if not word.isupper() or len(word) == 1
         ]
-        own = _signs(_known(words, self._own))
+        own = _signs(_find_known(words, self._own))
         for known in self._others:
-            found = _known(words, known)
+            found = _find_known(words, known)
             is_sure = any(word not in _ALSO_ENGLISH for word in found)
             if _signs(found) > own and (is_sure or (own == 0 and len(set(found)) > 1 and 2 * len(found) >= len(words))):
                 return False
         return True
 
 
-def _known(words: list[str], known: frozenset[str]) -> list[str]:
+def _find_known(words: list[str], known: frozenset[str]) -> list[str]:
     """Return the words that are function words of a language, also those of which each part is one: "dis-moi"."""
     found = []
     for word in words:

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import snowballstemmer
 
-from lutrin.language.spoken import COMMON_WORDS, NEGATIONS, QUESTION_WORDS, STEMMER, STOP_WORDS
+from lutrin.language.lexicon import COMMON_WORDS, NEGATIONS, QUESTION_WORDS, STEMMER, STOP_WORDS
 
 _ANY_QUESTION = STOP_WORDS | QUESTION_WORDS
 _THIS_TOPIC = re.compile(

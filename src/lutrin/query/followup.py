@@ -9,12 +9,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from lutrin.language import spoken
+from lutrin.language import lexicon
 from lutrin.language.words import plain, stem_set, subject_stems, subject_words, topic_words, words
 from lutrin.query.frames import CHAPTER, THIS, Frame, asks, frame_of, is_courtesy, number_of
 from lutrin.records import ChatMessage
 
-_CORRECTS, _ELLIPTIC, _NTH, _NOTHING = map(spoken.pattern, ("corrects", "elliptic", "nth", "points_at_nothing"))
+_CORRECTS, _ELLIPTIC, _NTH, _NOTHING = map(lexicon.pattern, ("corrects", "elliptic", "nth", "points_at_nothing"))
 _ITEM = re.compile(r"^[ \t]*(?:[-*•]|\d+[.)])[ \t]+(\S.*)$", re.MULTILINE)
 _MARKS = re.compile(r"\[\d+\]|[*_`#]")
 _CLAUSE = re.compile(r"[.?!;:,]\s+")
@@ -29,7 +29,7 @@ ITEM_WORDS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Completed:
+class Completion:
     """A question with what it leans on."""
 
     text: str
@@ -47,18 +47,18 @@ class Completed:
     """The form of the question before, which a further chapter is asked for in: "And chapter 5?"."""
 
 
-def completed(question: str, history: Sequence[ChatMessage]) -> Completed:
+def complete_question(question: str, history: Sequence[ChatMessage]) -> Completion:
     """Complete a question from its conversation, if it leans on it."""
     if is_courtesy(question):
-        return Completed(question, lacks=True)
+        return Completion(question, lacks=True)
     talk = _Talk()
     for message in history:
         talk.take(message)
     if not talk.subject or not talk.carries(question):
         form: Frame = talk.form if _is_on_chapter(question) and _goes_on(question) else "plain"
-        return Completed(question, lacks=not topic_words(frame_of(question)[1]), form=form)
-    return Completed(
-        talk.joined(question),
+        return Completion(question, lacks=not topic_words(frame_of(question)[1]), form=form)
+    return Completion(
+        talk.join(question),
         follows=talk.chunk_ids,
         subject=talk.narrowing or talk.subject,
         quotes=talk.quotes,
@@ -112,7 +112,7 @@ class _Talk:
             self.subject = topic or (text if _is_on_chapter(text) else "")
             self.narrowing, self.answers = "", []
         elif _CORRECTS.match(text):
-            self.subject, self.narrowing, self.answers = self.joined(text), "", []
+            self.subject, self.narrowing, self.answers = self.join(text), "", []
         elif subject_stems(text):
             self.narrowing = _NTH.sub(self._item, text)
 
@@ -137,13 +137,13 @@ class _Talk:
         known = stem_set(self.answer) | subject_stems(self.subject)
         return own <= known and frame != "definition" and asks(topic)
 
-    def joined(self, question: str) -> str:
+    def join(self, question: str) -> str:
         """A leaning question, with its subject in front."""
         if correction := _CORRECTS.match(question):
-            return _mended(self.subject, question[correction.end() :].rstrip(" .!?"))
+            return _correct(self.subject, question[correction.end() :].rstrip(" .!?"))
         _, topic, _ = frame_of(question)
         asked = _NTH.sub(self._item, topic)
-        if named := self._naming(asked):
+        if named := self._name_subject(asked):
             return named
         if not subject_stems(asked):
             # "Tell me more" asks nothing new: search the subject again.
@@ -160,14 +160,14 @@ class _Talk:
         """The words that name the subject; all of it would drown a question that has words of its own."""
         return " ".join(subject_words(self.subject)) or self.subject
 
-    def _naming(self, asked: str) -> str:
+    def _name_subject(self, asked: str) -> str:
         """A question with the term that the talk is about in the place of what points at it; empty: nothing does.
 
         "How accurate is it?", after "What is GPS?", asks how accurate GPS is.
         """
         if frame_of(self.subject)[0] != "definition" or self.narrowing or _goes_on(asked) or not asks(asked):
             return ""
-        pointer = next((word for word in words(asked) if word.lower() in {*spoken.REFERENCES, "one"}), "")
+        pointer = next((word for word in words(asked) if word.lower() in {*lexicon.REFERENCES, "one"}), "")
         term = self._term()
         return re.sub(rf"\b{pointer}\b", lambda _: term, asked, count=1) if pointer else ""
 
@@ -182,7 +182,7 @@ class _Talk:
     def _item(self, found: re.Match[str]) -> str:
         """Return the item at a place of the last answer's list."""
         items = _ITEM.findall(_MARKS.sub("", self.answer))
-        place = spoken.ORDINALS[found[1].lower()]
+        place = lexicon.ORDINALS[found[1].lower()]
         if place >= len(items) or not items:
             return found[0]
         return " ".join(_CLAUSE.split(items[place])[0].split()[:ITEM_WORDS]).rstrip(" .")
@@ -197,13 +197,13 @@ def refers(text: str) -> bool:
     before = ""
     said = [word.lower() for word in words(_NOTHING.sub(" ", text))]
     for word in said:
-        if word in spoken.REFERENCES or (word == "one" and before in spoken.ONE_AFTER):
+        if word in lexicon.REFERENCES or (word == "one" and before in lexicon.ONE_AFTER):
             return True
         if subject_stems(word):
             break
         before = word
     # "How accurate is it": too short for a subject of its own.
-    return said[-1:] == ["one"] or (len(said) <= MOST_WORDS and not spoken.REFERENCES.isdisjoint(said[-1:]))
+    return said[-1:] == ["one"] or (len(said) <= MOST_WORDS and not lexicon.REFERENCES.isdisjoint(said[-1:]))
 
 
 def _is_on_chapter(question: str) -> bool:
@@ -217,10 +217,10 @@ def _is_on_chapter(question: str) -> bool:
 
 def _goes_on(question: str) -> bool:
     """Whether a question opens as a continuation: "And on a Jetson?"."""
-    return question.lower().startswith(spoken.GOES_ON)
+    return question.lower().startswith(lexicon.GOES_ON)
 
 
-def _mended(subject: str, correction: str) -> str:
+def _correct(subject: str, correction: str) -> str:
     """A question with one word replaced: "the P gain" takes the place of "the D gain"."""
     head = re.escape(correction.rsplit(maxsplit=1)[-1])
     mended, count = re.subn(rf"\b(?:the |an? )?\S+ {head}\b", correction, subject, count=1, flags=re.IGNORECASE)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, cast
 
-from lutrin.language import spoken
+from lutrin.language import lexicon
 from lutrin.language.words import subject_stems, topic_stems, words
 
 Frame = Literal[
@@ -24,12 +24,12 @@ class About:
     """Its name or number as typed; `this` is the part that the reader is on."""
 
 
-_WISHES, _SHAPES = (cast("dict[Frame, re.Pattern[str]]", spoken.patterns(name)) for name in ("wishes", "shapes"))
-_COMPUTE, _ABOUT, _LEAD, _PLEA = map(spoken.pattern, ("compute", "about", "lead", "plea"))
+_WISHES, _SHAPES = (cast("dict[Frame, re.Pattern[str]]", lexicon.patterns(name)) for name in ("wishes", "shapes"))
+_COMPUTE, _ABOUT, _LEAD, _PLEA = map(lexicon.pattern, ("compute", "about", "lead", "plea"))
 _CHAT = re.compile(
-    rf"(?<![\w-])(?:{'|'.join(sorted(spoken.CHAT_SPELLINGS, key=len, reverse=True))})(?![\w-])", re.IGNORECASE
+    rf"(?<![\w-])(?:{'|'.join(sorted(lexicon.CHAT_SPELLINGS, key=len, reverse=True))})(?![\w-])", re.IGNORECASE
 )
-CHAPTER = spoken.patterns("chapter").values()
+CHAPTER = lexicon.patterns("chapter").values()
 THIS = "this"
 """The chapter of the page that the reader is on."""
 _NUMBER = re.compile(r"\d+")
@@ -55,7 +55,7 @@ def frame_of(text: str) -> tuple[Frame, str, About | None]:
     """
     if len(text) > MOST_CHARS:
         return "plain", text, None
-    asked = without_story(spelled_out(text))
+    asked = without_story(spell_out(text))
     bare = _bare(asked)
     found = _ABOUT.match(bare) or _ABOUT.match(asked)
     if found and not _of_a_number(found):
@@ -67,15 +67,15 @@ def frame_of(text: str) -> tuple[Frame, str, About | None]:
     return _shape(asked, bare), bare, None
 
 
-def spelled_out(text: str) -> str:
+def spell_out(text: str) -> str:
     """A question without the short forms of chats: "wats" is "what is"."""
-    return _CHAT.sub(lambda found: spoken.CHAT_SPELLINGS[found[0].lower()], text)
+    return _CHAT.sub(lambda found: lexicon.CHAT_SPELLINGS[found[0].lower()], text)
 
 
 def asks(sentence: str) -> bool:
     """Whether a sentence opens as a question does."""
-    first = next((word.lower() for word in words(sentence) if word.lower() not in spoken.BEFORE_ASKING), "")
-    return first in spoken.ASKING
+    first = next((word.lower() for word in words(sentence) if word.lower() not in lexicon.BEFORE_ASKING), "")
+    return first in lexicon.ASKING
 
 
 def without_story(text: str) -> str:
@@ -90,7 +90,7 @@ def without_story(text: str) -> str:
     asking = [sentence for sentence in sentences if sentence.endswith("?") or asks(sentence)]
     asked = " ".join(asking)
     topics = topic_stems(asked)
-    if not subject_stems(asked) or any(word.lower() in spoken.REFERENCES for word in words(asked)):
+    if not subject_stems(asked) or any(word.lower() in lexicon.REFERENCES for word in words(asked)):
         return text
     return " ".join(one for one in sentences if one in asking or topics & topic_stems(one))
 
@@ -118,7 +118,7 @@ def _shape(asked: str, bare: str) -> Frame:
         for frame, shape in _SHAPES.items():
             if shape.search(said):
                 return frame
-    defines = not spoken.DEFINING.isdisjoint(word.lower() for word in words(asked))
+    defines = not lexicon.DEFINING.isdisjoint(word.lower() for word in words(asked))
     wanted = defines and len(words(bare)) <= TERM_WORDS and not asks(bare)
     return "definition" if wanted else "plain"
 
@@ -137,7 +137,7 @@ def _of_a_number(found: re.Match[str]) -> bool:
 
 def is_courtesy(text: str) -> bool:
     """Whether a text only greets or thanks: "Ok, thank you!"."""
-    return all(word.lower() in spoken.COURTESIES for word in words(text))
+    return all(word.lower() in lexicon.COURTESIES for word in words(text))
 
 
 def number_of(asked: str) -> int | None:
@@ -145,6 +145,6 @@ def number_of(asked: str) -> int | None:
     said = asked.lower()
     if found := _NUMBER.match(said):
         return int(found[0])
-    if said in spoken.ORDINALS:
-        return spoken.ORDINALS[said] + 1 if spoken.ORDINALS[said] >= 0 else -1
-    return spoken.COUNTS_IN_ORDER.index(said) + 1 if said in spoken.COUNTS_IN_ORDER else None
+    if said in lexicon.ORDINALS:
+        return lexicon.ORDINALS[said] + 1 if lexicon.ORDINALS[said] >= 0 else -1
+    return lexicon.COUNTS_IN_ORDER.index(said) + 1 if said in lexicon.COUNTS_IN_ORDER else None

@@ -15,7 +15,7 @@ from typing import Protocol, TypeVar
 
 from rapidfuzz.distance import OSA, Levenshtein
 
-from lutrin.language import spoken
+from lutrin.language import lexicon
 from lutrin.language.words import stem
 from lutrin.ports import Embedder
 
@@ -72,7 +72,7 @@ class Speller:
         # An abbreviation has only one spelling.
         known = ((match, match[0]) for match in _WORD.finditer(text))
         asked = [
-            m for m, word in known if len(word) > 3 and not word.isupper() and word.lower() not in spoken.STOP_WORDS
+            m for m, word in known if len(word) > 3 and not word.isupper() and word.lower() not in lexicon.STOP_WORDS
         ]
         frequency = await generation.document_frequency({match[0].lower() for match in asked})
         rare = [match for match in asked if frequency[match[0].lower()] <= RARE]
@@ -113,11 +113,11 @@ def slips_of(changes: Mapping[str, str]) -> dict[str, str]:
 
 def spellings(word: str) -> Iterator[tuple[str, str, str]]:
     """Yield the other English's spellings of a word: the word, and both beginnings up to the difference."""
-    for pattern, other in spoken.SPELLING_RULES:
+    for pattern, other in lexicon.SPELLING_RULES:
         for match in re.finditer(pattern, word):
             start, end = word[: match.start()], word[match.end() :]
             yield start + other + end, start + match[0], start + other
-    for pair in spoken.SPELLING_PAIRS:
+    for pair in lexicon.SPELLING_PAIRS:
         for own, other in (pair, pair[::-1]):
             if word.startswith(own) and not word.startswith(other):
                 yield other + word[len(own) :], own, other
@@ -157,12 +157,12 @@ def is_confused(one: str, other: str) -> bool:
     >>> is_confused("k", "c"), is_confused("s", "d"), is_confused("m", "l")
     (True, True, False)
     """
-    if one == other or any(one in group and other in group for group in spoken.SOUNDS):
+    if one == other or any(one in group and other in group for group in lexicon.SOUNDS):
         return True
     places = [
         (row, column + row / 2)
         for letter in (one, other)
-        for row, keys in enumerate(spoken.KEYBOARD)
+        for row, keys in enumerate(lexicon.KEYBOARD)
         for column, key in enumerate(keys)
         if key == letter
     ]

@@ -6,16 +6,16 @@ from dataclasses import dataclass, replace
 
 from lutrin import messages
 from lutrin.errors import InvalidQuestion
-from lutrin.language import spoken
+from lutrin.language import lexicon
 from lutrin.language.gate import LanguageGate
 from lutrin.language.words import subject_words, topic_stems, topic_words, words
 from lutrin.ports import Embedder
-from lutrin.query.followup import Completed, completed, refers
+from lutrin.query.followup import Completion, complete_question, refers
 from lutrin.query.frames import About, Frame, frame_of, is_courtesy
 from lutrin.query.respell import respell
 from lutrin.records import ChatMessage, Mode, Question, Refusal
 
-_JOINT = spoken.pattern("joint")
+_JOINT = lexicon.pattern("joint")
 MAX_PARTS = 3
 MAX_WORDS = 500
 MAX_SELECTION_TOKENS = 2000
@@ -32,10 +32,10 @@ def parts_of(topic: str) -> tuple[str, ...]:
     ('How good is the camera', 'camera – what does it cost?')
     """
     found = [part.strip(" ,") for part in _JOINT.split(topic) if part.strip(" ,?")]
-    if not 2 <= len(found) <= MAX_PARTS or not all(topic_words(part) and _has(part, spoken.ASKING) for part in found):
+    if not 2 <= len(found) <= MAX_PARTS or not all(topic_words(part) and _has(part, lexicon.ASKING) for part in found):
         return (topic,)
     # "How hot and for how long does it boil?" asks two things about one subject, which comes last.
-    if len(topic_stems(found[0])) < 2 and not _has(found[0], spoken.SAYING):
+    if len(topic_stems(found[0])) < 2 and not _has(found[0], lexicon.SAYING):
         return (topic,)
     names = " ".join(subject_words(found[0]) or topic_words(found[0]))
     return (found[0], *(f"{names} – {part}" if _leans(part) else part for part in found[1:]))
@@ -47,7 +47,7 @@ def _has(part: str, known: frozenset[str]) -> bool:
 
 def _leans(part: str) -> bool:
     """Whether a part says too little on its own: "... and what for the shock?"."""
-    return len(topic_stems(part)) < 2 or _has(part, spoken.REFERENCES)
+    return len(topic_stems(part)) < 2 or _has(part, lexicon.REFERENCES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +112,12 @@ def understand(
     Raises:
         InvalidQuestion: It is empty.
     """
-    typed, warnings = _cleaned(question.text)
+    typed, warnings = _clean(question.text)
     selected, mode, notes = _selection(question, embedder)
     frame, topic, about = frame_of(typed)
-    found = Completed(typed, lacks=not topic_stems(topic))
+    found = Completion(typed, lacks=not topic_stems(topic))
     if not selected and frame != "about":
-        found = completed(typed, history)
+        found = complete_question(typed, history)
         frame = found.form if frame == "plain" else frame
         if found.text != typed:
             whole, topic, about = frame_of(found.text)
@@ -174,7 +174,7 @@ def with_spelling(query: Query, changes: Mapping[str, str]) -> Query:
     )
 
 
-def _cleaned(text: str) -> tuple[str, tuple[str, ...]]:
+def _clean(text: str) -> tuple[str, tuple[str, ...]]:
     """One line of at most 500 words, and a note on what was cut."""
     found = _UNSEEN.sub("", text).split()
     if not any(character.isalnum() for word in found for character in word):

@@ -23,7 +23,7 @@ class Pool:
 
 
 @dataclass(frozen=True, slots=True)
-class Matched:
+class MatchedPool:
     """A pool as one text sees it."""
 
     asked: QuestionTokens
@@ -46,7 +46,7 @@ class Candidates:
     besides: Sequence[str]
     page: str
 
-    def match(self, hidden: Callable[[Chunk], bool]) -> tuple[Pool, list[Matched]]:
+    def match(self, hidden: Callable[[Chunk], bool]) -> tuple[Pool, list[MatchedPool]]:
         """Match each text with the candidates that are not hidden; repeats of a passage go, too."""
         shown = [(row, chunk) for row, chunk in self.places if chunk.chunk_id in self.besides or not hidden(chunk)]
         ordered = sorted(shown, key=lambda place: place[1].filename != self.page)
@@ -55,7 +55,7 @@ class Candidates:
         tokens = self.generation.tokens
         lates = tokens.maxsim([(tokens.project(item.tokens), item.share) for item in self.asked], pool.rows)
         return pool, [
-            Matched(
+            MatchedPool(
                 asked=item,
                 cosines=self.generation.cosines(item.vector, pool.rows),
                 lexical=dict(words),
@@ -138,7 +138,7 @@ async def homes(generation: OpenGeneration, selection: str) -> list[Chunk]:
         return []
     near = await generation.chunks([name for name, _ in await generation.matching(selection, NEAR)])
     holding = [chunk for chunk in near if said in plain(chunk.text)]
-    held = [chunk for chunk in near if chunk not in holding and _is_held(chunk, said)]
+    held = [chunk for chunk in near if chunk not in holding and _shares_sentence(chunk, said)]
     return [*holding, *held][:MOST]
 
 
@@ -147,6 +147,6 @@ def same_section(chunk: Chunk, other: Chunk) -> bool:
     return (chunk.filename, chunk.heading_path, chunk.anchor) == (other.filename, other.heading_path, other.anchor)
 
 
-def _is_held(chunk: Chunk, said: str) -> bool:
+def _shares_sentence(chunk: Chunk, said: str) -> bool:
     own = (plain(unit.text) for unit in chunk.units)
     return any(len(text.split()) > SENTENCE_WORDS and text in said for text in own)

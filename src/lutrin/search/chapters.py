@@ -29,7 +29,7 @@ async def in_chapter(query: Query, generations: Sequence[OpenGeneration]) -> Que
     for phrase in CHAPTER:
         for named in phrase.finditer(query.text):
             for generation in generations:
-                title = await _meant(generation, named["name"], query.page)
+                title = await _title_of(generation, named["name"], query.page)
                 if title:
                     question = msgspec.structs.replace(query.question, chapter=title, book=generation.book.slug)
                     topic = " ".join(phrase.sub(" ", query.topic).split())
@@ -44,7 +44,7 @@ async def chapters_of(generation: OpenGeneration) -> list[str]:
     return await generation.chapters() or [file.title for file in await generation.files()]
 
 
-async def _meant(generation: OpenGeneration, asked: str, page: str) -> str | None:
+async def _title_of(generation: OpenGeneration, asked: str, page: str) -> str | None:
     if asked.lower() != THIS:
         return chapter_of_number(await chapters_of(generation), asked) if number_of(asked) is not None else None
     here = [file.chapter or file.title for file in await generation.files() if file.filename == page]

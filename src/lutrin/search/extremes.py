@@ -15,8 +15,8 @@ from lutrin.language.words import subject_stems
 from lutrin.ports import Encoding
 from lutrin.records import Chunk, Unit
 from lutrin.search.candidates import same_section
-from lutrin.search.question_tokens import pooled
-from lutrin.search.reader import Read
+from lutrin.search.question_tokens import pooled_vector
+from lutrin.search.reader import ScoredPassage
 
 PASSAGES = 3
 """The best ones are looked at."""
@@ -71,9 +71,9 @@ def columns(units: Sequence[Unit]) -> list[Column]:
 async def at_extreme(
     generation: OpenGeneration,
     text: str,
-    ranked: Sequence[Read],
+    ranked: Sequence[ScoredPassage],
     encode: Callable[[Sequence[str]], Awaitable[list[Encoding]]],
-) -> list[Read]:
+) -> list[ScoredPassage]:
     """The passages with the row first that has the most or the least of what is asked for; empty if none is.
 
     Args:
@@ -126,7 +126,7 @@ async def rows_at_extreme(
     ]
     if not any(column.values for column in known):
         return []
-    first, *others = (pooled(one) for one in await encode([text, *(form for *_, form in forms)]))
+    first, *others = (pooled_vector(one) for one in await encode([text, *(form for *_, form in forms)]))
     likeness = np.array(others) @ first
     best = int(likeness.argmax())
     column, kind, _ = forms[best]

@@ -26,13 +26,13 @@ class Weight(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     embedder: str
     """Name of the embedder for whose scores it was fitted."""
     weight: float
-    """Times how near the nearest kept question is (`led`): added to a passage's score."""
+    """Times how near the nearest kept question is (`leads_of`): added to a passage's score."""
     questions: int
     file_at_1: tuple[float, float]
     """Share of the sample questions whose file comes first, without kept questions and with them."""
 
 
-def led(companion: Companion, vector: Float) -> dict[str, float]:
+def leads_of(companion: Companion, vector: Float) -> dict[str, float]:
     """Passages that prepared questions lead to, by id, nearest question first, with how near that one is.
 
     That is its cosine beyond the farthest of the `NEAREST`: a passage to which no question leads counts like one to

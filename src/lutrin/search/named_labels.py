@@ -9,7 +9,7 @@ from lutrin.index.generation import OpenGeneration
 from lutrin.ingest.labels import labels_in
 from lutrin.language.words import subject_stems
 from lutrin.search.candidates import same_section
-from lutrin.search.reader import Read
+from lutrin.search.reader import ScoredPassage
 
 CLOSE = 50.0
 """Characters from what is asked about over which what stands there counts 1/e as much."""
@@ -30,7 +30,7 @@ class NamedLabels:
     """Whether nothing in the book has such a number, though others have: `Figure 9.9`."""
 
 
-def labels_named(generation: OpenGeneration, text: str) -> NamedLabels:
+def find_labels(generation: OpenGeneration, text: str) -> NamedLabels:
     """Find the book's labels in a question."""
     kinds = {label.partition(" ")[0] for label in generation.labels}
     named = [(label, place) for label, place in labels_in(text) if label.partition(" ")[0] in kinds]
@@ -44,7 +44,7 @@ def labels_named(generation: OpenGeneration, text: str) -> NamedLabels:
     return NamedLabels(frozenset(known), tuple(names), not subject_stems(rest), not known)
 
 
-def at_labels(ranked: Sequence[Read], labels: frozenset[str]) -> list[Read]:
+def at_labels(ranked: Sequence[ScoredPassage], labels: frozenset[str]) -> list[ScoredPassage]:
     """The passages of the sections that hold what is asked for; units count the less the further they are from it."""
     homes = [item for item in ranked if any(unit.label in labels for unit in item.chunk.units)]
     if not homes:
@@ -63,8 +63,8 @@ def at_labels(ranked: Sequence[Read], labels: frozenset[str]) -> list[Read]:
 
 
 def near_spans(
-    item: Read, spans: Sequence[tuple[str, int, int]], best: float, labels: frozenset[str] = frozenset()
-) -> Read:
+    item: ScoredPassage, spans: Sequence[tuple[str, int, int]], best: float, labels: frozenset[str] = frozenset()
+) -> ScoredPassage:
     """A passage whose units are scored by their distance from places in the book.
 
     Args:

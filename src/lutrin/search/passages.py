@@ -30,7 +30,7 @@ async def lease_books(shelf: Shelf, slug: str) -> AsyncIterator[list[OpenGenerat
         yield [await stack.enter_async_context(shelf.lease(name)) for name in slugs]
 
 
-def all_read(shelf: Shelf) -> None:
+def require_all_readable(shelf: Shelf) -> None:
     """Make sure that no book was left out before all are said not to cover a question.
 
     Raises:
@@ -100,6 +100,6 @@ async def retrieve_passages(shelf: Shelf, searcher: Searcher, question: Question
     refused = is_far(found.odds, found=bool(found.passages)) or found.verdict == "no"
     if refused and topic_stems(text):
         if not question.book:
-            all_read(shelf)
+            require_all_readable(shelf)
         return []
     return list(found.passages)

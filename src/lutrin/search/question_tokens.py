@@ -54,7 +54,7 @@ async def tokenize_question(
     """
     if encoding.token_vectors is None:
         raise ValueError("the embedder gives no token vectors")
-    words = owners(text, encoding.token_offsets[:, 0].tolist())
+    words = word_of_each(text, encoding.token_offsets[:, 0].tolist())
     total = generation.manifest.chunks + 1
     known = await generation.document_frequency({word for word in words if word})
     frequency = np.array([known.get(word, 0) if word else total - 1 for word in words], dtype=np.float32)
@@ -64,7 +64,7 @@ async def tokenize_question(
     share = np.exp(logits - logits.max(initial=0.0))
     return QuestionTokens(
         text=text,
-        vector=pooled(encoding),
+        vector=pooled_vector(encoding),
         tokens=encoding.token_vectors,
         share=(share / max(float(share.sum()), 1e-12)).astype(np.float32),
         words=tuple(words),
@@ -73,7 +73,7 @@ async def tokenize_question(
     )
 
 
-def owners(text: str, starts: Sequence[int]) -> list[str]:
+def word_of_each(text: str, starts: Sequence[int]) -> list[str]:
     """The lower-case word around each of the given characters; empty where there is none."""
     spans = [(match.start(), match.end(), match.group().lower()) for match in _WORD.finditer(text)]
     firsts = np.array([start for start, _, _ in spans] or [0])
@@ -84,7 +84,7 @@ def owners(text: str, starts: Sequence[int]) -> list[str]:
     ]
 
 
-def pooled(encoding: Encoding) -> Float:
+def pooled_vector(encoding: Encoding) -> Float:
     """One vector of length 1 for a text of any number of windows: (d,)."""
     mean = encoding.windows.mean(axis=0)
     vector: Float = (mean / np.linalg.norm(mean)).astype(np.float32)

@@ -14,12 +14,12 @@ import numpy.typing as npt
 
 from lutrin.ports import Judgement, Ranking, Reading, Reranker, View
 from lutrin.records import Chunk
-from lutrin.search.candidates import Matched, Pool
+from lutrin.search.candidates import MatchedPool, Pool
 from lutrin.search.question_tokens import Float
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ScoredPassage:
     """A passage with the reader's scores for its units, for one text of a question."""
 
     chunk: Chunk
@@ -30,7 +30,7 @@ class Read:
     cosine: float
 
 
-def read(pool: Pool, matched: Matched, reading: Reading) -> list[Read]:
+def score_passages(pool: Pool, matched: MatchedPool, reading: Reading) -> list[ScoredPassage]:
     """Score the candidates, in the order of the pool."""
     if not pool.chunks:
         return []
@@ -50,7 +50,7 @@ def read(pool: Pool, matched: Matched, reading: Reading) -> list[Read]:
     held = [reading.lexical * matched.lexical.get(chunk.chunk_id, 0.0) / best for chunk in pool.chunks]
     sums = log_sums(scores, starts, ends)
     return [
-        Read(chunk, scores[start:stop], float(total) + more, float(cosine))
+        ScoredPassage(chunk, scores[start:stop], float(total) + more, float(cosine))
         for chunk, start, stop, total, more, cosine in zip(
             pool.chunks, starts, ends, sums, held, matched.cosines, strict=True
         )
@@ -99,7 +99,7 @@ class UnitScores:
     """(units,): of what it did not see, the least that it says of anything in the passage."""
 
 
-async def judge(reranker: Reranker, text: str, ranked: Sequence[Read]) -> list[UnitScores]:
+async def judge(reranker: Reranker, text: str, ranked: Sequence[ScoredPassage]) -> list[UnitScores]:
     """Let a cross-encoder judge the best passages.
 
     Args:
@@ -112,7 +112,7 @@ async def judge(reranker: Reranker, text: str, ranked: Sequence[Read]) -> list[U
     return [_unit_scores(item.chunk, one) for item, one in zip(best, judgements, strict=True)]
 
 
-def combine(ranked: Sequence[Read], judgements: Sequence[UnitScores], ranking: Ranking) -> list[Read]:
+def combine(ranked: Sequence[ScoredPassage], judgements: Sequence[UnitScores], ranking: Ranking) -> list[ScoredPassage]:
     """Passages in the order of what the reader and a cross-encoder find together.
 
     Args:
@@ -133,7 +133,7 @@ def combine(ranked: Sequence[Read], judgements: Sequence[UnitScores], ranking: R
     return sorted(found, key=lambda item: (-item.score, item.chunk.chunk_id))
 
 
-def _view(item: Read, *, whole: bool) -> View:
+def _view(item: ScoredPassage, *, whole: bool) -> View:
     text = item.chunk.embedded_text()
     body = len(text) - len(item.chunk.text)
     spans = item.chunk.unit_spans()

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from lutrin.language.spoken import QUESTION_WORDS, STOP_WORDS
+from lutrin.language.lexicon import QUESTION_WORDS, STOP_WORDS
 from lutrin.language.words import stem, stem_set
 from lutrin.ports import Reading
-from lutrin.search.candidates import Matched, Pool
+from lutrin.search.candidates import MatchedPool, Pool
 from lutrin.search.question_tokens import Float, QuestionTokens
-from lutrin.search.reader import Read
+from lutrin.search.reader import ScoredPassage
 
 SIGNALS = ("best passage", "best match", "words lacked", "names lacked")
 """Score of the best passage, over 10; best match of a whole passage; share of the words, by rarity, that the best
@@ -28,7 +28,7 @@ has odds of -3.6, "Will it rain tomorrow?" of -1.5, and both a cosine under 0.14
 called so, and 9 of the 40 near ones."""
 
 
-def signals(pool: Pool, matched: Matched, found: Sequence[Read]) -> Float:
+def signals(pool: Pool, matched: MatchedPool, found: Sequence[ScoredPassage]) -> Float:
     """The signals that tell whether a book answers: (4,), in the order of `SIGNALS`.
 
     Args:
@@ -39,11 +39,11 @@ def signals(pool: Pool, matched: Matched, found: Sequence[Read]) -> Float:
     scores = np.array([item.score for item in found], dtype=np.float32)
     few = np.argsort(-scores, kind="stable")[:CONSIDERED].tolist()
     best = matched.late.passage_best[few].max(axis=0)
-    lacked = _lacked(pool, matched.asked, best, few)
+    lacked = _lack(pool, matched.asked, best, few)
     return np.array([scores.max() / 10, matched.late.passages.max(), *lacked], dtype=np.float32)
 
 
-def _lacked(pool: Pool, asked: QuestionTokens, best: Float, few: Iterable[int]) -> tuple[float, float]:
+def _lack(pool: Pool, asked: QuestionTokens, best: Float, few: Iterable[int]) -> tuple[float, float]:
     """Share of the words that the best passages lack and do not resemble, and the rarest that the whole book lacks.
 
     Args:

@@ -11,13 +11,13 @@ from lutrin.ports import Embedder, Encoding, Ranking, Reading, Reranker
 from lutrin.query.respell import Speller
 from lutrin.query.understand import Query, with_spelling
 from lutrin.records import NEVER_AN_ANSWER, Chunk, Passage
-from lutrin.search.candidates import Matched, Pool, gather, homes, same_section
+from lutrin.search.candidates import MatchedPool, Pool, gather, homes, same_section
 from lutrin.search.extremes import at_extreme
 from lutrin.search.fitted import Verdict, load_decisions
-from lutrin.search.kept import MOST_LED, gains, led
-from lutrin.search.named_labels import NamedLabels, at_labels, labels_named, near_spans
+from lutrin.search.kept import MOST_LED, gains, leads_of
+from lutrin.search.named_labels import NamedLabels, at_labels, find_labels, near_spans
 from lutrin.search.question_tokens import tokenize_question
-from lutrin.search.reader import Read, chance_of, combine, judge, read
+from lutrin.search.reader import ScoredPassage, chance_of, combine, judge, score_passages
 from lutrin.search.scope import FAR, log_odds, signals
 from lutrin.stages import stage
 
@@ -38,7 +38,7 @@ class Part:
     """One of the things that a question asks."""
 
     text: str
-    passages: tuple[Read, ...]
+    passages: tuple[ScoredPassage, ...]
     """Best first."""
     odds: float
     """Logarithm of the odds that the book answers it."""
@@ -149,7 +149,7 @@ class Searcher:
             if same_section(chunk, home)
         ]
         changes = await self.changes(generation, query)
-        numbered = [labels_named(generation, text) for text in query.parts]
+        numbered = [find_labels(generation, text) for text in query.parts]
         query = with_spelling(query, changes)
         # A question that names no subject is one about the whole selection.
         texts = [selection] if selection and not topic_stems(query.topic) else list(query.parts)
@@ -168,10 +168,12 @@ class Searcher:
         ]
         besides = [*known, *section, *query.follows, *(name for named in numbered for name in named.chunks)]
         # A selection says itself where to look; what leans on it is like any question that leans on something.
-        leads = {item.text: {} if selection else led(generation.companion, item.vector) for item in asks[: len(texts)]}
+        leads = {
+            item.text: {} if selection else leads_of(generation.companion, item.vector) for item in asks[: len(texts)]
+        }
         further = [name for found in leads.values() for name in list(found)[:MOST_LED]] if where is None else []
         found = await gather(generation, asks, where, besides=besides, led=further, page=query.page)
-        numbered = numbered if len(numbered) == len(texts) else [labels_named(generation, text) for text in texts]
+        numbered = numbered if len(numbered) == len(texts) else [find_labels(generation, text) for text in texts]
 
         async def parts_of(hidden: Callable[[Chunk], bool]) -> list[Part]:
             pool, matched = found.match(hidden)
@@ -205,14 +207,14 @@ class Searcher:
     async def _part(
         self,
         pool: Pool,
-        matched: Matched,
+        matched: MatchedPool,
         query: Query,
         reading: Reading,
         reranker: Reranker | None,
         *,
         place_bonuses: Mapping[str, float],
         lead_gains: Mapping[str, float],
-        also: Matched | None,
+        also: MatchedPool | None,
         numbered: NamedLabels,
     ) -> Part:
         """What one text finds in the pool.
@@ -222,12 +224,12 @@ class Searcher:
         """
         if not pool.chunks:
             return Part(matched.asked.text, (), -np.inf)
-        found = read(pool, matched, reading)
+        found = score_passages(pool, matched, reading)
         told = signals(pool, matched, found)
         if also is not None:
             found = [
                 replace(one, score=(one.score + other.score) / 2, scores=(one.scores + other.scores) / np.float32(2))
-                for one, other in zip(found, read(pool, also, reading), strict=True)
+                for one, other in zip(found, score_passages(pool, also, reading), strict=True)
             ]
         most = max((lead_gains.get(item.chunk.chunk_id, 0.0) for item in found), default=0.0)
         # Logarithms of odds become scores of the reader.
@@ -238,8 +240,8 @@ class Searcher:
             name, file = item.chunk.chunk_id, item.chunk.filename
             place = max(place_bonuses.get(name, 0.0), place_bonuses.get(file, 0.0)) / slope
             # What a kept question adds is taken from the others, so that no score is larger than without.
-            ranked.append(_raised(item, place + lead_gains.get(name, 0.0) - most))
-        ranked = _holding(ranked, matched.asked.text, AT_HOME / slope)
+            ranked.append(_raise(item, place + lead_gains.get(name, 0.0) - most))
+        ranked = _favour_identifiers(ranked, matched.asked.text, AT_HOME / slope)
         ranked.sort(key=lambda item: (-item.score, item.chunk.chunk_id))
         if reranker is not None:
             with stage("rank"):
@@ -250,12 +252,12 @@ class Searcher:
         if query.leans:
             ranked = _home_first(ranked, [name for name, bonus in place_bonuses.items() if bonus >= AT_HOME])
         is_home = any(place_bonuses.get(item.chunk.chunk_id, 0.0) >= AT_HOME for item in ranked[:1])
-        ranked = _as_named(ranked, query.typed)
+        ranked = _without_other_tabs(ranked, query.typed)
         if query.is_more:
-            ranked = _unsaid(ranked, " ".join(query.said))
+            ranked = _without_repeats(ranked, " ".join(query.said))
         around = is_home and query.selected_text == matched.asked.text
         if around:
-            ranked = _around(ranked, query.selected_text)
+            ranked = _near_selection(ranked, query.selected_text)
         elif is_home and numbered.alone and numbered.labels:
             ranked, around = at_labels(ranked, numbered.labels), True
         # What is asked about "this", or about a figure and nothing else, can only be answered there.
@@ -302,11 +304,11 @@ def _place_bonuses(query: Query, homes: Sequence[str], chunks: Sequence[Chunk]) 
     return dict.fromkeys([*homes, *more, *named], AT_HOME) | ({query.page: SAME_PAGE} if query.page else {})
 
 
-def _raised(item: Read, bonus: float) -> Read:
+def _raise(item: ScoredPassage, bonus: float) -> ScoredPassage:
     return replace(item, score=item.score + bonus, scores=item.scores + np.float32(bonus)) if bonus else item
 
 
-def _home_first(ranked: Sequence[Read], homes: Sequence[str]) -> list[Read]:
+def _home_first(ranked: Sequence[ScoredPassage], homes: Sequence[str]) -> list[ScoredPassage]:
     """Passages as they are if those from which the selection was taken come first; else those of its page.
 
     What leans on a selection is asked about its subject: whatever comes before it is about another one that shares a
@@ -319,7 +321,7 @@ def _home_first(ranked: Sequence[Read], homes: Sequence[str]) -> list[Read]:
     return sorted(near, key=lambda item: item.chunk.chunk_id not in homes)
 
 
-def _as_named(ranked: Sequence[Read], typed: str) -> list[Read]:
+def _without_other_tabs(ranked: Sequence[ScoredPassage], typed: str) -> list[ScoredPassage]:
     """Passages without the other tabs of a section, where the question names one of them: "... in Python"."""
     said = f" {plain(typed)} "
 
@@ -334,10 +336,10 @@ def _as_named(ranked: Sequence[Read], typed: str) -> list[Read]:
     ]
 
 
-def _unsaid(ranked: Sequence[Read], said: str) -> list[Read]:
+def _without_repeats(ranked: Sequence[ScoredPassage], said: str) -> list[ScoredPassage]:
     """Passages without what the answer before said; as they are if it said all of them."""
 
-    def rest(item: Read) -> Read:
+    def rest(item: ScoredPassage) -> ScoredPassage:
         held = np.array([plain(unit.text) in said for unit in item.chunk.units], dtype=np.bool_)
         return replace(item, scores=np.where(held, np.float32(-np.inf), item.scores))
 
@@ -345,7 +347,7 @@ def _unsaid(ranked: Sequence[Read], said: str) -> list[Read]:
     return found if any(np.isfinite(item.scores).any() for item in found) else list(ranked)
 
 
-def _around(ranked: Sequence[Read], selection: str) -> list[Read]:
+def _near_selection(ranked: Sequence[ScoredPassage], selection: str) -> list[ScoredPassage]:
     """The passages of a selection's section, whose units count the less the further they are from it.
 
     Args:
@@ -361,17 +363,17 @@ def _around(ranked: Sequence[Read], selection: str) -> list[Read]:
     return [near_spans(item, spans, home.score) for item in ranked if spans and same_section(item.chunk, home.chunk)]
 
 
-def _holding(ranked: Sequence[Read], text: str, bonus: float) -> list[Read]:
+def _favour_identifiers(ranked: Sequence[ScoredPassage], text: str, bonus: float) -> list[ScoredPassage]:
     """Passages, those raised that hold every identifier of a question which any of them holds."""
     asked_for = identifiers(text)
     if not asked_for:
         return list(ranked)
-    held = [_held(item.chunk.embedded_text(), asked_for) for item in ranked]
+    held = [_identifiers_in(item.chunk.embedded_text(), asked_for) for item in ranked]
     wanted = frozenset().union(*held)
-    return [_raised(item, bonus if wanted and wanted <= own else 0.0) for item, own in zip(ranked, held, strict=True)]
+    return [_raise(item, bonus if wanted and wanted <= own else 0.0) for item, own in zip(ranked, held, strict=True)]
 
 
-def _held(text: str, asked_for: Sequence[str]) -> frozenset[str]:
+def _identifiers_in(text: str, asked_for: Sequence[str]) -> frozenset[str]:
     """Which identifiers a text holds."""
     return (
         frozenset(identifiers(text)).intersection(asked_for) if any(one in text for one in asked_for) else frozenset()

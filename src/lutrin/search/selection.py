@@ -13,9 +13,9 @@ from lutrin.language.words import stem_set, topic_stems, words
 from lutrin.ports import Embedder
 from lutrin.query.understand import Query
 from lutrin.records import SELECTED, Chunk, Passage, Unit, UnitKind
-from lutrin.search.candidates import Matched, Pool, homes
-from lutrin.search.question_tokens import pooled, tokenize_question
-from lutrin.search.reader import Read, chance_of, read
+from lutrin.search.candidates import MatchedPool, Pool, homes
+from lutrin.search.question_tokens import pooled_vector, tokenize_question
+from lutrin.search.reader import ScoredPassage, chance_of, score_passages
 from lutrin.search.scope import log_odds, signals
 from lutrin.search.search import AT_HOME, Part, SearchResult
 from lutrin.stages import stage
@@ -51,7 +51,7 @@ async def search_selection(embedder: Embedder, generation: OpenGeneration, query
     chunk = await _chunk(generation, query.selected_text)
     # "Explain this passage" asks nothing that one sentence could answer better than another: all of it is wanted.
     if not topic_stems(query.topic) and chunk.units:
-        whole = Read(chunk, np.zeros(len(chunk.units), dtype=np.float32), 0.0, 1.0)
+        whole = ScoredPassage(chunk, np.zeros(len(chunk.units), dtype=np.float32), 0.0, 1.0)
         return SearchResult(passages=(Passage(chunk=chunk, score=1.0),), parts=(Part(query.topic, (whole,), np.inf),))
     with stage("embed"):
         question, selected = await embedder.encode([query.topic, chunk.embedded_text()])
@@ -63,13 +63,13 @@ async def search_selection(embedder: Embedder, generation: OpenGeneration, query
     alone = generation.tokens.alone(chunk, selected.token_vectors, selected.token_offsets)
     (late,) = alone.maxsim([(generation.tokens.project(wanted.tokens), wanted.share)], pool.rows)
     spoken_of = bool(topic_stems(query.topic) & stem_set(chunk.embedded_text()))
-    matched = Matched(
+    matched = MatchedPool(
         asked=wanted,
-        cosines=np.array([pooled(selected) @ wanted.vector], dtype=np.float32),
+        cosines=np.array([pooled_vector(selected) @ wanted.vector], dtype=np.float32),
         lexical={chunk.chunk_id: 1.0} if spoken_of else {},
         late=late,
     )
-    found = read(pool, matched, reading)
+    found = score_passages(pool, matched, reading)
     told = signals(pool, matched, found)
     passage = Passage(chunk=chunk, score=chance_of(found[0].score, reading))
     part = Part(query.topic, tuple(found), log_odds(told, reading) + AT_HOME, tuple(map(float, told)))
@@ -140,7 +140,7 @@ async def _chunk(generation: OpenGeneration, selected_text: str) -> Chunk:
     blocks = (" ".join(unit.text for unit in block) for _, block in groupby(units, key=lambda unit: unit.block))
     own = Chunk(
         chunk_id=SELECTED, text="\n\n".join(blocks), book=book.slug, book_title=book.title, edition=book.edition,
- module="", chapter="", section="", section_title="Selected text", heading_path=(),
+        module="", chapter="", section="", section_title="Selected text", heading_path=(),
         filename="", page=None, page_label="", anchor="", chunk_index=0, char_start=0, char_end=len(selected_text),
         token_count=0, content_type="text", is_simulation=None, content_hash="", units=units,
     )  # fmt: skip

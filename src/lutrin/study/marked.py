@@ -10,7 +10,7 @@ from itertools import accumulate
 
 from lutrin.index.companion import BY_THE_BOOK, OF_A_TERM, Companion, Kind, Prepared, defining
 from lutrin.index.generation import OpenGeneration
-from lutrin.language import spoken
+from lutrin.language import lexicon
 from lutrin.language.words import plain, stem, stem_set, topic_stems, words
 from lutrin.query.frames import Frame, frame_of
 from lutrin.query.understand import Query
@@ -55,7 +55,7 @@ def is_all_meant(query: Query) -> bool:
     """Whether nothing but a form is asked of a marked text: "an example of this formula", too."""
     _, topic, _ = frame_of(query.typed)
     said = words(topic)
-    rest = [word for before, word in zip(["", *said], said, strict=False) if before.lower() not in spoken.POINTING]
+    rest = [word for before, word in zip(["", *said], said, strict=False) if before.lower() not in lexicon.POINTING]
     return bool(query.selected_text) and query.mode != "selection" and not topic_stems(" ".join(rest))
 
 

@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 
 from lutrin import messages
-from lutrin.answer.cache import as_asked
+from lutrin.answer.cache import normalize
 from lutrin.answer.plan import Plan, make_plan, respellings
 from lutrin.answer.refuse import MOST_NEXT, next_questions
 from lutrin.index.companion import BY_THE_BOOK, OF_A_TERM, Companion, Entry, Kind, Prepared, defining
@@ -24,8 +24,8 @@ from lutrin.query.frames import Frame, asks, frame_of
 from lutrin.query.understand import PHRASE_WORDS, Query, with_spelling
 from lutrin.records import Chunk, Passage
 from lutrin.search.chapters import apply_filters
-from lutrin.search.question_tokens import pooled
-from lutrin.search.reader import Read, log_sum
+from lutrin.search.question_tokens import pooled_vector
+from lutrin.search.reader import ScoredPassage, log_sum
 from lutrin.search.search import SELECTION_CHARACTERS, Part, Searcher, SearchResult
 from lutrin.study.follow import answered, following
 from lutrin.study.marked import WISHES, Mark, entries_of, is_all_meant, is_named, located, proved_units
@@ -167,7 +167,7 @@ class PreparedAnswers:
             if not generation.companion or (mark := await located(generation, query)) is None:
                 continue
             (encoding,) = await self._searcher.encode([mark.text[:SELECTION_CHARACTERS]])
-            items = entries_of(generation.companion, mark, pooled(encoding), kinds)
+            items = entries_of(generation.companion, mark, pooled_vector(encoding), kinds)
             plan = await _plan(generation, items, query) if items else None
             if plan is not None:
                 following = await next_questions(self._searcher, generation, query, plan.excerpts)
@@ -184,7 +184,7 @@ class PreparedAnswers:
             if query.frame == "proof":
                 return await _proof(generation, mark, query)
             (encoding,) = await self._searcher.encode([query.text])
-            vector = pooled(encoding)
+            vector = pooled_vector(encoding)
             item = following(
                 generation.companion, mark, vector, query.frame, said=" ".join(query.said), withheld=self._withheld
             )
@@ -217,10 +217,10 @@ class PreparedAnswers:
         """The answer that the teacher pinned to a question of these words."""
         if query.mode == "selection" or query.selected_text:
             return None
-        asked = {as_asked(query.text), as_asked(query.typed)}
+        asked = {normalize(query.text), normalize(query.typed)}
         for generation, where in await apply_filters(generations, query.question):
             for item in generation.companion.pinned:
-                known = item.entry.kind not in self._withheld and not asked.isdisjoint(map(as_asked, item.asked))
+                known = item.entry.kind not in self._withheld and not asked.isdisjoint(map(normalize, item.asked))
                 if known and await _is_there(generation, item, where):
                     return Match(generation, item, np.inf)
         return None
@@ -247,14 +247,14 @@ class PreparedAnswers:
         self, question: EncodedQuestion, found: Sequence[tuple[EncodedQuestion, Prepared]]
     ) -> list[tuple[tuple[EncodedQuestion, Prepared], float]]:
         """Log odds that a question means prepared ones: those of the same words, else the likeliest few."""
-        same = [pair for pair in found if as_asked(pair[0].text) == as_asked(question.text)]
+        same = [pair for pair in found if normalize(pair[0].text) == normalize(question.text)]
         if same:
             return [(pair, np.inf) for pair in same]
         name = self._searcher.embedder.name
         rough = [(most_odds(question, kept, name), -place) for place, (kept, _) in enumerate(found)]
         likeliest = [found[-place] for most, place in sorted(rough, reverse=True)[:COMPARED] if may_be_meant(most)]
         texts = [" ".join(item.entry.points) for _, item in likeliest]
-        answers = map(pooled, await self._searcher.encode(texts))
+        answers = map(pooled_vector, await self._searcher.encode(texts))
         return [
             (pair, odds(compare(question, pair[0], answer), name))
             for pair, answer in zip(likeliest, answers, strict=True)
@@ -403,7 +403,7 @@ async def _evidence(generation: OpenGeneration, items: Sequence[Prepared]) -> Se
 
 def _found(chunks: Sequence[Chunk], places: Sequence[tuple[str, int, int]], topic: str) -> SearchResult:
     """Passages as a search would have found them, the quoted units the likeliest."""
-    reads = [Read(chunk, _scores(chunk, places), 0.0, 1.0) for chunk in chunks]
+    reads = [ScoredPassage(chunk, _scores(chunk, places), 0.0, 1.0) for chunk in chunks]
     passages = tuple(Passage(chunk=chunk, score=1.0) for chunk in chunks)
     return SearchResult(passages=passages, parts=tuple(Part(topic, (one,), np.inf) for one in reads))
 
@@ -429,6 +429,6 @@ def _with_lead(found: SearchResult, homes: Sequence[Chunk], item: Prepared) -> S
     if proved_units(said, item):
         return found  # it is said first already, with what answers as well beside it
     most = max(log_sum(one.scores) for one in part.passages)
-    first = [Read(chunk, _scores(chunk, item.places) + np.float32(most), most, 1.0) for chunk in homes]
+    first = [ScoredPassage(chunk, _scores(chunk, item.places) + np.float32(most), most, 1.0) for chunk in homes]
     others = [one for one in part.passages if one.chunk.chunk_id != item.chunk_id]
     return replace(found, parts=(replace(part, passages=(*first, *others)),))

@@ -118,8 +118,8 @@ class Companions:
             is_own = change.act == "mend" or (before is not None and before.decision.is_own)
             entry = changed(item.entry, change)
             decision = companion.Decision(item=msgspec.structs.replace(item, entry=entry), is_own=is_own)
-            spoken = (before.embedder, before.wordings) if before is not None else ("", ())
-            await asyncio.to_thread(self._keep, slug, name, StoredDecision(decision, *spoken))
+            embedded = (before.embedder, before.wordings) if before is not None else ("", ())
+            await asyncio.to_thread(self._keep, slug, name, StoredDecision(decision, *embedded))
         await self._shelf.refresh()
 
     async def pinned(self, slug: str) -> Sequence[str]:

@@ -16,7 +16,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lutrin.answer.cache import as_asked
+from lutrin.answer.cache import normalize
 from lutrin.answer.grade import Grader, evidence_of, is_copy, may_be_own
 from lutrin.answer.hostile import gives_orders
 from lutrin.answer.section import whole
@@ -239,7 +239,7 @@ class Student:
         """Why a draft is not kept; empty: it holds."""
         if word_count(draft.text) > MOST_ANSWER_WORDS or not _is_in_form(draft, chunk):
             return UNLIKE
-        if draft.kind in {"example", "analogy"} and f"term {as_asked(draft.topic)}" not in book.said:
+        if draft.kind in {"example", "analogy"} and f"term {normalize(draft.topic)}" not in book.said:
             return "of no kept term"
         if draft.kind != "keypoints" and _name(draft) in book.said:
             return "said already"
@@ -305,9 +305,9 @@ def nearest(units: Sequence[Unit], text: str) -> Unit:
 
 def _book(generation: OpenGeneration, chunks: Iterable[Chunk]) -> _Book:
     terms: dict[str, list[str]] = {}
-    said = {as_asked(text) for text in generation.companion.texts}
+    said = {normalize(text) for text in generation.companion.texts}
     for item in generation.companion.entries:
-        said.add(f"{item.entry.kind} {as_asked(item.entry.topic)}")
+        said.add(f"{item.entry.kind} {normalize(item.entry.topic)}")
         if item.entry.kind == "term":
             terms.setdefault(item.entry.file, []).append(item.entry.topic)
         if item.entry.kind == "keypoints":
@@ -318,7 +318,7 @@ def _book(generation: OpenGeneration, chunks: Iterable[Chunk]) -> _Book:
 
 def _name(draft: Draft) -> str:
     """By what a draft is told from others: its question, or the term with the kind."""
-    return as_asked(draft.topic) if draft.kind == "question" else f"{draft.kind} {as_asked(draft.topic)}"
+    return normalize(draft.topic) if draft.kind == "question" else f"{draft.kind} {normalize(draft.topic)}"
 
 
 def _is_in_form(draft: Draft, chunk: Chunk) -> bool:
