@@ -5,49 +5,24 @@ the proof, the other one. A question for the words behind an abbreviation is ask
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
+from typing import cast, get_args
 
 import numpy as np
 
+from lutrin.language import lexicon
 from lutrin.language.words import subject_stems
 from lutrin.query.frames import Frame, frame_of
 from lutrin.query.understand import Query
 from lutrin.search.question_tokens import pooled_vector
 from lutrin.search.search import Searcher
 
-REQUESTS: Mapping[str, Frame] = {
-    "Tell me more about it.": "more",
-    "Go on, what else is there?": "more",
-    "I don't get it.": "simpler",
-    "I do not understand it, explain it in simpler words.": "simpler",
-    "Are you sure that this is true?": "proof",
-    "Really? Where does the book say that?": "proof",
-    "And what about the other one?": "other",
-    "What is it?": "definition",
-    "Why is that?": "why",
-    "How does it work?": "how",
-    "How much is it?": "number",
-    "Which ones are there?": "list",
-    "Is it good?": "plain",
-}
+_PLAIN = {text: cast("Frame", wish) for wish in get_args(Frame) for text in lexicon.REQUESTS.get(wish, ())}
 WISHES: frozenset[Frame] = frozenset({"more", "simpler", "proof", "other"})
 ALIKE = 0.34
 """Cosine from which a follow-up is taken for a plain request; one that is less alike asks something of its own."""
-
-
-LONG_NAME = (
-    "What does it stand for?", "What is the full form of it?", "What is it in full?", "Spell it out.",
-    "Expand the abbreviation.",
-)  # fmt: skip
-OTHERWISE = (
-    "What is it?", "What is it called?", "What is its form?", "What are its parts?", "What is it made of?",
-    "What does it contain?", "What does it measure?", "What does it do?", "What is it used for?", "How does it work?",
-    "How much is it?", "How do I write it?", "How do I open it?", "Explain it.", "Compare it.", "Draw it.",
-    "Give an example of it.",
-)  # fmt: skip
 ALIKE_LONG_NAME = 0.5
-"""Cosine from which a question on an abbreviation asks for the words behind it, and not what is asked `OTHERWISE`: on
+"""Cosine from which a question on an abbreviation asks for the words behind it, and not what is asked `otherwise`: on
 31 such questions and 52 others 27 and 2 are taken for it."""
 _ABBREVIATION = re.compile(r"\b[A-Z][a-z]?[A-Z0-9]{1,5}\b")
 
@@ -61,17 +36,18 @@ async def with_wish(searcher: Searcher, query: Query) -> Query:
     names = set(_ABBREVIATION.findall(topic))
     if len(names) == 1 and not query.subject and not query.selected_text and frame in {"plain", "definition"}:
         (name,) = names
-        texts = [re.sub(rf"\b(?:(?i:an?|the) )?{name}\b", "it", topic), *LONG_NAME, *OTHERWISE]
+        long_name, otherwise = lexicon.REQUESTS["long_name"], lexicon.REQUESTS["otherwise"]
+        texts = [re.sub(rf"\b(?:(?i:an?|the) )?{name}\b", "it", topic), *long_name, *otherwise]
         first, *others = (pooled_vector(encoding) for encoding in await searcher.encode(texts))
         cosines = np.array(others) @ first
-        if cosines.max() >= ALIKE_LONG_NAME and cosines.argmax() < len(LONG_NAME):
+        if cosines.max() >= ALIKE_LONG_NAME and cosines.argmax() < len(long_name):
             asked = f"What does {name} mean?"
             return replace(query, topic=asked, parts=(asked,), frame="definition")
     if not query.subject or frame not in {"plain", "definition"} or subject_stems(topic):
         return query
-    first, *others = (pooled_vector(encoding) for encoding in await searcher.encode([query.typed, *REQUESTS]))
+    first, *others = (pooled_vector(encoding) for encoding in await searcher.encode([query.typed, *_PLAIN]))
     cosines = np.array(others) @ first
-    wish = list(REQUESTS.values())[int(cosines.argmax())]
+    wish = list(_PLAIN.values())[int(cosines.argmax())]
     if wish in WISHES and cosines.max() >= ALIKE:
         return replace(query, frame=wish, added="")
     return replace(query, frame=frame)

@@ -65,3 +65,5 @@ ORDINALS: dict[str, int] = _DATA["ordinals"]
 SPELLING_PAIRS = [tuple(pair.split("/")) for pair in _DATA["spelling"]["pairs"].split()]
 SPELLING_RULES = [(_expanded(found), other) for found, other in _DATA["spelling"]["rules"]]
 KEYBOARD, SOUNDS = (_DATA["spelling"][name].split() for name in ("keyboard", "sounds"))
+REQUESTS: dict[str, list[str]] = _DATA["requests"]
+"""Plain requests by what they want."""
