@@ -5,71 +5,136 @@ does: it continues containers, starts new ones, and gives the rest of the line t
 paragraphs (`lutrin.ingest.inline`). Every line is read once.
 """
 
+import re
+from bisect import bisect_right
 from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
 
-from lutrin.ingest import containers, leaves, mdx_lines
-from lutrin.ingest.ahead import Ahead
-from lutrin.ingest.containers import Open
+from mistune.util import unikey
+
+from lutrin.ingest import directives
+from lutrin.ingest.anchors import explicit_id
 from lutrin.ingest.dialects import ATTRIBUTES, settle
-from lutrin.ingest.leaves import FenceLeaf, IndentedLeaf, Leaf, MathLeaf, ParagraphLeaf, References, TableLeaf
 from lutrin.ingest.makers import BOXES
-from lutrin.ingest.myst import LOOKS_LIKE_MYST, UNSEEN_LINE, expand, picture, shown_option
-from lutrin.ingest.placed import Placed, behind_line_end, indentation, line_ranges, skip_columns
+from lutrin.ingest.mdx_lines import Flow
+from lutrin.ingest.placed import Placed, Range, behind_line_end, indentation, line_ranges, skip_columns, trimmed
 from lutrin.ingest.script import VOID
-from lutrin.ingest.tree import Admonition, Block, Element, Item, Listing, Mark, Quote, Rule
+from lutrin.ingest.tree import (
+    Admonition,
+    Block,
+    Code,
+    Element,
+    Heading,
+    Holder,
+    Item,
+    Listing,
+    Math,
+    Paragraph,
+    Quote,
+    Rule,
+    Table,
+    Tag,
+)
 
+_HEADING = re.compile(r"(#{1,6})(?:[ \t]+|(?=[\r\n]|\Z))")
+_SETEXT = re.compile(r"(=+|-+)[ \t]*\Z")
+_RULE = re.compile(r"(?:(?:\*[ \t]*){3,}+|(?:-[ \t]*){3,}+|(?:_[ \t]*){3,}+)\Z")
+_FENCE = re.compile(r"(`{3,}+)([^`]*)\Z|(~{3,}+)(.*)\Z", re.DOTALL)
+_ITEM = re.compile(r"([-+*]|\d{1,9}[.)])(?=[ \t]|\Z)")
+_CLOSING_HASHES = re.compile(r"(?:(?<=[ \t])|\A)#+[ \t]*\Z")
+_BAR = re.compile(r"\\.|\|")
+_ALIGN = re.compile(r":?-+:?")
+_ALIGNS = {(True, True): "center", (True, False): "left", (False, True): "right", (False, False): ""}
+_DEFINITION = re.compile(
+    r"[ \t]*\[(?!\^)((?:[^\\\[\]]|\\.){1,999}+)\]:[ \t]*\n?[ \t]*(<[^<>\n]*>|[^\s<]\S*+)"
+    r"(?:(?:[ \t]+|[ \t]*\n[ \t]*)(\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|\((?:[^()\\]|\\.)*+\)))?[ \t]*(?:\n|\Z)",
+    re.DOTALL,
+)
 # Deeper containers are read as text. Books nest four deep.
 _DEEPEST = 32
+# Deeper elements stay beside each other: readers cannot tell, and no walk over the tree can run out of stack.
+_DEEPEST_ELEMENT = 40
+# A fence whose end is farther ahead counts as closed.
+_FARTHEST = 2000
+
+References = dict[str, dict[str, str]]
+"""Link reference definitions by normalised label, as mistune's inline parser takes them."""
+Problem = Callable[[int, str], None]
 
 
-def parse_blocks(
-    source: str, start: int, problem: Callable[[int, str], None], *, mdx: bool
-) -> tuple[list[Block], References]:
+def parse_blocks(source: str, start: int, problem: Problem, *, mdx: bool) -> tuple[list[Block], References]:
     """The blocks of a page from `start` on, and the link references that it defines."""
     parser = _Parser(source, start, problem, mdx=mdx)
-    parser.run()
-    blocks = nest(parser.root.children, problem, strict=mdx)
-    blocks = expand(blocks, source) if parser.myst else blocks
-    return settle(blocks, source, problem, mdx=mdx), parser.references
+    line = 0
+    while line < len(parser.lines):
+        line = parser.line(line)
+    parser.close_to(1)
+    parser.end_leaf()
+    blocks = nest(parser.stack[0].node.children, problem, strict=mdx)
+    return settle(blocks, source, problem, mdx=mdx, myst=parser.myst), parser.references
+
+
+@dataclass(slots=True)
+class _Open:
+    """A container on the stack; at the bottom the page itself."""
+
+    node: Holder
+    width: int = 0
+    """For a list item: columns from the start of its container's text to the start of its own."""
+    fence: str = ""
+    """For a directive: the run of colons, backticks or tildes that opened it."""
+    touched: bool = False
+    """For a list item: whether it has had a line with text, because it starts with at most one blank line."""
+
+
+@dataclass(slots=True)
+class _Leaf:
+    """A block without blocks inside, as long as its lines are read."""
+
+    kind: Literal["paragraph", "fence", "indented", "math", "table"]
+    ranges: list[Range]
+    """Its lines, those of code with their line endings; of a table the header first."""
+    start: int = 0
+    marker: str = ""
+    """The run of backticks or tildes that opened a fence."""
+    indent: int = 0
+    info: str = ""
+    aligns: list[str] = field(default_factory=list)
 
 
 class _Parser:
-    def __init__(self, source: str, start: int, problem: Callable[[int, str], None], *, mdx: bool) -> None:
+    def __init__(self, source: str, start: int, problem: Problem, *, mdx: bool) -> None:
         self.source = source
         self.lines = [(max(a, start), b) for a, b in line_ranges(source) if b >= start]
         self.problem = problem
         self.mdx = mdx
-        self.myst = not mdx and LOOKS_LIKE_MYST.search(source, start) is not None
-        self.root = Open([])
-        self.stack = [self.root]
-        self.leaf: Leaf | None = None
+        self.myst = not mdx and directives.LOOKS_LIKE_MYST.search(source, start) is not None
+        self.stack = [_Open(Holder(start, start))]
+        self.leaf: _Leaf | None = None
         self.references: References = {}
-        self.flow = mdx_lines.Flow(source, self.lines, problem, mdx=mdx)
-        self.ahead = Ahead(source, self.lines)
+        self.flow = Flow(source, self.lines, problem, mdx=mdx)
         self.fences_closed = 0
+        self.closers: dict[str, list[tuple[int, int]]] = {}
+        """Numbers of the lines that hold nothing but a run of a character, with its length."""
         # The current line: its start, the containers that it continues, the start of its text, its indent.
         self.begin = start
         self.matched = 1
         self.at = 0
         self.indent = 0
 
-    def run(self) -> None:
-        line = 0
-        while line < len(self.lines):
-            line = self._line(line)
-        self._close_to(1)
-        self._end_leaf()
-
     # A line ------------------------------------------------------------------------------------------------------
 
-    def _line(self, number: int) -> int:
+    def line(self, number: int) -> int:
+        """Read a line, and those behind it that belong to what starts there; returns the number of the next."""
         self.begin, end = self.lines[number]
         pos = self._continue(self.begin, end)
-        if isinstance(self.leaf, FenceLeaf | MathLeaf):
+        if self.leaf is not None and self.leaf.kind in {"fence", "math"}:
             if self.matched == len(self.stack):
-                self._verbatim(number, pos)
+                self._verbatim(self.leaf, pos, end)
                 return number + 1
-            self._close_to(self.matched)
+            self.close_to(self.matched)
         while True:
             self._measure(pos, end)
             if self.at >= end:
@@ -113,69 +178,69 @@ class _Parser:
         return self.mdx or self.flow.open_elements > 0
 
     def _blank(self, pos: int) -> None:
-        self._close_to(self.matched)
-        if isinstance(self.leaf, IndentedLeaf):
+        self.close_to(self.matched)
+        if self.leaf is not None and self.leaf.kind == "indented":
             self.leaf.ranges.append((pos, behind_line_end(self.source, self.at)))
-            return
-        self._end_leaf()
+        else:
+            self.end_leaf()
 
     # Leaves ------------------------------------------------------------------------------------------------------
 
-    def _verbatim(self, number: int, pos: int) -> None:
-        end = self.lines[number][1]
+    def _verbatim(self, leaf: _Leaf, pos: int, end: int) -> None:
         self._measure(pos, end)
-        text = self.source[self.at : end]
-        if isinstance(self.leaf, MathLeaf):
-            if text.rstrip().endswith("$$"):
-                self.leaf.ranges.append((self.at, self.at + len(text.rstrip()) - 2))
-                self._end_leaf(end)
-            else:
-                self.leaf.ranges.append((self.at, end))
-        elif isinstance(self.leaf, FenceLeaf):
-            if (self.indent <= 3 or self._lenient()) and self.leaf.closes(text):
-                self._end_leaf(end)
-                self.fences_closed += 1
-            else:
-                start = min(skip_columns(self.source, self.begin, pos, end, self.leaf.indent), self.at)
-                self.leaf.ranges.append((start, behind_line_end(self.source, end)))
+        text = self.source[self.at : end].rstrip()
+        if leaf.kind == "math":
+            closes = text.endswith("$$")
+            leaf.ranges.append((self.at, self.at + len(text) - 2 if closes else end))
+        else:
+            closes = len(text) >= len(leaf.marker) and not text.strip(leaf.marker[0])
+            closes = closes and (self.indent <= 3 or self._lenient())
+            self.fences_closed += closes
+            if not closes:
+                start = min(skip_columns(self.source, self.begin, pos, end, leaf.indent), self.at)
+                leaf.ranges.append((start, behind_line_end(self.source, end)))
+        if closes:
+            self.end_leaf(end)
 
     def _start_leaf(self, number: int, end: int) -> int | None:
         """Start (and often end) a leaf at `self.at`; return the number of the next line, or None if no leaf starts."""
         source, at = self.source, self.at
         char = source[at]
-        paragraph = self.leaf if isinstance(self.leaf, ParagraphLeaf) and self.matched == len(self.stack) else None
-        if char == "#" and (hashes := leaves.HEADING.match(source, at, end)):
-            self._close_to(self.matched)
-            self._add(leaves.heading(source, len(hashes[1]), [(hashes.end(), end)], at, closing=True))
+        paragraph = self.leaf if self._in_paragraph() else None
+        if char == "#" and (hashes := _HEADING.match(source, at, end)):
+            self.close_to(self.matched)
+            self._add(_heading(source, len(hashes[1]), [(hashes.end(), end)], at, closing=True))
             return number + 1
-        if char in "`~" and (fence := leaves.FENCE.match(source, at, end)):
+        if char in "`~" and (fence := _FENCE.match(source, at, end)):
             return self._fence(number, fence[1] or fence[3], (fence[2] or fence[4] or ""))
         if char == "$" and source.startswith("$$", at) and (after := self._math(number, end)):
             return after
-        if paragraph and char in "=-" and leaves.SETEXT.match(source, at, end):
+        if paragraph and char in "=-" and _SETEXT.match(source, at, end):
             return self._setext(number, paragraph, 1 if char == "=" else 2)
-        if char in "*-_" and leaves.RULE.match(source, at, end):
-            self._close_to(self.matched)
+        if char in "*-_" and _RULE.match(source, at, end):
+            self.close_to(self.matched)
             self._add(Rule(at, end))
             return number + 1
         if char in "|:-" and paragraph:
-            aligns = leaves.table_aligns(source, paragraph.ranges[-1], (at, end))
+            aligns = _table_aligns(source, paragraph.ranges[-1], (at, end))
             if aligns is not None:
-                header = paragraph.ranges.pop()
-                self._open(TableLeaf(header, aligns))
+                self._open(_Leaf("table", [paragraph.ranges.pop()], aligns=aligns))
                 return number + 1
         if char in "<{" or (len(self.stack) == 1 and char in "ie"):
             found = self.flow.start(at, paragraph=paragraph is not None)
             if found is not None:
-                self._close_to(self.matched)
-                for block in found.blocks:
+                self.close_to(self.matched)
+                for block in found[0]:
                     self._add(block)
-                return found.following
+                return found[1]
         if (char == ":" and self._colons(at, end)) or (
-            self.myst and char in "%+(" and not self.indent and UNSEEN_LINE.match(source, at, end)
+            self.myst and char in "%+(" and not self.indent and directives.UNSEEN_LINE.match(source, at, end)
         ):
             return number + 1
         return None
+
+    def _in_paragraph(self) -> bool:
+        return self.leaf is not None and self.leaf.kind == "paragraph" and self.matched == len(self.stack)
 
     def _colons(self, at: int, end: int) -> bool:
         """Close a directive with a line of colons; one that closes nothing is dropped and reported."""
@@ -189,11 +254,10 @@ class _Parser:
         for depth in range(len(self.stack) - 1, 0, -1):
             container = self.stack[depth]
             if container.fence.startswith(run[0]) and len(container.fence) <= len(run):
-                if container.node is not None:
-                    container.node.end = at + len(run)
-                self._close_to(depth)
+                container.node.end = at + len(run)
+                self.close_to(depth)
                 return
-        self._close_to(self.matched)
+        self.close_to(self.matched)
         self.problem(at, f"{run} closes nothing")
 
     def _fence(self, number: int, marker: str, info: str) -> int:
@@ -203,16 +267,16 @@ class _Parser:
         ):
             self._close_directive(marker, begin)
             return number + 1
-        self._close_to(self.matched)
-        held = containers.fenced_directive(info)
+        self.close_to(self.matched)
+        held = directives.fenced(info)
         if held is not None and len(self.stack) < _DEEPEST:
             offset = begin + len(marker)
             self._hold(marker, held[0], offset + held[1], offset + held[2])
             return self._options(number)
         if self._is_stray(number, marker, info):
             self.problem(begin, f"{marker} closes nothing")
-            return number + 1
-        self._open(FenceLeaf(marker, self.indent, info.strip(), begin))
+        else:
+            self._open(_Leaf("fence", [], begin, marker, self.indent, info.strip()))
         return number + 1
 
     def _is_stray(self, number: int, marker: str, info: str) -> bool:
@@ -221,56 +285,87 @@ class _Parser:
         It is if no later fence closes it although earlier blocks were closed. It also is if a fence with a language
         follows a blank line before the next one that could close it: nobody writes that inside a code block.
         """
-        closer = self.ahead.fence_closes(number, marker)
-        if closer is None and (info.strip() or not self.fences_closed):
+        closer = self._fence_end(number, marker)
+        opens = bool(info.strip()) or not self.fences_closed
+        if closer is None and opens:
             self.problem(self.at, f"{marker} is never closed")
-            return False
-        if info.strip() or not self.fences_closed:
-            return False
-        return closer is None or self.ahead.fence_opens(number, closer, marker)
+        return not opens and (closer is None or self._fence_starts(number, closer, marker))
 
     def _math(self, number: int, end: int) -> int | None:
         at = self.at
         rest = self.source[at + 2 : end].rstrip()
         if rest.endswith("$$") and "$$" not in rest[:-2]:
-            self._close_to(self.matched)
-            leaf = MathLeaf(at, [(at + 2, at + len(rest))])
-            self._add(leaf.block(self.source, end))
+            self.close_to(self.matched)
+            self._add(Math(at, end, Placed.of(self.source, [(at + 2, at + len(rest))]).stripped()))
             return number + 1
-        if "$" in rest or not self.ahead.formula_closes(number):
+        if "$" in rest or self._last_formula <= number:
             return None
-        self._open(MathLeaf(at, [(at + 2, end)]))
+        self._open(_Leaf("math", [(at + 2, end)], at))
         return number + 1
 
-    def _setext(self, number: int, paragraph: ParagraphLeaf, level: int) -> int:
-        probe = leaves.paragraph(self.source, paragraph, self.references)
+    def _setext(self, number: int, paragraph: _Leaf, level: int) -> int:
+        probe = self._paragraph(paragraph)
         self.leaf = None
         if probe is None:  # nothing but link references: the line is text
             self._text(self.at, self.lines[number][1])
         else:
             ranges = [(a, b) for a, b in paragraph.ranges if b > probe.start]
-            self._add(leaves.heading(self.source, level, ranges, probe.start, closing=False))
+            self._add(_heading(self.source, level, ranges, probe.start, closing=False))
         return number + 1
 
     def _text(self, pos: int, end: int) -> None:
         """Give the rest of a line to the open leaf, or start a paragraph with it."""
         lazy = self.matched < len(self.stack)
         if lazy and not self.mdx and ATTRIBUTES.fullmatch(self.source[self.at : end].rstrip()):
-            self._close_to(self.matched)  # they belong to the block before them, not to the paragraph inside
-        if isinstance(self.leaf, ParagraphLeaf):
+            self.close_to(self.matched)  # they belong to the block before them, not to the paragraph inside
+        kind = self.leaf.kind if self.leaf is not None else ""
+        if self.leaf is not None and (kind == "paragraph" or (kind == "table" and not lazy)):
             self.leaf.ranges.append((self.at, end))
-            return
-        if isinstance(self.leaf, TableLeaf) and not lazy:
-            self.leaf.rows.append((self.at, end))
-            return
-        if self.indent >= 4 and not self._lenient():
+        elif self.indent < 4 or self._lenient():
+            self._open(_Leaf("paragraph", [(self.at, end)]))
+        else:
             code = (skip_columns(self.source, self.begin, pos, end, 4), behind_line_end(self.source, end))
-            if isinstance(self.leaf, IndentedLeaf) and not lazy:
+            if self.leaf is not None and kind == "indented" and not lazy:
                 self.leaf.ranges.append(code)
             else:
-                self._open(IndentedLeaf([code]))
-            return
-        self._open(ParagraphLeaf([(self.at, end)]))
+                self._open(_Leaf("indented", [code]))
+
+    # Lines ahead: where a fence or formula ends, without walking the same lines twice -----------------------------
+
+    def _ahead(self, number: int) -> str:
+        return self.source[slice(*self.lines[number])].strip(" \t>")
+
+    @cached_property
+    def _last_formula(self) -> int:
+        """The last line that ends in two dollar signs."""
+        return next((n for n in range(len(self.lines) - 1, -1, -1) if self._ahead(n).endswith("$$")), -1)
+
+    def _fence_end(self, number: int, marker: str) -> int | None:
+        """The first line after `number` whose run is at least as long as `marker`; None if no line is."""
+        char = marker[0]
+        if char not in self.closers:
+            texts = ((n, self._ahead(n)) for n in range(len(self.lines)))
+            self.closers[char] = [(n, len(text)) for n, text in texts if len(text) >= 3 and not text.strip(char)]
+        closers = self.closers[char]
+        places = range(bisect_right(closers, (number, 1 << 30)), len(closers))
+        return next((closers[place][0] for place in places if closers[place][1] >= len(marker)), None)
+
+    def _fence_starts(self, number: int, until: int, marker: str) -> bool:
+        """Whether a fence with a language starts after a blank line and before line `until`."""
+        return any(
+            (text := self._ahead(n)).startswith(marker)
+            and text[len(marker) : len(marker) + 1].isalpha()
+            and not self._ahead(n - 1)
+            for n in range(number + 2, min(until, number + _FARTHEST))
+        )
+
+    def _is_indented(self, number: int, columns: int) -> bool:
+        """Whether the next line, or the one after a blank line, is indented by so many columns."""
+        for begin, end in self.lines[number + 1 : number + 3]:
+            at, indent = indentation(self.source, begin, begin, end)
+            if at < end:
+                return indent >= columns
+        return False
 
     # Containers --------------------------------------------------------------------------------------------------
 
@@ -280,21 +375,20 @@ class _Parser:
         if len(self.stack) >= _DEEPEST:
             return None
         if source[at] == ">":
-            self._close_to(self.matched)
-            quote = Quote(at, at)
-            self._push(Open(quote.children, quote), quote)
+            self.close_to(self.matched)
+            self._push(_Open(Quote(at, at)))
             return at + 1 + source.startswith((" ", "\t"), at + 1, end)
-        if (item := leaves.ITEM.match(source, at, end)) is not None:
+        if (item := _ITEM.match(source, at, end)) is not None:
             return self._item(item[1], end)
-        box = containers.indented(source[at:end]) if source[at] in "!?=" and not self.mdx else None
-        if box is not None and self.ahead.is_indented(number, self.indent + 4):
-            self._close_to(self.matched)
+        box = directives.indented(source[at:end]) if source[at] in "!?=" and not self.mdx else None
+        if box is not None and self._is_indented(number, self.indent + 4):
+            self.close_to(self.matched)
             self._hold("", box[0], at + box[1], at + box[2], width=self.indent + 4)
             return -1
-        if source[at] == ":" and (found := containers.directive(source[at:end])):
-            if not found[1] and self.ahead.fence_closes(number, ":::") is None:
+        if source[at] == ":" and (found := directives.colons(source[at:end])):
+            if not found[1] and self._fence_end(number, ":::") is None:
                 return None  # three colons and an unknown word, never closed
-            self._close_to(self.matched)
+            self.close_to(self.matched)
             self._hold(found[0], found[1], at + found[2], at + found[3])
             return -1
         return None
@@ -305,133 +399,187 @@ class _Parser:
         self._measure(after, end)
         spaces, blank, text = self.indent, self.at >= end, self.at
         self.at, self.indent = at, indent
-        in_paragraph = isinstance(self.leaf, ParagraphLeaf) and self.matched == len(self.stack)
-        if in_paragraph and (blank or (marker[-1] in ".)" and marker[:-1].lstrip("0") != "1")):
+        if self._in_paragraph() and (blank or (marker[-1] in ".)" and marker[:-1].lstrip("0") != "1")):
             return None
-        self._close_to(self.matched)
-        self._end_leaf()  # a paragraph before the list goes before it
-        siblings = self.stack[-1].children
+        self.close_to(self.matched)
+        self.end_leaf()  # a paragraph before the list goes before it
+        siblings = self.stack[-1].node.children
         last = siblings[-1] if siblings else None
         if not isinstance(last, Listing) or last.delimiter != marker[-1]:
-            last = Listing(marker[-1], at, at)
+            last = Listing(at, at, marker[-1])
             self._add(last)
-        item = Item(marker, at, at)
-        last.items.append(item)
         wide = blank or (spaces >= 5 and not self.mdx)
-        self._push(Open(item.children, item, width=indent + len(marker) + (1 if wide else spaces), touched=not blank))
+        width = indent + len(marker) + (1 if wide else spaces)
+        self._push(_Open(Item(at, at, marker), width, touched=not blank), last)
         return text if blank or not wide else skip_columns(self.source, self.begin, after, end, 1)
 
     def _hold(self, fence: str, name: str, start: int, end: int, *, width: int = 0) -> None:
         title = Placed.of(self.source, [(start, end)]).stripped()
-        held = Admonition(name, title if title.text and name != "figure" else None, self.at, self.at)
+        held = Admonition(self.at, self.at, name, title if title.text and name != "figure" else None)
         if name == "figure" and title.text:
-            held.children.append(picture(self.source, title.at(0), title.end(len(title.text))))
-        self._push(Open(held.children, held, width, fence, touched=True), held)
+            held.children.append(directives.picture(self.source, *title.place))
+        self._push(_Open(held, width, fence, touched=True))
 
     def _options(self, number: int) -> int:
         """Skip MyST's `:class: warning` lines after a directive; the class may make it a warning."""
         held = self.stack[-1].node
         number += 1
         while number < len(self.lines) and isinstance(held, Admonition):
-            option = containers.OPTION.match(self.source[slice(*self.lines[number])])
+            option = directives.OPTION.match(self.source[slice(*self.lines[number])])
             if option is None:
                 break
-            shown = shown_option(self.source, *self.lines[number])
+            shown = directives.shown_option(self.source, *self.lines[number])
             if held.name == "figure" and option["name"] == "alt" and shown is not None and held.children:
                 address = held.children[0]
-                held.children[0] = picture(self.source, address.start, address.end, (shown.start, shown.end))
-            else:
-                held.children += [shown] if shown is not None else []
+                held.children[0] = directives.picture(self.source, address.start, address.end, (shown.start, shown.end))
+            elif shown is not None:
+                held.children.append(shown)
             if option["name"] == "class" and option["value"].strip() in BOXES:
                 held.name = BOXES[option["value"].strip()]
             number += 1
         return number
 
-    def _push(self, container: Open, block: Block | None = None) -> None:
-        self._end_leaf()
-        if block is not None:
-            self._add(block)
+    def _push(self, container: _Open, listing: Listing | None = None) -> None:
+        """Open a container; an item goes into its list."""
+        self.end_leaf()
+        if listing is None:
+            self._add(container.node)
+        else:
+            listing.children.append(container.node)
         self.stack.append(container)
         self.matched = len(self.stack)
 
-    def _open(self, leaf: Leaf) -> None:
-        self._close_to(self.matched)
-        self._end_leaf()
+    def _open(self, leaf: _Leaf) -> None:
+        self.close_to(self.matched)
+        self.end_leaf()
         self._touch()
         self.leaf = leaf
 
     def _add(self, block: Block) -> None:
-        self._end_leaf()
+        self.end_leaf()
         self._touch()
-        self.stack[-1].children.append(block)
+        self.stack[-1].node.children.append(block)
 
     def _touch(self) -> None:
         for container in self.stack[1:]:
             container.touched = True
 
-    def _close_to(self, depth: int) -> None:
+    def close_to(self, depth: int) -> None:
         """Close the containers above `depth`, with the leaf that is open in them."""
         if len(self.stack) > depth:
-            self._end_leaf()
+            self.end_leaf()
         while len(self.stack) > depth:
             container = self.stack.pop()
-            container.children[:] = nest(container.children, self.problem, strict=self.mdx)
             node = container.node
-            if container.fence and node is not None and node.end == node.start:
+            node.children[:] = nest(node.children, self.problem, strict=self.mdx)
+            if container.fence and node.end == node.start:
                 self.problem(node.start, f"{container.fence} is never closed")
-            if node is not None and container.children:
-                node.end = max(node.end, container.children[-1].end)
+            if node.children:
+                node.end = max(node.end, node.children[-1].end)
         self.matched = min(self.matched, depth)
 
-    def _end_leaf(self, end: int | None = None) -> None:
+    def end_leaf(self, end: int | None = None) -> None:
         """Finish the open leaf; `end` is the end of its closing line, if it has one."""
         leaf, self.leaf = self.leaf, None
         if leaf is None:
             return
-        children = self.stack[-1].children
-        if isinstance(leaf, ParagraphLeaf):
-            if leaf.ranges and (block := leaves.paragraph(self.source, leaf, self.references)) is not None:
-                children.append(block)
-        elif isinstance(leaf, FenceLeaf | MathLeaf):
-            last = leaf.ranges[-1][1] if leaf.ranges else leaf.start
-            children.append(leaf.block(self.source, last if end is None else end))
+        last = leaf.ranges[-1][1] if leaf.ranges else leaf.start
+        block: Block | None = None
+        if leaf.kind == "paragraph":
+            block = self._paragraph(leaf) if leaf.ranges else None
+        elif leaf.kind == "table":
+            cells = [[Placed.of(self.source, [cell]) for cell in _split_row(self.source, *row)] for row in leaf.ranges]
+            block = Table(leaf.ranges[0][0], last, cells[0], cells[1:], leaf.aligns, leaf.ranges[1:])
+        elif leaf.kind == "math":
+            block = Math(leaf.start, last if end is None else end, Placed.of(self.source, leaf.ranges).stripped())
         else:
-            children.append(leaf.block(self.source))
+            block = _code(self.source, leaf, end)
+        if block is not None:
+            self.stack[-1].node.children.append(block)
+
+    def _paragraph(self, leaf: _Leaf) -> Paragraph | None:
+        """The finished paragraph; link reference definitions at its start go into `references`."""
+        body = Placed.of(self.source, leaf.ranges)
+        start = 0
+        while (match := _DEFINITION.match(body.text, start)) is not None and unikey(match[1]).strip():
+            target = match[2][1:-1] if match[2].startswith("<") else match[2]
+            title = (match[3] or "")[1:-1]
+            self.references.setdefault(unikey(match[1]), {"url": target, "label": match[1], "title": title})
+            start = match.end()
+        body = body.cut(start, len(body.text)).stripped()
+        return Paragraph.of(body) if body.text else None
 
 
-# Deeper elements stay beside each other: readers cannot tell, and no walk over the tree can run out of stack.
-_DEEPEST_ELEMENT = 40
+def _code(source: str, leaf: _Leaf, end: int | None) -> Code:
+    """Fenced code, without its last line ending, or indented code, without blank lines at its end."""
+    while leaf.kind == "indented" and not source[slice(*leaf.ranges[-1])].strip():
+        leaf.ranges.pop()
+    if end is None:
+        end = leaf.ranges[-1][1] if leaf.ranges else leaf.start
+    start, stop = (leaf.ranges[0][0], leaf.ranges[-1][1]) if leaf.ranges else (end, end)
+    text = "".join(source[a:b] for a, b in leaf.ranges)
+    bare = text.removesuffix("\n").removesuffix("\r")
+    stop = max(start, stop - len(text) + len(bare))
+    return Code(start if leaf.kind == "indented" else leaf.start, end, bare, leaf.info, start, stop)
 
 
-def nest(blocks: list[Block], problem: Callable[[int, str], None], *, strict: bool) -> list[Block]:
-    """Put what stands between `Mark`s inside an element; a missing partner is an error if `strict` (MDX)."""
+def _heading(source: str, level: int, ranges: list[Range], start: int, *, closing: bool) -> Heading:
+    """A heading from its text's ranges; `closing` hashes of a heading of the form `## A ##` are left out."""
+    body = Placed.of(source, ranges).stripped()
+    length, anchor = explicit_id(body.text)
+    if closing:
+        length = len(_CLOSING_HASHES.sub("", body.text[:length]).rstrip())
+    return Heading(start, ranges[-1][1], level, body.cut(0, length).stripped(), anchor)
+
+
+def _split_row(source: str, start: int, end: int) -> list[Range]:
+    r"""The ranges of a table row's cells, trimmed; `\|` does not separate cells."""
+    borders = [match.start() for match in _BAR.finditer(source, start, end) if match[0] == "|"]
+    cells = [trimmed(source, a, b) for a, b in zip([start, *(b + 1 for b in borders)], [*borders, end], strict=True)]
+    if len(cells) > 1 and cells[0][0] == cells[0][1]:
+        cells = cells[1:]
+    if len(cells) > 1 and cells[-1][0] == cells[-1][1]:
+        cells = cells[:-1]
+    return cells
+
+
+def _table_aligns(source: str, header: Range, line: Range) -> list[str] | None:
+    """The column alignments from a table's first two lines; None if they do not start a table."""
+    text = source[slice(*line)]
+    if "|" not in text or text.strip(" \t|:-"):
+        return None
+    cells = [source[a:b] for a, b in _split_row(source, *line)]
+    if not all(_ALIGN.fullmatch(cell) for cell in cells) or len(_split_row(source, *header)) != len(cells):
+        return None
+    return [_ALIGNS[cell.startswith(":"), cell.endswith(":")] for cell in cells]
+
+
+def nest(blocks: list[Block], problem: Problem, *, strict: bool) -> list[Block]:
+    """Put what stands between tags inside an element; a missing partner is an error if `strict` (MDX)."""
     top: list[Block] = []
     opened: list[Element] = []
     for block in blocks:
         here = opened[-1].children if opened else top
-        if not isinstance(block, Mark):
+        if not isinstance(block, Tag):
             here.append(block)
-        elif block.tag.closing:
-            _close(block, opened, problem, strict=strict)
+        elif block.closing:
+            depth = next((d for d in range(len(opened) - 1, -1, -1) if opened[d].tag.name == block.name), None)
+            if depth is None:
+                if strict:
+                    problem(block.start, f"</{block.name}> closes nothing")
+                continue
+            _report_open(opened[depth + 1 :], problem, strict=strict)
+            opened[depth].end = block.end
+            del opened[depth:]
         else:
-            element = Element(block.tag, block.start, block.end)
+            element = Element(block.start, block.end, block)
             here.append(element)
-            if not block.tag.self_closing and block.tag.name.lower() not in VOID and len(opened) < _DEEPEST_ELEMENT:
+            if not block.self_closing and block.name.lower() not in VOID and len(opened) < _DEEPEST_ELEMENT:
                 opened.append(element)
-    for element in opened:
-        if strict:
-            problem(element.start, f"<{element.tag.name}> is never closed")
+    _report_open(opened, problem, strict=strict)
     return top
 
 
-def _close(mark: Mark, opened: list[Element], problem: Callable[[int, str], None], *, strict: bool) -> None:
-    for depth in range(len(opened) - 1, -1, -1):
-        if opened[depth].tag.name == mark.tag.name:
-            for inner in opened[depth + 1 :]:
-                if strict:
-                    problem(inner.start, f"<{inner.tag.name}> is never closed")
-            opened[depth].end = mark.end
-            del opened[depth:]
-            return
-    if strict:
-        problem(mark.start, f"</{mark.tag.name}> closes nothing")
+def _report_open(elements: list[Element], problem: Problem, *, strict: bool) -> None:
+    for element in elements if strict else ():
+        problem(element.start, f"<{element.tag.name}> is never closed")

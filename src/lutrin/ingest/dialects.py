@@ -1,36 +1,38 @@
 """What site generators add to Markdown, as a reader of the built page sees it.
 
-Attributes in braces (Kramdown, Pandoc), Liquid's tags, includes of other files, definition lists, branches of Svelte
-and tabs of Material for MkDocs are read from the finished blocks of a page, so that sections and the reader's page
-agree.
+Attributes in braces (Kramdown, Pandoc), Liquid's tags, includes of other files, definition lists, Pandoc's tables drawn
+with lines and blanks, branches of Svelte and tabs of Material for MkDocs are read from the finished blocks of a page,
+so that sections and the reader's page agree.
 """
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import TypeGuard
 
-from lutrin.ingest.containers import UNSEEN
+from lutrin.ingest.directives import UNSEEN, expand
 from lutrin.ingest.makers import BOXES, box_of
-from lutrin.ingest.pandoc_tables import drawn_tables
-from lutrin.ingest.placed import Placed, line_ranges
-from lutrin.ingest.script import Attribute, Tag
+from lutrin.ingest.placed import Placed, Range, line_ranges, trimmed
 from lutrin.ingest.tree import (
     Admonition,
+    Attribute,
     Block,
     Code,
     Element,
     Heading,
-    Listing,
+    Holder,
     Math,
     Paragraph,
     Quote,
+    Rule,
     Script,
     Table,
+    Tag,
     is_dark_twin,
     is_hidden,
+    made_element,
 )
 from lutrin.ingest.wording import ALERT, BOLD_ALERT, SIGNAL
-
-Problem = Callable[[int, str], None]
 
 _ONE = r"(?:[#.][\w:-]+|[\w-]+=(?:\"[^\"]{0,2000}\"|'[^']{0,2000}'|[^\s{}\"']+))"
 ATTRIBUTES = re.compile(rf"\{{:?\s*{_ONE}(?:\s+{_ONE}){{0,20}}\s*\}}")
@@ -46,7 +48,7 @@ _INCLUDE = re.compile(
 LEFT_OUT = "LeftOut"
 """Name of the element that stands for code of another file."""
 _CELL = re.compile(r"\{(?:r|python|julia|bash|sql|ojs|javascript|dot|mermaid)\b", re.IGNORECASE)
-_OPTIONS = re.compile(r"(?:[ \t]*(?:#|//|--|%%)\|[^\n]*(?:\n|\Z))+")
+_OPTIONS = re.compile(r"(?:[ \t]*(?:#|//|--|%%)\|[^\n]*(?:\n|\Z))*")
 _ENVIRONMENT = re.compile(
     r"\\begin\{((?:equation|align|gather|multline|eqnarray|displaymath|math)\*?)\}.{0,4000}\\end\{\1\}", re.DOTALL
 )
@@ -69,12 +71,13 @@ _TABS = frozenset({"tab", "tab-item", "group-tab"})
 _NAMED_INSIDE = frozenset(
     "challenge solution callout discussion spoiler prereq checklist testimonial instructor keypoints hint".split()
 )
-_GROUPS = frozenset({"tabs", "tab-set"})
 
 
-def settle(blocks: Sequence[Block], source: str, problem: Problem, *, mdx: bool) -> list[Block]:
+def settle(
+    blocks: Sequence[Block], source: str, problem: Callable[[int, str], None], *, mdx: bool, myst: bool
+) -> list[Block]:
     """Blocks as the built page has them; unresolved parts are reported and left out. MDX has no attributes."""
-    settler = _Settler(source, mdx=mdx)
+    settler = _Settler(source, mdx=mdx, myst=myst)
     settled = settler.all(blocks)
     if settler.includes:
         offset, first = settler.includes[0]
@@ -84,31 +87,27 @@ def settle(blocks: Sequence[Block], source: str, problem: Problem, *, mdx: bool)
 
 
 class _Settler:
-    def __init__(self, source: str, *, mdx: bool) -> None:
+    def __init__(self, source: str, *, mdx: bool, myst: bool) -> None:
         self.source = source
         self.mdx = mdx
+        self.myst = myst
         self.includes: list[tuple[int, str]] = []
         self.box = ""
         """Classes that stand on a line before the block which they make a box."""
 
     def all(self, blocks: Sequence[Block]) -> list[Block]:
         found: list[Block] = []
-        for block in blocks:
+        for block in [made for one in blocks for made in expand(one, self.source)] if self.myst else blocks:
             if isinstance(block, Element) and (is_dark_twin(block.tag) or is_hidden(block.tag)):
                 continue
             if isinstance(block, Admonition) and block.name == UNSEEN:
                 continue
             if isinstance(block, Quote):
                 block = _alert(block)  # noqa: PLW2901 - the box takes the quotation's place
-            if isinstance(block, Quote | Admonition | Element):
+            if isinstance(block, Holder):
                 block.children[:] = self.all(block.children)
-                _give_title(block)
-                _part_tabs(block)
-                if isinstance(block, Admonition) and block.name in _GROUPS:
-                    block.children[:] = [tab for child in block.children for tab in _unwrap(child)]
-            elif isinstance(block, Listing):
-                for item in block.items:
-                    item.children[:] = self.all(item.children)
+            if isinstance(block, Admonition):
+                _arrange(block)
             self.one(block, found)
         if self.mdx:
             return _with_tabs(_branches(found, self.source))
@@ -119,15 +118,16 @@ class _Settler:
         """Add a block, or what it becomes, to those found so far."""
         if self.box and isinstance(block, Paragraph | Quote):
             inside: list[Block] = block.children if isinstance(block, Quote) else [block]
-            box, self.box = Admonition(self.box, None, block.start, block.end, inside), ""
-            found.append(box)
-            return
-        if isinstance(block, Code):
+            found.append(Admonition(block.start, block.end, self.box, children=inside))
+            self.box = ""
+        elif isinstance(block, Code):
+            place = (block.content_start, block.content_end)
             if self.is_include(block.text, block.content_start):
-                found.append(self.left_out(block))
+                # A placeholder for code that is kept in another file: its address instead of text.
+                attribute = Attribute("src", self.includes[-1][1], *place)
+                found.append(Element(block.start, block.end, Tag(block.start, block.end, LEFT_OUT, (attribute,))))
             elif block.info == "math" and not self.mdx:
-                formula = Placed.of(self.source, [(block.content_start, block.content_end)])
-                found.append(Math(formula.stripped(), block.start, block.end))
+                found.append(Math(block.start, block.end, Placed.of(self.source, [place]).stripped()))
             else:
                 found += _cell(block, self.source)
         elif isinstance(block, Paragraph) and not self.mdx:
@@ -141,12 +141,6 @@ class _Settler:
         self.includes += [(offset, next(name for name in match.groups() if name)) for match in matches]
         return bool(matches) and not _INCLUDE.sub("", text).strip()
 
-    def left_out(self, block: Code) -> Element:
-        """A placeholder for code that is kept in another file: its address instead of text."""
-        address = self.includes[-1][1]
-        attribute = Attribute("src", address, block.content_start, block.content_end)
-        return Element(Tag(LEFT_OUT, block.start, block.end, (attribute,)), block.start, block.end)
-
     def paragraph(self, block: Paragraph, found: list[Block]) -> None:
         text = block.body.text
         if "{" not in text and "\n" not in text and "--8<--" not in text:
@@ -155,71 +149,71 @@ class _Settler:
         if self.is_include(text, block.start) or _ALONE.match(text):
             return
         if _ENVIRONMENT.fullmatch(text.strip()):
-            found.append(Math(block.body.stripped(), block.start, block.end))
+            found.append(Math(block.start, block.end, block.body.stripped()))
             return
         head = text.partition("\n")[0]
-        kind = (
-            box_of([name.removesuffix("-title") for name in _CLASS.findall(head)])
-            if ATTRIBUTES.fullmatch(head.strip())
-            else ""
-        )
+        marked = ATTRIBUTES.fullmatch(head.strip())
+        kind = box_of([name.removesuffix("-title") for name in _CLASS.findall(head)]) if marked else ""
         if kind and len(head) < len(text):
             inside = block.body.cut(len(head) + 1, len(text)).stripped()
-            found.append(Admonition(kind, None, block.start, block.end, [Paragraph(inside, inside.at(0), block.end)]))
+            only = Paragraph(inside.at(0), block.end, inside)
+            found.append(Admonition(block.start, block.end, kind, children=[only]))
             return
         if kind and not (found and self.source[found[-1].end : block.start].count("\n") < 2):
             self.box = kind
             return
         rest = _without_attributes(block, found)
-        if rest is not None:
-            defined = _definitions(rest)
-            last = found[-1] if found else None
-            if defined and isinstance(last, Element) and last.tag.name == "dl" and last.end <= rest.start:
-                last.children += defined
-                last.end = rest.end
-            elif defined:
-                found.append(Element(Tag("dl", rest.start, rest.start), rest.start, rest.end, defined))
-            else:
-                found.append(rest)
+        if rest is None:
+            return
+        defined = _definitions(rest)
+        last = found[-1] if found else None
+        if defined and _is_list(last) and last.end <= rest.start:
+            last.children += defined
+            last.end = rest.end
+        elif defined:
+            found.append(made_element("dl", rest.start, rest.end, *defined))
+        else:
+            found.append(rest)
+
+
+def _is_list(block: Block | None) -> TypeGuard[Element]:
+    return isinstance(block, Element) and block.tag.name == "dl"
 
 
 def _mark_captions(blocks: Sequence[Block]) -> list[Block]:
     """Blocks in which Pandoc's `: Loads {#tbl-loads}` and `Table: Loads` beside a table are captions."""
     found = list(blocks)
     for place, block in enumerate(blocks):
-        beside = (*blocks[max(0, place - 1) : place], *blocks[place + 1 : place + 2])
         mark = _TABLE_CAPTION.match(block.body.text) if isinstance(block, Paragraph) else None
+        beside = (*blocks[max(0, place - 1) : place], *blocks[place + 1 : place + 2])
         if mark is None or not isinstance(block, Paragraph) or not any(isinstance(one, Table) for one in beside):
             continue
         attributes = ATTRIBUTES.search(block.body.text)
         end = attributes.start() if attributes and attributes.end() == len(block.body.text) else len(block.body.text)
         body = block.body.cut(mark.end(), max(end, mark.end())).stripped()
-        tag = Tag("figcaption", block.start, block.start)
-        found[place] = Element(tag, block.start, block.end, [Paragraph(body, block.start, block.end)])
+        found[place] = made_element("figcaption", block.start, block.end, Paragraph(block.start, block.end, body))
     return found
 
 
 def _cell(block: Code, source: str) -> list[Block]:
     """What the built page shows of a cell of Quarto or R Markdown: its captions, and its code without the options."""
-    if not _CELL.match(block.info):
+    options = _OPTIONS.match(block.text) if _CELL.match(block.info) else None
+    if options is None:
         return [block]
-    options = _OPTIONS.match(block.text)
-    given = f"{block.info}\n{options[0] if options else ''}"
+    given = f"{block.info}\n{options[0]}"
     if _NOT_INCLUDED.search(given):
         return []
+    start = options.end()
     shown: list[Block] = []
-    for match in _CELL_CAPTION.finditer(source, block.start, block.content_start + (options.end() if options else 0)):
+    for match in _CELL_CAPTION.finditer(source, block.start, block.content_start + start):
         begin, end = match.span("said" if match["said"] else "given")
-        tag = Tag("figcaption", match.start(), match.start())
-        inside = Paragraph(Placed.of(source, [(begin, end)]), begin, end)
-        shown.append(Element(tag, match.start(), match.end(), [inside]))
-    if _NOT_SHOWN.search(given):
-        return shown
-    start = options.end() if options else 0
-    code = Code(
-        block.text[start:], block.info, block.start, block.end, block.content_start + start, block.content_end
-    )  # fmt: skip
-    return [*shown, code if options else block]
+        inside = Paragraph(begin, end, Placed.of(source, [(begin, end)]))
+        shown.append(made_element("figcaption", *match.span(), inside))
+    if not _NOT_SHOWN.search(given):
+        block.text = block.text[start:]
+        block.content_start += start
+        shown.append(block)
+    return shown
 
 
 def _without_attributes(block: Paragraph, found: list[Block]) -> Paragraph | None:
@@ -228,15 +222,13 @@ def _without_attributes(block: Paragraph, found: list[Block]) -> Paragraph | Non
     start = text.rfind("\n") + 1
     if ATTRIBUTES.fullmatch(text[start:].strip()) is None:
         return block
-    classes = _CLASS.findall(text[start:])
     if start:
         body = block.body.cut(0, start - 1)
-        return Paragraph(body, block.start, body.end(len(body.text)))
-    if classes and found and isinstance(found[-1], Quote):
-        quote = found[-1]
-        box = Admonition(" ".join(classes), None, quote.start, block.end, quote.children)
-        _give_title(box)
-        found[-1] = box
+        return Paragraph(block.start, body.place[1], body)
+    classes = _CLASS.findall(text)
+    if classes and found and isinstance(quote := found[-1], Quote):
+        found[-1] = box = Admonition(quote.start, block.end, " ".join(classes), children=quote.children)
+        _arrange(box)
     return None
 
 
@@ -245,29 +237,25 @@ def _with_continuations(blocks: Sequence[Block], source: str) -> list[Block]:
     found: list[Block] = []
     for block in blocks:
         last = found[-1] if found else None
-        is_list = isinstance(last, Element) and last.tag.name == "dl"
-        goes_on = is_list or (isinstance(last, Paragraph) and _NOTE.match(last.body.text))
         if isinstance(block, Paragraph) and (defined := _definitions(block, begun=True)):
             if isinstance(last, Paragraph) and "\n" not in last.body.text:
-                found[-1] = Element(Tag("dl", last.start, last.start), last.start, block.end, [_part("dt", last.body)])
-            elif not is_list:
-                found.append(block)
+                found[-1] = last = made_element("dl", last.start, block.end, _part("dt", last.body))
+            if _is_list(last):
+                last.children += defined
+                last.end = block.end
                 continue
-            found[-1].children += defined  # type: ignore[union-attr]  # an element, as just made or seen
-            found[-1].end = block.end
-        elif (
+        goes_on = _is_list(last) or (isinstance(last, Paragraph) and _NOTE.match(last.body.text))
+        if (
             isinstance(block, Code)
             and goes_on
             and block.start == block.content_start
             and not _MARKED.search(block.text)
         ):
-            lines = [
-                (block.start + a, block.start + b) for a, b in line_ranges(source[block.start : block.content_end])
-            ]
+            begin = block.start
+            lines = [(begin + a, begin + b) for a, b in line_ranges(source[begin : block.content_end])]
             body = Placed.of(source, [(b - len(source[a:b].lstrip()), b) for a, b in lines if source[a:b].strip()])
-            found.append(Paragraph(body, block.start, block.end))
-        else:
-            found.append(block)
+            block = Paragraph(block.start, block.end, body)  # noqa: PLW2901 - the text takes the code's place
+        found.append(block)
     return found
 
 
@@ -284,23 +272,20 @@ def _definitions(block: Paragraph, *, begun: bool = False) -> list[Block]:
     entries: list[Block] = []
     term_start = 0
     for number, mark in enumerate(marks):
-        stop = marks[number + 1].start() if number + 1 < len(marks) else len(body.text)
         for begin, end in line_ranges(body.text[term_start : mark.start()]):
             if begin < end:
                 entries.append(_part("dt", body.cut(term_start + begin, term_start + end)))
         # The last line before the next colon is the next term, unless that colon continues this one.
-        next_term = stop
-        if number + 1 < len(marks) and (line := body.text.rfind("\n", mark.end(), stop)) >= 0:
-            next_term = line
-        entries.append(_part("dd", body.cut(mark.end(), next_term)))
-        term_start = next_term
+        stop = marks[number + 1].start() if number + 1 < len(marks) else len(body.text)
+        line = body.text.rfind("\n", mark.end(), stop) if number + 1 < len(marks) else -1
+        term_start = line if line >= 0 else stop
+        entries.append(_part("dd", body.cut(mark.end(), term_start)))
     return entries
 
 
 def _part(name: str, body: Placed) -> Element:
-    body = body.stripped()
-    start, end = body.at(0), body.end(len(body.text))
-    return Element(Tag(name, start, start), start, end, [Paragraph(body, start, end)])
+    only = Paragraph.of(body.stripped())
+    return made_element(name, only.start, only.end, only)
 
 
 def _branches(blocks: list[Block], source: str) -> list[Block]:
@@ -320,8 +305,8 @@ def _branches(blocks: list[Block], source: str) -> list[Block]:
         value = _VALUE.search(branch[2])
         label = value[1] if value else f"not {condition}" if condition else ""
         condition = condition if branch[1] == ":else" else label
-        tag = Tag("Branch", block.start, block.end, (Attribute("value", label, block.start, block.end),))
-        element = Element(tag, block.start, block.end)
+        place = (block.start, block.end)
+        element = Element(*place, Tag(*place, "Branch", (Attribute("value", label, *place),)))
         top.append(element)
         here = element.children
     return top
@@ -337,42 +322,38 @@ def _alert(block: Quote) -> Quote | Admonition:
     if alert is None:
         signal = SIGNAL.match(text.lstrip("*_ "))
         kind = signal[1].lower() if signal else "warning" if text.startswith("\u26a0") else ""
-        return Admonition(kind, None, block.start, block.end, block.children) if kind else block
+        return Admonition(block.start, block.end, kind, children=block.children) if kind else block
     name = alert["kind"].lower()
     title = first.body.cut(*alert.span("title")).stripped() if alert["title"].strip() else None
     rest = first.body.cut(alert.end(), len(text)).stripped()
-    body: list[Block] = [Paragraph(rest, rest.at(0), first.end)] if rest.text else []
-    return Admonition(BOXES.get(name, name), title, block.start, block.end, [*body, *block.children[1:]])
+    body: list[Block] = [Paragraph(rest.at(0), first.end, rest)] if rest.text else []
+    inside = [*body, *block.children[1:]]
+    return Admonition(block.start, block.end, BOXES.get(name, name), title, children=inside)
 
 
-def _give_title(block: Block) -> None:
-    """Name a box of a Carpentries lesson by the heading inside it."""
-    if isinstance(block, Admonition) and block.title is None and block.name in _NAMED_INSIDE:
-        first = block.children[0] if block.children else None
-        if isinstance(first, Heading):
-            block.title = first.body
-            del block.children[0]
+def _arrange(box: Admonition) -> None:
+    """Give a box of a Carpentries lesson its title or tabs, which are headings inside; a group of tabs holds no other.
 
-
-def _part_tabs(block: Block) -> None:
-    """A group of tabs in a Carpentries lesson: each begins with a heading of the first one's level."""
-    first = block.children[0] if isinstance(block, Admonition) and block.children else None
-    if not isinstance(block, Admonition) or block.name not in _TABS or block.title or not isinstance(first, Heading):
-        return
-    tabs: list[Block] = []
-    here: list[Block] = []
-    for child in block.children:
-        if isinstance(child, Heading) and child.level <= first.level:
-            tab = Admonition("tab", child.body, child.start, child.end)
-            tabs.append(tab)
-            here = tab.children
-        else:
-            here.append(child)
-    block.name, block.children = "tabs", tabs
-
-
-def _unwrap(block: Block) -> Sequence[Block]:
-    return block.children if isinstance(block, Admonition) and block.name == "tabs" else (block,)
+    Each tab of a group begins with a heading of the first one's level.
+    """
+    first = box.children[0] if box.children else None
+    if isinstance(first, Heading) and not box.title and box.name in _NAMED_INSIDE:
+        box.title = first.body
+        del box.children[0]
+    elif isinstance(first, Heading) and not box.title and box.name in _TABS:
+        tabs: list[Admonition] = []
+        for child in box.children:
+            if isinstance(child, Heading) and child.level <= first.level:
+                tabs.append(Admonition(child.start, child.end, "tab", child.body))
+            else:
+                tabs[-1].children.append(child)
+        box.name, box.children = "tabs", list(tabs)
+    if box.name in {"tabs", "tab-set"}:
+        box.children = [
+            tab
+            for child in box.children
+            for tab in (child.children if isinstance(child, Admonition) and child.name == "tabs" else [child])
+        ]
 
 
 def _with_tabs(blocks: list[Block]) -> list[Block]:
@@ -382,10 +363,138 @@ def _with_tabs(blocks: list[Block]) -> list[Block]:
         if isinstance(block, Admonition) and block.name in _TABS:
             last = found[-1] if found else None
             if not isinstance(last, Admonition) or last.name != "tabs":
-                last = Admonition("tabs", None, block.start, block.end)
+                last = Admonition(block.start, block.end, "tabs")
                 found.append(last)
             last.children.append(block)
             last.end = block.end
         else:
             found.append(block)
     return found
+
+
+# Tables drawn with lines and blanks -----------------------------------------------------------------------------------
+
+_BORDER = re.compile(r"\+(?:[-=:]+\+)+[ \t]*\Z")
+_DASHES = re.compile(r"[ \t]*-{2,}(?:[ \t]+-{2,})*[ \t]*\Z")
+_RUN = re.compile(r"-{2,}")
+_LONGEST = 400
+"""Blocks that one multiline table has at most: each of its rows is a paragraph."""
+
+
+def drawn_tables(blocks: Sequence[Block], source: str) -> list[Block]:
+    """Blocks in which each of Pandoc's grid, simple and multiline tables, read as paragraphs and rules, is a table."""
+    found: list[Block] = []
+    place = 0
+    while place < len(blocks):
+        block = blocks[place]
+        made: tuple[Table | None, int] = (None, 1)
+        if isinstance(block, Paragraph) and block.body.text.startswith("+"):
+            made = (_grid(block, source), 1)
+        elif isinstance(block, Rule | Paragraph | Heading):
+            made = _ruled_table(blocks[place : place + _LONGEST], source)
+        found.append(made[0] or block)
+        place += made[1]
+    return found
+
+
+def _lines(source: str, start: int, end: int) -> list[Range]:
+    begin = source.rfind("\n", 0, start) + 1
+    return [(begin + a, begin + b) for a, b in line_ranges(source[begin:end])]
+
+
+def _grid(block: Paragraph, source: str) -> Table | None:
+    lines = _lines(source, block.start, block.end)
+    first = source[slice(*lines[0])]
+    if not _BORDER.fullmatch(first.strip()) or len(lines) < 3:
+        return None
+    edges = [place for place, sign in enumerate(first) if sign == "+"]
+    rows: list[list[list[Range]]] = [[]]
+    heads = 0
+    for begin, end in lines[1:]:
+        text = source[begin:end]
+        if text.strip().startswith("+"):
+            if "=" in text:
+                heads = len(rows)
+            rows.append([])
+        elif text.strip().startswith("|"):
+            rows[-1] = rows[-1] or [[] for _ in edges[1:]]
+            for cell, (left, right) in zip(rows[-1], pairwise(edges), strict=True):
+                cell.append((min(begin + left + 1, end), min(begin + right, end)))
+    return _table([row for row in rows if row], min(heads, 1), source, block.start, block.end)
+
+
+def _ruled_table(blocks: Sequence[Block], source: str) -> tuple[Table | None, int]:
+    """A simple or multiline table and how many blocks it takes; (None, 1) if none begins here.
+
+    The line of dashes under the heads, or above the rows of a table without heads, gives the columns.
+    """
+    first = blocks[0]
+    opened = isinstance(first, Rule) and _DASHES.fullmatch(source[first.start : first.end]) is not None
+    parts = blocks[opened:]
+    columns = _columns(first, source) if opened else []
+    head: Paragraph | None = None
+    if len(columns) < 2 and len(parts) >= 2 and isinstance(parts[0], Paragraph) and isinstance(parts[1], Rule):
+        if (not opened and "\n" in parts[0].body.text) or (opened and len(columns) != 1):
+            return None, 1
+        head, columns, parts = parts[0], _columns(parts[1], source), parts[2:]
+    if len(columns) < 2:
+        return None, 1
+    body: list[Paragraph | Heading] = []
+    end, taken = 0, opened + 2 * (head is not None)
+    for part in parts:
+        if isinstance(part, Heading) and opened and source[part.start] != "#":  # the last line underlines the last row
+            body.append(part)
+            end = source.find("\n", part.end + 1)
+            end = end if end >= 0 else len(source)
+            break
+        if isinstance(part, Rule) and _DASHES.fullmatch(source[part.start : part.end]):
+            end = part.end
+            taken += 1
+        if not isinstance(part, Paragraph) or (body and not opened):
+            break
+        body.append(part)
+    if not body or (opened and not end):
+        return None, 1
+    multiline = opened and (len(body) > 1 or (head is not None and "\n" in head.body.text))
+    rows = [_cells(source, *line, columns) for part in body for line in _lines(source, part.start, part.end)]
+    if multiline:
+        rows = [_stack_rows(source, part, columns) for part in body]
+    heads = [_stack_rows(source, head, columns)] if head is not None else []
+    return _table([*heads, *rows], len(heads), source, first.start, end or body[-1].end), taken + len(body)
+
+
+def _columns(rule: Block, source: str) -> list[Range]:
+    begin = source.rfind("\n", 0, rule.start) + 1
+    runs = [(match.start() - begin, match.end() - begin) for match in _RUN.finditer(source, begin, rule.end)]
+    return runs if _DASHES.fullmatch(source[begin : rule.end]) else []
+
+
+def _cells(source: str, begin: int, end: int, columns: Sequence[Range]) -> list[list[Range]]:
+    """The cells of a line; a word that stands across the border of two columns belongs to the right one."""
+    edges = [begin]
+    for left, _ in columns[1:]:
+        place = min(begin + left, end)
+        while begin < place < end and not source[place - 1].isspace() and not source[place].isspace():
+            place -= 1
+        edges.append(place)
+    return [[(left, max(left, right))] for left, right in pairwise([*edges, end])]
+
+
+def _stack_rows(source: str, part: Paragraph | Heading, columns: Sequence[Range]) -> list[list[Range]]:
+    lines = [_cells(source, *line, columns) for line in _lines(source, part.start, part.end)]
+    return [[piece for cells in lines for piece in cells[column]] for column in range(len(columns))]
+
+
+def _table(rows: list[list[list[Range]]], heads: int, source: str, start: int, end: int) -> Table | None:
+    cells = [[_join(source, ranges) for ranges in row] for row in rows]
+    if not cells:
+        return None
+    blank = [Placed.of(source, [(start, start)]) for _ in cells[0]]
+    header, body = (cells[0], cells[1:]) if heads else (blank, cells)
+    places = [(row[0].at(0), max(cell.place[1] for cell in row)) for row in body]
+    return Table(start, end, header, body, [""] * len(header), places)
+
+
+def _join(source: str, ranges: Sequence[Range]) -> Placed:
+    pieces = [piece for begin, end in ranges if (piece := trimmed(source, begin, end))[0] < piece[1]]
+    return Placed.of(source, pieces or [(ranges[0][0], ranges[0][0])])

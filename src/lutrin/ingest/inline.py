@@ -13,8 +13,8 @@ from typing import Any
 import mistune
 from mistune.core import InlineState
 
+from lutrin.ingest.blocks import References
 from lutrin.ingest.dialects import ATTRIBUTES, LIQUID
-from lutrin.ingest.leaves import References
 from lutrin.ingest.mdx_lines import is_tag
 from lutrin.ingest.script import VOID, scan_braces, scan_tag
 from lutrin.ingest.styles import are_hiding, shift_of

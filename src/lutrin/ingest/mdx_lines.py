@@ -3,12 +3,11 @@
 import re
 from bisect import bisect_right
 from collections.abc import Callable
-from dataclasses import dataclass
 from html import unescape
 
-from lutrin.ingest.placed import Placed
-from lutrin.ingest.script import HTML, INLINE, VOID, Tag, is_comment, scan_braces, scan_tag, statement_end
-from lutrin.ingest.tree import Block, Code, Mark, Paragraph, Script
+from lutrin.ingest.placed import Placed, Range
+from lutrin.ingest.script import HTML, INLINE, VOID, is_comment, scan_braces, scan_tag, statement_end
+from lutrin.ingest.tree import Block, Code, Paragraph, Script, Tag
 
 _MODULE = re.compile(
     r"import\s*(?:['\"{*]|[\w$]+\s*(?:,|\sfrom\b))|export\s+(?:default|const|let|var|async|function|class)\b|export\s*[{*]"
@@ -18,8 +17,7 @@ _CLOSER = re.compile(r"</([\w.:-]*)\s*>")
 _LINE_BREAK = re.compile(r"<br[ \t]*/?>", re.IGNORECASE)
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _BLANK_LINE = re.compile(r"(?:\r\n|\n|\r)[ \t]*(?=[\r\n])")
-_CELLS = frozenset({"td", "th", "li", "dt", "dd", "caption"})
-_PARTS = _CELLS | {"p", "summary", "blockquote", "address", "figcaption", *(f"h{level}" for level in range(1, 7))}
+_PARTS = frozenset("td th li dt dd caption p summary blockquote address figcaption h1 h2 h3 h4 h5 h6".split())
 """Elements that hold text."""
 _STRUCTURE = re.compile(
     rf"</?(?:table|thead|tbody|tfoot|tr|ul|ol|dl|div|details|section|figure|menu|{'|'.join(sorted(_PARTS))})\b[^<>]*>",
@@ -31,20 +29,10 @@ _UNSEEN = frozenset({"script", "style", "template", "noscript"})
 _PATIENCE = 4_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class LineBlocks:
-    """Blocks that start on a line, and the number of the line that follows them."""
-
-    blocks: list[Block]
-    following: int
-
-
 class Flow:
     """Reads such lines of one page."""
 
-    def __init__(
-        self, source: str, lines: list[tuple[int, int]], problem: Callable[[int, str], None], *, mdx: bool
-    ) -> None:
+    def __init__(self, source: str, lines: list[Range], problem: Callable[[int, str], None], *, mdx: bool) -> None:
         self.source = source
         self.problem = problem
         self.mdx = mdx
@@ -55,45 +43,39 @@ class Flow:
         self._known: dict[str, bool] = {}
         self._last_closers: dict[str, int] = {}
 
-    def start(self, at: int, *, paragraph: bool) -> LineBlocks | None:
-        """What starts at offset `at`, and goes on over as many lines as it needs; None if it is Markdown."""
+    def start(self, at: int, *, paragraph: bool) -> tuple[list[Block], int] | None:
+        """The blocks that start at offset `at`, and the number of the line behind them; None if it is Markdown."""
         if self.source[at] in "ie":
             return None if paragraph or not self.mdx else self._module(at)
         blocks: list[Block] = []
         cursor = at
         while True:
-            cursor = self._skip_blanks(cursor)
+            while cursor < self._limit and self.source[cursor] in " \t":
+                cursor += 1
             following = self._line_of(cursor) + 1
-            if cursor >= self._ends[following - 1]:
+            end = self._ends[following - 1]
+            if cursor >= end:
                 break
             after = self._piece(cursor, blocks)
             if after is None:
-                end = self._ends[following - 1]
                 rest = self._inside(cursor, end, blocks) or self._parts(cursor, end, blocks)
                 if rest is None:
                     return None
                 blocks += rest
                 break
             cursor = after
-        if paragraph and any(isinstance(block, Mark) and block.tag.name in INLINE for block in blocks):
+        tags = [block for block in blocks if isinstance(block, Tag)]
+        if paragraph and any(tag.name in INLINE for tag in tags):
             return None
-        self._count(blocks)
-        return LineBlocks(blocks, following)
-
-    def _skip_blanks(self, pos: int) -> int:
-        while pos < self._limit and self.source[pos] in " \t":
-            pos += 1
-        return pos
+        for tag in tags:
+            if tag.closing:
+                self.open_elements = max(0, self.open_elements - 1)
+            elif not tag.self_closing and self._closes(tag):
+                self.open_elements += 1
+        return blocks, following
 
     def _line_of(self, offset: int) -> int:
         return min(bisect_right(self._ends, offset - 1), len(self._ends) - 1)
-
-    def _count(self, blocks: list[Block]) -> None:
-        for block in blocks:
-            if isinstance(block, Mark) and block.tag.closing:
-                self.open_elements = max(0, self.open_elements - 1)
-            elif isinstance(block, Mark) and not block.tag.self_closing and self._closes(block.tag):
-                self.open_elements += 1
 
     def _closes(self, tag: Tag) -> bool:
         """Whether a tag of that name is closed somewhere behind this one."""
@@ -107,7 +89,7 @@ class Flow:
         """Read a tag, comment or expression at `pos` into `blocks`; returns where it ends, None if it is neither."""
         source = self.source
         if source.startswith("<!--", pos):
-            return self._comment(pos)
+            return self._behind("-->", pos + 4, pos, "a comment (<!--)")
         if source[pos] == "{" and (self.mdx or source.startswith("{/*", pos)):
             end = self._braces(pos)
             if end is not None and not is_comment(source[pos + 1 : end - 1]):
@@ -122,26 +104,22 @@ class Flow:
             return None  # in plain Markdown such a tag is part of its paragraph
         if tag.name.lower() == "math":
             return None  # a formula is read with the text that it stands in
-        if tag.name in _UNSEEN and not tag.closing and not tag.self_closing:
-            return self._unseen(tag)
-        if tag.name == "pre" and not tag.closing and not tag.self_closing:
+        opens = not tag.closing and not tag.self_closing
+        if tag.name in _UNSEEN and opens:
+            return self._behind(f"</{tag.name}>", tag.end, tag.start, f"<{tag.name}>")
+        if tag.name == "pre" and opens:
             return self._preformatted(tag, blocks)
-        blocks.append(Mark(tag, tag.start, tag.end))
+        blocks.append(tag)
         return tag.end
 
-    def _comment(self, pos: int) -> int:
-        close = self.source.find("-->", pos + 4, self._limit)
+    def _behind(self, closer: str, pos: int, start: int, name: str) -> int:
+        """Behind the text that closes what readers do not see; if none does, the end of the paragraph."""
+        close = self.source.find(closer, pos, self._limit)
         if close >= 0:
-            return close + 3
-        self.problem(pos, "a comment (<!--) is never closed")
-        return self._paragraph_end(pos)
-
-    def _unseen(self, tag: Tag) -> int:
-        close = self.source.find(f"</{tag.name}>", tag.end, self._limit)
-        if close >= 0:
-            return close + len(tag.name) + 3
-        self.problem(tag.start, f"<{tag.name}> is never closed")
-        return self._paragraph_end(tag.end)
+            return close + len(closer)
+        self.problem(start, f"{name} is never closed")
+        blank = _BLANK_LINE.search(self.source, pos, self._limit)
+        return blank.start() if blank else self._limit
 
     def _preformatted(self, tag: Tag, blocks: list[Block]) -> int | None:
         close = self.source.find("</pre>", tag.end, self._limit)
@@ -152,12 +130,8 @@ class Flow:
         bare = text.strip()
         if bare.startswith("{`") and bare.endswith("`}"):
             text = bare[2:-2]
-        blocks.append(Code(text, "", tag.start, close + 6, tag.end, close))
+        blocks.append(Code(tag.start, close + 6, text, "", tag.end, close))
         return close + 6
-
-    def _paragraph_end(self, pos: int) -> int:
-        blank = _BLANK_LINE.search(self.source, pos, self._limit)
-        return blank.start() if blank else self._limit
 
     def _braces(self, pos: int) -> int | None:
         if self._vain > _PATIENCE:
@@ -180,7 +154,7 @@ class Flow:
 
     def _inside(self, start: int, end: int, blocks: list[Block]) -> list[Block] | None:
         """The text and closing tags that follow opening tags on their line: `<summary>Text</summary>`."""
-        closers: list[Mark] = []
+        closers: list[Tag] = []
         stop = end
         while True:
             text = self.source[start:stop].rstrip()
@@ -188,26 +162,24 @@ class Flow:
             match = _CLOSER.fullmatch(text, at) if at >= 0 else None
             if match is None:
                 break
-            tag = Tag(match[1], start + at, start + len(text), closing=True)
-            closers.insert(0, Mark(tag, tag.start, tag.end))
+            closers.insert(0, Tag(start + at, start + len(text), match[1], closing=True))
             stop = start + at
-        while closers and closers[0].tag.name in INLINE:  # `<summary>a <b>word</b></summary>`
+        while closers and closers[0].name in INLINE:  # `<summary>a <b>word</b></summary>`
             stop = closers.pop(0).end
-        opened = [block.tag for block in blocks if isinstance(block, Mark) and block.tag.name not in VOID][::-1]
-        names = [mark.tag.name for mark in closers]
-        if not closers or len(opened) < len(closers) or names != [tag.name for tag in opened[: len(closers)]]:
+        opened = [block for block in blocks if isinstance(block, Tag) and block.name not in VOID][::-1]
+        names = [tag.name for tag in closers]
+        if not closers or names != [tag.name for tag in opened[: len(closers)]]:
             return None
         text = self.source[start:stop]
         if opened[0].name in INLINE or opened[0].closing or opened[0].self_closing or f"</{names[0]}" in text:
             return None
-        body = Placed.of(self.source, [(start, stop)]).stripped()
-        return [Paragraph(body, start, stop), *closers]
+        return [Paragraph(start, stop, Placed.of(self.source, [(start, stop)]).stripped()), *closers]
 
     def _parts(self, start: int, end: int, blocks: list[Block]) -> list[Block] | None:
         """The rest of a line of cells, items, paragraphs, `Arm</td><td>5 kg</td></tr>`, if none goes on behind it."""
-        while blocks and isinstance(last := blocks[-1], Mark) and last.tag.name in INLINE:
+        while blocks and isinstance(last := blocks[-1], Tag) and last.name in INLINE:
             start = blocks.pop().start  # `<th><b>Arm</b></th>`: it belongs to the text
-        opened = [block.tag.name for block in blocks if isinstance(block, Mark)]
+        opened = [block.name for block in blocks if isinstance(block, Tag)]
         if not opened or opened[-1].lower() not in _PARTS:
             return None
         open_cells = [opened[-1]]
@@ -216,8 +188,8 @@ class Flow:
             tag = self._tag(match.start())
             if tag is None or tag.end != match.end():
                 return None
-            _add_text(found, self.source, start, match.start())
-            found.append(Mark(tag, tag.start, tag.end))
+            body = Placed.of(self.source, [(start, tag.start)]).stripped()
+            found += [Paragraph.of(body), tag] if body.text else [tag]
             start = tag.end
             if tag.closing and tag.name in open_cells:
                 del open_cells[open_cells.index(tag.name) :]
@@ -228,19 +200,13 @@ class Flow:
 
     # Imports and exports -----------------------------------------------------------------------------------------
 
-    def _module(self, at: int) -> LineBlocks | None:
+    def _module(self, at: int) -> tuple[list[Block], int] | None:
         if (at and self.source[at - 1] not in "\r\n\ufeff") or not _MODULE.match(self.source, at, at + 300):
             return None
         end = statement_end(self.source, at, self._limit)
         if self.source.startswith("import", at) and not _FROM.search(self.source, at, end):
             return None
-        return LineBlocks([Script(at, end, module=True)], self._line_of(end) + 1)
-
-
-def _add_text(blocks: list[Block], source: str, start: int, end: int) -> None:
-    body = Placed.of(source, [(start, end)]).stripped()
-    if body.text:
-        blocks.append(Paragraph(body, body.at(0), body.end(len(body.text))))
+        return [Script(at, end, module=True)], self._line_of(end) + 1
 
 
 def is_tag(tag: Tag, source: str, known: dict[str, bool], *, mdx: bool) -> bool:

@@ -17,9 +17,8 @@ from lutrin.ingest.makers import BOXES
 from lutrin.ingest.markdown import Page
 from lutrin.ingest.masks import FILLER
 from lutrin.ingest.placed import Placed
-from lutrin.ingest.script import Tag, literal_of
-from lutrin.ingest.strings import Shown, attribute_texts, exported_names, script_texts
-from lutrin.ingest.tree import is_dark_address
+from lutrin.ingest.script import Shown, attribute_texts, exported_names, literal_of, script_texts
+from lutrin.ingest.tree import Tag, is_dark_address
 from lutrin.ingest.visible import MARKED, anchor_text, expression_text, plain_text, read_visible
 from lutrin.ingest.wording import CODE_GROUPS, CODE_TITLE, RECOGNIZED, TAB_TITLE, clean, language_of
 

@@ -5,6 +5,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+Range = tuple[int, int]
 _BLANKS = re.compile(r"[ \t\ufeff]*")
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
@@ -23,7 +24,7 @@ class Placed:
     """Offset in the source at which each stretch begins."""
 
     @classmethod
-    def of(cls, source: str, ranges: Sequence[tuple[int, int]]) -> "Placed":
+    def of(cls, source: str, ranges: Sequence[Range]) -> "Placed":
         """Join stretches `source[a:b]` by line feeds; no ranges give an empty text at offset 0."""
         starts, origins, length = [], [], 0
         for start, end in ranges or [(0, 0)]:
@@ -40,6 +41,11 @@ class Placed:
     def end(self, index: int) -> int:
         """Offset in the source just behind the character before `index`."""
         return self.at(index - 1) + 1 if index else self.origins[0]
+
+    @property
+    def place(self) -> Range:
+        """Offsets in the source of its first and behind its last character."""
+        return self.at(0), self.end(len(self.text))
 
     def cut(self, start: int, end: int) -> "Placed":
         """The part from `start` to `end`, with its places."""
@@ -69,7 +75,14 @@ def joined(parts: Sequence[Placed]) -> Placed:
     return Placed(text, tuple(starts), tuple(origins))
 
 
-def line_ranges(source: str) -> list[tuple[int, int]]:
+def trimmed(source: str, start: int, end: int) -> Range:
+    """The part of a range without white space at its ends; empty at the end if there is nothing else."""
+    text = source[start:end]
+    left = len(text) - len(text.lstrip())
+    return start + left, max(start + left, start + len(text.rstrip()))
+
+
+def line_ranges(source: str) -> list[Range]:
     """Start and end (without its line ending) of each line; CR, LF and CRLF end lines, nothing else does."""
     ranges, start = [], 0
     for match in _LINE_END.finditer(source):

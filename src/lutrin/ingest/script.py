@@ -1,4 +1,4 @@
-"""The JavaScript and JSX that must be known: where a tag, an expression or an import ends, and what a literal holds.
+"""JavaScript and JSX: where a tag, an expression or an import ends, what a literal holds, and which text readers see.
 
 Nothing is evaluated. All scans run forward once and give up after a bounded stretch, so that no input is slow.
 """
@@ -9,12 +9,15 @@ from dataclasses import dataclass
 from html import unescape
 from typing import Any
 
+from lutrin.ingest.tree import Attribute, Tag
+
 _NAME = re.compile(r"[A-Za-z][\w.-]*(?::[\w.-]+)?")
 _ATTRIBUTE = re.compile(r"[A-Za-z_:@][\w:.@-]*")
 _BARE_VALUE = re.compile(r"[^\s\"'=<>`{}]+")
 _SPACE = re.compile(r"\s*")
 _QUOTES = frozenset("\"'`/")
-_BRACE_STOP = re.compile(r"[{}\"'`/]")
+_BRACES = re.compile(r"[{}\"'`/]")
+_CODE = re.compile(r"[{}\[\]()\n,\"'`/]")
 _STRING = {'"': re.compile(r'"(?:[^"\\\r\n]|\\.)*+"', re.DOTALL), "'": re.compile(r"'(?:[^'\\\r\n]|\\.)*+'", re.DOTALL)}
 _TEMPLATE = re.compile(r"`(?:[^`\\]|\\.)*+`", re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:u\{([0-9A-Fa-f]{1,6})\}|u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|\r\n|(.))", re.DOTALL)
@@ -41,44 +44,15 @@ HTML = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Attribute:
-    """One attribute of a tag."""
-
-    name: str
-    value: str | None
-    """Of a quoted value its text; of an expression its source; None if there is no value."""
-    start: int
-    end: int
-    """Of the value, without quotes or braces."""
-    expression: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Tag:
-    """`<Name a="b" c={d}>`, `<Name/>` or `</Name>`; a fragment has an empty name."""
-
-    name: str
-    start: int
-    end: int
-    attributes: tuple[Attribute, ...] = ()
-    closing: bool = False
-    self_closing: bool = False
-
-    def attribute(self, name: str) -> str:
-        """Value of a quoted attribute; empty if it is missing or an expression."""
-        return next((a.value or "" for a in self.attributes if a.name == name and not a.expression), "")
-
-
 def scan_tag(text: str, pos: int, end: int | None = None) -> Tag | None:
     """Read the tag that starts with the `<` at `text[pos]`; None if it is incomplete."""
     limit = min(len(text) if end is None else end, pos + MAX_SPAN)
     if text.startswith("<>", pos):
-        return Tag("", pos, pos + 2)
+        return Tag(pos, pos + 2, "")
     closing = text.startswith("</", pos)
     cursor = pos + 1 + closing
     if closing and text.startswith(">", cursor):
-        return Tag("", pos, cursor + 1, closing=True)
+        return Tag(pos, cursor + 1, "", closing=True)
     name = _NAME.match(text, cursor, limit)
     if name is None:
         return None
@@ -90,9 +64,9 @@ def scan_tag(text: str, pos: int, end: int | None = None) -> Tag | None:
         if cursor >= limit:
             return None
         if text[cursor] == ">":
-            return Tag(name.group(), pos, cursor + 1, tuple(attributes), closing)
+            return Tag(pos, cursor + 1, name.group(), tuple(attributes), closing)
         if text.startswith("/>", cursor) and not closing:
-            return Tag(name.group(), pos, cursor + 2, tuple(attributes), self_closing=True)
+            return Tag(pos, cursor + 2, name.group(), tuple(attributes), self_closing=True)
         if closing or cursor == gap:
             return None
         attribute = _scan_attribute(text, cursor, limit)
@@ -138,20 +112,24 @@ def scan_braces(text: str, pos: int, end: int | None = None) -> int | None:
     Braces in strings, templates and comments do not count. An apostrophe without partner on its line is a letter.
     """
     limit = min(len(text) if end is None else end, pos + MAX_SPAN)
-    depth, cursor = 0, pos
-    while (stop := _BRACE_STOP.search(text, cursor, limit)) is not None:
-        char, cursor = stop.group(), stop.end()
-        if char == "{":
-            depth += 1
-            if depth > MAX_DEPTH:
-                return None
-        elif char == "}":
-            depth -= 1
-            if depth == 0:
-                return cursor
-        else:
-            cursor = skip_literal(text, stop.start(), limit)
+    depth = 0
+    for stop in _outside_literals(_BRACES, text, pos, limit):
+        depth += 1 if stop.group() == "{" else -1
+        if depth == 0:
+            return stop.end()
+        if depth > MAX_DEPTH:
+            return None
     return None
+
+
+def _outside_literals(pattern: re.Pattern[str], text: str, pos: int, limit: int) -> Iterator[re.Match[str]]:
+    """Matches of a pattern that finds quotes and slashes, too; what those begin is gone over."""
+    while (stop := pattern.search(text, pos, limit)) is not None:
+        if stop.group() in _QUOTES:
+            pos = skip_literal(text, stop.start(), limit)
+        else:
+            yield stop
+            pos = stop.end()
 
 
 def skip_literal(text: str, pos: int, limit: int) -> int:
@@ -212,7 +190,7 @@ def shown_literals(expression: str) -> list[str]:
     (['It runs', 'walks'], [])
     """
     found, cursor = [], 0
-    while (stop := _BRACE_STOP.search(expression, cursor)) is not None:
+    while (stop := _BRACES.search(expression, cursor)) is not None:
         cursor = skip_literal(expression, stop.start(), len(expression)) if stop.group() in _QUOTES else stop.end()
         if stop.group() in "\"'`" and cursor > stop.end():
             text = " ".join(unquote(expression[stop.start() : cursor]).split())
@@ -237,40 +215,21 @@ def statement_end(text: str, pos: int, limit: int) -> int:
 
     A line that ends in an operator or a comma, or whose next line is indented or closes a bracket, goes on.
     """
-    depth, cursor, stop = 0, pos, min(limit, pos + MAX_SPAN)
-    for cursor in _code_positions(text, pos, stop):
-        char = text[cursor]
+    depth, end = 0, min(limit, pos + MAX_SPAN)
+    for stop in _outside_literals(_CODE, text, pos, end):
+        char, at = stop.group(), stop.start()
         if char in "{[(":
             depth += 1
         elif char in "}])":
             depth = max(0, depth - 1)
-        elif char == "\n" and depth == 0 and not _goes_on(text, pos, cursor, stop):
-            return cursor
-    return stop
-
-
-_CODE_STOP = re.compile(r"[{}\[\]()\n\"'`/]")
-
-
-def _code_positions(text: str, pos: int, limit: int) -> Iterator[int]:
-    while (stop := _CODE_STOP.search(text, pos, limit)) is not None:
-        if stop.group() in "\"'`/":
-            pos = skip_literal(text, stop.start(), limit)
-        else:
-            yield stop.start()
-            pos = stop.end()
+        elif char == "\n" and depth == 0:
+            following = text[at + 1 : min(end, at + 2)]
+            if following not in set(" \t})]") and not _LINE_GOES_ON.search(text[max(pos, at - 40) : at]):
+                return at
+    return end
 
 
 _LINE_GOES_ON = re.compile(r"(?:[=,+*?:&|<.(-]|=>|\bfrom)\s*$")
-
-
-def _goes_on(text: str, start: int, newline: int, limit: int) -> bool:
-    following = text[newline + 1 : min(limit, newline + 2)]
-    return following in {" ", "\t", "}", ")", "]"} or bool(
-        _LINE_GOES_ON.search(text[max(start, newline - 40) : newline])
-    )
-
-
 _START = re.compile(r"(?:module\.exports|export\s+default|(?:const|let|var)\s+\w+[^=\n]*)\s*=?\s*(?=[{\[])")
 _TOKEN = re.compile(
     r"""\s+|//[^\n]*|/\*.*?\*/|(?P<text>'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`)"""
@@ -278,6 +237,8 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _DEEPEST = 40
+_CLOSING = {"{": "}", "[": "]"}
+_PLAIN = frozenset({"text", "word"})
 _WORDS = {"true": True, "false": False, "null": None, "undefined": None}
 
 
@@ -306,68 +267,343 @@ class _Unreadable(Exception):
 
 class _Reader:
     def __init__(self, text: str, start: int) -> None:
-        self.tokens = [
-            (match.lastgroup, match.group()) for match in _TOKEN.finditer(text, start) if match.lastgroup is not None
-        ]
+        found = ((match.lastgroup, match.group()) for match in _TOKEN.finditer(text, start))
+        self.tokens = [(kind, text) for kind, text in found if kind is not None]
         self.at = 0
 
-    def next(self) -> tuple[str, str]:
+    def value(self, depth: int) -> Any:  # noqa: ANN401 - whatever stands there
         kind, text = self.tokens[self.at]
         self.at += 1
-        return kind or "", text
-
-    def peek(self) -> str:
-        return self.tokens[self.at][1]
-
-    def value(self, depth: int) -> Any:  # noqa: ANN401 - whatever stands there
-        if depth > _DEEPEST:
-            raise _Unreadable
-        kind, text = self.next()
-        if text == "{":
-            return self.mapping(depth)
-        if text == "[":
-            return self.listing(depth)
         if kind == "text":
-            return re.sub(r"\\(.)", r"\1", text[1:-1])
+            return unquote(text)
         if kind == "word":
             return _WORDS.get(text, text)
-        raise _Unreadable
-
-    def mapping(self, depth: int) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        while self.peek() != "}":
-            kind, name = self.next()
-            if kind not in {"text", "word"}:
-                self.skip()
-                continue
-            if self.peek() != ":":
-                self.skip()
-                continue
-            self.next()
-            found[name.strip("'\"`")] = self.value(depth + 1)
+        if text not in _CLOSING or depth > _DEEPEST:
+            raise _Unreadable
+        members: dict[str, Any] = {}
+        items: list[Any] = []
+        while self.tokens[self.at][1] != _CLOSING[text]:
+            kind, name = self.tokens[self.at]
+            if name in {"}", "]"}:
+                raise _Unreadable
+            if text == "[" and (kind in _PLAIN or name in _CLOSING):
+                items.append(self.value(depth + 1))
+            elif text == "{" and kind in _PLAIN and self.tokens[self.at + 1][1] == ":":
+                self.at += 2
+                members[name.strip("'\"`")] = self.value(depth + 1)
             self.skip()
-        self.next()
-        return found
-
-    def listing(self, depth: int) -> list[Any]:
-        found = []
-        while self.peek() != "]":
-            if self.peek() not in {"{", "["} and self.tokens[self.at][0] not in {"text", "word"}:
-                self.skip()
-                continue
-            found.append(self.value(depth + 1))
-            self.skip()
-        self.next()
-        return found
+        self.at += 1
+        return members if text == "{" else items
 
     def skip(self) -> None:
         """Go behind the next comma of this level, or to its closing bracket (`as const`, a call, a spread)."""
         open_ = 0
-        while open_ or self.peek() not in {"}", "]"}:
-            _, text = self.next()
-            if text in {"{", "[", "("}:
-                open_ += 1
-            elif text in {"}", "]", ")"}:
-                open_ -= 1
-            elif text == "," and not open_:
+        while open_ or self.tokens[self.at][1] not in {"}", "]"}:
+            text = self.tokens[self.at][1]
+            self.at += 1
+            open_ += (text in {"{", "[", "("}) - (text in {"}", "]", ")"})
+            if text == "," and not open_:
                 return
+
+
+# Text that a reader sees although it stands in JavaScript ------------------------------------------------------------
+
+_STOP = re.compile(r"[{}()\[\],;\"'`/<]")
+_KEY = re.compile(r"([A-Za-z_$][\w$]*|\"[^\"\n]{1,80}\"|'[^'\n]{1,80}')\s*:\s*\Z")
+_NUMBER_MEMBER = re.compile(r"([A-Za-z_$][\w$]*)\s*:\s*(-?\d[\d_.]*(?:[eE][-+]?\d+)?)\s*\Z")
+_RIGHT = re.compile(r"\b(correct|isCorrect|is_correct)\s*:\s*true\s*\Z")
+"""The member by which the choices of a quiz tell the right one."""
+_ADDRESS = re.compile(r"https?://|\.{0,2}/")
+_BEFORE_TAG = re.compile(r"(?:[(>,=&|?:{}\[;]|\breturn)\s*\Z")
+_PATH_CALL = re.compile(r"(?:\bfrom|\brequire\s*\(|\bimport\s*\(?|\buseBaseUrl\s*\()\s*\Z")
+UNSEEN_KEYS = frozenset(
+    "id key href src to url path type icon color className class style slug value sidebar image".split()
+)
+"""Members of objects whose single words no reader sees."""
+_CONSTANT = re.compile(r"\bexport\s+(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*(?::\s*[\w.<>\[\]]+\s*)?=\s*")
+_EXPORT = re.compile(r"\bexport\s+(?:default\s+)?(?:async\s+)?(?:const|let|var|function\*?|class)\s+([A-Za-z_$][\w$]*)")
+_NUMBERED = frozenset({"Listing", "Figure", "Table", "Example", "Code"})
+_FIELDS = frozenset({"ParamField", "ResponseField", "Property", "Param"})
+_FIELD_NAMES = frozenset({"name", "path", "query", "body", "header"})
+_MEMBER = re.compile(r"[\s,]*(?://[^\n]*\s*)?([A-Za-z_$][\w$]*|\"[^\"\n]{1,80}\"|'[^'\n]{1,80}')\s*:\s*(?=\S)")
+_NUMERAL = re.compile(r"-?\d[\d_.]*(?:[eE][-+]?\d+)?")
+_ELEMENT = re.compile(r"<(a|b|code|em|i|kbd|p|span|strong|sub|sup|u)\b[^<>]*>(.*?)</\1>", re.DOTALL | re.IGNORECASE)
+"""An element of running text, begun and ended."""
+_DEEPEST_MEMBER = 6
+_QUOTE_MARKS = "\"'"
+_LONG_TEXT = 1000
+_SCALAR = re.compile(r"-?\d[\d_.]*(?:[eE][-+]?\d+)?(?=\s*(?:;|\r|\n|\Z))")
+SLOTS = frozenset(
+    "title label description caption summary alt text question answer definition content heading subtitle header note "
+    "hint tooltip explanation explain name term quote author message tip body aria-label placeholder".split()
+)
+"""Names under which components take the texts that they show."""
+_HIDDEN_ATTRIBUTES = frozenset(
+    "class classname style href src id key to type icon value url path lang width height align".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A text of a script and the range of the source where it stands."""
+
+    text: str
+    start: int
+    end: int
+    url: str = ""
+    """Where it leads, if its object holds an address beside it."""
+
+
+def exported_names(source: str, start: int, end: int) -> list[str]:
+    """Names that the exports in a range define."""
+    return [match[1] for match in _EXPORT.finditer(source, start, end)]
+
+
+def exported_values(source: str, start: int, end: int) -> dict[str, str]:
+    """What `{name}` and `{name.member}` show: strings and numbers of exported constants and objects."""
+    values: dict[str, str] = {}
+    reached = start
+    for match in _CONSTANT.finditer(source, start, end):
+        at = match.end()
+        if at < reached:  # in an object that was read already
+            continue
+        if at < end and source[at] in "\"'`":
+            literal = literal_of(source[at : skip_literal(source, at, end)])
+            if literal is not None:
+                values[match[1]] = literal[0]
+        elif (number := _SCALAR.match(source, at, end)) is not None:
+            values[match[1]] = number.group()
+        elif source.startswith("{", at):
+            close = scan_braces(source, at, end)
+            values.update(_members(source, at + 1, (close or at + 1) - 1, match[1]))
+            reached = close or end
+    return values
+
+
+def _members(source: str, start: int, end: int, name: str) -> dict[str, str]:
+    """Members of an object literal that are strings or numbers, by their path; of objects in it, too."""
+    values: dict[str, str] = {}
+    pos = start
+    while (key := _MEMBER.match(source, pos, end)) is not None:
+        path, at = f"{name}.{key[1].strip(_QUOTE_MARKS)}", key.end()
+        after = _value_end(source, at, end)
+        raw = source[at:after].strip()
+        if source[at] == "{" and path.count(".") < _DEEPEST_MEMBER:
+            values.update(_members(source, at + 1, after - 1, path))
+        elif (literal := literal_of(raw)) is not None:
+            values[path] = literal[0]
+        elif _NUMERAL.fullmatch(raw):
+            values[path] = raw
+        pos = after
+    return values
+
+
+def _value_end(source: str, at: int, end: int) -> int:
+    """Where the value that starts at `at` ends: at the comma outside of brackets and literals."""
+    depth = 0
+    for stop in _outside_literals(_CODE, source, at, end):
+        char = stop.group()
+        if char == "," and depth == 0:
+            return stop.start()
+        depth += (char in "{[(") - (char in "}])")
+    return end
+
+
+def is_shown(tag: str, name: str, value: str) -> bool:
+    """Whether the value of an attribute is text that a reader sees, as far as names and looks can tell."""
+    if tag[:1].islower():
+        return name == "alt" or (name == "title" and tag == "abbr")
+    plain = name.lower()
+    if plain.endswith(("classname", "classnames")):
+        return False
+    if plain in _HIDDEN_ATTRIBUTES or plain.startswith(("on", "data-")) or not any(c.isalnum() for c in value):
+        return False
+    return plain in SLOTS or (" " in value.strip() and any(c.isalpha() for c in value))
+
+
+def attribute_texts(tag: Tag) -> Iterator[Shown]:
+    """Texts in the attributes of a component that a reader sees, as far as names and looks can tell."""
+    if tag.name == "Translate":  # its description is for translators
+        return
+    if tag.name in _FIELDS:
+        yield from _field(tag)
+        return
+    number = _number_of(tag)
+    if number is not None and all(item.name != "caption" for item in tag.attributes):
+        yield number
+    # Docusaurus writes a tab's value on it if it has no label.
+    labelled = any(item.name == "label" for item in tag.attributes)
+    unnamed = tag.name == "TabItem" and not labelled
+    for item in tag.attributes:
+        if item.value is None:
+            continue
+        if not item.expression:
+            seen = is_shown(tag.name, item.name, item.value) or (tag.name == "hfoption" and item.name == "label")
+            if seen or (unnamed and item.name == "value" and item.value.strip()):
+                named = f"{number.text}: " if number is not None and item.name == "caption" else ""
+                yield Shown(f"{named}{item.value}", item.start, item.end)
+        elif is_shown(tag.name, item.name, "a b"):
+            for shown in script_texts(item.value, 0, len(item.value), slots=True):
+                yield Shown(shown.text, item.start + shown.start, item.start + shown.end, shown.url)
+
+
+def _number_of(tag: Tag) -> Shown | None:
+    """What mdBook's authors call a numbered component: `Listing 6-3`."""
+    item = next((item for item in tag.attributes if item.name == "number" and item.value), None)
+    return Shown(f"{tag.name} {item.value}", item.start, item.end) if item and tag.name in _NUMBERED else None
+
+
+def _field(tag: Tag) -> Iterator[Shown]:
+    """A parameter of an interface as Mintlify heads it: `speed: number, default: 0.5, required`."""
+    name = next((item for item in tag.attributes if item.name in _FIELD_NAMES and item.value), None)
+    if name is None or name.value is None:
+        return
+    parts: list[str] = []
+    start, end = name.start, name.end
+    for item in tag.attributes:
+        if item.name == "type" and item.value:
+            parts.insert(0, item.value)
+        elif item.name == "default" and item.value:
+            parts.append(f"default: {item.value.strip(_QUOTE_MARKS)}")
+        elif item.name in {"required", "deprecated"} and item.value in {None, "true"}:
+            parts.append(item.name)
+        else:
+            continue
+        start, end = min(start, item.start), max(end, item.end)
+    yield Shown(f"{name.value}: {', '.join(parts)}" if parts else name.value, start, end)
+
+
+def script_texts(source: str, start: int, end: int, *, slots: bool = False) -> list[Shown]:
+    """Strings, named numbers and text between tags in a stretch of JavaScript.
+
+    The members of one object make one text, `name: Kestrel, mass: 28 kg`, as a table row would.
+
+    Args:
+        slots: Whether members such as `text` and `label` only say where a component puts their string, as in the
+            attributes of a quiz, so that no reader sees those names.
+    """
+    scan = _Scan(source, start, end, slots=slots)
+    scan.run()
+    return scan.shown()
+
+
+def _without_elements(text: str) -> str:
+    """A string without the tags of whole elements: components set such strings as HTML, `<code>git-lfs</code>`."""
+    while (bare := _ELEMENT.sub(r"\2", text)) != text:
+        text = bare
+    return unescape(text)
+
+
+class _Scan:
+    def __init__(self, source: str, start: int, end: int, *, slots: bool) -> None:
+        self.source, self.pos, self.end = source, start, end
+        self.slots = slots
+        self.found: list[tuple[int, str, Shown]] = []
+        self.urls: dict[int, str] = {}
+        self.groups = [start]
+        self.elements = 0
+        self.gap = start
+
+    def run(self) -> None:
+        while (stop := _STOP.search(self.source, self.pos, self.end)) is not None:
+            char, at = stop.group(), stop.start()
+            if self.elements and char in "{<":
+                self.between_tags(at)
+            if self.elements and char not in "{}<":
+                self.pos = at + 1
+            elif char in "\"'`":
+                self.string(at)
+            elif char == "/":
+                self.pos = skip_literal(self.source, at, self.end)
+            elif char == "<":
+                self.tag(at)
+            else:
+                self.punctuation(char, at)
+        if self.groups:
+            self.number(self.end)
+
+    def punctuation(self, char: str, at: int) -> None:
+        if char in "},":
+            self.number(at)
+        if char == "{":
+            self.groups.append(at)
+        elif char == "}" and len(self.groups) > 1:
+            self.groups.pop()
+        self.pos = at + 1
+        if self.elements and char == "}":
+            self.gap = self.pos
+
+    def string(self, at: int) -> None:
+        stop = skip_literal(self.source, at, self.end)
+        before = self.source[max(self.pos - 60, at - 60, 0) : at]
+        self.pos = stop
+        if stop == at + 1 or _PATH_CALL.search(before):
+            return
+        raw = self.source[at:stop]
+        text = _without_elements(re.sub(r"\$\{[^{}]*\}", " ", unquote(raw)))
+        key = _KEY.search(before)
+        name = key[1].strip("\"'") if key else ""
+        if self.source[stop : stop + 20].lstrip().startswith(":") and not key:
+            return  # a quoted key
+        if any(c.isalnum() for c in text) and (name not in UNSEEN_KEYS or " " in text.strip()):
+            self.found.append((self.groups[-1], name, Shown(text, at + 1, stop - 1)))
+        elif name and _ADDRESS.match(text):
+            self.urls[self.groups[-1]] = text
+
+    def number(self, at: int) -> None:
+        right = _RIGHT.search(self.source, max(self.pos, at - 80), at) if self.slots else None
+        if right is not None:
+            place = (right.start(1), right.end(1))
+            self.found.append((self.groups[-1], right[1], Shown("correct", *place)))
+            return
+        match = _NUMBER_MEMBER.search(self.source, max(self.pos, at - 80), at)
+        if match is not None and match[1] not in UNSEEN_KEYS - {"value"}:
+            self.found.append((self.groups[-1], match[1], Shown(match[2], match.start(2), match.end(2))))
+
+    def tag(self, at: int) -> None:
+        tag = None
+        if self.elements or _BEFORE_TAG.search(self.source, max(0, at - 40), at) or at == self.groups[0]:
+            tag = scan_tag(self.source, at, self.end)
+        if tag is None:
+            self.pos = at + 1
+            return
+        self.found += [(tag.start, "", shown) for shown in attribute_texts(tag)]
+        if tag.closing:
+            self.elements = max(0, self.elements - 1)
+        elif not tag.self_closing:
+            self.elements += 1
+        self.pos = self.gap = tag.end
+
+    def between_tags(self, at: int) -> None:
+        text = self.source[self.gap : at]
+        if any(c.isalnum() for c in text):
+            start = self.gap + len(text) - len(text.lstrip())
+            piece = Shown(" ".join(text.split()), start, start + len(text.strip()))
+            # What stands on both sides of an expression is one sentence to a reader, with a value in the middle.
+            before = self.found[-1][2] if self.found and self.found[-1][0] < 0 else None
+            if before is not None and len(before.text) < _LONG_TEXT and self.is_value(before.end, self.gap):
+                self.found.pop()
+                piece = Shown(f"{before.text} … {piece.text}", before.start, piece.end)
+            self.found.append((-1 - at, "", piece))
+        self.gap = at
+
+    def is_value(self, start: int, end: int) -> bool:
+        """Whether nothing but one expression in braces stands in a range."""
+        brace = self.source.find("{", start, end)
+        return brace >= 0 and not self.source[start:brace].strip() and scan_braces(self.source, brace, end) == end
+
+    def shown(self) -> list[Shown]:
+        texts: list[Shown] = []
+        group_of_last: int | None = None
+        for group, name, item in self.found:
+            slot = self.slots and (name.lower() in SLOTS or _RIGHT.match(f"{name}:true") is not None)
+            text = f"{name}: {item.text}" if name and not slot else item.text
+            url = self.urls.get(group, "") if name else ""
+            if name and group == group_of_last:
+                last = texts.pop()
+                joint = " — " if slot else ", "
+                texts.append(Shown(f"{last.text}{joint}{text}", last.start, item.end, url))
+            else:
+                texts.append(Shown(text, item.start, item.end, url))
+            group_of_last = group if name else None
+        return texts

@@ -13,9 +13,8 @@ from lutrin.ingest.labels import CAPTION, MARKED_CAPTION
 from lutrin.ingest.numerals import numeral, whole
 from lutrin.ingest.placed import Placed
 from lutrin.ingest.roles import role_of_box, role_of_opening, shape_of
-from lutrin.ingest.script import Tag, literal_of
+from lutrin.ingest.script import attribute_texts, exported_names, literal_of, script_texts
 from lutrin.ingest.sentences import paragraph_ranges, sentence_ranges
-from lutrin.ingest.strings import attribute_texts, exported_names, script_texts
 from lutrin.ingest.visible import Visible, anchor_text, expression_text, plain_text, read_visible, without_marks
 from lutrin.ingest.wording import CODE_GROUPS, CODE_TITLE, TAB_TITLE, UNKNOWN, clean, language_of
 from lutrin.records import Section, TextRole, Unit
@@ -325,14 +324,14 @@ class Outline:
         only = block.children[0] if len(block.children) == 1 else None
         if block.tag.name[:1] == "h" and level in {"1", "2", "3", "4", "5", "6"} and isinstance(only, tree.Paragraph):
             anchor = block.tag.attribute("id") or self._drafts[-1].anchor
-            self._heading(tree.Heading(int(level), only.body, anchor or "top", block.start, block.end), where)
+            self._heading(tree.Heading(block.start, block.end, int(level), only.body, anchor or "top"), where)
             return
         if _is_code(block.tag) and isinstance(only, tree.Script) and not only.module:
             literal = literal_of(self.source[only.start + 1 : only.end - 1])
             if literal is not None:
                 start, end = only.start + 1 + literal[1], only.start + 1 + literal[2]
                 self._code(
-                    tree.Code(literal[0], block.tag.attribute("language"), only.start, only.end, start, end), inside
+                    tree.Code(only.start, only.end, literal[0], block.tag.attribute("language"), start, end), inside
                 )
                 return
         self._walk(block.children, inside)
@@ -379,7 +378,7 @@ class Outline:
             following = shown + (-1 if down else 1)
             marker = f"{numeral(shown, block.tag.attribute('type') or '1')}. " if block.tag.name == "ol" else ""
             inside = [part for child in item.children for part in _without_paragraph(child)]
-            self._item(tree.Item("-", item.start, item.end, inside), marker, number, outer)
+            self._item(tree.Item(item.start, item.end, "-", children=inside), marker, number, outer)
         self._intro = ""
 
     def _definitions(self, entries: Sequence[tuple[list[tree.Paragraph], tree.Paragraph]], where: Where) -> None:
@@ -442,7 +441,7 @@ class Outline:
         return body.at(first), body.end(last)
 
 
-def _is_code(tag: Tag) -> bool:
+def _is_code(tag: tree.Tag) -> bool:
     return tag.name in {"CodeBlock", "code", "pre", "Code", "Snippet"}
 
 

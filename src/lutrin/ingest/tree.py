@@ -4,53 +4,57 @@ from dataclasses import dataclass, field
 
 from lutrin.ingest.makers import BOXES, box_of
 from lutrin.ingest.placed import Placed
-from lutrin.ingest.script import Tag
 from lutrin.ingest.styles import hides
 
 
 @dataclass(slots=True)
-class Heading:
+class Block:
+    """Anything from offset `start` of the source to `end`."""
+
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class Heading(Block):
     """A heading; `anchor` is its author's own id, empty where the page's slugger will make one."""
 
     level: int
     body: Placed
     anchor: str
-    start: int
-    end: int
 
 
 @dataclass(slots=True)
-class Paragraph:
+class Paragraph(Block):
     """Running text with inline markup."""
 
     body: Placed
-    start: int
-    end: int
+
+    @classmethod
+    def of(cls, body: Placed) -> "Paragraph":
+        """A paragraph from the first to the last character of its text."""
+        return cls(*body.place, body)
 
 
 @dataclass(slots=True)
-class Code:
+class Code(Block):
     """A fenced or indented block; `text` is byte for byte what stands in the file, less the container's indentation."""
 
     text: str
     info: str
-    start: int
-    end: int
     content_start: int
     content_end: int
 
 
 @dataclass(slots=True)
-class Math:
+class Math(Block):
     """A displayed formula, without its dollar signs."""
 
     body: Placed
-    start: int
-    end: int
 
 
 @dataclass(slots=True)
-class Table:
+class Table(Block):
     """A pipe table; every row has as many cells as its author wrote."""
 
     header: list[Placed]
@@ -58,94 +62,112 @@ class Table:
     aligns: list[str]
     """`left`, `right`, `center` or empty, one a column."""
     row_ranges: list[tuple[int, int]]
-    start: int
-    end: int
 
 
 @dataclass(slots=True)
-class Rule:
+class Rule(Block):
     """A horizontal line."""
 
-    start: int
-    end: int
-
 
 @dataclass(slots=True)
-class Script:
+class Script(Block):
     """JavaScript of a page: imports and exports, or an expression in braces; `start` and `end` include the braces."""
 
-    start: int
-    end: int
     module: bool
     """Whether it is an import or export rather than an expression."""
 
 
-@dataclass(slots=True)
-class Mark:
-    """An opening, closing or self-closing tag that stands on its own line, before the tree is nested."""
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """One attribute of a tag."""
 
-    tag: Tag
+    name: str
+    value: str | None
+    """Of a quoted value its text; of an expression its source; None if there is no value."""
     start: int
     end: int
+    """Of the value, without quotes or braces."""
+    expression: bool = False
 
 
 @dataclass(slots=True)
-class Quote:
+class Tag(Block):
+    """`<Name a="b" c={d}>`, `<Name/>` or `</Name>`; a fragment has an empty name.
+
+    One on a line of its own is a block until the elements of a page are nested.
+    """
+
+    name: str
+    attributes: tuple[Attribute, ...] = ()
+    closing: bool = False
+    self_closing: bool = False
+
+    def attribute(self, name: str) -> str:
+        """Value of a quoted attribute; empty if it is missing or an expression."""
+        return next((a.value or "" for a in self.attributes if a.name == name and not a.expression), "")
+
+
+@dataclass(slots=True)
+class Holder(Block):
+    """A block with blocks inside."""
+
+    children: list[Block] = field(default_factory=list, kw_only=True)
+
+    @property
+    def only_text(self) -> Paragraph | None:
+        """Its paragraph, if it holds nothing else."""
+        only = self.children[0] if len(self.children) == 1 else None
+        return only if isinstance(only, Paragraph) else None
+
+
+@dataclass(slots=True)
+class Quote(Holder):
     """A block quotation."""
 
-    start: int
-    end: int
-    children: list["Block"] = field(default_factory=list)
-
 
 @dataclass(slots=True)
-class Item:
+class Item(Holder):
     """A list item; `marker` is `-` or the number that its author wrote, such as `3.`."""
 
     marker: str
-    start: int
-    end: int
-    children: list["Block"] = field(default_factory=list)
 
 
 @dataclass(slots=True)
-class Listing:
+class Listing(Holder):
     """A bullet list or a numbered list."""
 
     delimiter: str
     """`-`, `+`, `*`, `.` or `)`: another one starts another list."""
-    start: int
-    end: int
-    items: list[Item] = field(default_factory=list)
+
+    @property
+    def items(self) -> list[Item]:
+        """Its children, which are items all."""
+        return [child for child in self.children if isinstance(child, Item)]
 
     def numbers(self, *, written: bool) -> list[int]:
         """The number before each item of a numbered list: its author's if `written`, else counted from the first."""
-        first = int(self.items[0].marker[:-1])
-        return [int(item.marker[:-1]) if written else first + place for place, item in enumerate(self.items)]
+        given = [int(item.marker[:-1]) for item in self.items]
+        return given if written else [given[0] + place for place in range(len(given))]
 
 
 @dataclass(slots=True)
-class Admonition:
+class Admonition(Holder):
     """A note, tip, warning and so on, or another directive of that form."""
 
     name: str
-    title: Placed | None
-    start: int
-    end: int
-    children: list["Block"] = field(default_factory=list)
+    title: Placed | None = None
 
 
 @dataclass(slots=True)
-class Element:
+class Element(Holder):
     """A JSX or HTML element on lines of its own, with what stands inside."""
 
     tag: Tag
-    start: int
-    end: int
-    children: list["Block"] = field(default_factory=list)
 
 
-Block = Heading | Paragraph | Code | Math | Table | Rule | Script | Mark | Quote | Item | Listing | Admonition | Element
+def made_element(name: str, start: int, end: int, *children: Block) -> Element:
+    """An element that stands for markup of another kind."""
+    return Element(start, end, Tag(start, start, name), children=list(children))
 
 
 def cells_of(row: Element) -> list[Paragraph]:
@@ -177,8 +199,8 @@ def entries_of(block: Element) -> list[tuple[list[Paragraph], Paragraph]]:
     found: list[tuple[list[Paragraph], Paragraph]] = []
     terms: list[Paragraph] = []
     for child in block.children:
-        only = child.children[0] if isinstance(child, Element) and len(child.children) == 1 else None
-        if not isinstance(child, Element) or not isinstance(only, Paragraph):
+        only = child.only_text if isinstance(child, Element) else None
+        if not isinstance(child, Element) or only is None:
             return []
         if child.tag.name == "dt":
             terms = [*(terms if not found or found[-1][0] is not terms else ()), only]
@@ -200,7 +222,6 @@ def variant_of(tag: Tag) -> str:
 WARNINGS = frozenset({"warning", "caution", "danger"})
 
 _DARK_NAMES = frozenset({"only-dark", "dark-only"})
-_DARK_ADDRESSES = ("#gh-dark-mode-only", "#only-dark")
 
 
 def is_dark_twin(tag: Tag) -> bool:
@@ -212,7 +233,7 @@ def is_dark_twin(tag: Tag) -> bool:
 
 def is_dark_address(url: str) -> bool:
     """Whether a picture's address ends as GitHub and MkDocs mark those for dark schemes."""
-    return url.endswith(_DARK_ADDRESSES)
+    return url.endswith(("#gh-dark-mode-only", "#only-dark"))
 
 
 def is_hidden(tag: Tag) -> bool:
@@ -225,15 +246,12 @@ def is_hidden(tag: Tag) -> bool:
     return hides(tag.attribute("style"))
 
 
-_BOXES = frozenset({"aside", "blockquote", "div", "p", "section"})
-
-
 def callout_of(tag: Tag) -> str:
     """The admonition class of a component or box, empty for others.
 
     Components are such as `<Warning>` or `<Admonition type="danger">`, boxes such as `<div class="warning">`.
     """
-    if tag.name in _BOXES:
+    if tag.name in {"aside", "blockquote", "div", "p", "section"}:
         return box_of(f"{tag.attribute('class')} {tag.attribute('className')}".split())
     if not tag.name[:1].isupper():
         return ""

@@ -7,7 +7,16 @@ from dataclasses import dataclass, field
 from html import unescape
 
 from lutrin.ingest.inline import Inline, Token
-from lutrin.ingest.script import HTML, INLINE, is_comment, literal_of, shown_literals, skip_literal, unquote
+from lutrin.ingest.script import (
+    HTML,
+    INLINE,
+    is_comment,
+    is_shown,
+    literal_of,
+    shown_literals,
+    skip_literal,
+    unquote,
+)
 from lutrin.ingest.tree import is_dark_address
 from lutrin.ingest.wording import UNKNOWN, looks_like_note_mark, signs_around
 
@@ -21,15 +30,9 @@ _SHIFTED = {"raised": "sup", "lowered": "sub"}
 _MARKS = {"emphasis": 1, "strong": 2}
 _STRUCK = frozenset({"del", "s", "strike"})
 """Elements whose words the author has struck out: a quote cannot show that, so they are no part of it."""
-SLOTS = frozenset(
-    "title label description caption summary alt text question answer definition content heading subtitle header note "
-    "hint tooltip explanation explain name term quote author message tip body aria-label placeholder".split()
-)
-"""Names under which components take the texts that they show."""
 _NOTHING = frozenset({"null", "undefined", "true", "false"})
 """Values that React shows nothing for."""
 _VALUE = re.compile(r"\$\{([^{}]*)\}")
-_HIDDEN = frozenset("class classname style href src id key to type icon value url path lang width height align".split())
 
 
 @dataclass(slots=True)
@@ -307,18 +310,6 @@ def expression_text(raw: str, values: dict[str, str]) -> str:
         return _VALUE.sub(lambda value: values.get(value[1].strip(), UNKNOWN), unquote(bare))
     known = bare if _NUMBER.fullmatch(bare) else values.get(bare) or " / ".join(shown_literals(bare))
     return known or UNKNOWN
-
-
-def is_shown(tag: str, name: str, value: str) -> bool:
-    """Whether the value of an attribute is text that a reader sees, as far as names and looks can tell."""
-    if tag[:1].islower():
-        return name == "alt" or (name == "title" and tag == "abbr")
-    plain = name.lower()
-    if plain.endswith(("classname", "classnames")):
-        return False
-    if plain in _HIDDEN or plain.startswith(("on", "data-")) or not any(c.isalnum() for c in value):
-        return False
-    return plain in SLOTS or (" " in value.strip() and any(c.isalpha() for c in value))
 
 
 def anchor_text(tokens: list[Token]) -> str:

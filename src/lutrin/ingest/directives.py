@@ -1,0 +1,267 @@
+"""Directives: how boxes, tabs and the like are named, and MyST's fences that are tables, formulas or navigation."""
+
+import re
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+from lutrin.ingest.makers import BOXES
+from lutrin.ingest.placed import Placed, Range, joined, line_ranges, trimmed
+from lutrin.ingest.styles import are_hiding
+from lutrin.ingest.tree import Attribute, Block, Code, Element, Math, Paragraph, Table, Tag
+
+_COLONS = re.compile(
+    r"(:{3,}+)[ \t]*(?:\{(?P<braced>[\w:-]+)\}|\{(?P<attributes>(?:[.#]|[\w-]+=)[^{}]*)\}"
+    r"|(?P<plain>[A-Za-z][\w-]*))[ \t]*(?P<rest>.*)\Z",
+    re.DOTALL,
+)
+_INDENTED = re.compile(
+    r"(?:(?:!!!|\?\?\?\+?)[ \t]+(?P<name>[A-Za-z][\w-]*)(?:[ \t]+[\w-]+)*[ \t]*(?:\"(?P<title>[^\"]*)\")?"
+    r"|===[+!]?[ \t]+\"(?P<tab>[^\"]+)\")[ \t]*\Z"
+)
+_FENCED = re.compile(r"(?:\{(?P<braced>[\w:-]+)\}|admonish[ \t]+(?P<plain>\w+))[ \t]*(?P<rest>.*)\Z", re.DOTALL)
+_LABEL = re.compile(r"\[(.*)\][ \t]*(?:\{[^{}]*\})?[ \t]*\Z", re.DOTALL)
+_ATTRIBUTES = re.compile(r"\{[^{}]*\}[ \t]*\Z")
+_CLASS = re.compile(r"(?<![\w-])\.([\w-]+)")
+_CONTENT = re.compile(r"\.content-(hidden|visible)\b")
+_FORMAT = re.compile(r"\b(when|unless)-format=\"?([\w:-]+)")
+_TITLE = re.compile(r"title=\"([^\"]*)\"")
+UNSEEN = "unseen"
+"""Class of a directive that the built page does not show."""
+OPTION = re.compile(r"[ \t]*:(?P<name>[A-Za-z][\w-]*):(?P<value>.*)\Z", re.DOTALL)
+LOOKS_LIKE_MYST = re.compile(r"^[ \t]*(?:`{3,}|:{3,}|~{3,})\{[a-z][\w:-]*\}|^\([\w:.-]+\)=[ \t]*\r?$", re.MULTILINE)
+UNSEEN_LINE = re.compile(r"%|\+\+\+|\([\w:.-]+\)=[ \t]*\Z")
+"""A comment, a break between cells, the label of what follows: a page of MyST shows none of them."""
+_DIRECTIVE = re.compile(r"\{([\w:-]+)\}[ \t]*(.*)\Z", re.DOTALL)
+_LIST_CELL = re.compile(r"[ \t]*(\*[ \t]+)?-(?:[ \t]+|\Z)")
+_CSV_CELL = re.compile(
+    r"""[ \t]*(?:"(?P<quoted>(?:[^"]|"")*+)"[ \t]*(?=[,\n]|\Z)|(?P<plain>[^,\n]*))(?P<end>[,\n]|\Z)"""
+)
+_CSV_QUOTE = re.compile('""')
+
+_HOLDERS = frozenset(
+    "admonition secondary details dropdown spoiler tab tabs tab-set tab-item code-group grid card grid-item-card "
+    "figure steps step columns column example exercise solution definition theorem proof lemma corollary quote "
+    "abstract summary question faq margin sidebar aside topic versionadded versionchanged deprecated epigraph "
+    "challenge objectives questions keypoints callout prereq prerequisite discussion testimonial instructor checklist "
+    "hint overview accordion group-tab activity quiz glossary".split()
+)
+_NO_TITLE = frozenset({"grid", "tab-set", "tabs", "code-group", "steps", "columns"})
+# What these fences of MyST hold are names of files, targets and settings.
+_UNSEEN_FENCES = frozenset(
+    "toctree tableofcontents contents index include literalinclude bibliography eval-rst raw only".split()
+)
+
+# Boxes --------------------------------------------------------------------------------------------------------------
+
+
+def colons(line: str) -> tuple[str, str, int, int] | None:
+    """Fence, class and title (start and end in `line`) of `:::note[Title]`, `:::note Title` or `:::{note} Title`.
+
+    An unknown word after the colons is text that a reader sees, so it becomes part of the title; the class is empty.
+    """
+    match = _COLONS.match(line)
+    if match is None:
+        return None
+    if match["attributes"]:
+        return match[1], *_of_attributes(match, line)
+    name = match["braced"] or match["plain"]
+    start, end = _title(line, match.start("rest"), match.end("rest"))
+    if match["braced"] is None and name.lower() not in BOXES and name.lower() not in _HOLDERS:
+        return match[1], "", match.start("plain"), end
+    return match[1], *_named(name, start, end)
+
+
+def _of_attributes(match: re.Match[str], line: str) -> tuple[str, int, int]:
+    """Class and title of Pandoc's and Quarto's `::: {.callout-note title="Mind"}`."""
+    end = match.end("attributes")
+    if _is_unseen(match["attributes"]):
+        return UNSEEN, end, end
+    classes = [name.removeprefix("callout-") for name in _CLASS.findall(match["attributes"])] or ["div"]
+    title = _TITLE.search(line, *match.span("attributes"))
+    name = next((BOXES[name] for name in classes if name in BOXES), " ".join(classes))
+    return name, *(title.span(1) if title else (end, end))
+
+
+def _is_unseen(attributes: str) -> bool:
+    """Whether a block is hidden, or left out of a page of HTML by Quarto; what depends on anything else is shown.
+
+    >>> _is_unseen('.content-visible when-format="pdf"'), _is_unseen(".content-hidden"), _is_unseen(".callout-note")
+    (True, True, False)
+    """
+    if are_hiding(attributes):
+        return True
+    kind = _CONTENT.search(attributes)
+    if kind is None or "-meta=" in attributes or "-profile=" in attributes:
+        return False
+    when = _FORMAT.search(attributes)
+    is_meant = when is None or ("html" in when[2]) == (when[1] == "when")
+    return is_meant == (kind[1] == "hidden")
+
+
+def indented(line: str) -> tuple[str, int, int] | None:
+    """Class and title of Material's `!!! note "Title"`, `??? question` and `=== "Tab"`, whose text is indented."""
+    match = _INDENTED.match(line)
+    if match is None:
+        return None
+    if match["tab"]:
+        return "tab", *match.span("tab")
+    name = match["name"].lower()
+    return BOXES.get(name, name), max(0, match.start("title")), max(0, match.end("title"))
+
+
+def fenced(info: str) -> tuple[str, int, int] | None:
+    """Class and title (start and end in `info`) of fences that hold text, as MyST and mdBook write them.
+
+    >>> fenced("{note} Title"), fenced('admonish danger title="Care"')
+    (('note', 7, 12), ('danger', 23, 27))
+    """
+    match = _FENCED.match(info)
+    name: str = (match["braced"] or match["plain"]) if match is not None else ""
+    if match is None or (name not in BOXES and name not in _HOLDERS):
+        return None
+    title = _TITLE.fullmatch(info.rstrip(), match.start("rest"))
+    return _named(name, *(title.span(1) if title else _title(info, match.start("rest"), len(info))))
+
+
+def _named(name: str, start: int, end: int) -> tuple[str, int, int]:
+    name = name.lower()
+    return BOXES.get(name, name), start, start if name in _NO_TITLE else end
+
+
+def _title(line: str, start: int, end: int) -> Range:
+    label = _LABEL.match(line, start, end)
+    if label is not None:
+        return label.span(1)
+    attributes = _ATTRIBUTES.search(line, max(start, end - 200), end)
+    return start, attributes.start() if attributes else end
+
+
+# MyST's fences ------------------------------------------------------------------------------------------------------
+
+
+def shown_option(source: str, start: int, end: int) -> Paragraph | None:
+    """The text of an option line, `:alt: A robot`, that a reader sees; None of other lines."""
+    option = OPTION.match(source[start:end])
+    if option is None or option["name"] not in {"caption", "alt"} or not option["value"].strip():
+        return None
+    return _paragraph(source, (start + option.start("value"), end))
+
+
+def picture(source: str, start: int, end: int, alt: Range | None = None) -> Element:
+    """The picture that a directive names."""
+    places = [("src", (start, end)), *([("alt", alt)] if alt else [])]
+    attributes = tuple(Attribute(name, source[a:b].strip(), a, b) for name, (a, b) in places)
+    return Element(start, end, Tag(start, end, "img", attributes, self_closing=True))
+
+
+def expand(block: Block, source: str) -> list[Block]:
+    """What a reader sees of a block of MyST that may be a directive."""
+    match = _DIRECTIVE.match(block.info) if isinstance(block, Code) else None
+    if match is None or not isinstance(block, Code):
+        return [block]
+    name = match[1].lower()
+    if name in _UNSEEN_FENCES:
+        return []
+    begin = block.content_start
+    rest = [(begin + a, begin + b) for a, b in line_ranges(source[begin : block.content_end])]
+    options: list[Range] = []
+    while rest and OPTION.match(source[slice(*rest[0])]):
+        options.append(rest.pop(0))
+    shown: list[Block] = [found for line in options if (found := shown_option(source, *line)) is not None]
+    while rest and not source[slice(*rest[0])].strip():
+        del rest[0]
+    title_at = source.find(block.info, block.start) + match.start(2)
+    title = (title_at, title_at + len(match[2]))
+    if name == "image":
+        return [picture(source, *title, (shown[0].start, shown[0].end) if shown else None)]
+    maker = _MAKERS.get(name)
+    if maker is None:
+        return [*shown, _code(block, source, options, rest)]
+    return [*([_paragraph(source, title)] if match[2].strip() else []), *shown, *maker(block, source, options, rest)]
+
+
+def _code(block: Code, source: str, options: Sequence[Range], rest: Sequence[Range]) -> Code:
+    """Code without the options before it; in a container, where lines are indented, as it stands."""
+    end = block.content_end
+    if not options or block.text != source[block.content_start : end]:
+        return block
+    start = rest[0][0] if rest else end
+    return Code(block.start, block.end, source[start:end], block.info, start, end)
+
+
+def _math(block: Code, source: str, _options: Sequence[Range], rest: Sequence[Range]) -> list[Block]:
+    return [Math(block.start, block.end, Placed.of(source, rest).stripped())] if rest else []
+
+
+def _text(_block: Code, source: str, _options: Sequence[Range], rest: Sequence[Range]) -> list[Block]:
+    """A paragraph for each run of lines: the terms of a glossary with their definitions."""
+    runs: list[list[Range]] = [[]]
+    for line in rest:
+        if source[slice(*line)].strip():
+            runs[-1].append(line)
+        elif runs[-1]:
+            runs.append([])
+    return [_paragraph(source, *run) for run in runs if run]
+
+
+def _list_table(block: Code, source: str, options: Sequence[Range], rest: Sequence[Range]) -> list[Block]:
+    """A table written as a list of lists: `* -` starts a row, `-` a cell, other lines go on with it."""
+    rows: list[list[list[Range]]] = []
+    for start, end in rest:
+        cell = _LIST_CELL.match(source, start, end)
+        if cell is not None and (cell[1] or rows):
+            if cell[1]:
+                rows.append([])
+            rows[-1].append([(cell.end(), end)])
+        elif rows and rows[-1] and source[start:end].strip():
+            rows[-1][-1].append((trimmed(source, start, end)[0], end))
+    return _table(block, source, options, [[Placed.of(source, cell).stripped() for cell in row] for row in rows])
+
+
+def _csv_table(block: Code, source: str, options: Sequence[Range], rest: Sequence[Range]) -> list[Block]:
+    header = next((line for line in options if source[slice(*line)].lstrip().startswith(":header:")), None)
+    rows = _csv_rows(Placed.of(source, rest))
+    if header is not None:
+        start = source.index(":header:", *header) + len(":header:")
+        rows = _csv_rows(Placed.of(source, [(start, header[1])])) + rows
+    return _table(block, source, options, rows, headed=header is not None)
+
+
+def _csv_rows(body: Placed) -> list[list[Placed]]:
+    """The rows of comma-separated values that hold anything; a quoted cell may go on in the next line."""
+    rows: list[list[Placed]] = [[]]
+    for match in _CSV_CELL.finditer(body.text):
+        group = "quoted" if match["quoted"] is not None else "plain"
+        # Of two quotation marks in a quoted cell the reader sees one.
+        cuts = [one.end() - 1 for one in _CSV_QUOTE.finditer(match[group])] if group == "quoted" else []
+        places = [match.start(group), *(match.start(group) + cut for cut in cuts), match.end(group)]
+        parts = [body.cut(start + bool(number), end) for number, (start, end) in enumerate(pairwise(places))]
+        rows[-1].append(joined(parts).stripped())
+        if match["end"] != ",":
+            rows.append([])
+    return [row for row in rows if any(cell.text for cell in row)]
+
+
+def _table(
+    block: Code, source: str, options: Sequence[Range], rows: list[list[Placed]], *, headed: bool = False
+) -> list[Block]:
+    given = next((text for line in options if (text := source[slice(*line)].strip()).startswith(":header-rows:")), "")
+    headed = headed or given[len(":header-rows:") :].strip() not in {"", "0"}
+    rows = [row for row in rows if row]
+    if not rows:
+        return []
+    header, body = (rows[0], rows[1:]) if headed else ([], rows)
+    places = [(row[0].at(0), row[-1].place[1]) for row in body]
+    return [Table(block.start, block.end, header, body, [""] * len(rows[0]), places)]
+
+
+def _paragraph(source: str, *ranges: Range) -> Paragraph:
+    return Paragraph.of(Placed.of(source, ranges).stripped())
+
+
+_MAKERS: dict[str, Callable[[Code, str, Sequence[Range], Sequence[Range]], list[Block]]] = {
+    "math": _math,
+    "glossary": _text,
+    "list-table": _list_table,
+    "csv-table": _csv_table,
+}
