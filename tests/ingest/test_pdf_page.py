@@ -2,9 +2,8 @@
 
 import time
 
-from lutrin.ingest.pdf_blocks import find_blocks
+from lutrin.ingest.pdf import find_blocks
 from lutrin.ingest.pdf_layout import Line, TextRun, page_lines
-from lutrin.ingest.pdf_page import settle_runs
 
 TEXT = "The workshop opens at nine and closes at five on every day."
 
@@ -21,7 +20,7 @@ def body(first: float = 700.0, lines: int = 8, x: float = 72.0) -> list[TextRun]
 
 def lines(*runs: TextRun, visible: tuple[float, float, float, float] | None = None) -> list[Line]:
     """The lines of a page that has these runs above others."""
-    return page_lines(settle_runs([*runs, *body()], visible))
+    return page_lines([*runs, *body()], visible)
 
 
 def first(*runs: TextRun) -> str:
@@ -98,7 +97,7 @@ def test_a_table_in_small_letters_at_the_foot_of_a_page_keeps_its_numbers_and_is
             run(350, 104 - 16 * place, "every ten years", 8),
         )
     ]
-    for page in (lines(*heads, *rows), page_lines(settle_runs([*heads, *rows], None))):
+    for page in (lines(*heads, *rows), page_lines([*heads, *rows])):
         assert [line.cells for line in page][-5:] == [
             (str(place), words, "every ten years") for place, words in enumerate(LEVELS, 1)
         ]
@@ -120,9 +119,7 @@ def test_a_title_with_letters_apart_is_words() -> None:
 
 def test_notes_in_the_margin_stand_below_the_text() -> None:
     """In their own order."""
-    page = page_lines(
-        settle_runs([*body(x=180.0), run(60, 686, "Cam: a wheel", 7), run(60, 677, "that lifts", 7)], None)
-    )
+    page = page_lines([*body(x=180.0), run(60, 686, "Cam: a wheel", 7), run(60, 677, "that lifts", 7)])
     assert [line.text for line in page] == [*[TEXT] * 8, "Cam: a wheel", "that lifts"]
 
 

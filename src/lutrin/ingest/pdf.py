@@ -1,44 +1,90 @@
-"""A textual PDF, understood: pages, headings, paragraphs, tables.
+"""A textual PDF, understood: pages, headings, paragraphs, lists, tables, code.
 
 pypdf opens the file and reads its outline and labels, pdfminer.six the glyphs of its pages, geometry their order.
 
 A PDF can be made to eat time and memory: `lutrin.ingest.limited` runs this in a limited process of its own.
 """
 
-import contextlib
 import re
 import statistics
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from io import BytesIO
-from typing import Any, BinaryIO
+from contextlib import suppress
+from dataclasses import dataclass, field
+from io import BytesIO, StringIO
+from itertools import chain, pairwise
+from typing import Any, BinaryIO, Literal
 
 import pypdf
 from pypdf.errors import DependencyError, PdfReadError, PyPdfError
 
 from lutrin.errors import DocumentError
 from lutrin.ingest.anchors import Slugger
+from lutrin.ingest.drafts import Draft, Where
 from lutrin.ingest.labels import CAPTION
 from lutrin.ingest.markdown import stem, title_from_name
-from lutrin.ingest.pdf_blocks import OutlineEntry, PdfBlock, bare_item, find_blocks, join_lines, vocabulary_of
-from lutrin.ingest.pdf_glyphs import pages_of
-from lutrin.ingest.pdf_layout import Line, TextRun, page_lines, running_titles
-from lutrin.ingest.pdf_page import settle_runs
-from lutrin.ingest.sentences import paragraph_ranges
+from lutrin.ingest.pdf_glyphs import Pages
+from lutrin.ingest.pdf_layout import NOTE, Line, TextRun, body_size, page_lines, without_running_titles
+from lutrin.ingest.sentences import join_lines, paragraph_ranges, words_of
 from lutrin.ingest.titles import true_title
 from lutrin.ingest.wording import RECOGNIZED, clean
-from lutrin.records import Document, Notice, Section, Unit
+from lutrin.records import Document, Notice, Section, UnitKind
 
 MAX_PAGES = 3000
 Recognize = Callable[[int], list[TextRun]]
 """Recognises the text of a page, by its number counted from 0."""
 _BLOCK = 1 << 20  # bytes read at a time
 _MAX_OUTLINE = 5000
+_BROKEN = (PdfReadError, KeyError, TypeError, AttributeError, ValueError, IndexError, RecursionError)
+"""What pypdf raises on a broken outline, label or property, which costs that alone, never the text."""
 # A title is so many times as large as most lines, and so many characters long at most.
 _TITLE_SIZE = 1.3
-_LONGEST_TITLE = 140
+_LONGEST_HEADING = 140
 # Signal words of safety notices (ISO 3864-2, ANSI Z535).
 _SIGNAL = re.compile(r"(?:DANGER|WARNING|CAUTION|Danger|Warning|Caution)\b\s*[:!.\u2013\u2014-]")
 _LONGEST_SIGNAL = 80
+_BULLET = re.compile(r"(?:[•◦▪‣●○■–—*·-]|\(?(?:\d{1,3}|[a-z])[.)])\s+(?=\S)")
+_BULLET_SIGN = re.compile(r"[•◦▪‣●○■–—*·-]\s+")
+"""A number, unlike a bullet, stays in its item, since a reader sees it."""
+_NUMBERED_TITLE = re.compile(r"(?:(?:chapter|part|appendix|section)\s+)?\d+(?:\.\d+)*\.?\s+\S", re.IGNORECASE)
+_SECTION_NUMBER = re.compile(
+    r"(?:(?:chapter|part|appendix|section)\s+)?(?:\d{1,3}|[A-Z](?=\.))(?:\.\d{1,3})*[.:]?\s+", re.IGNORECASE
+)
+_PAGE_NUMBER = re.compile(r"(?:\d{1,4}|[ivxlc]{1,8})\Z")
+_LEADER = re.compile(r"(?:\s{0,3}[.\u00b7\u2026]){4}\s{0,3}(?:\d{1,4}|[ivxlc]{1,8})?\Z", re.IGNORECASE)
+"""Dots that lead to the number of a page."""
+_LEAST_LEADERS = 5
+# Lines of one cell stand closer than this, in sizes.
+_CELL_PITCH = 1.7
+# Fewer bookmarks than this are the title, or a cover and a back: no outline.
+_LEAST_OUTLINE = 3
+
+
+@dataclass(slots=True)
+class _Block:
+    """A block with the page, counted from 0, on which it starts."""
+
+    kind: Literal["heading", "paragraph", "item", "table", "code"]
+    lines: list[str]
+    page: int
+    level: int = 0
+    run_in: int = 0
+    """Characters of a title in bold letters at the start of a paragraph."""
+    breaks: dict[int, int] = field(default_factory=dict)
+    """Of the line with this index: the page that it starts."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its last line does not end a sentence."""
+        return self.lines[-1][-1:] not in ".!?:"
+
+
+@dataclass(frozen=True, slots=True)
+class _Bookmark:
+    title: str
+    level: int
+    page: int
+    """Counted from 0."""
 
 
 def parse_pdf(
@@ -53,36 +99,36 @@ def parse_pdf(
     if not any(block.strip(b"\0 \t\r\n") for block in iter(lambda: file.read(_BLOCK), b"")):
         raise DocumentError(filename, "is empty")
     reader = _open(file, filename, password)
-    notices: list[Notice] = []
-    pages = _pages(file, len(reader.pages), filename, password, notices)
+    messages: list[str] = []
+    pages = _pages(file, len(reader.pages), password, messages)
     recognized: list[int] = []
     if recognizer is not None and not all(pages):
-        recognized = _recognized(pages, recognizer(file, filename, password), filename, notices)
+        recognized = _recognized(pages, recognizer(file, filename, password), messages)
     if not any(pages):
         remedy = (
             "none can be recognised" if recognizer is not None else "set LUTRIN_OCR=true, or run it through OCR first"
         )
         raise DocumentError(filename, f"holds no text, only pictures of it; {remedy}")
-    kept = [
-        [line for index, line in enumerate(lines) if index not in dropped]
-        for lines, dropped in zip(pages, running_titles(pages), strict=True)
-    ]
-    blocks = find_blocks(kept, _outline(reader))
-    title = _title(reader, blocks) or _largest(kept) or title_from_name(filename)
-    writer = _Writer(title, frozenset(vocabulary_of(kept)), len(pages), frozenset(recognized))
+    pages = without_running_titles(pages)
+    blocks = find_blocks(pages, _outline(reader))
+    title = _title(reader, blocks) or _largest(pages) or title_from_name(filename)
+    writer = _Writer(title, words_of(line.text for line in chain(*pages)), recognized)
     for block in blocks:
-        writer.block(block)
+        writer.write(block)
     return Document(
         filename=filename,
         title=title,
-        source=writer.source(),
+        source=writer.out.getvalue(),
         sections=writer.sections(),
         section=stem(filename),
-        page_starts=writer.page_starts(),
+        page_starts=writer.page_starts(len(pages)),
         page_labels=_labels(reader, len(pages)),
         recognized_pages=tuple(number + 1 for number in recognized),
-        notices=tuple(notices),
+        notices=tuple(Notice(filename=filename, message=message) for message in messages),
     )
+
+
+# The file ------------------------------------------------------------------------------------------------------------
 
 
 def _open(file: BinaryIO, filename: str, password: str) -> pypdf.PdfReader:
@@ -93,12 +139,11 @@ def _open(file: BinaryIO, filename: str, password: str) -> pypdf.PdfReader:
         count = 0 if locked else len(reader.pages)  # a missing page tree shows here
     except DependencyError:
         raise DocumentError(filename, "is encrypted with AES, which needs the package cryptography") from None
-    except (PyPdfError, RecursionError) as error:
-        raise DocumentError(filename, f"is not a complete PDF ({_first_line(error)})") from None
     except MemoryError:
         raise
     except Exception as error:  # noqa: BLE001 - on a broken file pypdf raises whatever its parser stumbles on
-        raise DocumentError(filename, f"is not a complete PDF ({type(error).__name__}: {_first_line(error)})") from None
+        kind = "" if isinstance(error, PyPdfError | RecursionError) else f"{type(error).__name__}: "
+        raise DocumentError(filename, f"is not a complete PDF ({kind}{_first_line(error)})") from None
     if locked:
         wrong = "the password is wrong" if password else "give its password with --password"
         raise DocumentError(filename, f"is encrypted; {wrong}")
@@ -111,44 +156,40 @@ def _first_line(error: BaseException) -> str:
     return (str(error).splitlines() or [type(error).__name__])[0][:120]
 
 
-def _pages(file: BinaryIO, count: int, filename: str, password: str, notices: list[Notice]) -> list[list[Line]]:
-    pages: list[list[Line]] = []
-    unmapped = 0
+def _pages(file: BinaryIO, count: int, password: str, messages: list[str]) -> list[list[Line]]:
+    lines: list[list[Line]] = []
     if count > MAX_PAGES:
-        notices.append(Notice(filename=filename, message=f"has {count} pages; only the first {MAX_PAGES} were read"))
-    painted = pages_of(file, password)
+        messages.append(f"has {count} pages; only the first {MAX_PAGES} were read")
+    pages = Pages(file, password)
     for number in range(min(count, MAX_PAGES)):
         try:
-            runs, lost = next(painted)
-            pages.append(page_lines(runs))
-            unmapped += lost
+            lines.append(next(pages))
         except MemoryError:
             raise
         except Exception as error:  # noqa: BLE001 - on a broken page pdfminer raises whatever its parser stumbles on
-            pages.append([])
-            message = f"page {number + 1} cannot be read ({type(error).__name__}: {_first_line(error)})"
-            notices.append(Notice(filename=filename, message=message))
-    if unmapped:
-        message = f"{unmapped} signs are left out: their fonts do not say which letters they are"
-        notices.append(Notice(filename=filename, message=message))
-    return pages
+            lines.append([])
+            messages.append(f"page {number + 1} cannot be read ({type(error).__name__}: {_first_line(error)})")
+    if pages.unmapped:
+        messages.append(f"{pages.unmapped} signs are left out: their fonts do not say which letters they are")
+    return lines
 
 
-def _recognized(pages: list[list[Line]], recognize: Recognize, filename: str, notices: list[Notice]) -> list[int]:
+def _recognized(pages: list[list[Line]], recognize: Recognize, messages: list[str]) -> list[int]:
     """Fill in the pages without text; return which of them were recognised, counted from 0."""
     found = []
     for number, lines in enumerate(pages):
         if not lines and (runs := recognize(number)):
-            pages[number] = page_lines(settle_runs(runs, None))
+            pages[number] = page_lines(runs)
             found.append(number)
     if found:
-        message = f"the text of {len(found)} of its pages was recognised from pictures and may hold wrong letters"
-        notices.append(Notice(filename=filename, message=message))
+        messages.append(
+            f"the text of {len(found)} of its pages was recognised from pictures and may hold wrong letters"
+        )
     return found
 
 
-def _outline(reader: pypdf.PdfReader) -> list[OutlineEntry]:
-    entries: list[OutlineEntry] = []
+def _outline(reader: pypdf.PdfReader) -> list[_Bookmark]:
+    entries: list[_Bookmark] = []
 
     def walk(items: list[Any], level: int) -> None:
         for item in items:
@@ -157,24 +198,23 @@ def _outline(reader: pypdf.PdfReader) -> list[OutlineEntry]:
             elif len(entries) < _MAX_OUTLINE and (title := clean(str(item.title or ""))):
                 page = reader.get_destination_page_number(item)
                 if page is not None and page >= 0:
-                    entries.append(OutlineEntry(title, level, page))
+                    entries.append(_Bookmark(title, level, page))
 
-    # A broken outline costs the headings, never the text.
-    with contextlib.suppress(PdfReadError, KeyError, TypeError, AttributeError, ValueError, RecursionError):
+    with suppress(*_BROKEN):
         walk(reader.outline, 1)
     return entries
 
 
 def _labels(reader: pypdf.PdfReader, count: int) -> tuple[str, ...]:
-    with contextlib.suppress(PdfReadError, KeyError, TypeError, AttributeError, ValueError, IndexError, RecursionError):
+    with suppress(*_BROKEN):
         labels = tuple(reader.page_labels)
         if len(labels) >= count:
             return labels[:count]
     return tuple(str(number + 1) for number in range(count))
 
 
-def _title(reader: pypdf.PdfReader, blocks: Sequence[PdfBlock]) -> str:
-    with contextlib.suppress(PdfReadError, KeyError, TypeError, AttributeError, ValueError, RecursionError):
+def _title(reader: pypdf.PdfReader, blocks: Sequence[_Block]) -> str:
+    with suppress(*_BROKEN):
         title = true_title(clean(str((reader.metadata.title if reader.metadata else "") or "")))
         if title:
             return title
@@ -185,175 +225,355 @@ def _title(reader: pypdf.PdfReader, blocks: Sequence[PdfBlock]) -> str:
 
 def _largest(pages: Sequence[Sequence[Line]]) -> str:
     """What stands on the first page in letters that are larger than all others."""
-    sizes = [line.size for lines in pages for line in lines]
+    sizes = [line.size for line in chain(*pages)]
     size = max(sizes, default=0.0)
     if not size or size < _TITLE_SIZE * statistics.median(sizes):
         return ""
     largest = [line.text for line in pages[0] if line.size == size]
     text = clean(" ".join(largest))
     alone = sizes.count(size) == len(largest)
-    return text if alone and any(c.isalpha() for c in text) and len(text) <= _LONGEST_TITLE else ""
+    return text if alone and any(c.isalpha() for c in text) and len(text) <= _LONGEST_HEADING else ""
+
+
+# Blocks --------------------------------------------------------------------------------------------------------------
+
+
+def find_blocks(pages: Sequence[Sequence[Line]], outline: Sequence[_Bookmark]) -> list[_Block]:
+    """The blocks of all pages; without bookmarks, size and weight of the letters make headings."""
+    finder = _Finder(pages, outline)
+    titles = {_letters(entry.title) for entry in outline}
+    for number, lines in enumerate(pages):
+        finder.page(number, [] if _is_contents(lines, titles) else _without_leaders(lines))
+    return finder.blocks
+
+
+def _without_leaders(lines: Sequence[Line]) -> list[Line]:
+    """The lines of a page that is no list with dots between titles and the numbers of their pages."""
+    led = [index for index, line in enumerate(lines) if _LEADER.search(line.text)]
+    if len(led) < _LEAST_LEADERS or 2 * len(led) < led[-1] - led[0] + 1:
+        return list(lines)
+    return [line for index, line in enumerate(lines) if not led[0] <= index <= led[-1]]
+
+
+def _is_contents(lines: Sequence[Line], titles: set[str]) -> bool:
+    """Whether a page is a table of contents: most of it are titles of bookmarks, which the headings repeat."""
+    cells = [_letters(_PAGE_NUMBER.sub("", cell)) for line in lines for cell in line.cells]
+    named = [cell for cell in cells if len(cell) > 3]
+    return len(named) >= 8 and sum(cell in titles for cell in named) > 0.6 * len(named)
+
+
+class _Finder:
+    def __init__(self, pages: Sequence[Sequence[Line]], outline: Sequence[_Bookmark]) -> None:
+        lines = list(chain(*pages))
+        self.body = body_size(lines) if lines else 10.0
+        larger = sorted({line.size for line in lines if self._is_title_line(line)}, reverse=True)
+        self.levels = {size: min(level, 3) for level, size in enumerate(larger, start=1)}
+        self.outline = outline
+        self.blocks: list[_Block] = []
+        self.pitch = 0.0
+
+    def _is_title_line(self, line: Line) -> bool:
+        return line.size >= 1.12 * self.body and 1 < len(line.text) <= _LONGEST_HEADING and not line.mono
+
+    def page(self, number: int, lines: Sequence[Line]) -> None:
+        """Add the blocks of a page."""
+        gaps = [a.y - b.y for a, b in pairwise(lines) if 0 < a.y - b.y < 3 * self.body]
+        # Most gaps may lie between paragraphs, as in a glossary: the lower quarter is the pitch of the lines.
+        self.pitch = sorted(gaps)[len(gaps) // 4] if gaps else 1.2 * self.body
+        pending = [entry for entry in self.outline if entry.page == number]
+        text = [line for line in lines if not line.note]
+        previous: Line | None = None
+        index = 0
+        while index < len(text):
+            rows, count, beside = _table_rows(text, index)
+            if rows:
+                if beside:
+                    self.blocks.append(_Block("paragraph", [beside], number))
+                self.blocks.append(_Block("table", [" | ".join(row) for row in rows], number))
+                previous = None
+            else:
+                level, count = self._heading_level(text, index, pending)
+                for line in text[index : index + count]:
+                    if level:
+                        self._heading(line, level, number, previous)
+                    else:
+                        self._text(line, number, previous)
+                    previous = line
+            index += count
+        self._notes([line for line in lines if line.note], number)
+        for entry in pending:
+            if not any(_same(entry.title, " ".join(b.lines)) for b in self.blocks if b.kind == "heading"):
+                # The page does not show its words: it stands in front of the page's first block.
+                first = next((i for i, known in enumerate(self.blocks) if known.page == number), len(self.blocks))
+                self.blocks.insert(first, _Block("heading", [entry.title], number, entry.level))
+
+    def _notes(self, lines: Sequence[Line], number: int) -> None:
+        """Add the notes of a page, before a paragraph that goes on behind them."""
+        notes: list[_Block] = []
+        for line in lines:
+            if notes and not NOTE.match(line.text):
+                notes[-1].lines.append(line.text)
+            else:
+                notes.append(_Block("paragraph", [line.text], number))
+        goes_on = bool(self.blocks) and self.blocks[-1].kind == "paragraph" and self.blocks[-1].is_open
+        place = len(self.blocks) - goes_on
+        self.blocks[place:place] = notes
+
+    def _heading_level(self, lines: Sequence[Line], index: int, pending: list[_Bookmark]) -> tuple[int, int]:
+        """Level of the heading that starts at a line, 0 if none does, and how many lines it or the text has."""
+        line = lines[index]
+        for entry in pending:
+            for count in (1, 2, 3):
+                if _same(entry.title, " ".join(part.text for part in lines[index : index + count])):
+                    pending.remove(entry)
+                    return entry.level, count
+        if len(self.outline) >= _LEAST_OUTLINE or not any(c.isalpha() for c in line.text):
+            return 0, 1
+        if self._is_title_line(line):
+            return self.levels.get(line.size, 3), 1
+        titled = line.bold and len(line.text) <= 80 and not line.text.endswith((".", ",", ";", ":"))
+        if titled and (_NUMBERED_TITLE.match(line.text) or line.text.istitle()):
+            return min(len(self.levels) + 1, 4), 1
+        return 0, 1
+
+    def _heading(self, line: Line, level: int, number: int, previous: Line | None) -> None:
+        last = self.blocks[-1] if self.blocks else None
+        follows = previous is not None and previous.size == line.size and previous.y - line.y < 1.6 * line.size
+        if last is not None and last.kind == "heading" and last.level == level and follows:
+            last.lines.append(line.text)  # a title of two lines
+        else:
+            self.blocks.append(_Block("heading", [line.text], number, level))
+
+    def _text(self, line: Line, number: int, previous: Line | None) -> None:
+        last = self.blocks[-1] if self.blocks else None
+        if line.mono:
+            if last is None or last.kind != "code" or previous is None:
+                self.blocks.append(_Block("code", [], number))
+            self.blocks[-1].lines.append(f"{round(line.x / (0.6 * line.size)) * ' '}{line.text}")
+        elif _BULLET.match(line.text):
+            self.blocks.append(_Block("item", [line.text], number))
+        elif last is not None and last.kind in {"paragraph", "item"} and self._goes_on(line, previous, last):
+            if previous is None:
+                last.breaks[len(last.lines)] = number
+            last.lines.append(line.text)
+        else:
+            self.blocks.append(_Block("paragraph", [line.text], number, run_in=line.run_in))
+
+    def _goes_on(self, line: Line, previous: Line | None, last: _Block) -> bool:
+        """Whether a line continues the paragraph or list item before it."""
+        if previous is None:  # the first line of a page, or the one after a table
+            return last.kind == "paragraph" and line.text[:1].islower() and last.is_open
+        if abs(previous.size - line.size) > 0.6 or (previous.bold and not line.bold and len(last.lines) == 1):
+            return False
+        if previous.y < line.y:  # the top of the next column
+            return line.text[:1].islower() or last.is_open
+        ended = previous.text[-1:] in ".!?:"
+        if previous.y - line.y > 1.3 * self.pitch or (ended and (line.run_in or CAPTION.match(line.text))):
+            return False
+        indented = line.x - previous.x > 0.8 * line.size
+        return not (indented and last.kind == "paragraph" and ended)
+
+
+def _table_rows(lines: Sequence[Line], start: int) -> tuple[list[list[str]], int, str]:
+    """The rows of the table that starts at a line, how many lines they are, and what stands beside them.
+
+    There are no rows if no table starts there. A line without a cell in the first column goes on with the cells above
+    it. What stands left of all columns, in the middle of the rows, is the title of an axis and no cell of its row.
+    """
+    first = lines[start]
+    if len(first.cells) < 2 or first.mono:
+        return [], 0, ""
+    rows = [[cell.strip() for cell in first.cells]]
+    places = list(first.starts)
+    beside = ""
+    end = start + 1
+    while end < len(lines):
+        line = lines[end]
+        if _is_row(first, line):
+            rows.append([cell.strip() for cell in line.cells])
+            places = list(line.starts)
+        elif not beside and end + 1 < len(lines) and _is_row(first, lines[end + 1]) and _in_columns(first, line):
+            beside = line.cells[0].strip()
+            rows.append([cell.strip() for cell in line.cells[1:]])
+            places = list(line.starts[1:])
+        elif _goes_on_in_first(first, lines, end):
+            rows[-1][0] = f"{rows[-1][0]} {line.cells[0].strip()}"
+        elif not _goes_on_in_cells(line, lines[end - 1], places, rows[-1]):
+            break
+        end += 1
+    if len(rows) < 2:
+        return [], 0, ""
+    # The heads of a matrix in a figure may stand at its foot.
+    foot = lines[end] if end < len(lines) else first
+    if all(cell.isdecimal() for cell in rows[0]) and _in_columns(foot, first):
+        return [[beside, *(cell.strip() for cell in foot.cells)], *rows], end + 1 - start, ""
+    return rows, end - start, beside
+
+
+def _is_row(first: Line, line: Line) -> bool:
+    """Whether a line is a row of the table of which `first` is one."""
+    near = sum(any(abs(x - known) < 1.5 * first.size for known in first.starts) for x in line.starts)
+    return 2 <= near <= len(line.cells) <= len(first.cells) + 1 and abs(line.starts[0] - first.starts[0]) < (
+        1.5 * first.size
+    )
+
+
+def _in_columns(line: Line, wider: Line) -> bool:
+    """Whether the cells of two lines are in the same columns, but for one before them in `wider`."""
+    return len(wider.cells) == len(line.cells) + 1 and all(
+        abs(x - own) < 1.5 * line.size for x, own in zip(wider.starts[1:], line.starts, strict=True)
+    )
+
+
+def _goes_on_in_first(first: Line, lines: Sequence[Line], place: int) -> bool:
+    """Whether a line is the rest of a first cell: alone there, nearer to the row above it than to the one below."""
+    line = lines[place]
+    if len(line.cells) > 1 or abs(line.starts[0] - first.starts[0]) > 1 or place + 1 == len(lines):
+        return False
+    above, below = lines[place - 1], lines[place + 1]
+    is_near = 0 < above.y - line.y < min(_CELL_PITCH * line.size, 0.9 * (line.y - below.y))
+    return is_near and _is_row(first, below) and line.right < first.starts[1]
+
+
+def _goes_on_in_cells(line: Line, above: Line, places: Sequence[float], row: list[str]) -> bool:
+    """Add a line to the cells above it, if it has none in the first column and stands close below."""
+    columns = [
+        next((n for n, place in enumerate(places) if n and abs(start - place) < line.size), 0) for start in line.starts
+    ]
+    close = 0 < above.y - line.y < _CELL_PITCH * line.size and abs(above.size - line.size) < 0.6
+    if not close or not all(columns) or len(places) != len(row):
+        return False
+    for column, cell in zip(columns, line.cells, strict=True):
+        row[column] = f"{row[column]} {cell.strip()}"
+    return True
+
+
+def _letters(text: str) -> str:
+    return "".join(c for c in text.casefold() if c.isalnum())
+
+
+def _same(title: str, line: str) -> bool:
+    """Whether a line is a bookmark's title, which may lack the number that stands before it."""
+    a, *shown = (_letters(text) for text in (title, line, _SECTION_NUMBER.sub("", line)))
+    return bool(a) and any(a == b or (len(a) > 6 and b.startswith(a) and len(b) < len(a) + 8) for b in shown)
+
+
+# The text ------------------------------------------------------------------------------------------------------------
 
 
 class _Writer:
     """Writes a PDF's text and records the place of each piece."""
 
-    def __init__(self, title: str, vocabulary: frozenset[str], pages: int, recognized: frozenset[int]) -> None:
-        self._recognized = recognized
-        self._vocabulary = vocabulary
-        self._parts: list[str] = []
-        self._length = 0
-        self._starts: list[int | None] = [None] * pages
-        self._page = -1
-        self._title = title
-        self._sections: list[dict[str, Any]] = []
+    def __init__(self, title: str, vocabulary: frozenset[str], recognized: Sequence[int]) -> None:
+        self.out = StringIO()
+        self._vocabulary, self._recognized = vocabulary, recognized
+        self._starts: list[int] = []
+        """Offset at which each page starts, up to the one at hand."""
+        self._drafts = [Draft(title, 1, (title,), "", 0)]
         self._parents: list[tuple[int, str]] = []
         self._slugger = Slugger()
         self._lead = ""
-        self._blocks = 0
         self._previous = ""
-        self._warning = False
+        self._where = Where()
         self._previous_was_signal = False
-        self._begin(title, 1, (title,), "", 1)
 
-    def source(self) -> str:
-        return "".join(self._parts)
-
-    def page_starts(self) -> tuple[int, ...]:
-        """Offset at which each page starts; an empty page starts where the next one does."""
-        starts: list[int] = []
-        following = self._length
-        for start in reversed(self._starts):
-            following = following if start is None else start
-            starts.append(following)
-        return tuple(reversed(starts))
+    def page_starts(self, pages: int) -> tuple[int, ...]:
+        """Offset at which each page starts; pages behind the last text start at its end."""
+        return (*self._starts, *[self.out.tell()] * (pages - len(self._starts)))
 
     def sections(self) -> tuple[Section, ...]:
-        ends = [draft["char_start"] for draft in self._sections[1:]] + [self._length]
+        """The sections, each up to where the next one starts."""
+        ends = [draft.start for draft in self._drafts[1:]] + [self.out.tell()]
         return tuple(
-            Section(**{**draft, "units": tuple(draft["units"])}, char_end=end)
-            for draft, end in zip(self._sections, ends, strict=True)
+            Section(
+                title=draft.title,
+                level=draft.level,
+                heading_path=draft.path,
+                anchor=draft.anchor,
+                units=tuple(draft.units),
+                char_start=draft.start,
+                char_end=end,
+                page=bisect_right(self._starts, draft.start) or 1,
+            )
+            for draft, end in zip(self._drafts, ends, strict=True)
         )
 
-    def block(self, block: PdfBlock) -> None:
-        if self._parts:
-            self._put("\n\n")
+    def write(self, block: _Block) -> None:
+        """Write a block behind a blank line."""
+        if self._starts:
+            self.out.write("\n\n")
         self._turn_to(block.page)
         if block.kind != "item" or self._previous != "item":
-            self._blocks += 1  # the items of a list are one block
+            self._drafts[-1].blocks += 1  # the items of a list are one block
+        self._previous = block.kind
         if block.kind == "heading":
             self._heading(block)
         elif block.kind == "code":
-            self._code(block)
+            indent = min(len(line) - len(line.lstrip(" ")) for line in block.lines)
+            self.out.write("```\n")
+            self._unit("code", "\n".join(line[indent:] for line in block.lines), self._lead)
+            self.out.write("\n```")
         elif block.kind == "table":
-            self._table(block)
+            header, *rows = block.lines
+            self.out.write(f"| {header} |")
+            for row in rows:
+                self.out.write("\n| ")
+                self._unit("table_row", row, header)
+                self.out.write(" |")
         else:
             self._paragraph(block)
-        self._previous = block.kind
-
-    def _begin(self, title: str, level: int, path: tuple[str, ...], anchor: str, page: int) -> None:
-        start = self._length
-        self._sections.append(
-            {
-                "title": title,
-                "level": level,
-                "heading_path": path,
-                "anchor": anchor,
-                "char_start": start,
-                "page": page,
-                "units": [],
-            }
-        )
-        self._blocks = 0
-
-    def _put(self, text: str) -> tuple[int, int]:
-        start = self._length
-        self._parts.append(text)
-        self._length += len(text)
-        return start, self._length
 
     def _turn_to(self, page: int) -> None:
-        while self._page < page:  # a page without text, such as a list of contents, has its form feed too
-            self._page += 1
-            if self._page > 0:
-                self._put("\f")
-            self._starts[self._page] = self._length
-            if self._page in self._recognized:
-                self._put(f"{RECOGNIZED}\n\n")
+        while len(self._starts) <= page:  # a page without text, such as a list of contents, has its form feed too
+            self.out.write("\f" if self._starts else "")
+            self._starts.append(self.out.tell())
+            if len(self._starts) - 1 in self._recognized:
+                self.out.write(f"{RECOGNIZED}\n\n")
 
-    def _heading(self, block: PdfBlock) -> None:
+    def _heading(self, block: _Block) -> None:
         text = clean(" ".join(block.lines))
         anchor = self._slugger.next(text)
-        if len(self._sections) == 1 and text.casefold() == self._title.casefold() and not self._sections[0]["units"]:
-            self._put(f"# {text}")
-            return
-        while self._parents and self._parents[-1][0] >= block.level:
-            self._parents.pop()
-        self._parents.append((block.level, text))
-        self._warning = False
-        path = (self._title, *(title for _, title in self._parents))
-        self._begin(text, block.level, path, anchor, block.page + 1)
-        self._put(f"{'#' * block.level} {text}")
-        self._lead = ""
+        first = self._drafts[0]
+        if len(self._drafts) > 1 or first.units or text.casefold() != first.title.casefold():
+            while self._parents and self._parents[-1][0] >= block.level:
+                self._parents.pop()
+            self._parents.append((block.level, text))
+            path = (first.title, *(title for _, title in self._parents))
+            self._drafts.append(Draft(text, block.level, path, anchor, self.out.tell()))
+            self._where, self._lead = Where(), ""
+            self.out.write(f"{'#' * block.level} {text}")
+        else:
+            self.out.write(f"# {text}")
 
-    def _unit(self, kind: Any, text: str, place: tuple[int, int], lead: str = "") -> None:  # noqa: ANN401 - a UnitKind
-        self._sections[-1]["units"].append(
-            Unit(
-                kind=kind,
-                text=text,
-                char_start=place[0],
-                char_end=place[1],
-                lead=lead,
-                block=self._blocks,
-                warning=self._warning,
-            )
-        )
+    def _unit(self, kind: UnitKind, text: str, lead: str) -> None:
+        """Write a unit as it is."""
+        start = self.out.tell()
+        self.out.write(text)
+        self._add(kind, text, start, start + len(text), lead)
 
-    def _code(self, block: PdfBlock) -> None:
-        indent = min(len(line) - len(line.lstrip(" ")) for line in block.lines)
-        text = "\n".join(line[indent:] for line in block.lines)
-        self._put("```\n")
-        self._unit("code", text, self._put(text), self._lead)
-        self._put("\n```")
+    def _add(self, kind: UnitKind, text: str, start: int, end: int, lead: str = "") -> None:
+        draft = self._drafts[-1]
+        draft.add(kind, text, (start, end), draft.blocks, self._where, lead=lead)
 
-    def _table(self, block: PdfBlock) -> None:
-        header, *rows = block.lines
-        self._put(f"| {header} |")
-        for row in rows:
-            self._put("\n| ")
-            self._unit("table_row", row, self._put(row), header)
-            self._put(" |")
-
-    def _paragraph(self, block: PdfBlock) -> None:
-        start = self._length
+    def _paragraph(self, block: _Block) -> None:
+        start = self.out.tell()
         for index, piece in enumerate(join_lines(block.lines, self._vocabulary)):
             if index in block.breaks:
                 self._turn_to(block.breaks[index])
-            self._put(piece)
-        text = self.source_from(start)
-        if block.kind == "paragraph":
-            # A box is a line of its own with a signal word, and the paragraph behind it.
-            titled = self._warning and self._previous_was_signal
-            signal = _SIGNAL.match(text) is not None
-            self._warning = signal or titled
-            self._previous_was_signal = signal and len(text) <= _LONGEST_SIGNAL
+            self.out.write(piece)
+        self.out.seek(start)
+        text = self.out.read()
         if block.kind == "item":
-            self._unit("list_item", clean(bare_item(text)), (start, start + len(text)), self._lead)
+            bare = _BULLET_SIGN.sub("", text, count=1) if _BULLET_SIGN.match(text) else text
+            self._add("list_item", clean(bare), start, start + len(text), self._lead)
             return
+        # A box is a line of its own with a signal word, and the paragraph behind it.
+        signal = _SIGNAL.match(text) is not None
+        self._where = Where(warning=signal or (self._where.warning and self._previous_was_signal))
+        self._previous_was_signal = signal and len(text) <= _LONGEST_SIGNAL
         if CAPTION.match(text) and len(text) <= 500:
-            self._unit("caption", clean(text), (start, start + len(text)))
+            self._add("caption", clean(text), start, start + len(text))
             return
         for begin, end in paragraph_ranges(text, run_in=block.run_in):
-            self._unit("sentence", clean(text[begin:end]), (start + begin, start + end))
             self._lead = clean(text[begin:end])
-
-    def source_from(self, offset: int) -> str:
-        """The text written since an offset."""
-        parts: list[str] = []
-        length = self._length
-        for part in reversed(self._parts):
-            if length <= offset:
-                break
-            parts.append(part)
-            length -= len(part)
-        return "".join(reversed(parts))
+            self._add("sentence", self._lead, start + begin, start + end)

@@ -20,8 +20,7 @@ from pdfminer.pdfpage import PDFPage
 from pdfminer.pdfparser import PDFParser
 from pdfminer.psparser import literal_name
 
-from lutrin.ingest.pdf_layout import WORD_GAP, TextRun
-from lutrin.ingest.pdf_page import Box, settle_runs
+from lutrin.ingest.pdf_layout import TWICE, WORD_GAP, Box, Line, TextRun, page_lines
 from lutrin.ingest.wording import without_ligatures
 
 _MONO = ("courier", "mono", "consol", "menlo", "typewriter", "cmtt")
@@ -32,8 +31,6 @@ _LEVEL = 0.05
 """Sizes by which two baselines may differ and be one."""
 _PAGES_HELD = 25
 """What was read of the file, pictures too, is forgotten after so many pages: all of it would fill the memory."""
-_TWICE = 0.15
-"""Sizes between two paintings of one letter."""
 _MARKS = {
     "\u00b4": "\u0301", "\u0060": "\u0300", "\u00a8": "\u0308", "\u02c6": "\u0302", "\u02dc": "\u0303",
     "\u00af": "\u0304", "\u02d8": "\u0306", "\u02d9": "\u0307", "\u02da": "\u030a", "\u02c7": "\u030c",
@@ -57,7 +54,7 @@ class _Growing:
     x: float
     y: float
     size: float
-    font: object
+    font: PDFFont
     angle: int
     letters: list[str]
     length: float
@@ -83,46 +80,36 @@ class _Pen(PDFTextDevice):
     def __init__(self, resources: PDFResourceManager) -> None:
         super().__init__(resources)
         self.unmapped = 0
-        """Glyphs for which the file gives no letter."""
+        self.covered = False
+        """Whether something but text and white has been painted: what is white may be read on it."""
         self._runs: list[TextRun] = []
         self._open: _Growing | None = None
-        self._kinds: dict[object, tuple[bool, bool]] = {}
         self._marked: list[bool] = []
         """For each marked content that is open, whether it is for printers only."""
-        self._covered = False
-        """Whether something but text and white has been painted: what is white may be read on it."""
         self._spaced = 0.0
         """Space that the file puts between all letters, in units of the text's own space."""
         self._unseen = False
         """Whether the string at hand is white on white."""
         self._fonts: defaultdict[Any, dict[int, tuple[float, str | None]]] = defaultdict(dict)
         """Width and letter of each glyph of a font, since pdfminer looks for both anew each time."""
-        self._glyphs: dict[int, tuple[float, str | None]] = {}
-        """Those of the font at hand."""
 
-    def taken(self) -> list[TextRun]:
+    def runs(self) -> list[TextRun]:
         """Return the text painted since the last call."""
         self._close()
         self._marked.clear()
-        self._covered = False
+        self.covered = False
         runs, self._runs = self._runs, []
         return runs
 
-    def cover(self) -> None:
-        """Take note that a picture, a shade or a colour is painted."""
-        self._covered = True
-
     def paint_path(self, graphicstate: Any, stroke: bool, fill: bool, evenodd: bool, path: Any) -> None:  # noqa: ANN401, ARG002, FBT001 - pdfminer's signature
-        if fill and not _is_white(graphicstate):
-            self.cover()
+        self.covered |= fill and not _is_white(graphicstate)
 
     def render_image(self, name: str, stream: Any) -> None:  # noqa: ANN401, ARG002 - pdfminer's signature
-        self.cover()
+        self.covered = True
 
     def render_string(self, textstate: PDFTextState, seq: Any, ncs: Any, graphicstate: Any) -> None:  # noqa: ANN401 - as pdfminer has it
         self._spaced = max(0.0, textstate.charspace * textstate.scaling / 100)
-        self._unseen = not self._covered and _is_white(graphicstate)
-        self._glyphs = self._fonts[textstate.font]
+        self._unseen = not self.covered and _is_white(graphicstate)
         super().render_string(textstate, seq, ncs, graphicstate)
 
     def render_char(  # noqa: PLR0917 - pdfminer's signature
@@ -137,7 +124,8 @@ class _Pen(PDFTextDevice):
         graphicstate: Any,  # noqa: ANN401, ARG002 - as above
     ) -> float:
         """Take one glyph; return how far it moves the pen, in units of the text's own space."""
-        width, letter = self._glyphs.get(cid) or self._glyphs.setdefault(cid, _glyph(font, cid))
+        glyphs = self._fonts[font]
+        width, letter = glyphs.get(cid) or glyphs.setdefault(cid, _glyph(font, cid))
         advance = width * fontsize * scaling
         if self._unseen:
             return advance
@@ -151,20 +139,20 @@ class _Pen(PDFTextDevice):
         angle = 0 if b == 0.0 < a else _angle(math.degrees(math.atan2(b, a)))
         run = self._open
         along = run.takes(x, y, size, angle, self._spaced * scale) if run is not None and run.font is font else None
-        if run is not None and along is not None:
-            if letter == run.letters[-1] and along - run.last < _TWICE * size < advance * scale:
-                return advance  # painted again to look bold
-            if along < (run.last + run.length) / 2 and (joined := _joined(run.letters[-1], letter)):
-                run.letters[-1] = joined
-                run.last, run.length = min(run.last, along), max(run.length, along + advance * scale)
-                return advance
-            run.letters.append(letter)
-            run.last, run.length = along, along + advance * scale
-        else:
+        if run is None or along is None:
             self._close()
             direction = math.radians(angle)
-            cosine, sine = math.cos(direction), math.sin(direction)
-            self._open = _Growing(x, y, size, font, angle, [letter], advance * scale, cosine, sine)
+            length = advance * scale
+            self._open = _Growing(x, y, size, font, angle, [letter], length, math.cos(direction), math.sin(direction))
+            return advance
+        if letter == run.letters[-1] and along - run.last < TWICE * size < advance * scale:
+            return advance  # painted again to look bold
+        if along < (run.last + run.length) / 2 and (joined := _joined(run.letters[-1], letter)):
+            run.letters[-1] = joined
+            run.last, run.length = min(run.last, along), max(run.length, along + advance * scale)
+        else:
+            run.letters.append(letter)
+            run.last, run.length = along, along + advance * scale
         return advance
 
     def begin_tag(self, tag: Any, props: Any = None) -> None:  # noqa: ANN401 - as pdfminer has it
@@ -184,14 +172,9 @@ class _Pen(PDFTextDevice):
             return
         text = _letters("".join(run.letters).replace("\n", " ").replace("\0", ""))
         if text.strip() and not any(self._marked):
-            bold, mono = self._kind(run.font)
+            name = str(run.font.fontname).lower()
+            bold, mono = any(mark in name for mark in _BOLD), any(mark in name for mark in _MONO)
             self._runs.append(TextRun(run.x, run.y, run.size, text, run.length, bold, mono, run.angle))
-
-    def _kind(self, font: Any) -> tuple[bool, bool]:  # noqa: ANN401 - a PDFFont, by which it is kept
-        if font not in self._kinds:
-            name = str(font.fontname).lower()
-            self._kinds[font] = any(mark in name for mark in _BOLD), any(mark in name for mark in _MONO)
-        return self._kinds[font]
 
 
 class _Interpreter(PDFPageInterpreter):
@@ -202,46 +185,39 @@ class _Interpreter(PDFPageInterpreter):
     def do_sh(self, name: object) -> None:
         """Paint a shade."""
         super().do_sh(name)
-        self.device.cover()
+        self.device.covered = True
 
 
-def pages_of(file: BinaryIO, password: str) -> Iterator[tuple[list[TextRun], int]]:
-    """The runs of each page in the order in which they are painted, and how many glyphs have no letter.
+class Pages(Iterator[list[Line]]):
+    """The lines of each page; one that is broken raises whatever pdfminer does, and does not end the others."""
 
-    Raises:
-        Exception: Of pdfminer's or of any kind, where a page is broken; the next one can still be asked for.
-    """
-    file.seek(0)
-    parser = PDFParser(file)
-    try:
-        document = PDFDocument(parser, password)
-    except PDFPasswordIncorrect:
-        document = PDFDocument(parser, "")
-    return _Pages(document)
-
-
-class _Pages(Iterator[tuple[list[TextRun], int]]):
-    """Pages one by one; one that raises does not end the others."""
-
-    def __init__(self, document: PDFDocument) -> None:
+    def __init__(self, file: BinaryIO, password: str) -> None:
+        file.seek(0)
+        parser = PDFParser(file)
+        try:
+            self._document = PDFDocument(parser, password)
+        except PDFPasswordIncorrect:
+            self._document = PDFDocument(parser, "")
+        self._pages = enumerate(PDFPage.create_pages(self._document), 1)
         resources = PDFResourceManager()
-        self._document, self._count = document, 0
-        self._pages = PDFPage.create_pages(document)
         self._pen = _Pen(resources)
         self._interpreter = _Interpreter(resources, self._pen)
 
-    def __next__(self) -> tuple[list[TextRun], int]:
-        page = next(self._pages)
-        self._count += 1
-        if self._count % _PAGES_HELD == 0:
+    def __next__(self) -> list[Line]:
+        number, page = next(self._pages)
+        if number % _PAGES_HELD == 0:
             self._document._cached_objs.clear()  # noqa: SLF001 - pdfminer has no other way to let go of what it read
-        self._pen.taken()  # what a broken page left behind
-        self._pen.unmapped = 0
+        self._pen.runs()  # what a broken page left behind
         self._interpreter.process_page(page)
-        return settle_runs(self._pen.taken(), _visible(page)), self._pen.unmapped
+        return page_lines(self._pen.runs(), _visible(page))
+
+    @property
+    def unmapped(self) -> int:
+        """Glyphs so far for which the file gives no letter."""
+        return self._pen.unmapped
 
 
-def _visible(page: PDFPage) -> Box | None:
+def _visible(page: PDFPage) -> Box:
     """The part of a page that viewers show, placed and turned as the interpreter places what it paints."""
     x0, y0, x1, y1 = page.mediabox
 
@@ -280,12 +256,10 @@ def _letters(text: str) -> str:
     """Text with its ligatures as letters and each accent on its letter."""
     if text.isascii():
         return text
-    text = _ACCENTED.sub(_accent, without_ligatures(text).replace("\u0131\u0301", "\u00ed"))
+    text = _ACCENTED.sub(
+        lambda match: _joined(match[1], match[2]) or match[0], without_ligatures(text).replace("\u0131\u0301", "\u00ed")
+    )
     return unicodedata.normalize("NFC", text)
-
-
-def _accent(match: re.Match[str]) -> str:
-    return _joined(match[1], match[2]) or match[0]
 
 
 def _joined(first: str, second: str) -> str:

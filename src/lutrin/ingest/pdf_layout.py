@@ -7,7 +7,7 @@ so that its text runs from left to right.
 import re
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
 
@@ -37,7 +37,7 @@ _HANGS = 0.6
 # A title of which the letters stand apart has at least so many runs of one letter, and hardly any others.
 _LEAST_SPACED = 4
 _MOSTLY_SPACED = 0.7
-# The letters of notes below the text are at most of this share of the text's size.
+# The letters of notes, below the text or beside it, are at most of this share of the text's size.
 _NOTE_SIZE = 0.92
 _UNIT = re.compile(r"\d\s?[^\W\d_]{1,2}\Z")
 """What is raised behind a unit is its power, even if a note has the same mark."""
@@ -47,10 +47,24 @@ NOTE = re.compile(r"[\[(]?(\d{1,3}|[*\u2020\u2021\u00a7]{1,3}|[a-z](?=[\])]?\s+[
 """The mark before a note; a letter only where a sentence begins behind it."""
 # Headers and footers stand in this share of the printed height at its upper and lower edge.
 _MARGIN = 0.06
-_APART = 1.6
+_HEAD_PITCHES = 1.6
 """Pitches between what stands above a page's text and the text."""
 _FEW_PAGES = 8
 """Of these a line above the text may be their own."""
+TWICE = 0.15
+"""Sizes between two paintings of one text: an imitation of bold letters, or a shadow."""
+_INITIAL = 1.7
+"""Size of an initial to that of its text, at least."""
+_WATERMARK, _CROSSED = 1.5, 2
+"""Size of a watermark's letters to those of the text, at least, and lines of text that a level one crosses."""
+_LEAST_NUMBERS = 4
+_APART = 0.6
+_MOST_OF = 0.7
+_HEADED, _ACROSS = 1.6, 2
+"""Rows above the first of a column of numbers in which its heading stands, and lines across it, such as a title and a
+footer, that a page of numbered lines may have."""
+Box = tuple[float, float, float, float]
+"""Left, lower, right and upper edge in points."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +86,11 @@ class TextRun:
     def right(self) -> float:
         """Where it ends, on a page whose text is level."""
         return self.x + self.length
+
+    @property
+    def blanks(self) -> int:
+        """Gaps between its words."""
+        return self.text.strip().count(" ")
 
 
 Segment = list[TextRun]
@@ -102,12 +121,13 @@ class Line:
         return " ".join(self.cells)
 
 
-def page_lines(runs: Sequence[TextRun]) -> list[Line]:
-    """The lines of a page in reading order: full-width ones in place, columns one after the other between them.
+def page_lines(runs: Iterable[TextRun], visible: Box | None = None) -> list[Line]:
+    """The lines of a page, or of its box that viewers show, in reading order.
 
-    Notes below the text are marked as such; they are last in their column.
+    Full-width lines stand in place, columns one after the other between them. Notes below the text are marked as such;
+    they are last in their column.
     """
-    upright = _upright([run for run in runs if run.text.strip()])
+    upright = _upright(_running_text(runs, visible))
     if not upright:
         return []
     rows = _cells([_segments(row) for row in _rows(upright)])
@@ -120,8 +140,7 @@ def page_lines(runs: Sequence[TextRun]) -> list[Line]:
     left: list[Line] = []
     right: list[Line] = []
     for row in (_part_columns(row, gutter) for row in rows):
-        spans = [s for s in row if s[0].x < gutter - s[0].size and s[-1].right > gutter + 2 * s[0].size]
-        if spans:
+        if any(s[0].x < gutter - s[0].size and s[-1].right > gutter + 2 * s[0].size for s in row):
             ordered += [*left, *right, _line(row, marks)]
             left, right = [], []
             continue
@@ -134,49 +153,155 @@ def page_lines(runs: Sequence[TextRun]) -> list[Line]:
     return ordered + _with_notes(left, body) + _with_notes(right, body)
 
 
-def _marks(rows: Sequence[Sequence[Segment]], body: float) -> frozenset[str]:
-    """The marks of the notes below a page's text."""
-    found = set()
-    for row in rows:
-        runs = [run for segment in row for run in segment]
-        match = NOTE.match(" ".join(run.text for run in runs[:2])) if body_size(runs) <= _NOTE_SIZE * body else None
-        if match is not None:
-            found.add(match[1])
-    return frozenset(found)
+def body_size(texts: Sequence[TextRun | Line]) -> float:
+    """The size of most letters."""
+    letters: Counter[float] = Counter()
+    for text in texts:
+        letters[round(text.size, 1)] += len(text.text)
+    return letters.most_common(1)[0][0]
 
 
-def _with_notes(lines: Sequence[Line], body: float) -> list[Line]:
-    """Mark the notes at the end of a column: small letters, from the first line with a mark on; no rows of a table."""
-    first = len(lines)
-    for place in range(len(lines) - 1, -1, -1):
-        line = lines[place]
-        is_above = place + 1 < len(lines) and line.y < lines[place + 1].y
-        if line.size > _NOTE_SIZE * body or is_above or len(line.cells) > _NOTE_CELLS:
+# What of a page is its running text ----------------------------------------------------------------------------------
+
+
+def _running_text(runs: Iterable[TextRun], visible: Box | None) -> list[TextRun]:
+    """What a reader sees and reads as the page's text, in the order of painting, notes of the margin last."""
+    seen: list[TextRun] = []
+    painted: defaultdict[str, list[TextRun]] = defaultdict(list)
+    for run in runs:
+        near = TWICE * run.size
+        again = any(abs(run.x - old.x) < near and abs(run.y - old.y) < near for old in painted[run.text])
+        if run.text.strip() and (visible is None or _is_inside(run, visible)) and not again:
+            painted[run.text].append(run)
+            seen.append(run)
+    seen = _without_line_numbers(seen)
+    if not seen:
+        return []
+    body = body_size(seen)
+    seen = _with_initials([run for run in seen if not _is_watermark(run, seen, body)], body)
+    notes = _margin_notes(seen, body)
+    if not notes:
+        return seen
+    below = max(run.y for run in notes) - min(run.y for run in seen) + 3 * max(run.size for run in notes)
+    return [run for run in seen if run not in notes] + [replace(run, y=run.y - below) for run in notes]
+
+
+def _is_inside(run: TextRun, box: Box) -> bool:
+    """Whether at least the start of a run, half a letter above its baseline, is shown."""
+    left, lower, right, upper = box
+    middle = run.y + 0.3 * run.size if run.angle == 0 else run.y
+    return left - 1 <= run.x <= right + 1 and lower - 1 <= middle <= upper + 1
+
+
+def _is_watermark(run: TextRun, runs: Sequence[TextRun], body: float) -> bool:
+    """Whether a text in large letters is painted askew, or across lines of text."""
+    if run.size < _WATERMARK * body:
+        return False
+    if run.angle % 90:
+        return True
+    crossed = {
+        round(other.y)
+        for other in runs
+        if other.size < run.size / 2
+        and run.angle == other.angle == 0
+        and run.y <= other.y <= run.y + 0.7 * run.size
+        and other.x < run.right
+        and other.right > run.x
+    }
+    return len(crossed) >= _CROSSED
+
+
+def _without_line_numbers(runs: list[TextRun]) -> list[TextRun]:
+    """Leave out a column of numbers that count up by the same step and stand apart from all text."""
+    columns: defaultdict[int, list[TextRun]] = defaultdict(list)
+    for run in runs:
+        if run.text.strip().isdigit() and run.angle == 0:
+            columns[round(run.x / 4)].append(run)
+            columns[round(run.right / 4)].append(run)
+    for column in sorted(columns.values(), key=len, reverse=True):
+        if len(column) < _LEAST_NUMBERS:
             break
-        if NOTE.match(line.text):
-            first = place
-    return [*lines[:first], *(replace(line, note=True) for line in lines[first:])]
+        left, right = min(run.x for run in column), max(run.right for run in column)
+        zone = [run for run in runs if run.x <= right + _APART * run.size and run.right >= left - _APART * run.size]
+        counted = sorted((run for run in zone if run.text.strip().isdigit()), key=lambda run: -run.y)
+        steps = {int(after.text) - int(before.text) for before, after in pairwise(counted)}
+        gap = (counted[0].y - counted[-1].y) / (len(counted) - 1)
+        others = [run for run in zone if not run.text.strip().isdigit()]
+        # Numbers of lines have no heading of their own, and stand apart from the text of the whole page.
+        beside = [run for run in others if counted[-1].y - gap <= run.y <= counted[0].y + _HEADED * gap]
+        across = sum(run.blanks >= 2 for run in others)
+        if len(steps) == 1 and steps <= {1, 2, 5, 10} and not beside and across <= _ACROSS and _has_text(counted, runs):
+            return [run for run in runs if not (run.text.strip().isdigit() and run in counted)]
+    return runs
+
+
+def _has_text(counted: Sequence[TextRun], runs: Sequence[TextRun]) -> bool:
+    """Whether a line of text with several words stands beside most of the numbers."""
+    lines = [run for run in runs if run.blanks >= 2]
+    near = [any(abs(line.y - number.y) < 0.4 * line.size for line in lines) for number in counted]
+    return sum(near) >= _MOST_OF * len(counted)
+
+
+def _with_initials(runs: list[TextRun], body: float) -> list[TextRun]:
+    """Join an initial of several lines' height to the word that it begins."""
+    words = {word for run in runs for word in run.text.lower().split()}
+    for initial in [run for run in runs if run.size >= _INITIAL * body and len(run.text.strip()) == 1]:
+        beside = [
+            run
+            for run in runs
+            if run.size < initial.size / _INITIAL
+            and 0 <= run.x - initial.x <= initial.length + initial.size
+            and initial.y - 0.2 * initial.size <= run.y <= initial.y + initial.size
+        ]
+        letter = initial.text.strip()
+        if len({round(run.y) for run in beside}) < 2 or not letter.isalpha():
+            continue
+        first = max(beside, key=lambda run: (round(run.y), -run.x))
+        rest = first.text.lstrip()
+        word = (rest.split() or [""])[0].lower()
+        alone = letter.lower() in {"a", "i", "o"} and word in words and f"{letter.lower()}{word}" not in words
+        joined = replace(first, text=f"{letter}{' ' if alone and rest[:1].islower() else ''}{rest}")
+        runs = [joined if run is first else run for run in runs if run is not initial]
+    return runs
+
+
+def _margin_notes(runs: Sequence[TextRun], body: float) -> list[TextRun]:
+    """Small text that stands wholly beside the column of the text."""
+    text = [run for run in runs if abs(run.size - body) <= 0.1 * body and run.blanks >= 3]
+    if len(text) < _LEAST_NUMBERS:
+        return []
+    left, right = min(run.x for run in text), max(run.right for run in text)
+    top, bottom = max(run.y for run in text), min(run.y for run in text)
+    return [
+        run
+        for run in runs
+        if run.size <= _NOTE_SIZE * body
+        and bottom - body <= run.y <= top + body
+        and (run.right < left - _APART * body or run.x > right + _APART * body)
+    ]
 
 
 def _upright(runs: list[TextRun]) -> list[TextRun]:
     """Turn the page so that most of its text is level; text that is turned otherwise comes after it."""
-    if not runs:
-        return []
     weights: Counter[int] = Counter()
     for run in runs:
         if run.angle % 90 == 0:
             weights[run.angle] += len(run.text)
     main = weights.most_common(1)[0][0] if weights else 0
     turned = [_turn(run, main) for run in runs if run.angle == main]
-    lowest = min(run.y for run in turned)
-    for index, run in enumerate(other for other in runs if other.angle != main):
-        turned.append(replace(run, x=0.0, y=lowest - 3 * run.size * (index + 1), angle=0))
-    return turned
+    lowest = min((run.y for run in turned), default=0.0)
+    others = [run for run in runs if run.angle != main]
+    return turned + [
+        replace(run, x=0.0, y=lowest - 3 * run.size * (index + 1), angle=0) for index, run in enumerate(others)
+    ]
 
 
 def _turn(run: TextRun, angle: int) -> TextRun:
     x, y = {0: (run.x, run.y), 90: (run.y, -run.x), 180: (-run.x, -run.y), 270: (-run.y, run.x)}[angle]
     return replace(run, x=x, y=y, angle=0)
+
+
+# Rows, cells and columns ---------------------------------------------------------------------------------------------
 
 
 def _rows(runs: Sequence[TextRun]) -> list[list[TextRun]]:
@@ -186,8 +311,8 @@ def _rows(runs: Sequence[TextRun]) -> list[list[TextRun]]:
     apart: list[TextRun] = []
     for run in sorted((run for run in runs if run.size < least), key=lambda run: run.x):
         row = next((row for row in rows if any(_hangs_on(run, other) for other in row)), None)
-        row = row or next((row for row in rows if abs(row[0].y - run.y) < _SHIFTED * run.size), None)
-        (apart if row is None else row).append(run)
+        row = row or next((row for row in rows if abs(row[0].y - run.y) < _SHIFTED * run.size), apart)
+        row.append(run)
     rows = sorted([*rows, *_level(apart)], key=lambda row: -row[0].y)
     return [sorted(row, key=lambda run: run.x) for row in rows]
 
@@ -205,26 +330,16 @@ def _level(runs: Sequence[TextRun]) -> list[list[TextRun]]:
 def _hangs_on(run: TextRun, other: TextRun) -> bool:
     """Whether a small run stands right behind or before another one, above or below its baseline at most."""
     near = _HANGS * max(run.size, other.size)
-    touches = -near <= run.x - other.right <= near or -near <= other.x - run.right <= near
-    return touches and abs(run.y - other.y) <= _HANGS * max(run.size, other.size)
+    touches = abs(run.x - other.right) <= near or abs(other.x - run.right) <= near
+    return touches and abs(run.y - other.y) <= near
 
 
-def body_size(runs: Sequence[TextRun]) -> float:
-    """The size of most letters."""
-    letters: Counter[float] = Counter()
-    for run in runs:
-        letters[round(run.size, 1)] += len(run.text)
-    return letters.most_common(1)[0][0]
+def _part(runs: Sequence[TextRun], starts: Iterable[int]) -> list[Segment]:
+    return [list(runs[start:end]) for start, end in pairwise([0, *starts, len(runs)])]
 
 
 def _segments(row: Sequence[TextRun]) -> list[Segment]:
-    segments: list[Segment] = []
-    for run in row:
-        if segments and run.x - segments[-1][-1].right <= _CELL_GAP * run.size:
-            segments[-1].append(run)
-        else:
-            segments.append([run])
-    return segments
+    return _part(row, [n for n, (a, b) in enumerate(pairwise(row), 1) if b.x - a.right > _CELL_GAP * b.size])
 
 
 def _cells(rows: Sequence[Sequence[Segment]]) -> list[list[Segment]]:
@@ -235,23 +350,22 @@ def _cells(rows: Sequence[Sequence[Segment]]) -> list[list[Segment]]:
     parted: list[list[Segment]] = []
     for number, row in enumerate(rows):
         near = [*rows[max(0, number - _ROWS_NEAR) : number], *rows[number + 1 : number + 1 + _ROWS_NEAR]]
-        columns = [{segment[0].x for segment in other} for other in near if len(other) > 1]
+        columns = [{segment[0].x for segment in other} for other in near if len(other) > 1 and len(row) > 1]
         parted.append([])
         for segment in row:
             starts = [
                 place
                 for place, run in enumerate(segment)
-                if place and len(row) > 1 and sum(any(abs(run.x - x) < 1 for x in xs) for xs in columns) >= _ROWS_ALIKE
+                if place and sum(any(abs(run.x - x) < 1 for x in xs) for xs in columns) >= _ROWS_ALIKE
             ]
-            parted[-1] += [segment[start:end] for start, end in pairwise([0, *starts, len(segment)])]
+            parted[-1] += _part(segment, starts)
     return parted
 
 
 def _gutter(segments: Sequence[Segment]) -> float | None:
     """Where a second column of running text starts; None if there is one column, or a table."""
-    prose = [segment for segment in segments if _blanks(segment) >= _PROSE_BLANKS]
-    if not prose:
-        return None
+    # Gaps between words are painted as a letter, or left by the pen.
+    prose = [s for s in segments if len(s) - 1 + sum(run.blanks for run in s) >= _PROSE_BLANKS]
     left_edge = min(segment[0].x for segment in segments)
     right_edge = max(segment[-1].right for segment in segments)
     width = right_edge - left_edge
@@ -274,11 +388,6 @@ def _gutter(segments: Sequence[Segment]) -> float | None:
     return None if best is None else best - 3
 
 
-def _blanks(segment: Segment) -> int:
-    """Gaps between words, painted as a letter or left by the pen."""
-    return len(segment) - 1 + sum(run.text.strip().count(" ") for run in segment)
-
-
 def _part_columns(row: Sequence[Segment], gutter: float) -> list[Segment]:
     """A line's segments, parted where the second column starts: beside a large heading its gap is no wide one."""
     parted: list[Segment] = []
@@ -288,7 +397,7 @@ def _part_columns(row: Sequence[Segment], gutter: float) -> list[Segment]:
             for number, (left, right) in enumerate(pairwise(segment), 1)
             if abs(right.x - gutter) <= _COLUMN_START and right.x - left.right > min(left.size, right.size)
         ]
-        parted += [segment[start:end] for start, end in pairwise([0, *starts, len(segment)])]
+        parted += _part(segment, starts)
     return parted
 
 
@@ -306,30 +415,49 @@ def _filled_share(segments: Sequence[Segment], width: float) -> float:
     return statistics.median(segment[-1].right - segment[0].x for segment in segments) / max(1.0, width)
 
 
-def _line(segments: Sequence[Segment], marks: frozenset[str] = frozenset()) -> Line:
+# Lines and their notes -----------------------------------------------------------------------------------------------
+
+
+def _marks(rows: Sequence[Sequence[Segment]], body: float) -> frozenset[str]:
+    """The marks of the notes below a page's text."""
+    lines = [[run for segment in row for run in segment] for row in rows]
+    starts = [" ".join(run.text for run in runs[:2]) for runs in lines if body_size(runs) <= _NOTE_SIZE * body]
+    return frozenset(match[1] for match in map(NOTE.match, starts) if match)
+
+
+def _with_notes(lines: Sequence[Line], body: float) -> list[Line]:
+    """Mark the notes at the end of a column: small letters, from the first line with a mark on; no rows of a table."""
+    first = len(lines)
+    for place in range(len(lines) - 1, -1, -1):
+        line = lines[place]
+        is_above = place + 1 < len(lines) and line.y < lines[place + 1].y
+        if line.size > _NOTE_SIZE * body or is_above or len(line.cells) > _NOTE_CELLS:
+            break
+        if NOTE.match(line.text):
+            first = place
+    return [*lines[:first], *(replace(line, note=True) for line in lines[first:])]
+
+
+def _line(segments: Sequence[Segment], marks: frozenset[str]) -> Line:
     runs = [run for segment in segments for run in segment]
     size = body_size(runs)
-    first = next((run for run in runs if run.size >= _SMALL * size), runs[0])
+    bold = list(takewhile(lambda run: run.bold, segments[0]))
     return Line(
         x=runs[0].x,
-        y=first.y,
+        y=next((run for run in runs if run.size >= _SMALL * size), runs[0]).y,
         right=max(run.right for run in runs),
         size=size,
         cells=tuple(_join(segment, marks) for segment in segments),
         starts=tuple(segment[0].x for segment in segments),
         bold=all(run.bold for run in runs),
         mono=all(run.mono for run in runs),
-        run_in=_run_in(segments[0], marks),
+        run_in=len(_join(bold, marks)) if 0 < len(bold) < len(segments[0]) else 0,
     )
 
 
-def _run_in(segment: Segment, marks: frozenset[str]) -> int:
-    bold = list(takewhile(lambda run: run.bold, segment))
-    return len(_join(bold, marks)) if bold and len(bold) < len(segment) else 0
-
-
 def _join(segment: Segment, marks: frozenset[str]) -> str:
-    level = next((run for run in segment if run.size >= _SMALL * max(run.size for run in segment)), segment[0])
+    """The text of a cell, with signs where something is raised or lowered."""
+    level = next(run for run in segment if run.size >= _SMALL * max(run.size for run in segment))
     text = ""
     plain: Segment = []
     for run, following in zip(segment, [*segment[1:], None], strict=True):
@@ -338,30 +466,24 @@ def _join(segment: Segment, marks: frozenset[str]) -> str:
             plain.append(run)
             level = run if run.size > _SMALL * level.size else level
             continue
-        text = _behind(text, plain, run)
+        spelled = f"{text}{_spell(plain)}"
+        text = spelled.rstrip() if text and plain else spelled
         inside = run.text.strip()
         if not text and not plain:
             text = f"{inside} "  # the mark before a note
         elif shift < 0 or _UNIT.search(text) or not (inside in marks or looks_like_note_mark(text, inside)):
-            before, behind = signs_around(
-                "sup" if shift > 0 else "sub", text, inside, following.text if following else ""
-            )
+            sign = "sup" if shift > 0 else "sub"
+            before, behind = signs_around(sign, text, inside, following.text if following else "")
             text = f"{text}{before}{inside}{behind}"
         plain = [replace(run, text="")]
-    text = _behind(text, plain, None)
+    text = f"{text}{_spell(plain)}"
     return text.rstrip() if segment[0].mono else text.strip()
 
 
-def _behind(text: str, plain: Segment, following: TextRun | None) -> str:
-    """A text with runs behind it that stand on the line."""
-    if not plain:
-        return text
-    spelled = _spell(plain, _spacing(plain))
-    return f"{text}{spelled}" if following is None or not text else f"{text}{spelled}".rstrip()
-
-
-def _spell(segment: Segment, gap: float) -> str:
-    text = segment[0].text
+def _spell(segment: Segment) -> str:
+    """Runs that stand on the line as words."""
+    gap = _spacing(segment)
+    text = segment[0].text if segment else ""
     for previous, run in pairwise(segment):
         spaced = (run.x - previous.right) / run.size > gap or text[-1:].isspace() or run.text[:1].isspace()
         text = f"{text.rstrip()}{' ' if spaced else ''}{run.text.lstrip()}"
@@ -379,42 +501,40 @@ def _spacing(segment: Segment) -> float:
     return usual * 1.5 if usual > WORD_GAP else WORD_GAP
 
 
-def running_titles(pages: Sequence[Sequence[Line]]) -> list[set[int]]:
-    """Indices of each page's headers, footers and page numbers: lines alike on many pages, at their edges."""
+# Running titles ------------------------------------------------------------------------------------------------------
+
+
+def without_running_titles(pages: Sequence[list[Line]]) -> list[list[Line]]:
+    """Pages without headers, footers and page numbers: lines alike on many pages, at their edges."""
     # Lines that were turned stand below the page, where they were put.
     heights = [line.y for lines in pages for line in lines if line.y >= 0]
     if not heights:
-        return [set() for _ in pages]
-    low, high = min(heights), max(heights)
-    margin = _MARGIN * (high - low)
-    edges = [[i for i in _edges(lines) if lines[i].y >= high - margin or lines[i].y <= low + margin] for lines in pages]
+        return list(pages)
+    margin = _MARGIN * (max(heights) - min(heights))
+    low, high = min(heights) + margin, max(heights) - margin
+    edges = [{i for i in _edges(lines) if not low < lines[i].y < high} for lines in pages]
     # The title on the first page has the words of the header, in larger letters.
-    pages_of: defaultdict[tuple[str, int], set[int]] = defaultdict(set)
-    for number, indices in enumerate(edges):
-        for index in indices:
-            line = pages[number][index]
-            for pattern in _patterns(line):
-                pages_of[pattern, round(line.size)].add(number)
+    counts = Counter(
+        key
+        for lines, edge in zip(pages, edges, strict=True)
+        for key in {(pattern, round(lines[i].size)) for i in edge for pattern in _patterns(lines[i])}
+    )
     needed = max(3, len(pages) // 4)
-    top_of = _heads(pages)
-    found: list[set[int]] = []
-    for number, indices in enumerate(edges):
-        texts = {index: _patterns(pages[number][index]) for index in indices}
-        numbers = {index for index, patterns in texts.items() if all(map(_is_number, patterns))}
-        sizes = {index: round(pages[number][index].size) for index in indices}
-        repeated = {i for i, found in texts.items() if any(len(pages_of[text, sizes[i]]) >= needed for text in found)}
-        # The header of a page that lies on its side was turned with it, to anywhere.
-        turned = {
-            index
-            for index, line in enumerate(pages[number])
-            if line.y < 0
-            and any(text != "#" and len(pages_of[text, round(line.size)]) >= needed for text in _patterns(line))
-        }
-        dropped = numbers | repeated | turned | ({top_of[number]} if number in top_of else set())
+    heads = _heads(pages)
+    kept = []
+    for number, (lines, edge) in enumerate(zip(pages, edges, strict=True)):
+        dropped = {heads[number]} if number in heads else set()
+        for index, line in enumerate(lines):
+            patterns = _patterns(line) if index in edge or line.y < 0 else []
+            repeated = [one for one in patterns if counts[one, round(line.size)] >= needed]
+            # The header of a page that lies on its side was turned with it, to anywhere.
+            turned = line.y < 0 and any(one != "#" for one in repeated)
+            if turned or (index in edge and (repeated or all(map(_is_number, patterns)))):
+                dropped.add(index)
         # What stands beside a running title belongs to it, even if it seemed to be in another column.
-        beside = {i for i in indices for j in dropped if abs(pages[number][i].y - pages[number][j].y) < 2}
-        found.append(dropped | beside if len(pages[number]) > 1 else set())
-    return found
+        dropped |= {i for i in edge for j in dropped if abs(lines[i].y - lines[j].y) < 2}
+        kept.append([line for i, line in enumerate(lines) if i not in dropped or len(lines) == 1])
+    return kept
 
 
 def _heads(pages: Sequence[Sequence[Line]]) -> dict[int, int]:
@@ -426,33 +546,29 @@ def _heads(pages: Sequence[Sequence[Line]]) -> dict[int, int]:
     tops: dict[int, int] = {}
     for number, lines in enumerate(pages):
         order = sorted(range(len(lines)), key=lambda index: -lines[index].y)
-        gaps = sorted(lines[a].y - lines[b].y for a, b in pairwise(order) if lines[a].y - lines[b].y > 1)
-        beside = [index for index in order if lines[order[0]].y - lines[index].y < 1] if order else []
-        below = [index for index in order if index not in beside]
-        if below and gaps and lines[order[0]].y - lines[below[0]].y > _APART * gaps[len(gaps) // 4]:
+        drops = [lines[order[0]].y - lines[index].y for index in order]
+        gaps = sorted(after - before for before, after in pairwise(drops) if after - before > 1)
+        if gaps and next(drop for drop in drops if drop >= 1) > _HEAD_PITCHES * gaps[len(gaps) // 4]:
             tops[number] = order[0]
     if not tops:
         return {}
-    heights = Counter(round(pages[number][index].y) for number, index in tops.items())
-    height = heights.most_common(1)[0][0]
-    sizes = Counter(round(line.size, 1) for lines in pages for line in lines for _ in line.text)
-    body = sizes.most_common(1)[0][0]
+    height = Counter(round(pages[number][index].y) for number, index in tops.items()).most_common(1)[0][0]
+    body = body_size([line for lines in pages for line in lines])
     same = {
         number: index
         for number, index in tops.items()
         if abs(pages[number][index].y - height) < 2 and pages[number][index].size < 1.05 * body
     }
-    words = Counter(pattern for number, index in same.items() for pattern in set(_patterns(pages[number][index])))
-    shared = [
-        number for number, index in same.items() if any(words[one] > 1 for one in _patterns(pages[number][index]))
-    ]
-    return same if 2 * len(same) > len(pages) > _FEW_PAGES and 2 * len(shared) > len(same) else {}
+    patterns = [_patterns(pages[number][index]) for number, index in same.items()]
+    words = Counter(pattern for line in patterns for pattern in set(line))
+    shared = sum(any(words[one] > 1 for one in line) for line in patterns)
+    return same if 2 * len(same) > len(pages) > _FEW_PAGES and 2 * shared > len(same) else {}
 
 
-def _edges(lines: Sequence[Line]) -> list[int]:
+def _edges(lines: Sequence[Line]) -> set[int]:
     """Indices of the two highest and two lowest lines."""
     order = sorted(range(len(lines)), key=lambda index: -lines[index].y)
-    return sorted({*order[:2], *order[-2:]})
+    return {*order[:2], *order[-2:]}
 
 
 def _patterns(line: Line) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from lutrin.ingest.decoding import decode
 from lutrin.ingest.hypertext import document_of
-from lutrin.ingest.pdf_blocks import join_lines, words_of
+from lutrin.ingest.sentences import join_lines, words_of
 from lutrin.records import Document
 
 _CHAPTER = re.compile(

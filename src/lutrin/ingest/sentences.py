@@ -1,7 +1,7 @@
-"""Cutting running text into sentences, the smallest thing that an answer may quote."""
+"""Cutting running text into sentences, the smallest thing that an answer may quote; joining lines to running text."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 # A full stop after one of these ends no sentence, whatever follows.
 _ABBREVIATIONS = frozenset(
@@ -14,6 +14,15 @@ _WORD_BEFORE = re.compile(r"[\w.]*$")
 _LOWER = re.compile(r"[\"'“‘(\[*_]*[a-zß-öø-ÿ]")
 _SOFT_BREAK = re.compile(r"[;:,]\s|\s")
 _LONGEST = 1200
+_HYPHEN = re.compile(r"(\w+(?:-\w+)*)[-\u2010\u2011]\Z")
+_FIRST_WORD = re.compile(r"\w+")
+_WHOLE_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*(?![\w-])")
+# Words that form compounds with a hyphen, even where the hyphen ends a line.
+_HYPHENATED_AFTER = frozenset({"half", "quasi", "self", "well"})
+# Words inside compounds, behind which another word follows: state-of-the-art, up-to-date.
+_JOINING = frozenset("a and by in of on or the to".split())
+# The second word of a compound has at least so many letters; shorter ones are endings, as in selfish.
+_LEAST_COMPOUND = 5
 
 
 def sentence_ranges(text: str, protected: Sequence[tuple[int, int]] = ()) -> list[tuple[int, int]]:
@@ -83,3 +92,39 @@ def _append(ranges: list[tuple[int, int]], text: str, start: int, end: int) -> N
             start += 1
     if end > start:
         ranges.append((start, end))
+
+
+def join_lines(lines: Sequence[str], vocabulary: frozenset[str]) -> list[str]:
+    """As many pieces as lines of a paragraph: hyphenation mended by the document's own words, else a blank."""
+    pieces = []
+    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+        broken, first = _HYPHEN.search(line), _FIRST_WORD.match(following)
+        if not following:
+            pieces.append(line)
+        elif line.endswith("\u00ad"):
+            pieces.append(line[:-1])
+        elif broken is None or first is None:
+            pieces.append(f"{line} ")
+        elif _keeps_hyphen(broken[1], first.group(), vocabulary):
+            pieces.append(line)
+        else:
+            pieces.append(line[:-1])
+    return pieces
+
+
+def _keeps_hyphen(before: str, after: str, vocabulary: frozenset[str]) -> bool:
+    """Whether the hyphen at the end of a line is a part of the word, as in `20-30`, `AX-104` and `self-closing`."""
+    if not (before[-1:].isalpha() and after[:1].islower()):
+        return True
+    word = before.rpartition("-")[2]
+    if f"{before}-{after}".casefold() in vocabulary:
+        return True
+    if f"{word}{after}".casefold() in vocabulary:
+        return False
+    is_compound = word != before and word in _JOINING
+    return is_compound or (word.casefold() in _HYPHENATED_AFTER and len(after) >= _LEAST_COMPOUND)
+
+
+def words_of(lines: Iterable[str]) -> frozenset[str]:
+    """Words of lines but for those that may be broken at the end of one."""
+    return frozenset(word.casefold() for line in lines for word in _WHOLE_WORD.findall(line))
