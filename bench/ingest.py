@@ -24,11 +24,10 @@ from evaluation.show import aligned
 from lutrin.adapters.embed_fastembed import FastembedEmbedder
 from lutrin.adapters.index_chroma import ChromaStore
 from lutrin.index.readback import in_fresh_process
-from lutrin.ingest.book import IngestTools
 from lutrin.ingest.chunk import chunk_document
 from lutrin.ingest.discover import find_books
 from lutrin.ingest.documents import read_document
-from lutrin.ingest.run import ingest
+from lutrin.ingest.run import IngestTools, ingest
 from lutrin.ingest.scan import scan
 from lutrin.log import configure_logging
 from lutrin.records import Chunk

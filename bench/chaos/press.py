@@ -25,8 +25,7 @@ from lutrin.errors import IngestInProgress, LutrinError
 from lutrin.index.catalog import Catalog
 from lutrin.index.generation import open_generation
 from lutrin.index.readback import in_fresh_process, verify_generation
-from lutrin.ingest.book import IngestTools
-from lutrin.ingest.run import ingest
+from lutrin.ingest.run import IngestTools, ingest
 from lutrin.log import configure_logging
 from lutrin.platform import stand_back
 from lutrin.ports import Encoding

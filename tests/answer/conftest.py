@@ -8,8 +8,7 @@ from tests.fakes import ExactStore, WordHashEmbedder
 
 from lutrin.index.readback import verify_generation
 from lutrin.index.shelf import Shelf
-from lutrin.ingest.book import IngestTools
-from lutrin.ingest.run import ingest
+from lutrin.ingest.run import IngestTools, ingest
 from lutrin.settings import Settings, load_settings
 
 PAGES = {

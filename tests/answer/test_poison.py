@@ -15,8 +15,7 @@ from lutrin.answer.flow import AnswerFlow
 from lutrin.answer.prompt import SYSTEM
 from lutrin.index.readback import verify_generation
 from lutrin.index.shelf import Shelf
-from lutrin.ingest.book import IngestTools
-from lutrin.ingest.run import ingest
+from lutrin.ingest.run import IngestTools, ingest
 from lutrin.ports import Embedder
 from lutrin.records import Answer, DoneEvent, Sentence
 from lutrin.search.search import Searcher

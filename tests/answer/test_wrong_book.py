@@ -7,8 +7,7 @@ from tests.fakes import ExactStore, WordHashEmbedder
 from lutrin.answer.flow import AnswerFlow
 from lutrin.index.readback import verify_generation
 from lutrin.index.shelf import Shelf
-from lutrin.ingest.book import IngestTools
-from lutrin.ingest.run import ingest
+from lutrin.ingest.run import IngestTools, ingest
 from lutrin.records import DoneEvent, Question
 from lutrin.search.search import Searcher
 from lutrin.settings import load_settings

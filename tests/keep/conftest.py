@@ -12,8 +12,7 @@ from lutrin.chats.store import SqlChatStore
 from lutrin.index.catalog import Catalog
 from lutrin.index.readback import verify_generation
 from lutrin.index.shelf import Shelf
-from lutrin.ingest.book import IngestTools, Options
-from lutrin.ingest.run import ingest
+from lutrin.ingest.run import IngestTools, Options, ingest
 from lutrin.records import ChatMessage
 from lutrin.settings import Settings, load_settings
 

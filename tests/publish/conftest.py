@@ -11,9 +11,8 @@ from tests.fakes import ExactStore, WordHashEmbedder
 from lutrin.index.catalog import Catalog, PublishedBook
 from lutrin.index.generation import OpenGeneration, open_generation
 from lutrin.index.readback import verify_generation
-from lutrin.ingest.book import DEFAULTS, IngestTools, Options
 from lutrin.ingest.companion_file import Holds
-from lutrin.ingest.run import ingest
+from lutrin.ingest.run import DEFAULTS, IngestTools, Options, ingest
 from lutrin.ingest.summary import Advance, FolderDone, IngestSummary
 from lutrin.ports import Encoding
 from lutrin.settings import load_settings

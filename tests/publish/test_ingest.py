@@ -31,8 +31,7 @@ from lutrin.index.generation import PASSAGES
 from lutrin.index.manifest import MANIFEST
 from lutrin.index.readback import in_fresh_process
 from lutrin.index.shelf import Shelf
-from lutrin.ingest.book import IngestTools, Options
-from lutrin.ingest.run import ingest
+from lutrin.ingest.run import IngestTools, Options, ingest
 from lutrin.settings import load_settings
 
 from .conftest import PAGES, Press

@@ -15,8 +15,7 @@ from lutrin.adapters.index_qdrant import QdrantStore
 from lutrin.errors import ArchiveError, InvalidSettings
 from lutrin.index.readback import verify_generation
 from lutrin.index.shelf import Shelf
-from lutrin.ingest.book import IngestTools
-from lutrin.ingest.run import ingest
+from lutrin.ingest.run import IngestTools, ingest
 from lutrin.ingest.summary import IngestSummary
 from lutrin.keep.transfer import export_index, import_index
 from lutrin.ports import Encoding, VectorStore

@@ -10,8 +10,7 @@ from tests.fakes import ExactStore, WordHashEmbedder
 from lutrin.index.catalog import Catalog
 from lutrin.index.generation import OpenGeneration, open_generation
 from lutrin.index.readback import verify_generation
-from lutrin.ingest.book import IngestTools
-from lutrin.ingest.run import ingest
+from lutrin.ingest.run import IngestTools, ingest
 from lutrin.language.gate import LanguageGate
 from lutrin.query.understand import Query, understand
 from lutrin.records import ChatMessage, Question

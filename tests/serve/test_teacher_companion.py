@@ -16,8 +16,7 @@ from tests.fakes import ExactStore, WordHashEmbedder
 from lutrin.answer.flow import AnswerFlow
 from lutrin.index.readback import verify_generation
 from lutrin.index.shelf import Shelf
-from lutrin.ingest.book import IngestTools
-from lutrin.ingest.run import ingest
+from lutrin.ingest.run import IngestTools, ingest
 from lutrin.keep.backup import backup
 from lutrin.keep.restore import restore
 from lutrin.messages import BOOK_FIRST, CAUTION, CODE_WITHHELD

@@ -11,8 +11,7 @@ from lutrin.index.companion import Entry
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.readback import verify_generation
 from lutrin.index.shelf import Shelf
-from lutrin.ingest.book import IngestTools, Options
-from lutrin.ingest.run import ingest
+from lutrin.ingest.run import IngestTools, Options, ingest
 from lutrin.search.search import Searcher
 from lutrin.settings import Settings, load_settings
 from lutrin.study.edit import merge

@@ -16,8 +16,7 @@ from lutrin.answer.flow import AnswerFlow
 from lutrin.index.companion import BY_THE_BOOK, Entry, Prepared
 from lutrin.index.readback import verify_generation
 from lutrin.index.shelf import Shelf
-from lutrin.ingest.book import IngestTools
-from lutrin.ingest.run import ingest
+from lutrin.ingest.run import IngestTools, ingest
 from lutrin.query.frames import frame_of
 from lutrin.records import Answer, ChatMessage, DoneEvent, Question, SentenceEvent
 from lutrin.search.search import Searcher

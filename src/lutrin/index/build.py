@@ -13,15 +13,18 @@ import numpy.typing as npt
 
 from lutrin import sqlite
 from lutrin.index import lexical, statements
+from lutrin.index.disk import sync, sync_tree
 from lutrin.index.embeddings import EmbeddingCache
 from lutrin.index.generation import PASSAGES, VECTORS, WINDOWS, decode_chunk
-from lutrin.index.manifest import Manifest, write_manifest
+from lutrin.index.manifest import Manifest, manifest_hash, write_manifest
 from lutrin.index.postings import write_common
 from lutrin.index.tokens import SAMPLE_TOKENS, fit_basis, restore, write_tokens
 from lutrin.ports import Embedder, Vectors, VectorStore
 from lutrin.records import BookInfo, Chunk
 from lutrin.threads import in_thread
 
+BUILDING = ".building-"
+"""Begins the name of a folder that is not complete."""
 CHUNK_COLUMNS = (
     "chunk_id", "filename", "chunk_index", "module", "chapter", "section", "content_type", "role", "variant",
     "content_hash",
@@ -301,3 +304,13 @@ def jaccard(one: Hashes, other: Hashes) -> float:
     """Size of the intersection of two ascending sets, divided by that of their union."""
     common = len(np.intersect1d(one, other, assume_unique=True))
     return common / (len(one) + len(other) - common)
+
+
+def put_in_place(building: Path, target: Path) -> str:
+    """Give a finished folder its name, durably; return the SHA-256 of its manifest."""
+    sync_tree(building)
+    digest = manifest_hash(building)
+    building.rename(target)
+    sync(target.parent)
+    sync(target.parent.parent)
+    return digest

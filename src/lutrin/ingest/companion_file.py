@@ -202,7 +202,7 @@ class Fitting:
     def __init__(self, read: ReadFile, names: Sequence[str], holds: Holds | None = None) -> None:
         self._holds = holds
         self._read = read
-        self._names = names
+        self.names = names
         self._known: dict[str, tuple[str, list[SectionText]]] = {}
 
     def fitted(self, entry: Entry, *, draft: bool = False) -> Prepared:
@@ -246,9 +246,9 @@ class Fitting:
 
     def _file(self, name: str) -> tuple[str, list[SectionText]]:
         if name not in self._known:
-            found = self._read(name) if name in self._names else None
+            found = self._read(name) if name in self.names else None
             if found is None:
-                raise MisfitError(f"the book has no file {name}{_meant(name, self._names)}")
+                raise MisfitError(f"the book has no file {name}{_meant(name, self.names)}")
             self._known[name] = (found[0], sections_of(*found))
         return self._known[name]
 
@@ -306,23 +306,12 @@ def _plain(text: str) -> str:
     return " ".join(_WORD.findall(text.casefold()))
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """A companion, checked against its book."""
-
-    entries: tuple[Prepared, ...] = ()
-    notices: tuple[Notice, ...] = ()
-    """One notice for each line that does not fit."""
-
-
 def check_files(
-    paths: Sequence[Path],
-    fitting: Fitting,
-    names: Sequence[str],
-    decisions: Sequence[Decision] = (),
-    own: Collection[Path] = (),
-) -> Checked:
-    """The entries of companions that fit their book, in its order; earlier files win, and the teacher over them.
+    paths: Sequence[Path], fitting: Fitting, decisions: Sequence[Decision], own: Collection[Path]
+) -> tuple[tuple[Prepared, ...], tuple[Notice, ...]]:
+    """The entries of companions that fit their book, in its order, and a notice for each that does not.
+
+    Earlier files win, and the teacher over them.
 
     Raises:
         OSError: A file cannot be read.
@@ -347,7 +336,7 @@ def check_files(
                 found[key] = fitting.fitted(decision.item.entry)
         except MisfitError as misfit:
             notices.append(Notice(filename=PAGE, message=f"“{decision.item.entry.topic}”: {misfit}"))
-    return Checked(in_order(found.values(), names), tuple(notices))
+    return in_order(found.values(), fitting.names), tuple(notices)
 
 
 def in_order(entries: Iterable[Prepared], names: Sequence[str]) -> tuple[Prepared, ...]:

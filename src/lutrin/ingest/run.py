@@ -1,40 +1,126 @@
 """An ingest from end to end: find changes, build, verify, publish. The old index can be served at any time.
 
-A new generation is built in a hidden folder beside the published ones, synced, read back in a fresh process, and
-renamed. One transaction in the catalogue makes it the current one. What a killed ingest left behind is removed by the
-next one, which reuses the committed embeddings.
+A new generation of a book is built in a hidden folder beside the published ones: changed files are read, the others
+copied from the current generation. It is synced, read back in a fresh process, and renamed. One transaction in the
+catalogue makes it the current one. What a killed ingest left behind is removed by the next one, which reuses the
+committed embeddings.
 """
 
 import asyncio
+import hashlib
 import shutil
 import time
-from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
+import msgspec
+
+import lutrin
 from lutrin import sqlite
-from lutrin.errors import EmptyCorpus, IndexUnavailable, InvalidInput, VerificationFailed
-from lutrin.index.build import collection_name
-from lutrin.index.catalog import Catalog, PublishedBook
+from lutrin.errors import (
+    DocumentError,
+    EmptyCorpus,
+    IndexUnavailable,
+    InvalidInput,
+    LutrinError,
+    VerificationFailed,
+)
+from lutrin.index.build import (
+    BUILDING,
+    BookFile,
+    GenerationBuilder,
+    chunk_hashes,
+    collection_name,
+    put_in_place,
+    read_book_file,
+)
+from lutrin.index.catalog import Catalog, FileState, LeftOut, PublishedBook
+from lutrin.index.companion import BY_THE_BOOK, Companion, Entry, Prepared, key_of, write_companion
 from lutrin.index.decisions import for_ingest
 from lutrin.index.disk import TRASH, explain_failure
 from lutrin.index.embeddings import EmbeddingCache
-from lutrin.index.generation import VECTORS, is_whole
-from lutrin.index.manifest import is_older, manifest_hash, read_manifest
+from lutrin.index.generation import PASSAGES, VECTORS, is_whole, open_generation
+from lutrin.index.manifest import FORMAT_VERSION, is_older, manifest_hash, read_manifest, write_manifest
+from lutrin.index.readback import Verify
 from lutrin.index.retired import live_hashes, remove_retired
-from lutrin.ingest.book import BUILDING, DEFAULTS, BookIngest, IngestTools, Options
 from lutrin.ingest.books import Book
-from lutrin.ingest.changes import make_plan, recipe
-from lutrin.ingest.companion_file import companion_path, fingerprint_of, own_files
+from lutrin.ingest.chunk import chunk_document, chunk_notices
+from lutrin.ingest.companion_file import (
+    Extract,
+    Fitting,
+    Holds,
+    MisfitError,
+    check_files,
+    companion_path,
+    fingerprint_of,
+    in_order,
+    own_files,
+)
 from lutrin.ingest.discover import Discovery, discover
+from lutrin.ingest.documents import read_document
 from lutrin.ingest.formats import suffixes_in_words
 from lutrin.ingest.lock import ingest_lock
+from lutrin.ingest.placing import with_places, with_world
 from lutrin.ingest.scan import SourceFile
-from lutrin.ingest.summary import BookFound, IngestSummary
+from lutrin.ingest.summary import Advance, BookFound, FolderDone, IngestSummary, Progress, silent
 from lutrin.log import get_logger
+from lutrin.platform import give_back
+from lutrin.ports import Embedder, VectorStore
+from lutrin.records import Chunk
 from lutrin.settings import Settings
 from lutrin.threads import in_thread
+
+Read = tuple[BookFile, list[Chunk]]
+YOUNG_NS = 2_000_000_000
+"""A file that changed within the last two seconds may change again without a new time (coarse file-system clocks)."""
+BATCH = 32
+"""Passages that are embedded between two commits; at most so many are lost if the process dies. Until then their token
+vectors stay in memory at full width, half a megabyte a passage."""
+_SHOWN = 20
+"""Most files that a message names."""
+_log = get_logger("ingest")
+
+
+@dataclass(frozen=True, slots=True)
+class IngestTools:
+    """Adapters and clocks of an ingest."""
+
+    embedder: Embedder
+    store: VectorStore
+    verify: Verify
+    """Reads a new generation back, in a fresh process; see `lutrin.index.readback.in_fresh_process`."""
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    clock_ns: Callable[[], int] = time.time_ns
+    """The clock of the file system's times."""
+    holds: Holds | None = None
+    """Checks prepared entries that nobody vouches for; None: only their places count."""
+    extract: Extract | None = None
+    """Prepares a book from its own words; None: only what was written for it is prepared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What one ingest is asked for; an empty slug, title or edition leaves the book's own."""
+
+    slug: str = ""
+    title: str = ""
+    edition: str = ""
+    rebuild: bool = False
+    """Read every file again; embeddings are still taken from the cache."""
+    password: str = ""
+    """Of encrypted PDFs."""
+    lenient: bool = False
+    """Read pages that MDX would refuse as far as possible."""
+    progress: Progress = silent
+    """Called after each folder, and often in between."""
+
+
+DEFAULTS = Options()
 
 
 async def ingest(corpus: Path, settings: Settings, tools: IngestTools, options: Options = DEFAULTS) -> IngestSummary:
@@ -60,15 +146,29 @@ async def ingest_alone(corpus: Path, settings: Settings, tools: IngestTools, opt
     """
     started = time.perf_counter()
     try:
-        summary = await _Ingest(corpus, settings, tools, options).all_books()
+        found = await asyncio.to_thread(_find, corpus, settings, options)
+        with Catalog(settings.catalog_path) as catalog:
+            resolved = await asyncio.to_thread(corpus.resolve)
+            summary = await _Ingest(resolved, settings, tools, options, catalog).all_books(found)
     except (OSError, sqlite.DatabaseError, IndexUnavailable, VerificationFailed) as error:
         raise explain_failure(error, settings.data_dir) or error from error
     return summary.plus(IngestSummary(seconds=round(time.perf_counter() - started, 3)))
 
 
-_SHOWN = 20
-"""Most files that a message names."""
-_log = get_logger("ingest")
+def _find(corpus: Path, settings: Settings, options: Options) -> Discovery:
+    """Find the books of a corpus with their files, and the files that are in no book."""
+    if not corpus.exists():
+        raise EmptyCorpus(f"There is no folder {corpus}.", remedy="Put your books there, or name another one.")
+    shelf = corpus.resolve() == settings.corpus_dir.resolve()
+    found = discover(corpus, shelf=shelf, slug=options.slug, title=options.title, edition=options.edition)
+    # A book without files is treated as one that is gone.
+    books = [(book, files) for book, files in found.books if files]
+    if not books and found.broken:
+        raise InvalidInput("; ".join(found.broken.values()) + ".")
+    if not books:
+        reasons = "".join(f"\n  {item.line()}." for item in found.left_out[:_SHOWN])
+        raise EmptyCorpus(f"{corpus} holds no {suffixes_in_words()} file.{reasons}", remedy="Put your books there.")
+    return replace(found, books=books)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,107 +177,81 @@ class _Ingest:
     settings: Settings
     tools: IngestTools
     options: Options
+    catalog: Catalog
 
-    async def all_books(self) -> IngestSummary:
-        found = await asyncio.to_thread(self._find)
-        corpus = str(self.corpus.resolve())
-        with Catalog(self.settings.catalog_path) as catalog:
-            await in_thread(tidy, catalog, self.settings.books_dir)
-            embedder = self.tools.embedder
-            cache = EmbeddingCache(catalog, embedder.name, embedder.dimension, embedder.reading.projection)
-            summary = IngestSummary()
-            for book, files in found.books:
-                summary = summary.plus(await self._one_book(catalog, cache, book, files))
-                summary = summary.plus(IngestSummary(books=(self._description(book, files),)))
-            summary = summary.plus(IngestSummary(failed=len(found.broken), errors=tuple(found.broken.values())))
-            summary = summary.plus(self._withdraw(catalog, found))
-            summary = summary.plus(IngestSummary(left_out=tuple(found.left_out)))
-            catalog.keep_left_out(corpus, summary.left_out)
-            if summary.published or summary.removed:
-                await in_thread(tidy, catalog, self.settings.books_dir)
-                live = await in_thread(live_hashes, self.settings.books_dir, catalog.live())
-                await in_thread(cache.prune, live)
-            await self._settle(catalog)
-            return summary
+    async def all_books(self, found: Discovery) -> IngestSummary:
+        catalog, books_dir, embedder = self.catalog, self.settings.books_dir, self.tools.embedder
+        await in_thread(tidy, catalog, books_dir)
+        cache = EmbeddingCache(catalog, embedder.name, embedder.dimension, embedder.reading.projection)
+        summary = IngestSummary()
+        for book, files in found.books:
+            work = await in_thread(_BookIngest, self, cache, book, files)
+            summary = summary.plus(await work.run())
+            root = book.root.resolve()
+            place = root.relative_to(self.corpus).as_posix() if root.is_relative_to(self.corpus) else ""
+            here = BookFound(slug=book.info.slug, title=book.info.title, files=len(files), make=book.make, root=place)
+            summary = summary.plus(IngestSummary(books=(here,)))
+        errors = tuple(found.broken.values())
+        rest = IngestSummary(failed=len(errors), errors=errors, removed=self._withdraw(found))
+        summary = summary.plus(rest).plus(IngestSummary(left_out=tuple(found.left_out)))
+        catalog.keep_left_out(str(self.corpus), summary.left_out)
+        if summary.published or summary.removed:
+            await in_thread(tidy, catalog, books_dir)
+            await in_thread(cache.prune, await in_thread(live_hashes, books_dir, catalog.live()))
+        # Tell the vector store the current generation, always: the ingest that published it may have been killed.
+        for one in catalog.books():
+            folder = books_dir / one.info.slug
+            kept = [folder / one.previous / VECTORS] if one.previous else []
+            await self.tools.store.settle(collection_name(one.info), folder / one.current / VECTORS, kept)
+        return summary
 
-    def _find(self) -> Discovery:
-        """Find the books of the corpus with their files, and the files that are in no book."""
-        if not self.corpus.exists():
-            raise EmptyCorpus(f"There is no folder {self.corpus}.", remedy="Put your books there, or name another one.")
-        found = discover(
-            self.corpus,
-            shelf=self.corpus.resolve() == self.settings.corpus_dir.resolve(),
-            slug=self.options.slug,
-            title=self.options.title,
-            edition=self.options.edition,
-        )
-        # A book without files is treated as one that is gone.
-        books = [(book, files) for book, files in found.books if files]
-        if not books and found.broken:
-            raise InvalidInput("; ".join(found.broken.values()) + ".")
-        if not books:
-            reasons = "".join(f"\n  {item.line()}." for item in found.left_out[:_SHOWN])
-            raise EmptyCorpus(
-                f"{self.corpus} holds no {suffixes_in_words()} file.{reasons}", remedy="Put your books there."
-            )
-        return replace(found, books=books)
+    def _withdraw(self, found: Discovery) -> int:
+        """Withdraw books that came from this corpus and are no longer in it; one whose description broke stays."""
+        removed = 0
+        slugs = {book.info.slug for book, _ in found.books}
+        broken = {str(root.resolve()) for root in found.broken}
+        for published in self.catalog.books():
+            slug = published.info.slug
+            if published.corpus == str(self.corpus) and slug not in slugs and published.root not in broken:
+                removed += len(self.catalog.files(slug))
+                self.catalog.withdraw(slug)
+                _log.info("ingest.withdrawn", book=slug)
+        return removed
 
-    def _description(self, book: Book, files: Sequence[SourceFile]) -> BookFound:
-        root = book.root.resolve()
-        base = self.corpus.resolve()
-        place = root.relative_to(base).as_posix() if root.is_relative_to(base) else ""
-        return BookFound(slug=book.info.slug, title=book.info.title, files=len(files), make=book.make, root=place)
 
-    async def _one_book(
-        self, catalog: Catalog, cache: EmbeddingCache, book: Book, files: Sequence[SourceFile]
-    ) -> IngestSummary:
+class _BookIngest:
+    """The work on one book."""
+
+    def __init__(self, ingest: _Ingest, cache: EmbeddingCache, book: Book, files: Sequence[SourceFile]) -> None:
+        self.catalog, self.cache, self.book, self.corpus = ingest.catalog, cache, book, ingest.corpus
+        self.settings, self.tools, self.options = ingest.settings, ingest.tools, ingest.options
         slug = book.info.slug
-        fingerprint = recipe(book, self.settings, self.tools.embedder.name)
-        published = catalog.book(slug)
-        current = self._intact(published)
-        everything = self.options.rebuild or current is None or published is None or published.recipe != fingerprint
-        plan = await asyncio.to_thread(
-            make_plan, files, catalog.files(slug), everything=everything, now_ns=self.tools.clock_ns()
-        )
-        summary = IngestSummary(unchanged=len(plan.unchanged), removed=len(plan.removed))
-        if plan.touched:
-            catalog.touch(slug, plan.touched)
-        companions = (companion_path(book), self.settings.studied_path(slug))
-        decisions = for_ingest(catalog, slug)
-        own = await asyncio.to_thread(own_files, companions, companions[1], self.settings.approved_path)
-        companion = await asyncio.to_thread(
-            fingerprint_of, companions, decisions, own, extracts=self.tools.extract is not None
-        )
-        is_same = current is not None and read_manifest(current).companion == companion
-        if not plan.changed and not plan.removed and is_same:
-            return summary
-        name = f"{catalog.next_number():06d}-{fingerprint[:8]}"
-        created = self.tools.now().isoformat(timespec="seconds")
-        work = BookIngest(
-            book, plan, self.settings, self.tools, self.options, cache, name, fingerprint, current,
-            companions=companions, own_companions=own, companion=companion, decisions=decisions,
-        )  # fmt: skip
-        outcome = await work.run(created)
-        if outcome.manifest_sha256 is None:
-            return summary.plus(outcome.summary)
-        catalog.publish(
-            PublishedBook(
-                info=book.info,
-                corpus=str(self.corpus.resolve()),
-                recipe=fingerprint,
-                current=name,
-                previous=None,
-                manifest_sha256=outcome.manifest_sha256,
-                root=str(book.root.resolve()),
-            ),
-            published=created,
-            files=outcome.states,
-        )
-        _log.info("ingest.published", book=slug, generation=name)
-        return summary.plus(outcome.summary).plus(IngestSummary(published=(f"{slug} {name}",)))
+        self.recipe = _recipe(book, self.settings, self.tools.embedder.name)
+        published = self.catalog.book(slug)
+        self.current = self._intact(published)
+        """Folder of the current generation."""
+        self.manifest = read_manifest(self.current) if self.current is not None else None
+        is_as_before = self.manifest is not None and published is not None and published.recipe == self.recipe
+        everything = self.options.rebuild or not is_as_before
+        self.plan = _make_plan(files, self.catalog.files(slug), everything=everything, now_ns=self.tools.clock_ns())
+        self.changed = {file.name for file in self.plan.changed}
+        self.companions = (companion_path(book), self.settings.studied_path(slug))
+        """Files with entries prepared for the book's readers; they may be missing."""
+        self.own = own_files(self.companions, self.companions[1], self.settings.approved_path)
+        """Of those, the ones that are believed in what they say of themselves."""
+        self.decisions = for_ingest(self.catalog, slug)
+        extracts = self.tools.extract is not None
+        self.companion = fingerprint_of(self.companions, self.decisions, self.own, extracts=extracts)
+        self.summary = IngestSummary(unchanged=len(self.plan.unchanged), removed=len(self.plan.removed))
+        self.embedding = _Embedding(self.tools.embedder, cache)
+        self.positions: dict[str, float | None] = {}
+        """`sidebar_position` of each file in the new generation."""
+        self.kept: set[str] = set()
+        """Files that could not be read, so the index keeps its version of them."""
+        self.before: sqlite.Connection | None = None
 
     def _intact(self, published: PublishedBook | None) -> Path | None:
-        """Return the current generation's folder if it is as it was published and has the current format.
+        """The current generation's folder if it is as it was published and has the current format.
 
         From one that is damaged nothing is copied: what it says would pass for what the book says.
         """
@@ -187,26 +261,347 @@ class _Ingest:
         known = manifest_hash(directory) == published.manifest_sha256 and not is_older(directory)
         return directory if known and is_whole(directory) else None
 
-    def _withdraw(self, catalog: Catalog, found: Discovery) -> IngestSummary:
-        """Withdraw books that came from this corpus and are no longer in it; one whose description broke stays."""
-        removed = 0
-        slugs = {book.info.slug for book, _ in found.books}
-        broken = {str(root.resolve()) for root in found.broken}
-        for published in catalog.books():
-            slug = published.info.slug
-            is_here = slug in slugs or published.root in broken
-            if published.corpus == str(self.corpus.resolve()) and not is_here:
-                removed += len(catalog.files(slug))
-                catalog.withdraw(slug)
-                _log.info("ingest.withdrawn", book=slug)
-        return IngestSummary(removed=removed)
+    async def run(self) -> IngestSummary:
+        """Publish a new generation if anything has changed.
 
-    async def _settle(self, catalog: Catalog) -> None:
-        """Tell the vector store the current generation, always: the ingest that published it may have been killed."""
-        for book in catalog.books():
-            folder = self.settings.books_dir / book.info.slug
-            kept = [folder / book.previous / VECTORS] if book.previous else []
-            await self.tools.store.settle(collection_name(book.info), folder / book.current / VECTORS, kept)
+        Raises:
+            VerificationFailed: It did not read back as it was written.
+            IndexUnavailable, OSError, DatabaseError: It could not be written.
+            WeightsError: The embedding model cannot be used.
+        """
+        slug = self.book.info.slug
+        if self.plan.touched:
+            self.catalog.touch(slug, self.plan.touched)
+        is_same = self.manifest is not None and self.manifest.companion == self.companion
+        if not self.plan.changed and not self.plan.removed and is_same:
+            return self.summary
+        name = f"{self.catalog.next_number():06d}-{self.recipe[:8]}"
+        created = self.tools.now().isoformat(timespec="seconds")
+        digest = await self._build(name, created)
+        if digest:
+            published = PublishedBook(
+                info=self.book.info, corpus=str(self.corpus), recipe=self.recipe, current=name, previous=None,
+                manifest_sha256=digest, root=str(self.book.root.resolve()),
+            )  # fmt: skip
+            states = [(self.plan.known if one in self.kept else self.plan.states)[one] for one in self.positions]
+            self.catalog.publish(published, published=created, files=states)
+            _log.info("ingest.published", book=slug, generation=name)
+            self._count(IngestSummary(published=(f"{slug} {name}",)))
+        return self.summary
+
+    async def _build(self, name: str, created: str) -> str:
+        """Build and verify a generation; return its manifest's hash, empty if there is nothing new to publish."""
+        home = self.settings.books_dir / self.book.info.slug
+        building = home / f"{BUILDING}{name}"
+        await asyncio.to_thread(building.mkdir, parents=True)
+        builder = GenerationBuilder(building)
+        if self.current is not None:
+            self.before = sqlite.connect(self.current / PASSAGES, readonly=True)
+        try:
+            await self._fill(builder)
+            prepared = self.manifest is not None and self.manifest.companion != self.companion
+            if not self.positions or not (self.summary.processed or self.plan.removed or prepared):
+                return ""  # only files that cannot be read
+            self._count(await in_thread(self._compare, builder))
+            await self.embedding.finish()
+            self._count(IngestSummary(texts_embedded=self.embedding.done))
+            await in_thread(give_back)
+            self._tell(len(self.positions), len(self.positions))
+            is_extracted = await self._prepare(builder)
+            await builder.finish(
+                name=name, book=self.book.info, created=created, embedder=self.tools.embedder, recipe=self.recipe,
+                cache=self.cache, store=self.tools.store, companion=self.companion,
+            )  # fmt: skip
+            if self.tools.extract is not None:
+                await self._add_extracted(building, self.tools.extract, self.changed if is_extracted else None)
+            await in_thread(give_back)  # free memory before the verifying process starts
+            await self.tools.verify(building)
+            return await asyncio.to_thread(put_in_place, building, home / name)
+        finally:
+            await self.embedding.cancel()
+            builder.close()
+            if self.before is not None:
+                self.before.close()
+            await asyncio.to_thread(shutil.rmtree, building, ignore_errors=True)
+
+    def _count(self, figures: IngestSummary) -> None:
+        self.summary = self.summary.plus(figures)
+
+    def _tell(self, done: int, total: int) -> None:
+        self.options.progress(
+            Advance(
+                book=self.book.info.slug,
+                files_done=done,
+                files_total=total,
+                chunks_embedded=self.embedding.done,
+                chunks_to_embed=len(self.embedding.wanted),
+            )
+        )
+
+    async def _fill(self, builder: GenerationBuilder) -> None:
+        """Add every file to the new generation, in the order of names, so that equal books give equal rows."""
+        left = Counter(map(_folder_of, self.changed))
+        created: Counter[str] = Counter()
+        stay = {file.name for file in self.plan.unchanged}
+        old = await in_thread(chunk_hashes, self.before, stay) if self.before is not None else Counter[str]()
+        files = sorted((*self.plan.changed, *self.plan.unchanged), key=lambda file: file.name)
+        for number, file in enumerate(files):
+            is_changed, folder = file.name in self.changed, _folder_of(file.name)
+            found = await in_thread(self._read if is_changed else self._copy, file)
+            if found is not None:
+                entry, chunks = found
+                await in_thread(builder.add_file, entry, chunks)
+                await self.embedding.add(chunks)
+                self.positions[file.name] = entry.position
+                if is_changed and file.name not in self.kept:
+                    hashes = Counter(chunk.content_hash for chunk in chunks)
+                    created[folder] += (hashes - old).total()
+                    old -= hashes
+            left[folder] -= is_changed
+            if is_changed and not left[folder]:
+                self.options.progress(FolderDone(name=folder, chunks=created[folder]))
+            self._tell(number + 1, len(files))
+        await in_thread(builder.order_files, self._order())
+
+    def _order(self) -> list[str]:
+        return sorted(self.positions, key=lambda name: self.book.reading_key(name, self.positions[name]))
+
+    def _compare(self, builder: GenerationBuilder) -> IngestSummary:
+        new = builder.chunk_hashes()
+        old = chunk_hashes(self.before) if self.before is not None else Counter[str]()
+        return IngestSummary(
+            chunks_created=(new - old).total(), chunks_reused=(new & old).total(), chunks_removed=(old - new).total()
+        )
+
+    def _read(self, file: SourceFile) -> Read | None:
+        """Read and cut one file; if that fails, keep the index's version of it."""
+        try:
+            return self._cut(file)
+        except DocumentError as error:
+            problem = error.detail
+        except LutrinError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a parser's bug on one file must cost that file, not the run
+            problem = f"{file.name}: cannot be understood ({type(error).__name__}: {error})"
+        before = self._copy(file)
+        if before is not None:
+            self.kept.add(file.name)
+            problem += " The index keeps its earlier state."
+        else:
+            reason = problem.removeprefix(f"{file.name}: ").rstrip(".")
+            left_out = LeftOut(filename=file.name, reason=reason, book=self.book.info.slug)
+            self._count(IngestSummary(left_out=(left_out,)))
+        self._count(IngestSummary(failed=1, errors=(problem,)))
+        return before
+
+    def _cut(self, file: SourceFile) -> Read:
+        state, settings = self.plan.states.get(file.name), self.settings
+        document = read_document(
+            file, self.book, password=self.options.password, lenient=self.options.lenient, ocr=settings.ocr
+        )
+        if state is None:
+            raise DocumentError(file.name, "changed while it was read; ingest again")
+        offsets, target = self.tools.embedder.token_offsets, settings.chunk_tokens
+        chunks = chunk_document(document, self.book.info, offsets, target, settings.chunk_overlap_tokens)
+        chunks = with_world(with_places(document, chunks))
+        known = self.plan.known.get(file.name)
+        updated = int(known is not None and known.sha256 != state.sha256)
+        notices = (*document.notices, *chunk_notices(document, chunks, target))
+        self._count(IngestSummary(processed=1, updated=updated, notices=notices))
+        names = (name for name in BookFile.__struct_fields__ if name != "sha256")
+        return BookFile(**{name: getattr(document, name) for name in names}, sha256=state.sha256), chunks
+
+    def _copy(self, file: SourceFile) -> Read | None:
+        """A file and its chunks as the current generation has them."""
+        return read_book_file(self.before, file.name) if self.before is not None else None
+
+    async def _prepare(self, builder: GenerationBuilder) -> bool:
+        """Add the entries prepared for readers, and report those that do not fit.
+
+        Return whether earlier entries of the book's own words are among them.
+        """
+        fitting = self._fitting(builder.book_file)
+        entries, notices = await in_thread(check_files, self.companions, fitting, self.decisions, self.own)
+        same = self.manifest is not None and self.manifest.embedder == self.tools.embedder.name
+        before = await in_thread(_companion_in, self.current) if same and self.current is not None else None
+        # What is read anew is asked for anew.
+        known = (item.entry for item in (before.entries if before is not None else ()))
+        earlier = [entry for entry in known if entry.author == BY_THE_BOOK and entry.file not in self.changed]
+        if self.tools.extract is not None:
+            entries = await in_thread(_with_extracted, fitting, entries, earlier)
+        await write_companion(builder.directory, entries, self.tools.embedder, before)
+        self._count(IngestSummary(prepared=len(entries), set_aside=len(notices), notices=notices))
+        return bool(earlier)
+
+    def _fitting(self, book_file: Callable[[str], Read | None]) -> Fitting:
+        def read(name: str) -> tuple[str, Sequence[Chunk]] | None:
+            found = book_file(name)
+            return (found[0].source, found[1]) if found is not None else None
+
+        return Fitting(read, self._order(), self.tools.holds)
+
+    async def _add_extracted(self, directory: Path, extract: Extract, files: set[str] | None) -> None:
+        """Add entries of the book's own words (of some files, or all), asked for as readers will ask."""
+        generation = await open_generation(directory, self.tools.store)
+        try:
+            published = generation.companion
+            more = [entry async for entry in extract(generation, files)]
+        finally:
+            await generation.close()
+        if not more:
+            return
+        with closing(sqlite.connect(directory / PASSAGES, readonly=True)) as passages:
+            fitting = self._fitting(partial(read_book_file, passages))
+            entries = await in_thread(_with_extracted, fitting, published.entries, more)
+        await write_companion(directory, entries, self.tools.embedder, published)
+        await in_thread(lambda: write_manifest(directory, read_manifest(directory)))
+        self._count(IngestSummary(prepared=len(entries) - len(published.entries)))
+
+
+def _with_extracted(fitting: Fitting, known: Sequence[Prepared], more: Iterable[Entry]) -> tuple[Prepared, ...]:
+    """Entries with those of the book's own words that still fit it, in its order."""
+    found = {key_of(item.entry): item for item in known}
+    for entry in more:
+        with suppress(MisfitError):  # the book has changed there
+            found.setdefault(key_of(entry), fitting.fitted(entry))
+    return in_order(found.values(), fitting.names)
+
+
+def _companion_in(directory: Path) -> Companion | None:
+    """A generation's companion, as a source of encoded questions; None if it cannot be read."""
+    try:
+        return Companion.open(directory)
+    except (OSError, ValueError, msgspec.MsgspecError):
+        return None
+
+
+class _Embedding:
+    """Collects passages without an embedding and embeds them in the background, each text once.
+
+    Its calls raise WeightsError if the model cannot be used.
+    """
+
+    def __init__(self, embedder: Embedder, cache: EmbeddingCache) -> None:
+        self._embedder = embedder
+        self._cache = cache
+        self.wanted: set[str] = set()
+        """Hashes of the texts to embed, of the passages seen so far."""
+        self._pending: dict[str, str] = {}
+        self._running: asyncio.Task[None] | None = None
+        self.done = 0
+        """Texts embedded so far."""
+
+    async def add(self, chunks: Iterable[Chunk]) -> None:
+        """Take passages; return at once unless the next batch is full while one is still being embedded."""
+        texts = {one.content_hash: one.embedded_text() for one in chunks if one.content_hash not in self.wanted}
+        for name in await in_thread(self._cache.missing, texts):
+            self.wanted.add(name)
+            self._pending[name] = texts[name]
+        while len(self._pending) >= BATCH:
+            await self._start()
+
+    async def finish(self) -> None:
+        while self._pending:
+            await self._start()
+        await self._settle()
+
+    async def cancel(self) -> None:
+        """Give up the running batch; committed ones stay."""
+        if self._running is not None:
+            self._running.cancel()
+            await asyncio.wait([self._running])
+
+    async def _start(self) -> None:
+        await self._settle()
+        batch = {name: self._pending.pop(name) for name in list(self._pending)[:BATCH]}
+        self._running = asyncio.create_task(self._embed(batch))
+
+    async def _settle(self) -> None:
+        if self._running is not None:
+            await self._running
+            self._running = None
+
+    async def _embed(self, batch: dict[str, str]) -> None:
+        encodings = await self._embedder.encode(list(batch.values()))
+        await in_thread(self._cache.put, list(zip(batch, encodings, strict=True)))
+        self.done += len(batch)
+
+
+@dataclass(slots=True)
+class _Plan:
+    """The files of one book, sorted by what happens to them."""
+
+    known: Mapping[str, FileState]
+    """States of all files in the current generation, by name."""
+    changed: list[SourceFile] = field(default_factory=list)
+    """Files that are new, have new content, or must be read again because the recipe changed."""
+    unchanged: list[SourceFile] = field(default_factory=list)
+    touched: list[FileState] = field(default_factory=list)
+    """States of unchanged files whose times are new."""
+    states: dict[str, FileState] = field(default_factory=dict)
+    """States of all readable files, by name."""
+    removed: Sequence[str] = ()
+    """Names that the index has and the folder no longer has."""
+
+
+def _make_plan(files: Sequence[SourceFile], known: Mapping[str, FileState], *, everything: bool, now_ns: int) -> _Plan:
+    """Find out what changed: by size and time (nanoseconds since the epoch), and if these differ, by SHA-256."""
+    plan = _Plan(known, removed=[*known.keys() - {file.name for file in files}])
+    for file in files:
+        before = known.get(file.name)
+        try:
+            state = plan.states[file.name] = _look(file, before, now_ns)
+        except DocumentError:
+            plan.changed.append(file)  # reading it will report the fault
+            continue
+        if everything or before is None or before.sha256 != state.sha256:
+            plan.changed.append(file)
+        else:
+            plan.unchanged.append(file)
+            plan.touched += [state] if state != before else []
+    return plan
+
+
+def _look(file: SourceFile, before: FileState | None, now_ns: int) -> FileState:
+    """The state of a file; reads its content only if size or time show that it may have changed.
+
+    Raises:
+        DocumentError: It cannot be read.
+    """
+    try:
+        status = (file.root / file.name).stat(follow_symlinks=False)
+    except OSError as error:
+        raise DocumentError(file.name, f"cannot be read ({error.strerror or error})") from None
+    # Programs can set st_mtime back, but not st_ctime.
+    changed_ns = max(status.st_mtime_ns, status.st_ctime_ns)
+    if before is not None and before.changed_ns and (before.size, before.changed_ns) == (status.st_size, changed_ns):
+        return before
+    return FileState(
+        filename=file.name,
+        size=status.st_size,
+        changed_ns=changed_ns if now_ns - changed_ns > YOUNG_NS else 0,
+        sha256=file.sha256,
+    )
+
+
+def _recipe(book: Book, settings: Settings, embedder: str) -> str:
+    """A fingerprint of everything besides a file's content that determines its chunks.
+
+    The program's version is part of it, because a new release may read files better. Embeddings of unchanged texts
+    are still kept.
+    """
+    folders = {name: (folder.label, folder.position, folder.is_simulation) for name, folder in book.folders.items()}
+    facts = (
+        lutrin.__version__, FORMAT_VERSION, book.info, sorted(folders.items()), book.site.entries, book.shared,
+        book.simulation, settings.chunk_tokens, settings.chunk_overlap_tokens, settings.ocr, embedder,
+    )  # fmt: skip
+    return hashlib.sha256(msgspec.json.encode(facts)).hexdigest()
+
+
+def _folder_of(filename: str) -> str:
+    """The name of a step for an operator: the file's folder, or the file itself at the top level."""
+    path = Path(filename)
+    return path.parent.name or path.name
 
 
 def tidy(catalog: Catalog, books_dir: Path) -> None:

@@ -14,9 +14,9 @@ import msgspec
 
 from lutrin import sqlite
 from lutrin.errors import IndexUnavailable, IngestInProgress
+from lutrin.index.build import BUILDING, put_in_place
 from lutrin.index.catalog import Catalog, FileState, PublishedBook, check_names
 from lutrin.index.manifest import MANIFEST, is_published, read_manifest
-from lutrin.ingest.book import BUILDING, put_in_place
 from lutrin.ingest.lock import ingest_lock
 from lutrin.log import get_logger
 from lutrin.ports import BookRack

@@ -19,12 +19,11 @@ from lutrin import sqlite
 from lutrin.chats.key import installation_keys
 from lutrin.errors import ArchiveError, InvalidSettings
 from lutrin.index import statements
-from lutrin.index.build import collection_name, write_vectors
+from lutrin.index.build import BUILDING, collection_name, put_in_place, write_vectors
 from lutrin.index.catalog import TABLES, Catalog, PublishedBook
 from lutrin.index.generation import PASSAGES, VECTORS
 from lutrin.index.manifest import MANIFEST, Manifest, read_manifest, write_manifest
 from lutrin.index.readback import Verify
-from lutrin.ingest.book import BUILDING, put_in_place
 from lutrin.keep.archive import ArchiveManifest, beside, check_schema, require_own, room, unpack_archive, write_archive
 from lutrin.keep.backup import BOOKS, CATALOG, STUDY, index_members, same_files, signed_manifest
 from lutrin.ports import VectorStore

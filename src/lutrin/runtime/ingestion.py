@@ -10,8 +10,7 @@ from pathlib import Path
 from lutrin.index.companion import Entry
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.readback import in_fresh_process
-from lutrin.ingest.book import DEFAULTS, IngestTools, Options
-from lutrin.ingest.run import ingest_alone
+from lutrin.ingest.run import DEFAULTS, IngestTools, Options, ingest_alone
 from lutrin.ingest.summary import IngestSummary
 from lutrin.keep import restore
 from lutrin.keep.transfer import Transferred, import_index

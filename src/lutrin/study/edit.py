@@ -48,11 +48,6 @@ class OpenedBook:
     def __post_init__(self) -> None:
         self.fitting = companion_file.Fitting(self._read, list(self.files), literal_problem)
 
-    @property
-    def order(self) -> list[str]:
-        """The names of the files, in the order of their names."""
-        return list(self.files)
-
     def _read(self, name: str) -> tuple[str, Sequence[Chunk]] | None:
         document = read_document(self.files[name], self.book, lenient=True)
         return document.source, chunk_document(document, self.book.info, _words, TARGET_TOKENS, 0)
@@ -145,7 +140,9 @@ def merge(corpus: Path, drafts: Sequence[Path], *, author: str = "", shelf: bool
             replaced += len(taken[path].keys() & before.keys())
             added += len(taken[path].keys() - before.keys())
             together = {**before, **taken[path]}
-            write_entries(path, (item.entry for item in companion_file.in_order(together.values(), opened.order)))
+            write_entries(
+                path, (item.entry for item in companion_file.in_order(together.values(), opened.fitting.names))
+            )
             written[path] = len(together)
     return Merged(written, added, replaced, tuple(refused))
 
