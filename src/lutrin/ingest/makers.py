@@ -7,7 +7,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-_DATA: dict[str, Any] = tomllib.loads(Path(__file__).with_name("makers.toml").read_text(encoding="utf-8"))
+
+def own_data(name: str) -> dict[str, Any]:
+    """The tables of a file beside this module; a stranger's file is read by `configuration`, within limits."""
+    return tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
+
+
+_DATA = own_data("makers.toml")
 BOXES: Mapping[str, str] = _DATA["boxes"]
 """Names under which makers write boxes, and the kind that each has here."""
 UNSEEN: tuple[str, ...] = tuple(_DATA["unseen"]["always"])

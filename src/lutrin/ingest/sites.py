@@ -6,7 +6,6 @@ differ in names alone are data: `sites.toml`. A file that cannot be read says no
 """
 
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -16,6 +15,7 @@ from urllib.parse import unquote
 import msgspec
 
 from lutrin.ingest.configuration import is_small_file, read_json, read_small, read_toml, read_yaml
+from lutrin.ingest.makers import own_data
 from lutrin.ingest.navigation import Entry, bare, from_summary, from_tree, summary_title
 from lutrin.ingest.script import read_literal
 
@@ -62,7 +62,7 @@ class _Sites(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     makers: tuple[_Maker, ...]
 
 
-_DATA = msgspec.convert(tomllib.loads(Path(__file__).with_name("sites.toml").read_text(encoding="utf-8")), _Sites)
+_DATA = msgspec.convert(own_data("sites.toml"), _Sites)
 HOMES = _DATA.homes
 """Folders that hold the text of the book around them: no book, part or chapter is called so."""
 CONFIGURATIONS = (*_DATA.marks, *_DATA.configurations)
