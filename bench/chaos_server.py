@@ -32,8 +32,7 @@ from chaos.quick_server import QuickServer
 from common import machine
 
 from lutrin import sqlite
-from lutrin.chats.key import new_key
-from lutrin.chats.owner import conversation_key, owner_of
+from lutrin.chats.key import conversation_key, new_key, owner_of
 from lutrin.chats.store import SqlChatStore
 from lutrin.settings import load_settings
 

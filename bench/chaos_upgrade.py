@@ -126,7 +126,7 @@ class Upgrade:
         """Open the conversations in a process of its own, which is killed at that call; 0: it is not."""
         from chaos.press import Child  # noqa: PLC0415 - as above
 
-        from lutrin.chats.migrations import migrate  # noqa: PLC0415 - as above
+        from lutrin.chats.engine import migrate  # noqa: PLC0415 - as above
 
         async def work() -> dict[str, Any]:
             self.disk.disk_arm(str(self.chats).encode(), at, 0, 0)

@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,12 +25,9 @@ from sqlalchemy.pool import QueuePool
 from sqlcipher3 import dbapi2
 
 from lutrin import sqlite
-from lutrin.chats.engine import Database, SqlCipher, Transaction, Values
-from lutrin.chats.key import new_key
-from lutrin.chats.migrations import migrate
-from lutrin.chats.rows import Room
-from lutrin.chats.seal import Seal
-from lutrin.chats.store import ChatTables
+from lutrin.chats.engine import Database, Execute, SqlCipher, Values, migrate
+from lutrin.chats.key import Seal, new_key
+from lutrin.chats.store import ChatTables, Room
 from lutrin.records import ChatMessage, ChatOrigin, Citation
 
 T = TypeVar("T")
@@ -65,12 +63,12 @@ class InThreads:
 
         return await asyncio.get_running_loop().run_in_executor(self._threads, transaction)
 
-    async def write(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
+    async def write(self, work: Callable[[Execute], Awaitable[T]]) -> T:
         """As `Database.write`; the work never waits, so that one step in the thread is all of it."""
 
         def transaction() -> T:
             with self._engine.begin() as connection:
-                steps = work(_AtOnce(connection)).__await__()
+                steps = work(partial(execute_at_once, connection)).__await__()
                 try:
                     next(steps)
                 except StopIteration as ended:
@@ -86,13 +84,10 @@ class InThreads:
         self._engine.dispose()
 
 
-class _AtOnce:
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-
-    async def execute(self, statement: str, values: Values) -> list[Any]:
-        result = self._connection.execute(text(statement), dict(values))
-        return list(result.all()) if result.returns_rows else []
+async def execute_at_once(connection: Connection, statement: str, values: Values) -> list[Any]:
+    """Run one statement in the thread that calls, as an `Execute`."""
+    result = connection.execute(text(statement), dict(values))
+    return list(result.all()) if result.returns_rows else []
 
 
 def conversation(name: str) -> tuple[ChatMessage, ChatMessage]:

@@ -30,8 +30,8 @@ from common import CORPUS, ROOT, finish, machine
 from decode_plot import Point, svg
 
 from lutrin.adapters.generate_llamacpp import open_decoder
-from lutrin.adapters.llamacpp_quantize import quantize
-from lutrin.generate.protocol import Limits
+from lutrin.adapters.llamacpp import quantize
+from lutrin.generate.scheduler import Limits
 from lutrin.generate.worker import THREADS_SLEEP, WorkerGenerator
 from lutrin.platform import physical_cores
 from lutrin.records import Finished, GenerationRequest, Message, Piece

@@ -21,7 +21,7 @@ import msgspec
 from common import ROOT, finish, machine
 
 from lutrin.adapters.generate_llamacpp import open_decoder
-from lutrin.generate.measure import MAIN, Outcome, Speed
+from lutrin.generate.tune import MAIN, Outcome, Speed
 from lutrin.generate.worker import THREADS_SLEEP
 from lutrin.platform import physical_cores
 

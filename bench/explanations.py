@@ -31,7 +31,8 @@ from common import CORPUS, ROOT, finish, machine
 from decode import Peer
 
 from lutrin.adapters.generate_llamacpp import open_decoder
-from lutrin.generate.protocol import Limits, PassageFigures, PassageLimits
+from lutrin.generate.prefix import PassageLimits
+from lutrin.generate.scheduler import Limits, PassageFigures
 from lutrin.generate.worker import THREADS_SLEEP, WorkerGenerator
 from lutrin.platform import processor_seconds, resident_bytes
 from lutrin.records import Finished, GenerationRequest, Message, Piece

@@ -14,10 +14,8 @@ from contextlib import ExitStack
 from tests.remote.postgres import cluster, database
 
 from evaluation.memory_chat import MemoryChatStore
-from lutrin.adapters.postgres import Shared
-from lutrin.chats.key import new_key
-from lutrin.chats.postgres_chats import PostgresChatStore
-from lutrin.chats.seal import KeySeal
+from lutrin.chats.key import KeySeal, new_key
+from lutrin.chats.postgres import PostgresChatStore, Shared
 from lutrin.records import ChatMessage
 
 CALLS = 2000

@@ -77,7 +77,7 @@ def chosen(group: str) -> str:
 
 
 def needed(group: str) -> str:
-    """The engine where none was chosen: none if no model is named (`runtime/arrival.py` brings it)."""
+    """The engine where none was chosen: none if no model is named (`runtime/language_model.py` brings it)."""
     return NONE if group in SERVING and language_model() in {NONE, AUTO} else "cpu"
 
 

@@ -56,20 +56,12 @@ WIRING = {"runtime"}
 """The room that knows profiles."""
 VENDORS = {
     "chromadb": {"lutrin.adapters.index_chroma"},
-    "fastembed": {"lutrin.adapters.embed_fastembed", "lutrin.adapters.rerank_fastembed"},
-    "llama_cpp": {
-        "lutrin.adapters.llamacpp_backend",
-        "lutrin.adapters.llamacpp_decoder",
-        "lutrin.adapters.llamacpp_quantize",
-    },
+    "fastembed": {"lutrin.adapters.embed_fastembed", "lutrin.adapters.rerank"},
+    "llama_cpp": {"lutrin.adapters.llamacpp"},
     "qdrant_client": {"lutrin.adapters.index_qdrant"},
     "openai": {"lutrin.adapters.remote_openai"},
-    "asyncpg": {
-        "lutrin.adapters.postgres",
-        "lutrin.adapters.postgres_books",
-        "lutrin.chats.postgres_chats",
-    },
-    "cryptography": {"lutrin.chats.seal"},
+    "asyncpg": {"lutrin.adapters.postgres_books", "lutrin.chats.postgres"},
+    "cryptography": {"lutrin.chats.key"},
     "litestar": {"lutrin.serve"},
     "mcp": {"lutrin.serve.tools"},
     "mistune": {"lutrin.ingest"},
@@ -168,9 +160,9 @@ def test_vendor_packages_stay_in_their_adapter() -> None:
 
 
 def test_the_judge_is_no_part_of_the_program() -> None:
-    """Only the two commands that need it know the package `evaluation`, which no wheel holds."""
+    """Only the commands that need it know the package `evaluation`, which no wheel holds."""
     users = {name for name in MODULES if any(item.split(".")[0] == "evaluation" for item in imports(name))}
-    assert users == {"lutrin.cli.eval", "lutrin.cli.models"}
+    assert users == {"lutrin.cli.models"}
 
 
 def test_every_module_has_its_room() -> None:

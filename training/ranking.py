@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lutrin.adapters.rerank_reader import LEARNED, ReaderReranker
+from lutrin.adapters.rerank import LEARNED, ReaderReranker
 from lutrin.answer.excerpt import choose
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf

@@ -9,8 +9,7 @@ import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from pathlib import Path
 
-from lutrin.chats.rows import Room
-from lutrin.chats.store import SqlChatStore
+from lutrin.chats.store import Room, SqlChatStore
 from lutrin.errors import NotFound
 from lutrin.log import configure_logging
 from lutrin.records import (

@@ -33,9 +33,6 @@ from lutrin.settings import Settings, load_settings
 class Library:
     """Open books, to be searched; close it, or use it in a `with` block.
 
-    Args:
-        settings: Say where books and models lie; None: as the environment says.
-
     Raises:
         InvalidSettings: A setting is wrong.
         ModelMissing, ChecksumMismatch: The embedding model cannot be used.

@@ -44,11 +44,7 @@ class FairQueue(Generic[Item]):
         return self.take(Lane(peer, session), waiting[0])
 
     def take(self, lane: Lane, item: Item) -> Item:
-        """Take an item, maybe out of turn; its peer and session move likewise.
-
-        Raises:
-            KeyError, ValueError: It is not in the queue.
-        """
+        """Take an item, maybe out of turn; its peer and session move likewise."""
         self.remove(lane, item)
         if sessions := self._peers.get(lane.peer):
             self._peers.move_to_end(lane.peer)
@@ -82,11 +78,7 @@ class FairQueue(Generic[Item]):
 
 
 class FairTurns:
-    """Like a semaphore, but whoever waits is admitted as a `FairQueue` has it.
-
-    Args:
-        at_once: How many have a turn at the same time.
-    """
+    """Like a semaphore, but whoever waits is admitted as a `FairQueue` has it."""
 
     def __init__(self, at_once: int) -> None:
         self._free = at_once

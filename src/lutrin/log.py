@@ -50,11 +50,7 @@ class Folding:
         """For each kind of line: the start of its window, lines seen, lines dropped."""
 
     def __call__(self, _: object, method: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-        """Let a line pass, with the number of those that were dropped before it.
-
-        Raises:
-            structlog.DropEvent: There were too many of its kind.
-        """
+        """Let a line pass, with the number of those that were dropped before it."""
         if method not in FOLDED_LEVELS:
             return line
         kind = (method, str(line.get("room", "")), f"{line.get('event', '')} {line.get('message', '')}"[:MOST_CHARS])

@@ -190,10 +190,7 @@ class VectorIndex(Protocol):
     """
 
     async def add(
-        self,
-        ids: Sequence[str],
-        vectors: Vectors,
-        metadata: Sequence[Mapping[str, str | int | bool]],
+        self, ids: Sequence[str], vectors: Vectors, metadata: Sequence[Mapping[str, str | int | bool]]
     ) -> None:
         """Add records; ids must be new. Only called while a generation is being built.
 
@@ -264,24 +261,13 @@ class BookRack(Protocol):
         """The published generations: each name with the record that was offered for it."""
 
     async def offer(self, slug: str, name: str, record: bytes, files: Mapping[str, Path]) -> None:
-        """Publish a generation in place of the book's current one, which is kept until the next is offered.
-
-        Args:
-            slug: The book's.
-            name: The generation's.
-            record: The catalogue's entry for it.
-            files: Its files, by their names in the generation's folder.
-        """
+        """Publish a generation in place of the book's current one, which is kept until the next is offered."""
 
     async def withdraw(self, slug: str) -> None:
         """Remove a book."""
 
     async def fetch(self, name: str, folder: Path) -> None:
-        """Write the files of a generation into an empty folder.
-
-        Raises:
-            OSError: The folder cannot be written.
-        """
+        """Write the files of a generation into an empty folder."""
 
 
 class Generator(Protocol):
@@ -389,11 +375,7 @@ class Decoder(Protocol):
         """
 
     def logprob(self, output: int) -> float:
-        """The log probability (natural) of the most likely next token.
-
-        Args:
-            output: Index among the wanted runs of the last step.
-        """
+        """The log probability (natural) of the most likely next token."""
 
     def copy(self, source: int, target: int, start: int, end: int) -> None:
         """Let `target` hold the tokens of `source` from place `start` to before `end`, without computing them."""
@@ -425,11 +407,7 @@ class ChatStore(Protocol):
     """Conversations as the answer flow sees them."""
 
     async def append(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
-        """Store messages in one transaction; an unknown session is created.
-
-        Raises:
-            ChatStoreError: Nothing was stored.
-        """
+        """Store messages in one transaction; an unknown session is created."""
 
     async def history(self, session_id: str, limit: int = 50) -> list[ChatMessage]:
         """The newest `limit` messages of a session, oldest first; an unknown session has none."""

@@ -17,10 +17,7 @@ LONGEST_PAUSE_S = 10.0
 
 
 async def call_again(
-    call: Callable[[], Awaitable[T]],
-    *,
-    patience_s: float,
-    pause_s: Callable[[Exception], float | None],
+    call: Callable[[], Awaitable[T]], *, patience_s: float, pause_s: Callable[[Exception], float | None]
 ) -> T:
     """The result of a call that may need several tries.
 
@@ -32,9 +29,6 @@ async def call_again(
         call: Made anew for each try.
         patience_s: Seconds from now in which the last try must begin.
         pause_s: For an error, the least pause that the service asks for (0: none); None: trying again is of no use.
-
-    Raises:
-        Exception: The error of the last try.
     """
     end_s = time.monotonic() + patience_s
     step_s = FIRST_PAUSE_S

@@ -8,12 +8,12 @@ import ipaddress
 import os
 import re
 import socket
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from dotenv import dotenv_values
-from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import AfterValidator, AliasChoices, BeforeValidator, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from lutrin import messages
@@ -45,6 +45,94 @@ LOCAL = "local"
 """Given instead of a model's name or an address, it keeps that part on this machine in the remote profile too."""
 
 
+def _split(value: object) -> object:
+    return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+
+def _origin(text: str) -> str:
+    """An origin as browsers send it: lower case, without a slash at the end or the scheme's own port."""
+    if text == "*":
+        return text
+    match = ORIGIN.fullmatch(text.lower())
+    if match is None:
+        raise ValueError(f"{text} is not an origin; write scheme and host, such as https://school.github.io")
+    scheme, host, port = match.groups()
+    own = {"http": "80", "https": "443"}.get(scheme)
+    return f"{scheme}://{host}" if not port or port == own else f"{scheme}://{host}:{port}"
+
+
+def _host_name(text: str) -> str:
+    if text == "*":
+        return text
+    name = text.lower().rstrip(".")
+    if not HOST_NAME.fullmatch(name):
+        raise ValueError(f"{text} is not a host name; write it alone, without scheme, port or path")
+    return name
+
+
+def _proxy(text: str) -> str:
+    try:
+        return str(ipaddress.ip_network(text, strict=False))
+    except ValueError:
+        if HOST_NAME.fullmatch(text.lower()) and not re.fullmatch(r"[\d.]+", text):
+            return text.lower()
+    raise ValueError(f"{text} is not an address, network or host name")
+
+
+def _languages(value: tuple[str, ...]) -> tuple[str, ...]:
+    codes = tuple(dict.fromkeys(item.lower() for item in value))
+    unknown = [code for code in codes if code not in LANGUAGES]
+    if unknown or not codes:
+        raise ValueError(f"{', '.join(unknown) or 'nothing'} is not a known ISO 639-1 code, such as en, de, fr")
+    return codes
+
+
+def _root_path(value: str) -> str:
+    if not ROOT_PATH.fullmatch(value):
+        raise ValueError("it must be a path of letters, digits and . _ ~ -, such as /lutrin")
+    return value.rstrip("/")
+
+
+def _long_token(value: SecretStr) -> SecretStr:
+    if len(value.get_secret_value()) < SHORTEST_TOKEN_CHARS:
+        raise ValueError(f"it needs {SHORTEST_TOKEN_CHARS} characters or more; make one: openssl rand -hex 24")
+    return value
+
+
+def _key(value: SecretStr) -> SecretStr:
+    if not re.fullmatch(r"[0-9a-fA-F]{64}", value.get_secret_value()):
+        raise ValueError("it must hold 64 hexadecimal digits; make one: openssl rand -hex 32")
+    return value
+
+
+def _url(value: str) -> str:
+    if value != LOCAL and not re.fullmatch(r"https?://[^\s/]+(/\S*)?", value):
+        raise ValueError("it must be an address that begins with http:// or https://")
+    return value
+
+
+def _folder(value: Path) -> Path:
+    if value.exists() and not value.is_dir():
+        raise ValueError(f"{value} is a file; a folder is needed")
+    return value
+
+
+def _models(value: Path) -> Path:
+    """In another folder than Lutrin's, the models are those of the checkout that runs."""
+    own = ABOVE / MODELS
+    return own if value == MODELS and not value.is_dir() and (own / "manifest.toml").is_file() else value
+
+
+def _each(check: Callable[[str], str]) -> AfterValidator:
+    return AfterValidator(lambda values: tuple(dict.fromkeys(map(check, values))))
+
+
+Words = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
+"""Several, with commas between them."""
+Url = Annotated[str, AfterValidator(_url)]
+Folder = Annotated[Path, AfterValidator(_folder)]
+
+
 class Settings(BaseSettings):
     """Everything that an operator can set; `lutrin config` lists it."""
 
@@ -55,273 +143,136 @@ class Settings(BaseSettings):
         extra="ignore",
         frozen=True,
         env_ignore_empty=True,
+        use_attribute_docstrings=True,
     )
 
-    profile: Literal["local", "remote"] = Field(
-        "local", description="`local` or `remote`. `local` opens no outgoing connection."
-    )
-    data_dir: Path = Field(Path("data"), description="Folder of the catalogue, the indexes and the conversations.")
-    models_dir: Path = Field(MODELS, validate_default=True, description="Folder of the model files and their manifest.")
-    corpus_dir: Path = Field(Path("corpus"), description="Folder of the books, unless a command names another.")
+    profile: Literal["local", "remote"] = "local"
+    """`local` or `remote`. `local` opens no outgoing connection."""
+    data_dir: Folder = Path("data")
+    """Folder of the catalogue, the indexes and the conversations."""
+    models_dir: Annotated[Folder, AfterValidator(_models)] = Field(MODELS, validate_default=True)
+    """Folder of the model files and their manifest."""
+    corpus_dir: Path = Path("corpus")
+    """Folder of the books, unless a command names another."""
 
-    model: str = Field(
-        "auto",
-        description="`auto` (the largest that this machine has the memory and the speed for), `none` (the book's own "
-        "words only), `tiny`, `small`, `medium`, `large`, a GGUF file or a hub model.",
-    )
-    tune: bool = Field(
-        default=True,
-        description="Measure the model's formats once when it arrives (`lutrin models tune --short`, a minute).",
-    )
-    model_threads: int = Field(0, ge=0, le=256, description="CPU threads of the language model; 0: the physical cores.")
-    model_context_tokens: int = Field(
-        8192, ge=1024, le=262_144, description="Context of the model in tokens, shared by all simultaneous answers."
-    )
-    model_cache: Literal["f16", "q8_0"] = Field(
-        "f16", description="Number format of the model's key-value cache: 16 bits, or 8 bits in half the memory."
-    )
-    passage_cache_mb: Literal["auto"] | Annotated[int, Field(ge=0, le=1 << 20)] = Field(
-        "auto",
-        description="Memory in MB for passages that the model has read; `auto`: a quarter of what is free, up to 1024.",
-    )
-    passage_disk_mb: int = Field(
-        2048, ge=0, le=1 << 20, description="Disk in MB for them, up to a quarter of what is free; 0: none."
-    )
-    gpu_layers: Literal["auto"] | Annotated[int, Field(ge=0, le=1000)] = Field(
-        "auto",
-        description="Layers of the model that a graphics processor computes; `auto`: all, if the engine has one.",
-    )
-    model_slots: int = Field(10, ge=1, le=64, description="Answers that the model writes at the same time.")
-    queue_limit: int = Field(
-        64, ge=0, le=10_000, description="Readers who may wait for the model; others get excerpts at once."
-    )
-    deadline_s: float = Field(
-        3.0,
-        gt=0,
-        le=600,
-        description="Longest time in seconds that an explanation waits while other readers get their excerpts.",
-    )
-    explain_s: float = Field(10.0, gt=0, le=600, description="Seconds to wait for the model's explanation.")
-    answer_tokens: int = Field(
-        400, ge=16, le=2048, description="Maximum tokens of an explanation; small models get fewer."
-    )
-    own_words: bool = Field(
-        default=True, description="Let an able model add an analogy of its own, marked as not from the book."
-    )
-    grades: Literal["marked", "strict"] = Field(
-        "marked",
-        description="`marked` shows a model's sentences that are likely, though not word for word in the book, with a "
-        "mark; `strict` shows only what the book states.",
-    )
+    model: str = "auto"
+    """`auto` (the largest that this machine has the memory and the speed for), `none` (the book's own words only),
+    `tiny`, `small`, `medium`, `large`, a GGUF file or a hub model."""
+    tune: bool = True
+    """Measure the model's formats once when it arrives (`lutrin models tune --short`, a minute)."""
+    model_threads: int = Field(0, ge=0, le=256)
+    """CPU threads of the language model; 0: the physical cores."""
+    model_context_tokens: int = Field(8192, ge=1024, le=262_144)
+    """Context of the model in tokens, shared by all simultaneous answers."""
+    model_cache: Literal["f16", "q8_0"] = "f16"
+    """Number format of the model's key-value cache: 16 bits, or 8 bits in half the memory."""
+    passage_cache_mb: Literal["auto"] | Annotated[int, Field(ge=0, le=1 << 20)] = "auto"
+    """Memory in MB for passages that the model has read; `auto`: a quarter of what is free, up to 1024."""
+    passage_disk_mb: int = Field(2048, ge=0, le=1 << 20)
+    """Disk in MB for them, up to a quarter of what is free; 0: none."""
+    gpu_layers: Literal["auto"] | Annotated[int, Field(ge=0, le=1000)] = "auto"
+    """Layers of the model that a graphics processor computes; `auto`: all, if the engine has one."""
+    model_slots: int = Field(10, ge=1, le=64)
+    """Answers that the model writes at the same time."""
+    queue_limit: int = Field(64, ge=0, le=10_000)
+    """Readers who may wait for the model; others get excerpts at once."""
+    deadline_s: float = Field(3.0, gt=0, le=600)
+    """Longest time in seconds that an explanation waits while other readers get their excerpts."""
+    explain_s: float = Field(10.0, gt=0, le=600)
+    """Seconds to wait for the model's explanation."""
+    answer_tokens: int = Field(400, ge=16, le=2048)
+    """Maximum tokens of an explanation; small models get fewer."""
+    own_words: bool = True
+    """Let an able model add an analogy of its own, marked as not from the book."""
+    grades: Literal["marked", "strict"] = "marked"
+    """`marked` shows a model's sentences that are likely, though not word for word in the book, with a mark;
+    `strict` shows only what the book states."""
 
-    study_after_s: int = Field(
-        300,
-        ge=0,
-        le=86_400,
-        description="Seconds without a question or an opened page before the model studies the books; 0: never.",
-    )
-    study_on_battery: bool = Field(default=False, description="Let the model study while the machine runs on battery.")
-    study_exercises: bool = Field(
-        default=False,
-        description="Let the model's study answer the book's own exercises; pupils can then find the answers.",
-    )
+    study_after_s: int = Field(300, ge=0, le=86_400)
+    """Seconds without a question or an opened page before the model studies the books; 0: never."""
+    study_on_battery: bool = False
+    """Let the model study while the machine runs on battery."""
+    study_exercises: bool = False
+    """Let the model's study answer the book's own exercises; pupils can then find the answers."""
 
-    embedder: str = Field(
-        "default",
-        description="The local embedding model: `default` (ours), another one of the manifest, or one of fastembed's "
-        "list such as `BAAI/bge-small-en-v1.5`. A change needs `lutrin models fetch` and `lutrin ingest`.",
-    )
-    rerank: str = Field(
-        "auto",
-        description="The cross-encoder that reads the best passages of a question once more: `auto` (ours, which comes "
-        "with the default embedder), `none`, or another one of the manifest.",
-    )
-    chunk_tokens: int = Field(
-        400, ge=100, le=1000, description="Target length of a chunk in tokens, headings included."
-    )
-    chunk_overlap_tokens: int = Field(
-        50, ge=0, le=200, description="Tokens that neighbouring chunks of a section share."
-    )
-    ocr: bool = Field(
-        default=False,
-        description="Recognise the text of scanned PDF pages; needs `just ocr` or `pip install lutrin[ocr]`.",
-    )
-    top_k: int = Field(5, ge=1, le=50, description="Passages to find for a question.")
+    embedder: str = "default"
+    """The local embedding model: `default` (ours), another one of the manifest, or one of fastembed's list such as
+    `BAAI/bge-small-en-v1.5`. A change needs `lutrin models fetch` and `lutrin ingest`."""
+    rerank: str = "auto"
+    """The cross-encoder that reads the best passages of a question once more: `auto` (ours, which comes with the
+    default embedder), `none`, or another one of the manifest."""
+    chunk_tokens: int = Field(400, ge=100, le=1000)
+    """Target length of a chunk in tokens, headings included."""
+    chunk_overlap_tokens: int = Field(50, ge=0, le=200)
+    """Tokens that neighbouring chunks of a section share."""
+    ocr: bool = False
+    """Recognise the text of scanned PDF pages; needs `just ocr` or `pip install lutrin[ocr]`."""
+    top_k: int = Field(5, ge=1, le=50)
+    """Passages to find for a question."""
 
-    host: str = Field("127.0.0.1", description="Address that `lutrin serve` listens on.")
-    port: int = Field(7860, ge=1, le=65_535, description="Port that `lutrin serve` listens on.")
-    cors_origins: Annotated[tuple[str, ...], NoDecode] = Field(
-        ("http://localhost:3000", "http://127.0.0.1:3000"),
-        description="Origins whose pages may send questions, comma-separated; `*` allows all.",
-    )
-    allowed_hosts: Annotated[tuple[str, ...], NoDecode] = Field(
-        (), description="Other host names of this server, comma-separated; unknown ones are refused (DNS rebinding)."
-    )
-    trusted_proxies: Annotated[tuple[str, ...], NoDecode] = Field(
-        (), description="Proxies whose X-Forwarded-For is trusted, comma-separated addresses, networks or names."
-    )
-    root_path: str = Field(
-        "",
-        description="Path below which readers see this server, as /lutrin; a trusted proxy's X-Forwarded-Prefix wins.",
-    )
-    open_sessions: bool = Field(default=False, description="Let everyone who knows the id of a conversation read it.")
-    rate_session_per_min: int = Field(
-        10, ge=0, le=100_000, description="Questions a minute from a session; 0: no limit."
-    )
-    rate_peer_per_min: int = Field(
-        300, ge=0, le=1_000_000, description="Questions a minute from a network address; 0: no limit."
-    )
-    connections: int = Field(
-        2000,
-        ge=16,
-        le=60_000,
-        description="Maximum connections at a time; one more closes the connection that has been idle longest.",
-    )
-    connections_per_peer: int = Field(
-        400, ge=8, le=60_000, description="Maximum connections from one network address; trusted proxies may have more."
-    )
-    metrics: Literal["open", "token"] = Field(
-        "open", description="Who may read /metrics: `open`: everyone; `token`: whoever sends LUTRIN_ADMIN_TOKEN."
-    )
-    admin_token: SecretStr | None = Field(
-        None, description="Password for the teacher's page and for administration over HTTP; empty: off."
-    )
-    chat_key: SecretStr | None = Field(
-        None, description="Key that encrypts conversations; empty: the one in the file `chat.key`."
-    )
-    conversation_kb: int = Field(
-        4096,
-        ge=64,
-        le=1_048_576,
-        description="Kilobytes that one conversation may take; beyond that, nothing more of it is stored.",
-    )
-    reader_kb: int = Field(
-        65_536, ge=64, le=16_777_216, description="Kilobytes that one browser's conversations may take."
-    )
-    free_space_mb: int = Field(
-        500,
-        ge=0,
-        le=1_048_576,
-        description="Megabytes to keep free on the disk; with less, nothing is stored; 0: no limit.",
-    )
-    retention_days: int = Field(0, ge=0, le=36_500, description="Days after which conversations are deleted; 0: never.")
-    languages: Annotated[tuple[str, ...], NoDecode] = Field(
-        ("en",), description="Languages that questions may be in, comma-separated ISO 639-1 codes."
-    )
-    log_format: Literal["auto", "json", "console"] = Field(
-        "auto", description="`auto`: `console` on a terminal, else `json`."
-    )
-    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Lowest level that is logged.")
+    host: str = "127.0.0.1"
+    """Address that `lutrin serve` listens on."""
+    port: int = Field(7860, ge=1, le=65_535)
+    """Port that `lutrin serve` listens on."""
+    cors_origins: Annotated[Words, _each(_origin)] = ("http://localhost:3000", "http://127.0.0.1:3000")
+    """Origins whose pages may send questions, comma-separated; `*` allows all."""
+    allowed_hosts: Annotated[Words, _each(_host_name)] = ()
+    """Other host names of this server, comma-separated; unknown ones are refused (DNS rebinding)."""
+    trusted_proxies: Annotated[Words, _each(_proxy)] = ()
+    """Proxies whose X-Forwarded-For is trusted, comma-separated addresses, networks or names."""
+    root_path: Annotated[str, AfterValidator(_root_path)] = ""
+    """Path below which readers see this server, as /lutrin; a trusted proxy's X-Forwarded-Prefix wins."""
+    open_sessions: bool = False
+    """Let everyone who knows the id of a conversation read it."""
+    rate_session_per_min: int = Field(10, ge=0, le=100_000)
+    """Questions a minute from a session; 0: no limit."""
+    rate_peer_per_min: int = Field(300, ge=0, le=1_000_000)
+    """Questions a minute from a network address; 0: no limit."""
+    connections: int = Field(2000, ge=16, le=60_000)
+    """Maximum connections at a time; one more closes the connection that has been idle longest."""
+    connections_per_peer: int = Field(400, ge=8, le=60_000)
+    """Maximum connections from one network address; trusted proxies may have more."""
+    metrics: Literal["open", "token"] = "open"
+    """Who may read /metrics: `open`: everyone; `token`: whoever sends LUTRIN_ADMIN_TOKEN."""
+    admin_token: Annotated[SecretStr, AfterValidator(_long_token)] | None = None
+    """Password for the teacher's page and for administration over HTTP; empty: off."""
+    chat_key: Annotated[SecretStr, AfterValidator(_key)] | None = None
+    """Key that encrypts conversations; empty: the one in the file `chat.key`."""
+    conversation_kb: int = Field(4096, ge=64, le=1_048_576)
+    """Kilobytes that one conversation may take; beyond that, nothing more of it is stored."""
+    reader_kb: int = Field(65_536, ge=64, le=16_777_216)
+    """Kilobytes that one browser's conversations may take."""
+    free_space_mb: int = Field(500, ge=0, le=1_048_576)
+    """Megabytes to keep free on the disk; with less, nothing is stored; 0: no limit."""
+    retention_days: int = Field(0, ge=0, le=36_500)
+    """Days after which conversations are deleted; 0: never."""
+    languages: Annotated[Words, AfterValidator(_languages)] = ("en",)
+    """Languages that questions may be in, comma-separated ISO 639-1 codes."""
+    log_format: Literal["auto", "json", "console"] = "auto"
+    """`auto`: `console` on a terminal, else `json`."""
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+    """Lowest level that is logged."""
 
-    gemini_api_key: SecretStr | None = Field(
-        None,
-        validation_alias=AliasChoices("GEMINI_API_KEY", "gemini_api_key"),
-        description="Remote profile: key of the service for generation and embeddings.",
-    )
-    qdrant_url: str | None = Field(
-        None,
-        validation_alias=AliasChoices("QDRANT_URL", "qdrant_url"),
-        description="Remote profile: address of Qdrant, which keeps the vectors. `local`: on this disk.",
-    )
-    qdrant_api_key: SecretStr | None = Field(
-        None,
-        validation_alias=AliasChoices("QDRANT_API_KEY", "qdrant_api_key"),
-        description="Remote profile: key of Qdrant.",
-    )
-    qdrant_prefix: str = Field(
-        "", pattern=r"^[A-Za-z0-9_-]{0,40}$", description="Remote profile: prefix of Qdrant's collections."
-    )
-    database_url: SecretStr | None = Field(
-        None,
-        validation_alias=AliasChoices("DATABASE_URL", "database_url"),
-        description="Remote profile: PostgreSQL that servers share, `postgresql://user:password@host/name`.",
-    )
-    share_books: bool = Field(
-        default=True,
-        description="Remote profile: servers get the books from PostgreSQL; false: they share one data folder.",
-    )
-    llm_base_url: str = Field(
-        GEMINI_URL,
-        description="Remote profile: address of a service with OpenAI's protocol (vLLM, llama-server, Ollama).",
-    )
-    llm_model: str = Field(GEMINI_MODEL, description="Remote profile: its language model. `local`: use LUTRIN_MODEL.")
-    embed_model: str = Field(
-        "gemini-embedding-001", description="Remote profile: its embedding model. `local`: the one in the manifest."
-    )
-    embed_dimension: int = Field(
-        768, ge=384, le=4096, description="Remote profile: dimensions of the embedding model's vectors."
-    )
-
-    @field_validator("cors_origins")
-    @classmethod
-    def _origins(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(_origin(item) for item in value))
-
-    @field_validator("allowed_hosts")
-    @classmethod
-    def _hosts(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(_host_name(item) for item in value))
-
-    @field_validator("trusted_proxies")
-    @classmethod
-    def _proxies(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(_proxy(item) for item in value))
-
-    @field_validator("root_path")
-    @classmethod
-    def _path(cls, value: str) -> str:
-        if not ROOT_PATH.fullmatch(value):
-            raise ValueError("it must be a path of letters, digits and . _ ~ -, such as /lutrin")
-        return value.rstrip("/")
-
-    @field_validator("languages")
-    @classmethod
-    def _languages(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        codes = tuple(dict.fromkeys(item.lower() for item in value))
-        unknown = [code for code in codes if code not in LANGUAGES]
-        if unknown or not codes:
-            raise ValueError(f"{', '.join(unknown) or 'nothing'} is not a known ISO 639-1 code, such as en, de, fr")
-        return codes
-
-    @field_validator("admin_token")
-    @classmethod
-    def _token(cls, value: SecretStr | None) -> SecretStr | None:
-        if value is not None and len(value.get_secret_value()) < SHORTEST_TOKEN_CHARS:
-            raise ValueError(f"it needs {SHORTEST_TOKEN_CHARS} characters or more; make one: openssl rand -hex 24")
-        return value
-
-    @field_validator("chat_key")
-    @classmethod
-    def _key(cls, value: SecretStr | None) -> SecretStr | None:
-        if value is not None and not re.fullmatch(r"[0-9a-fA-F]{64}", value.get_secret_value()):
-            raise ValueError("it must hold 64 hexadecimal digits; make one: openssl rand -hex 32")
-        return value
-
-    @field_validator("llm_base_url", "qdrant_url")
-    @classmethod
-    def _urls(cls, value: str | None) -> str | None:
-        if value is not None and value != LOCAL and not re.fullmatch(r"https?://[^\s/]+(/\S*)?", value):
-            raise ValueError("it must be an address that begins with http:// or https://")
-        return value
-
-    @field_validator("data_dir", "models_dir")
-    @classmethod
-    def _folders(cls, value: Path) -> Path:
-        if value.exists() and not value.is_dir():
-            raise ValueError(f"{value} is a file; a folder is needed")
-        return value
-
-    @field_validator("models_dir")
-    @classmethod
-    def _models(cls, value: Path) -> Path:
-        """In another folder than Lutrin's, the models are those of the checkout that runs."""
-        own = ABOVE / MODELS
-        return own if value == MODELS and not value.is_dir() and (own / "manifest.toml").is_file() else value
-
-    @field_validator("cors_origins", "allowed_hosts", "trusted_proxies", "languages", mode="before")
-    @classmethod
-    def _split(cls, value: Any) -> Any:  # noqa: ANN401 - whatever the environment holds
-        return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+    gemini_api_key: SecretStr | None = Field(None, validation_alias=AliasChoices("GEMINI_API_KEY", "gemini_api_key"))
+    """Remote profile: key of the service for generation and embeddings."""
+    qdrant_url: Url | None = Field(None, validation_alias=AliasChoices("QDRANT_URL", "qdrant_url"))
+    """Remote profile: address of Qdrant, which keeps the vectors. `local`: on this disk."""
+    qdrant_api_key: SecretStr | None = Field(None, validation_alias=AliasChoices("QDRANT_API_KEY", "qdrant_api_key"))
+    """Remote profile: key of Qdrant."""
+    qdrant_prefix: str = Field("", pattern=r"^[A-Za-z0-9_-]{0,40}$")
+    """Remote profile: prefix of Qdrant's collections."""
+    database_url: SecretStr | None = Field(None, validation_alias=AliasChoices("DATABASE_URL", "database_url"))
+    """Remote profile: PostgreSQL that servers share, `postgresql://user:password@host/name`."""
+    share_books: bool = True
+    """Remote profile: servers get the books from PostgreSQL; false: they share one data folder."""
+    llm_base_url: Url = GEMINI_URL
+    """Remote profile: address of a service with OpenAI's protocol (vLLM, llama-server, Ollama)."""
+    llm_model: str = GEMINI_MODEL
+    """Remote profile: its language model. `local`: use LUTRIN_MODEL."""
+    embed_model: str = "gemini-embedding-001"
+    """Remote profile: its embedding model. `local`: the one in the manifest."""
+    embed_dimension: int = Field(768, ge=384, le=4096)
+    """Remote profile: dimensions of the embedding model's vectors."""
 
     @model_validator(mode="after")
     def _overlap_fits(self) -> "Settings":
@@ -359,42 +310,8 @@ class Settings(BaseSettings):
         return self.data_dir / "chat.key"
 
 
-def _origin(text: str) -> str:
-    """An origin as browsers send it: lower case, without a slash at the end or the scheme's own port."""
-    if text == "*":
-        return text
-    match = ORIGIN.fullmatch(text.lower())
-    if match is None:
-        raise ValueError(f"{text} is not an origin; write scheme and host, such as https://school.github.io")
-    scheme, host, port = match.groups()
-    own = {"http": "80", "https": "443"}.get(scheme)
-    return f"{scheme}://{host}" if not port or port == own else f"{scheme}://{host}:{port}"
-
-
-def _host_name(text: str) -> str:
-    if text == "*":
-        return text
-    name = text.lower().rstrip(".")
-    if not HOST_NAME.fullmatch(name):
-        raise ValueError(f"{text} is not a host name; write it alone, without scheme, port or path")
-    return name
-
-
-def _proxy(text: str) -> str:
-    try:
-        return str(ipaddress.ip_network(text, strict=False))
-    except ValueError:
-        if HOST_NAME.fullmatch(text.lower()) and not re.fullmatch(r"[\d.]+", text):
-            return text.lower()
-    raise ValueError(f"{text} is not an address, network or host name")
-
-
 def with_addresses(settings: Settings) -> Settings:
-    """Replace the names of proxies with the addresses that they have now.
-
-    Raises:
-        InvalidSettings: A name has no address.
-    """
+    """Replace the names of proxies with the addresses that they have now."""
     found: list[str] = []
     for proxy in settings.trusted_proxies:
         if "/" in proxy:
@@ -448,11 +365,7 @@ def required_variables(settings: Settings) -> tuple[str, ...]:
 
 
 def require_own_data(settings: Settings) -> None:
-    """Refuse what copies or changes this machine's files where others hold a part of the data.
-
-    Raises:
-        InvalidSettings: Vectors lie in Qdrant, or conversations in PostgreSQL.
-    """
+    """Refuse what copies or changes this machine's files where others hold a part of the data."""
     if settings.profile == "remote" and (settings.qdrant_url != LOCAL or settings.database_url is not None):
         raise InvalidSettings(
             "Qdrant and PostgreSQL hold a part of the data, and this command copies files of this machine alone.",
@@ -472,7 +385,7 @@ def describe_settings(settings: Settings) -> list[tuple[str, str, str]]:
     for field, info in Settings.model_fields.items():
         value = getattr(settings, field)
         shown = ",".join(value) if isinstance(value, tuple) else "" if value is None else str(value)
-        rows.append((variable_name(field), shown, info.description or ""))
+        rows.append((variable_name(field), shown, " ".join((info.description or "").split())))
     return rows
 
 

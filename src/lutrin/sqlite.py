@@ -25,11 +25,7 @@ OperationalError: type[sqlite3.OperationalError] = dbapi2.OperationalError
 
 
 def assert_version(version: tuple[int, ...] = dbapi2.sqlite_version_info) -> None:
-    """Refuse an SQLite that can corrupt our databases.
-
-    Raises:
-        LutrinError: The library is older than 3.51.3.
-    """
+    """Refuse an SQLite that can corrupt our databases."""
     if version < OLDEST:
         raise LutrinError(
             f"SQLite {'.'.join(map(str, version))} can corrupt databases; 3.51.3 or newer is needed.",
@@ -44,10 +40,6 @@ def connect(path: Path, *, key: str | None = None, readonly: bool = False) -> Co
         path: The file; it is created unless `readonly`.
         key: 64 hexadecimal digits; the file is encrypted with them.
         readonly: Never write; for files that are published and immutable.
-
-    Raises:
-        LutrinError: The SQLite library is too old.
-        DatabaseError: The file cannot be opened or is not a database of this key.
     """
     assert_version()
     uri = f"{path.resolve().as_uri()}?mode={'ro' if readonly else 'rwc'}{'&immutable=1' if readonly else ''}"

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from lutrin import sqlite
-from lutrin.chats.engine import READERS, SqlCipher, Transaction
+from lutrin.chats.engine import READERS, Execute, SqlCipher, migrate
 from lutrin.chats.key import new_key
-from lutrin.chats.migrations import migrate
 
 KEY = new_key()
 WAIT_S = 20
@@ -42,12 +41,12 @@ class Slow:
     def __init__(self) -> None:
         self._begun, self.go_on = asyncio.Event(), asyncio.Event()
 
-    async def __call__(self, within: Transaction) -> None:
+    async def __call__(self, execute: Execute) -> None:
         """The work of a transaction."""
-        await within.execute(INSERT, {"n": 1})
+        await execute(INSERT, {"n": 1})
         self._begun.set()
         await self.go_on.wait()
-        await within.execute(INSERT, {"n": 2})
+        await execute(INSERT, {"n": 2})
 
     async def begun_in(self, database: SqlCipher) -> "asyncio.Task[None]":
         """A transaction that stands still, in a task that waits for it."""
@@ -59,7 +58,7 @@ class Slow:
 
 async def store(database: SqlCipher, number: int) -> None:
     """Store a number in a transaction of its own."""
-    await database.write(lambda within: within.execute(INSERT, {"n": number}))
+    await database.write(lambda execute: execute(INSERT, {"n": number}))
 
 
 async def known(database: SqlCipher) -> list[int]:
@@ -70,8 +69,8 @@ async def known(database: SqlCipher) -> list[int]:
 async def test_what_fails_is_undone_as_a_whole(database: SqlCipher) -> None:
     """An error after the first of two statements leaves none of them."""
 
-    async def half(within: Transaction) -> None:
-        await within.execute(INSERT, {"n": 1})
+    async def half(execute: Execute) -> None:
+        await execute(INSERT, {"n": 1})
         raise LookupError("the second one")
 
     with pytest.raises(LookupError, match="the second one"):
@@ -84,9 +83,9 @@ async def test_what_the_database_refuses_is_undone_too(database: SqlCipher) -> N
     """A statement that breaks a rule of the tables takes those before it with it, and the next transaction begins."""
     await store(database, 2)
 
-    async def twice(within: Transaction) -> None:
-        await within.execute(INSERT, {"n": 1})
-        await within.execute(INSERT, {"n": 2})
+    async def twice(execute: Execute) -> None:
+        await execute(INSERT, {"n": 1})
+        await execute(INSERT, {"n": 2})
 
     with pytest.raises(sqlite.DatabaseError, match="UNIQUE"):
         await database.write(twice)

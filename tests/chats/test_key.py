@@ -6,9 +6,19 @@ from pathlib import Path
 import pytest
 
 from lutrin import sqlite
-from lutrin.chats.key import chat_key, file_key, former_keys, in_use, new_key, opens, rotate_file_key, rotate_key
-from lutrin.chats.migrations import MIGRATIONS
-from lutrin.chats.owner import conversation_key, owner_of
+from lutrin.chats.engine import MIGRATIONS
+from lutrin.chats.key import (
+    chat_key,
+    conversation_key,
+    file_key,
+    former_keys,
+    in_use,
+    new_key,
+    opens,
+    owner_of,
+    rotate_file_key,
+    rotate_key,
+)
 from lutrin.chats.store import SqlChatStore
 from lutrin.errors import ChatStoreError, InvalidInput, InvalidSettings
 from lutrin.records import ChatMessage

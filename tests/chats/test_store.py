@@ -13,8 +13,8 @@ from tests.tables import tables_of
 
 from lutrin import sqlite
 from lutrin.chats import sql
+from lutrin.chats.engine import MIGRATIONS, migrate
 from lutrin.chats.key import new_key
-from lutrin.chats.migrations import MIGRATIONS, migrate
 from lutrin.chats.store import SqlChatStore
 from lutrin.errors import ChatStoreError, NotFound
 from lutrin.records import AnswerKind, ChatMessage, ChatOrigin, Refusal

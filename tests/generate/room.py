@@ -5,10 +5,8 @@ from dataclasses import dataclass, field
 
 from tests.fakes_generator import ScriptedDecoder, echo
 
-from lutrin.generate.pace import Pace
-from lutrin.generate.passage_store import PassageStore
-from lutrin.generate.protocol import Limits, Output
-from lutrin.generate.scheduler import Scheduler
+from lutrin.generate.prefix import PassageStore
+from lutrin.generate.scheduler import Limits, Output, Pace, Scheduler
 from lutrin.ports import TokenRun
 from lutrin.records import GenerationRequest, Message, Piece
 

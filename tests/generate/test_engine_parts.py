@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from llama_cpp import llama_cpp as binding
 
-from lutrin.adapters import llamacpp_backend
+from lutrin.adapters import llamacpp
 from lutrin.errors import GeneratorUnavailable
 
 
@@ -30,15 +30,15 @@ class Library:
 @pytest.fixture(autouse=True)
 def fresh() -> None:
     """Nothing was opened in this process yet."""
-    llamacpp_backend.open_engine.cache_clear()
-    llamacpp_backend.graphics_processors.cache_clear()
+    llamacpp.open_engine.cache_clear()
+    llamacpp.graphics_processors.cache_clear()
 
 
 def test_an_engine_for_one_processor_has_no_parts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """It brings its kernels itself; nothing is loaded beside it."""
     library = Library(tmp_path)
     monkeypatch.setattr(binding, "_lib", library)
-    assert llamacpp_backend.open_engine() == ""
+    assert llamacpp.open_engine() == ""
     assert library.told == []
 
 
@@ -49,7 +49,7 @@ def test_the_part_that_was_loaded_is_named(monkeypatch: pytest.MonkeyPatch, tmp_
         shutil.copyfile(real, tmp_path / f"libggml-cpu-{kind}.so")
     library = Library(tmp_path, loads=tmp_path / "libggml-cpu-x64.so")
     monkeypatch.setattr(binding, "_lib", library)
-    assert (llamacpp_backend.open_engine(), llamacpp_backend.open_engine()) == ("x64", "x64")
+    assert (llamacpp.open_engine(), llamacpp.open_engine()) == ("x64", "x64")
     assert library.told == [str(tmp_path).encode()]
 
 
@@ -58,7 +58,7 @@ def test_a_processor_without_a_part_is_told_so(monkeypatch: pytest.MonkeyPatch, 
     (tmp_path / "libggml-cpu-zen9.so").write_bytes(b"")
     monkeypatch.setattr(binding, "_lib", Library(tmp_path))
     with pytest.raises(GeneratorUnavailable, match="not built for this processor, only for: zen9"):
-        llamacpp_backend.open_engine()
+        llamacpp.open_engine()
 
 
 def seeing(*devices: tuple[int, str, str]) -> SimpleNamespace:
@@ -93,23 +93,23 @@ def test_a_graphics_processor_is_named_with_its_share(
 ) -> None:
     """What LUTRIN_GPU_LAYERS asks for, as far as the model has layers; none of them is the processor's work."""
     monkeypatch.setattr(binding, "_lib", seeing(CPU, (2, "Vulkan0", "Some processor's own"), JETSON))
-    assert llamacpp_backend.computed_by(gpu_layers, layers) == said
+    assert llamacpp.computed_by(gpu_layers, layers) == said
 
 
 def test_an_engine_that_sees_no_graphics_processor_computes_on_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many layers were asked for."""
     monkeypatch.setattr(binding, "_lib", seeing(CPU))
-    assert llamacpp_backend.computed_by(None, 25) == "processor"
+    assert llamacpp.computed_by(None, 25) == "processor"
 
 
 def test_a_processor_s_own_graphics_are_taken_where_there_are_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
     """As llama.cpp does."""
     monkeypatch.setattr(binding, "_lib", seeing(CPU, (2, "Metal", "Apple M4")))
-    assert llamacpp_backend.computed_by(None, 29) == "Metal (Apple M4), 29 of 29 layers"
+    assert llamacpp.computed_by(None, 29) == "Metal (Apple M4), 29 of 29 layers"
 
 
 def test_the_part_for_this_processor_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever wonders about speed sees which one was taken."""
     monkeypatch.setattr(binding, "_lib", seeing(CPU))
-    monkeypatch.setattr(llamacpp_backend, "open_engine", lambda: "haswell")
-    assert llamacpp_backend.computed_by(None) == "processor (haswell)"
+    monkeypatch.setattr(llamacpp, "open_engine", lambda: "haswell")
+    assert llamacpp.computed_by(None) == "processor (haswell)"

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lutrin.generate.passage_store import PassageStore
-from lutrin.generate.protocol import Limits, PassageLimits, Refused
+from lutrin.generate.prefix import PassageLimits, PassageStore
+from lutrin.generate.scheduler import Limits, Refused
 from lutrin.records import Finished
 
 from .room import FOREVER, Keen, Room, asking, expected

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from tests.fakes_generator import BEGIN, NEXT
 
-from lutrin.generate.passage_store import SUFFIX, PassageStore
-from lutrin.generate.protocol import Limits, PassageLimits, Refused
+from lutrin.generate.prefix import SUFFIX, PassageLimits, PassageStore
+from lutrin.generate.scheduler import Limits, Refused
 from lutrin.records import Finished, Message, Piece
 
 from .room import SYSTEM, Room, asking, expected

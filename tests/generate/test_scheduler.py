@@ -3,8 +3,7 @@
 import pytest
 from tests.fakes_generator import echo
 
-from lutrin.generate.pace import Pace
-from lutrin.generate.protocol import Limits, Refused
+from lutrin.generate.scheduler import Limits, Pace, Refused
 from lutrin.records import Finished, Piece, Queued
 
 from .room import SYSTEM, Keen, Room, expected

@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lutrin.generate.fit import fit_prompt
-from lutrin.generate.pace import Pace
-from lutrin.generate.text import TextStream, loops
+from lutrin.generate.scheduler import Pace, TextStream, fit_prompt, loops
 from lutrin.records import Message
 
 

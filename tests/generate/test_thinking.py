@@ -1,6 +1,6 @@
 """The template of a model that thinks aloud is told not to."""
 
-from lutrin.adapters.llamacpp_decoder import NO_THOUGHT, layout
+from lutrin.adapters.llamacpp import NO_THOUGHT, layout
 
 PLAIN = b"{% for message in messages %}<|im_start|>{{ message.role }}{% endfor %}<|im_start|>assistant\n"
 THINKING = PLAIN + b"{% if enable_thinking is defined and not enable_thinking %}<think>\n\n</think>\n\n{% endif %}"

@@ -8,8 +8,19 @@ from tests.fakes_generator import ScriptedDecoder
 
 from lutrin.adapters.generate_llamacpp import open_decoder
 from lutrin.errors import GeneratorUnavailable
-from lutrin.generate.measure import Speed, measure, measure_apart
-from lutrin.generate.tune import SHIPPED, Trial, choose, merge_trials, read_tuning, table, trials, write_tuning
+from lutrin.generate.tune import (
+    SHIPPED,
+    Speed,
+    Trial,
+    choose,
+    measure,
+    measure_apart,
+    merge_trials,
+    read_tuning,
+    table,
+    trials,
+    write_tuning,
+)
 from lutrin.runtime.language_model import tune_short
 from lutrin.settings import load_settings
 
@@ -187,7 +198,7 @@ def test_set_up_measures_once(models_dir: Path, tmp_path: Path) -> None:
 @pytest.mark.slow("a model is converted, loaded and measured")
 def test_a_real_file_is_converted_and_measured(models_dir: Path, tmp_path: Path) -> None:
     """Conversion writes a whole file or none; the result loads, runs and is measured in a process of its own."""
-    from lutrin.adapters.llamacpp_quantize import quantize  # noqa: PLC0415 - loads llama.cpp
+    from lutrin.adapters.llamacpp import quantize  # noqa: PLC0415 - loads llama.cpp
 
     target = tmp_path / "tiny-q4_0.gguf"
     quantize(models_dir / TINY, target, "Q4_0", 1)

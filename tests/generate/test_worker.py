@@ -15,7 +15,8 @@ from tests.fakes_generator import FaultyDecoder, ScriptedDecoder
 
 from lutrin.adapters.generate_llamacpp import open_decoder
 from lutrin.errors import DeadlineExceeded, GeneratorUnavailable, QueueFull
-from lutrin.generate.protocol import Limits, PassageLimits
+from lutrin.generate.prefix import PassageLimits
+from lutrin.generate.scheduler import Limits
 from lutrin.generate.worker import Watch, WorkerGenerator
 from lutrin.platform import processor_seconds, resident_bytes
 from lutrin.ports import Decoder

@@ -10,7 +10,7 @@ import pytest
 from tests.tables import tables_of
 
 from lutrin import sqlite
-from lutrin.chats.migrations import migrate
+from lutrin.chats.engine import migrate
 from lutrin.index import catalog, statements
 from lutrin.index.catalog import Catalog
 
@@ -74,7 +74,7 @@ def test_no_command_loads_sqlmodel_for_its_databases(tmp_path: Path) -> None:
     migrate(tmp_path / "chats.db", "0" * 64)
     code = (
         "import sys; from pathlib import Path; import lutrin.index.shelf, lutrin.index.build, lutrin.chats.store;"
-        "from lutrin.chats.migrations import migrate; from lutrin.index.catalog import Catalog;"
+        "from lutrin.chats.engine import migrate; from lutrin.index.catalog import Catalog;"
         "Catalog(Path('catalog.db')).close(); migrate(Path('chats.db'), '0' * 64);"
         "print(*{'sqlmodel', 'sqlalchemy'} & sys.modules.keys())"
     )

@@ -3,7 +3,7 @@
 from lutrin.ingest.chunk import chunk_document
 from lutrin.ingest.markdown import parse_markdown
 from lutrin.records import BookInfo
-from lutrin.runtime.explain_file import explain
+from lutrin.runtime.ingestion import explain
 
 SOURCE = """---
 title: Torque

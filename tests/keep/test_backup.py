@@ -10,8 +10,7 @@ from filelock import FileLock
 
 from lutrin.chats.key import rotate_file_key
 from lutrin.errors import ArchiveError, ChatStoreError, IndexUnavailable, IngestInProgress
-from lutrin.keep.backup import backup
-from lutrin.keep.restore import COMPLETE, UNPACKED, finish, restore
+from lutrin.keep.backup import COMPLETE, UNPACKED, backup, finish, restore
 from lutrin.settings import load_settings
 
 from .conftest import House, now

@@ -14,9 +14,8 @@ from lutrin.errors import ArchiveError, IndexUnavailable
 from lutrin.index.catalog import Catalog
 from lutrin.index.retired import remove_retired
 from lutrin.ingest.run import tidy
-from lutrin.keep.archive import FORMAT, MANIFEST, SUMS, ArchiveManifest, unpack_archive, write_archive
-from lutrin.keep.backup import CATALOG, KIND, backup
-from lutrin.keep.restore import restore
+from lutrin.keep.archive import MANIFEST, SUMS, unpack_archive, write_archive
+from lutrin.keep.backup import CATALOG, KIND, backup, restore
 
 from .conftest import House, now
 
@@ -51,7 +50,8 @@ def forged(saved: Path, change: Change, database: str = CATALOG) -> Path:
     write_archive(
         target,
         [(path.relative_to(folder).as_posix(), path) for path in names],
-        lambda hashes: ArchiveManifest(kind=KIND, format=FORMAT, lutrin="0", created="now", hashes=hashes),
+        KIND,
+        "now",
     )
     return target
 

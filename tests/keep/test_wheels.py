@@ -12,13 +12,13 @@ import pytest
 
 import lutrin
 from lutrin.errors import ArchiveError
-from lutrin.keep import wheels
+from lutrin.keep import bundle
 
 
 @pytest.fixture
 def greenlet(tmp_path: Path) -> Path:
     """A copy of an installed package with machine code and a header file outside of the packages' folder."""
-    package = wheels.installed()["greenlet"]
+    package = bundle.installed()["greenlet"]
     for item in package.files or []:
         parts = [part for part in item.parts if part != ".."]
         target = (
@@ -38,7 +38,7 @@ def distribution(site: Path) -> metadata.Distribution:
 
 def test_a_wheel_holds_what_its_record_says(greenlet: Path, tmp_path: Path) -> None:
     """Every file but RECORD stands in it with its SHA-256; the header went back to its place."""
-    path = wheels.write_wheel(distribution(greenlet), tmp_path)
+    path = bundle.write_wheel(distribution(greenlet), tmp_path)
     with zipfile.ZipFile(path) as wheel:
         names = set(wheel.namelist())
         (record,) = (name for name in names if name.endswith(".dist-info/RECORD"))
@@ -55,7 +55,7 @@ def test_a_wheel_holds_what_its_record_says(greenlet: Path, tmp_path: Path) -> N
 def test_a_wheel_is_named_after_its_tags(greenlet: Path, tmp_path: Path) -> None:
     """What may be installed where is what the original said."""
     package = distribution(greenlet)
-    name = wheels.write_wheel(package, tmp_path).name
+    name = bundle.write_wheel(package, tmp_path).name
     assert name.startswith(f"greenlet-{package.version}-cp")
     assert name.endswith(".whl")
 
@@ -64,7 +64,7 @@ def test_the_same_package_gives_the_same_bytes(greenlet: Path, tmp_path: Path) -
     """No time of day is in a wheel."""
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
-    first, second = (wheels.write_wheel(distribution(greenlet), tmp_path / name) for name in "ab")
+    first, second = (bundle.write_wheel(distribution(greenlet), tmp_path / name) for name in "ab")
     assert first.read_bytes() == second.read_bytes()
 
 
@@ -73,20 +73,20 @@ def test_a_changed_package_is_refused(greenlet: Path, tmp_path: Path) -> None:
     with (greenlet / "greenlet" / "__init__.py").open("a") as file:
         file.write("# changed\n")
     with pytest.raises(ArchiveError, match=r"__init__\.py has changed since"):
-        wheels.write_wheel(distribution(greenlet), tmp_path)
+        bundle.write_wheel(distribution(greenlet), tmp_path)
 
 
 def test_a_missing_file_is_named(greenlet: Path, tmp_path: Path) -> None:
     """The message says which one."""
     (greenlet / "greenlet" / "__init__.py").unlink()
     with pytest.raises(ArchiveError, match=r"__init__\.py cannot be read"):
-        wheels.write_wheel(distribution(greenlet), tmp_path)
+        bundle.write_wheel(distribution(greenlet), tmp_path)
 
 
 def test_lutrin_itself_is_made_from_its_source(tmp_path: Path) -> None:
     """Whether it is installed as a link or not, its wheel holds every module and the command."""
     source = Path(lutrin.__file__).parent
-    path = wheels.write_wheel(wheels.installed()["lutrin"], tmp_path, source=source)
+    path = bundle.write_wheel(bundle.installed()["lutrin"], tmp_path, source=source)
     with zipfile.ZipFile(path) as wheel:
         names = set(wheel.namelist())
         assert wheel.read("lutrin/cli/main.py") == (source / "cli" / "main.py").read_bytes()
@@ -99,4 +99,4 @@ def test_lutrin_itself_is_made_from_its_source(tmp_path: Path) -> None:
 def test_a_requirement_file_may_pin_two_versions() -> None:
     """Which one is installed depends on Python's version."""
     text = "numpy==2.4 ; python_full_version < '3.12' \\\n    --hash=sha256:0\nnumpy==2.5\nllama-cpp-python==0.3 \\\n"
-    assert wheels.pins(text) == {"numpy": {"2.4", "2.5"}, "llama_cpp_python": {"0.3"}}
+    assert bundle.pins(text) == {"numpy": {"2.4", "2.5"}, "llama_cpp_python": {"0.3"}}

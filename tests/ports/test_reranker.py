@@ -10,8 +10,7 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
 from tokenizers.processors import TemplateProcessing
 
-from lutrin.adapters.rerank_fastembed import FastembedReranker
-from lutrin.adapters.rerank_reader import MOST_WINDOWS, ReaderReranker, windows
+from lutrin.adapters.rerank import MOST_WINDOWS, FastembedReranker, ReaderReranker, windows
 from lutrin.errors import InvalidSettings, ModelMissing
 from lutrin.index.disk import file_hash
 from lutrin.ports import Reranker, View

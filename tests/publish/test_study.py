@@ -20,7 +20,7 @@ from lutrin.index.companion import Decision, Entry, id_of
 from lutrin.index.decisions import StoredDecision, StudiedEntry, add_studied, decide
 from lutrin.index.shelf import Shelf
 from lutrin.index.statements import STUDIED
-from lutrin.runtime.idle import study_while_idle
+from lutrin.runtime.wiring import study_while_idle
 from lutrin.search.question_tokens import pooled_vector
 from lutrin.search.search import Searcher
 from lutrin.study.drafting import TASKS, quiz_of

@@ -14,7 +14,7 @@ from lutrin.index.catalog import Catalog
 from lutrin.index.readback import verify_generation
 from lutrin.index.shelf import Shelf
 from lutrin.ingest.run import IngestTools, ingest
-from lutrin.keep.mirror import fetch_all, follow, offer_all
+from lutrin.keep.transfer import fetch_all, follow, offer_all
 from lutrin.settings import load_settings
 
 

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 from tests.remote.postgres import Cluster
 
-from lutrin.adapters.postgres import Shared, ingest_alone
-from lutrin.chats.key import new_key
-from lutrin.chats.seal import KeySeal
+from lutrin.chats.key import KeySeal, new_key
+from lutrin.chats.postgres import Shared, ingest_alone
 from lutrin.errors import ChatStoreError, IngestInProgress, InvalidSettings, NotFound, RateLimited
 from lutrin.messages import INGEST_LEFT
 from lutrin.serve.routes.ingest import SILENT_S, Jobs
@@ -20,7 +19,7 @@ KEY = new_key()
 ASKED = "fingerprint"
 HOLDER = """
 import asyncio, sys
-from lutrin.adapters.postgres import ingest_alone
+from lutrin.chats.postgres import ingest_alone
 
 async def hold():
     async with ingest_alone(sys.argv[1]):

@@ -8,11 +8,8 @@ import httpx
 import pytest
 
 from lutrin import sqlite
-from lutrin.chats import rows
-from lutrin.chats.key import new_key
-from lutrin.chats.rows import Room
-from lutrin.chats.seal import Seal
-from lutrin.chats.store import AbsentChats, SqlChatStore
+from lutrin.chats.key import Seal, new_key
+from lutrin.chats.store import AbsentChats, Room, SqlChatStore, new_message, size_of
 from lutrin.errors import ChatStoreError, ChatStoreFull, LutrinError
 from lutrin.messages import CONVERSATION_FULL, NOT_SAVED, NOT_SAVED_DISK, NOT_STORING, PEER_FULL, READER_FULL
 from lutrin.records import ChatMessage, ChatOrigin
@@ -195,14 +192,14 @@ async def test_of_days_in_use_the_last_are_kept_when_the_clock_jumps(tmp_path: P
 async def test_a_reader_s_room_ends_at_its_last_byte(tmp_path: Path) -> None:
     """What fits exactly is stored, and one byte more is not; readers without a secret share no such room."""
     message = ChatMessage(id="m", session_id="s", role="user", text="Q" * 100, created="2026")
-    size = rows.size_of(rows.new_message("s", message, Seal()))
+    size = size_of(new_message("s", message, Seal()))
     for reader_bytes, owner, is_stored in ((size, "a" * 64, True), (size - 1, "a" * 64, False), (1, "", True)):
         room = Room(conversation_bytes=1 << 20, reader_bytes=reader_bytes)
-        store = await SqlChatStore.open(tmp_path / f"{reader_bytes}.db", new_key(), room=room)
+        chats = await SqlChatStore.open(tmp_path / f"{reader_bytes}.db", new_key(), room=room)
         with nullcontext() if is_stored else pytest.raises(ChatStoreFull):
-            await store.record("s", ChatOrigin(session_id="s", owner=owner), [message])
-        assert len(await store.history("s")) == is_stored
-        await store.close()
+            await chats.record("s", ChatOrigin(session_id="s", owner=owner), [message])
+        assert len(await chats.history("s")) == is_stored
+        await chats.close()
 
 
 async def test_a_clock_that_jumps_deletes_nothing(tmp_path: Path) -> None:

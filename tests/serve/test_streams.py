@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from lutrin import messages
-from lutrin.chats.owner import conversation_key, owner_of
+from lutrin.chats.key import conversation_key, owner_of
 from lutrin.records import ChatMessage, DoneEvent, ExcerptEvent, SentenceEvent, SourcesEvent
 
 from .conftest import House, Serve

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 from markupsafe import escape
 
-from lutrin.chats.questions import AskedQuestion
+from lutrin.chats.store import AskedQuestion
 from lutrin.index.catalog import Catalog, PublishedBook
 from lutrin.index.manifest import MANIFEST, Manifest
 from lutrin.messages import PAGE_EXPIRED, TEACHER_OFF, TOO_MANY_ATTEMPTS, WRONG_PASSWORD

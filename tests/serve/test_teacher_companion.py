@@ -17,8 +17,7 @@ from lutrin.answer.flow import AnswerFlow
 from lutrin.index.readback import verify_generation
 from lutrin.index.shelf import Shelf
 from lutrin.ingest.run import IngestTools, ingest
-from lutrin.keep.backup import backup
-from lutrin.keep.restore import restore
+from lutrin.keep.backup import backup, restore
 from lutrin.messages import BOOK_FIRST, CAUTION, CODE_WITHHELD
 from lutrin.records import Passage
 from lutrin.search.kept import leads_of

@@ -12,7 +12,7 @@ from lutrin.errors import GeneratorUnavailable
 from lutrin.keep import weights
 from lutrin.records import GenerationRequest, Message
 from lutrin.runtime import language_model
-from lutrin.runtime.arrival import ArrivingModel
+from lutrin.runtime.language_model import ArrivingModel
 from lutrin.settings import load_settings
 
 REQUEST = GenerationRequest(messages=(Message(role="user", content="Hello"),), max_tokens=4, deadline_s=30)

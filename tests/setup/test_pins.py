@@ -11,7 +11,7 @@ import pytest
 
 from lutrin.adapters.embed_fastembed import FILES, find_published
 from lutrin.errors import ChecksumMismatch, DownloadFailed, InvalidSettings, ModelMissing
-from lutrin.keep import pins, weights
+from lutrin.keep import weights
 from lutrin.runtime.language_model import ability_of, model_path
 from lutrin.runtime.profile import fetch_embedder, open_embedder
 from lutrin.settings import load_settings
@@ -85,7 +85,7 @@ def silent(name: str, done: int, total: int) -> None:
 
 def test_a_model_is_pinned_when_it_is_first_fetched(hub: Hub, folder: Path) -> None:
     """By size, SHA-256 and the commit that the revision stood for; then it is a model as all others are."""
-    model = pins.pin(folder, SPEC, silent, hub=hub.url)
+    model = weights.pin(folder, SPEC, silent, hub=hub.url)
     assert (model.file[0].size, model.file[0].sha256) == (len(CONTENT), SHA256)
     assert model.file[0].publisher is not None
     assert model.file[0].publisher.revision == COMMIT
@@ -98,17 +98,17 @@ def test_a_model_is_pinned_when_it_is_first_fetched(hub: Hub, folder: Path) -> N
 def test_a_file_whose_hash_the_hub_does_not_name_is_pinned_as_it_came(hub: Hub, folder: Path) -> None:
     """It is read once for its size and hash."""
     hub.named = ""
-    model = pins.pin(folder, SPEC, silent, hub=hub.url)
+    model = weights.pin(folder, SPEC, silent, hub=hub.url)
     assert (model.file[0].size, model.file[0].sha256) == (len(CONTENT), SHA256)
     assert weights.verified_path(folder, model).read_bytes() == CONTENT
 
 
 def test_what_is_pinned_is_not_asked_for_again(hub: Hub, folder: Path) -> None:
     """A branch may move on; this machine does not."""
-    pins.pin(folder, SPEC, silent, hub=hub.url)
+    weights.pin(folder, SPEC, silent, hub=hub.url)
     hub.asked.clear()
     hub.content = b"GGUF of another day"
-    pins.pin(folder, SPEC, silent, hub=hub.url)
+    weights.pin(folder, SPEC, silent, hub=hub.url)
     assert hub.asked == []
 
 
@@ -116,7 +116,7 @@ def test_a_published_embedder_is_pinned_with_all_its_files(hub: Hub, folder: Pat
     """A name of fastembed's list: its ONNX file and what lies beside it; then one setting chooses it."""
     name = "BAAI/bge-small-en-v1.5"
     repository, model_file, dimension, pooling, licence = find_published(name) or ("", "", 0, "mean", "")
-    described = pins.PublishedEmbedder(
+    described = weights.PublishedEmbedder(
         name=name,
         repository=repository,
         model_file=model_file,
@@ -125,13 +125,13 @@ def test_a_published_embedder_is_pinned_with_all_its_files(hub: Hub, folder: Pat
         licence=licence,
     )
     assert (dimension, pooling) == (384, "cls")
-    model = pins.pin_embedder(folder, described, silent, hub=hub.url)
+    model = weights.pin_embedder(folder, described, silent, hub=hub.url)
     assert f"/{repository}/resolve/main/{model_file}" in hub.asked
     assert weights.verified_path(folder, model) == folder / "BAAI--bge-small-en-v1.5" / "model.onnx"
     assert {file.name for file in model.file} == set(FILES)
     assert open_embedder(load_settings(models_dir=folder, embedder=name)).name.startswith(f"{name}-{SHA256[:8]}/")
     hub.asked.clear()
-    assert pins.pin_embedder(folder, described, silent, hub=hub.url) == model
+    assert weights.pin_embedder(folder, described, silent, hub=hub.url) == model
     assert hub.asked == []
 
 
@@ -148,21 +148,21 @@ def test_an_embedder_that_nobody_has_is_named_with_the_command(folder: Path) -> 
 
 def test_a_file_that_is_lost_comes_back_as_the_same_bytes_or_not_at_all(hub: Hub, folder: Path) -> None:
     """From the commit that was pinned."""
-    file = folder / pins.pin(folder, SPEC, silent, hub=hub.url).file[0].name
+    file = folder / weights.pin(folder, SPEC, silent, hub=hub.url).file[0].name
     file.unlink()
     hub.asked.clear()
-    pins.pin(folder, SPEC, silent, hub=hub.url)
+    weights.pin(folder, SPEC, silent, hub=hub.url)
     assert f"/resolve/{COMMIT}/" in hub.asked[0]
     file.unlink()
     hub.content = CONTENT[:-1] + b"x"
     with pytest.raises(DownloadFailed):
-        pins.pin(folder, SPEC, silent, hub=hub.url)
+        weights.pin(folder, SPEC, silent, hub=hub.url)
     assert not file.exists()
 
 
 def test_a_damaged_file_is_not_loaded(hub: Hub, folder: Path) -> None:
     """As one of the manifest is not."""
-    file = folder / pins.pin(folder, SPEC, silent, hub=hub.url).file[0].name
+    file = folder / weights.pin(folder, SPEC, silent, hub=hub.url).file[0].name
     file.write_bytes(CONTENT[:-1] + b"x")
     with pytest.raises(ChecksumMismatch):
         model_path(load_settings(models_dir=folder, data_dir=folder / "data", model=SPEC))
@@ -172,14 +172,14 @@ def test_another_file_than_the_hub_names_is_deleted(hub: Hub, folder: Path) -> N
     """Nothing is pinned then."""
     hub.named = "0" * 64
     with pytest.raises(DownloadFailed, match="arrived with other contents"):
-        pins.pin(folder, SPEC, silent, hub=hub.url)
+        weights.pin(folder, SPEC, silent, hub=hub.url)
     assert sorted(path.name for path in folder.iterdir()) == ["manifest.toml"]
 
 
 def test_what_the_hub_does_not_have_is_said(hub: Hub, folder: Path) -> None:
     """With the name, and what to do."""
     with pytest.raises(DownloadFailed, match=r"hf:school/tutor-GGUF/other\.gguf@main could not be fetched"):
-        pins.pin(folder, "hf:school/tutor-GGUF/other.gguf@main", silent, hub=hub.url)
+        weights.pin(folder, "hf:school/tutor-GGUF/other.gguf@main", silent, hub=hub.url)
     assert not list(folder.glob("*.part"))
 
 
@@ -189,7 +189,7 @@ def test_what_the_hub_does_not_have_is_said(hub: Hub, folder: Path) -> None:
 def test_a_spec_of_another_form_is_refused(folder: Path, spec: str) -> None:
     """Before anybody is asked."""
     with pytest.raises(InvalidSettings, match="does not name a file on a model hub"):
-        pins.pin(folder, spec, silent, hub="http://127.0.0.1:9")
+        weights.pin(folder, spec, silent, hub="http://127.0.0.1:9")
 
 
 def test_what_was_never_fetched_is_named_with_the_command(folder: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from lutrin.adapters.embed_fastembed import FILES, LEARNED, PROJECTION, FastembedEmbedder
-from lutrin.adapters.rerank_reader import ReaderReranker
+from lutrin.adapters.rerank import ReaderReranker
 from lutrin.keep import weights
 from lutrin.search.scope import SIGNALS
 from training.install import FOLDER, RANKER, entry, with_reader

@@ -181,13 +181,7 @@ class FastembedEmbedder:
 
 
 def open_session(path: Path, name: str, dimension: int) -> Any:  # noqa: ANN401 - an onnxruntime session, which has no annotations that hold
-    """Open an encoder's ONNX file through fastembed, for one thread of each run.
-
-    Args:
-        path: The file; the tokenizer's files lie beside it.
-        name: Under which fastembed knows it.
-        dimension: Of its vectors.
-    """
+    """Open an encoder's ONNX file through fastembed, for one thread of each run."""
     # fastembed takes a second to import, and an unchanged ingest embeds nothing.
     from fastembed import TextEmbedding  # noqa: PLC0415 - as above
     from fastembed.common.model_description import ModelSource, PoolingType  # noqa: PLC0415 - as above
@@ -248,9 +242,6 @@ def windows(length: int, size: int, overlap: int) -> list[tuple[int, int]]:
     [(0, 10)]
     >>> windows(30, 16, 4)
     [(0, 13), (8, 21), (17, 30)]
-
-    Returns:
-        Pairs of first token and token after the last, in order; one window even for no tokens.
     """
     if length <= size:
         return [(0, length)]

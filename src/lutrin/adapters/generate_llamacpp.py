@@ -15,11 +15,7 @@ PACKAGES = ("llama-cpp-python>=0.3.36",)
 
 
 def require_engine() -> None:
-    """Check that llama.cpp is installed, without loading it.
-
-    Raises:
-        EngineMissing: It is not; the message says how to install it.
-    """
+    """Check that llama.cpp is installed, without loading it."""
     if find_spec(ENGINE_MODULE) is None:
         raise EngineMissing(
             "The engine of the language models is not installed: answers are the book's own passages.",
@@ -57,7 +53,7 @@ def open_decoder(
     if not path.is_file():
         raise ModelMissing(f"The model file {path} does not exist.", remedy="Run `lutrin models fetch`.")
     # The server passes this function to the model's process, and must not load llama.cpp itself.
-    from lutrin.adapters.llamacpp_decoder import load  # noqa: PLC0415 - see above
+    from lutrin.adapters.llamacpp import load  # noqa: PLC0415 - see above
 
     return load(
         path,

@@ -12,13 +12,15 @@ from pathlib import Path
 
 import asyncpg
 
-from lutrin.adapters.postgres import CONNECT_S, MIGRATION_LOCK
 from lutrin.errors import IndexUnavailable
 
+CONNECT_S = 3.0
+MIGRATION_LOCK = 0x6C75747269
+"""Key of the advisory lock under which one server at a time makes tables, as `lutrin.chats.postgres` does."""
 PART_BYTES = 1 << 20
 TRANSFER_S = 600.0
 """Seconds for one statement. A part takes milliseconds; waiting for another publication may take longer."""
-# Like `postgres.TROUBLE`, without other errors of the operating system: our full disk is not PostgreSQL's failure.
+# Not every error of the operating system: our full disk is not PostgreSQL's failure.
 AWAY = (
     asyncpg.PostgresError,
     asyncpg.InterfaceError,

@@ -70,13 +70,7 @@ class RemoteGenerator:
         return await self.ready()
 
     async def stream(self, request: GenerationRequest) -> AsyncGenerator[GenerationEvent, None]:
-        """Generate text for one reader; see `ports.Generator.stream`.
-
-        Raises:
-            GeneratorUnavailable: The service is away, refuses the key, or cut the answer.
-            QueueFull: The service is over its rate and says for how long.
-            DeadlineExceeded: No text came in time.
-        """
+        """Generate text for one reader; see `ports.Generator.stream`."""
         if request.deadline_s <= 0:
             raise DeadlineExceeded(f"{self._service}: no time was left to ask.")
         end_s = time.monotonic() + request.deadline_s
@@ -129,11 +123,7 @@ class RemoteGenerator:
         return self._is_ready and self._closed_until_s <= time.monotonic()
 
     async def check(self) -> None:
-        """Check that the service responds.
-
-        Raises:
-            GeneratorUnavailable: It cannot be reached or refuses the key.
-        """
+        """Check that the service responds."""
         try:
             await self._client.with_options(timeout=CONNECT_S).models.list()
         except openai.NotFoundError:
@@ -219,12 +209,7 @@ class RemoteEmbedder:
         return self._tokens.token_offsets(text)
 
     async def encode(self, texts: Sequence[str]) -> list[Encoding]:
-        """Encode texts of any length, in order; see `ports.Embedder.encode`.
-
-        Raises:
-            IndexUnavailable: The service cannot be reached, is over its rate, or gives vectors of another width.
-            ModelMissing, ChecksumMismatch: The local model cannot be used.
-        """
+        """Encode texts of any length, in order; see `ports.Embedder.encode`."""
         parts = [self._parts(text) for text in texts]
         flat = [part for item in parts for part in item]
         batches = [flat[start : start + BATCH_TEXTS] for start in range(0, len(flat), BATCH_TEXTS)]
@@ -242,11 +227,7 @@ class RemoteEmbedder:
         return encodings
 
     async def check(self) -> None:
-        """Embed a word.
-
-        Raises:
-            IndexUnavailable: The service cannot be reached, refuses the key, or gives vectors of another width.
-        """
+        """Embed a word."""
         await self._batch(["check"])
 
     async def close(self) -> None:

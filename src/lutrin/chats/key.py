@@ -1,11 +1,17 @@
-"""The key that encrypts conversations: 256 bits, from `LUTRIN_CHAT_KEY` or a file that only its owner can read.
+"""The key that encrypts conversations, and who owns one.
 
-The key is never part of a backup, so the database alone is unreadable. Rotation re-encrypts the database into a new
-file and swaps both files; after a crash between the two renames, the next start finishes it. Former keys are kept,
-encrypted with the present one, so that earlier backups are known and can be restored. Every process that has the
-conversations open holds a lock, which prevents a rotation.
+The key has 256 bits and comes from `LUTRIN_CHAT_KEY` or a file that only its owner can read. It is never part of a
+backup, so the database alone is unreadable. Rotation re-encrypts the database into a new file and swaps both files;
+after a crash between the two renames, the next start finishes it. Former keys are kept, encrypted with the present
+one, so that earlier backups are known and can be restored. Every process that has the conversations open holds a lock,
+which prevents a rotation.
+
+A browser makes a random session id and a random secret. The secret is stored as a hash only. A conversation is kept
+under a key derived from both, so the same id with another secret names another conversation. Neither an answer nor its
+timing tells an id that belongs to somebody else from one that nobody has.
 """
 
+import base64
 import fcntl
 import hashlib
 import hmac
@@ -17,7 +23,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from lutrin import sqlite
-from lutrin.errors import ChatStoreError, InvalidSettings, LutrinError
+from lutrin.errors import ChatStoreError, InvalidInput, InvalidSettings, LutrinError
 from lutrin.settings import Settings
 
 KEY_BYTES = 32
@@ -68,33 +74,12 @@ def secret_of(settings: Settings) -> bytes:
 
 
 def file_key(database: Path, key_path: Path) -> str:
-    """Read the key at `key_path`, or make one, and finish a rotation that a crash interrupted.
-
-    Raises:
-        InvalidSettings: The file holds anything but a key.
-        ChatStoreError: Others may read the file, the database has lost its key, or the key is being changed now.
-    """
-    if _next(key_path).exists():
-        with in_use(database, alone=True):  # else it may belong to a rotation that still runs
-            _finish_rotation(database, key_path)
-    return _kept_key(database, key_path)
-
-
-def _finish_rotation(database: Path, key_path: Path) -> None:
+    """Read the key at `key_path`, or make one, and finish a rotation that a crash interrupted."""
     following = _next(key_path)
-    if not following.exists():
-        return
-    if opens(database, _read(following)):  # the database was swapped already, the key file was not
-        _adopt_former(database)
-        following.replace(key_path)
-        _fsync(key_path.parent)
-    else:
-        following.unlink()
-        _next(database).unlink(missing_ok=True)
-        _next(_former(database)).unlink(missing_ok=True)
-
-
-def _kept_key(database: Path, key_path: Path) -> str:
+    if following.exists():
+        with in_use(database, alone=True):  # else it may belong to a rotation that still runs
+            if following.exists():
+                _finish_rotation(database, key_path)
     if key_path.exists():
         return _read(key_path)
     if database.exists() and database.stat().st_size:
@@ -105,6 +90,17 @@ def _kept_key(database: Path, key_path: Path) -> str:
     key = new_key()
     _write(key_path, key)
     return key
+
+
+def _finish_rotation(database: Path, key_path: Path) -> None:
+    following = _next(key_path)
+    if opens(database, _read(following)):  # the database was swapped already, the key file was not
+        _adopt_former(database)
+        following.replace(key_path)
+        _fsync(key_path.parent)
+    else:
+        for path in (following, _next(database), _next(_former(database))):
+            path.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -137,10 +133,29 @@ def rotate_key(database: Path, key: str, following: str, *, keep_former: bool = 
 
 
 def _exchange(database: Path, key: str, following: str, *, keep_former: bool = True) -> None:
-    _rotate(database, key, following)
+    target = _next(database)
+    target.unlink(missing_ok=True)
+    try:
+        with closing(sqlite.connect(database, key=_checked(key, "The old key"))) as connection:
+            # Leaving WAL mode needs the database alone: it fails while a server has it open, and folds the log in.
+            connection.execute("PRAGMA journal_mode = DELETE")
+            connection.execute("BEGIN EXCLUSIVE")
+            connection.execute("COMMIT")
+            fresh = f"ATTACH DATABASE ? AS fresh KEY \"x'{_checked(following, 'The new key')}'\""
+            connection.execute(fresh, [str(target)])
+            connection.execute("SELECT sqlcipher_export('fresh')")
+            (version,) = connection.execute("PRAGMA main.user_version").fetchone()
+            connection.execute(f"PRAGMA fresh.user_version = {int(version)}")
+            connection.execute("DETACH DATABASE fresh")
+    except sqlite.DatabaseError as error:
+        target.unlink(missing_ok=True)
+        raise ChatStoreError(
+            f"The key could not be changed: {error}.", remedy="Stop the server, check the old key, and try again."
+        ) from error
+    _fsync(target)
     if keep_former:
         _keep_former(database, key, following)
-    _next(database).replace(database)
+    target.replace(database)
     _adopt_former(database)
     _fsync(database.parent)
 
@@ -179,39 +194,8 @@ def _former(database: Path) -> Path:
     return database.with_name("chats.former.db")
 
 
-def _rotate(database: Path, key: str, following: str) -> None:
-    target = _next(database)
-    target.unlink(missing_ok=True)
-    try:
-        connection = sqlite.connect(database, key=_checked(key, "The old key"))
-        try:
-            # Leaving WAL mode needs the database alone: it fails while a server has it open, and folds the log in.
-            connection.execute("PRAGMA journal_mode = DELETE")
-            connection.execute("BEGIN EXCLUSIVE")
-            connection.execute("COMMIT")
-            connection.execute(
-                f"ATTACH DATABASE ? AS fresh KEY \"x'{_checked(following, 'The new key')}'\"", [str(target)]
-            )
-            connection.execute("SELECT sqlcipher_export('fresh')")
-            (version,) = connection.execute("PRAGMA main.user_version").fetchone()
-            connection.execute(f"PRAGMA fresh.user_version = {int(version)}")
-            connection.execute("DETACH DATABASE fresh")
-        finally:
-            connection.close()
-    except sqlite.DatabaseError as error:
-        target.unlink(missing_ok=True)
-        raise ChatStoreError(
-            f"The key could not be changed: {error}.", remedy="Stop the server, check the old key, and try again."
-        ) from error
-    _fsync(target)
-
-
 def rotate_file_key(database: Path, key_path: Path) -> None:
-    """Give the conversations a new key and store it in `key_path`; safe against a crash at any instant.
-
-    Raises:
-        ChatStoreError: As `rotate_key`; the old key still holds then.
-    """
+    """Give the conversations a new key and store it in `key_path`; safe against a crash at any instant."""
     key = file_key(database, key_path)
     following = _next(key_path)
     with in_use(database, alone=True, busy=_OPEN):
@@ -234,10 +218,9 @@ def opens(database: Path, key: str) -> bool:
     if not database.exists():
         return False
     try:
-        connection = sqlite.connect(database, key=key)
+        sqlite.connect(database, key=key).close()
     except sqlite.DatabaseError:
         return False
-    connection.close()
     return True
 
 
@@ -276,3 +259,86 @@ def _fsync(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+SESSION_ID_PATTERN = r"^[A-Za-z0-9_.:-]{1,128}$"
+# Printable ASCII without the space, so that an HTTP header can carry it.
+SECRET_PATTERN = r"^[!-~]{16,200}$"  # noqa: S105 - the form of a secret, not one
+KEY_PREFIX = "~"  # not allowed in session ids, so no id can equal a derived key
+
+
+def owner_of(secret: str) -> str:
+    """Return the stored form of a browser's secret: SHA-256 in hexadecimal; an empty secret gives an empty owner.
+
+    A plain hash is enough: the secret is random, 128 bits or more, so there is no dictionary to try.
+    """
+    if not secret:
+        return ""
+    if not re.fullmatch(SECRET_PATTERN, secret):
+        raise InvalidInput("The header X-Lutrin-Client must hold 16 to 200 printable ASCII characters.")
+    return hashlib.sha256(b"lutrin browser secret\0" + secret.encode()).hexdigest()
+
+
+def conversation_key(session_id: str, owner: str) -> str:
+    """The key of a conversation; empty for an empty id, the id itself without an owner: who knows it may read."""
+    if not session_id:
+        return ""
+    if not re.fullmatch(SESSION_ID_PATTERN, session_id):
+        raise InvalidInput("A session id is 1 to 128 letters, digits or the characters _ . : -")
+    if not owner:
+        return session_id
+    return KEY_PREFIX + hashlib.sha256(f"{owner}\0{session_id}".encode()).hexdigest()
+
+
+NONCE_BYTES = 12
+MARK = "s1:"
+"""Prefix of a sealed text; a later format would get another one."""
+
+
+class Seal:
+    """How a database stores readers' words; this one as they are, for one that is encrypted as a whole."""
+
+    def close(self, text: str) -> str:
+        """Return the text in its stored form; an empty text stays empty."""
+        return text
+
+    def open(self, stored: str) -> str:
+        """Return the original text.
+
+        Raises:
+            ChatStoreError: Another key sealed it, or it was changed.
+        """
+        return stored
+
+
+class KeySeal(Seal):
+    """AES-256 in Galois/Counter Mode (NIST SP 800-38D), a random nonce for each text; its key in hexadecimal."""
+
+    def __init__(self, key: str) -> None:
+        # Needed only for PostgreSQL; SQLCipher has its own cipher.
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415 - see above
+
+        self._cipher = AESGCM(bytes.fromhex(key))
+
+    def close(self, text: str) -> str:
+        """See `Seal.close`."""
+        if not text:
+            return ""
+        nonce = os.urandom(NONCE_BYTES)
+        sealed = nonce + self._cipher.encrypt(nonce, text.encode("utf-8", "surrogatepass"), None)
+        return MARK + base64.b64encode(sealed).decode()
+
+    def open(self, stored: str) -> str:
+        """Return the original text; see `Seal.open`."""
+        from cryptography.exceptions import InvalidTag  # noqa: PLC0415 - as above
+
+        if not stored:
+            return ""
+        try:
+            sealed = base64.b64decode(stored.removeprefix(MARK), validate=True)
+            text = self._cipher.decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], None)
+        except (InvalidTag, ValueError) as error:
+            raise ChatStoreError(
+                "The conversations were written with another key.", remedy="Give all servers the same LUTRIN_CHAT_KEY."
+            ) from error
+        return text.decode("utf-8", "surrogatepass")

@@ -1,25 +1,227 @@
 """The conversations of all readers, encrypted at rest: implements `ports.ChatStore`.
 
-`ChatTables` works on the tables of any database; `SqlChatStore` keeps them in an encrypted file.
+`ChatTables` works on the tables of any database; `SqlChatStore` keeps them in an encrypted file. A row has the columns
+of `tables.py` as its attributes, whichever driver read it.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar, cast
 
-from lutrin import sqlite
-from lutrin.chats import rows, sql
-from lutrin.chats.engine import Database, SqlCipher, Transaction, Values
-from lutrin.chats.migrations import migrate
-from lutrin.chats.questions import AskedQuestion, asked_questions
-from lutrin.chats.rows import Room
-from lutrin.chats.seal import Seal
+import msgspec
+
+from lutrin import records, sqlite
+from lutrin.chats import sql
+from lutrin.chats.engine import Database, Execute, SqlCipher, Values, migrate
+from lutrin.chats.key import Seal
 from lutrin.errors import ChatStoreError, ChatStoreFull, NotFound
 from lutrin.messages import CONVERSATION_FULL, NOTHING_HERE, READER_FULL
-from lutrin.records import ChatMessage, ChatOrigin, ChatSession
+from lutrin.records import AnswerKind, ChatMessage, ChatOrigin, ChatSession, Made, Refusal
+from lutrin.settings import Settings
+
+TITLE_CHARS = 80
+USER_AGENT_CHARS = 300
+
+
+class StoredParts(records.Shown, frozen=True, kw_only=True, omit_defaults=True):
+    """As they are stored."""
+
+
+_shown = msgspec.json.Decoder(StoredParts)
+_citations = msgspec.json.Decoder(tuple[records.Citation, ...])
+_ids = msgspec.json.Decoder(tuple[str, ...])
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Limits on what is stored."""
+
+    conversation_bytes: int
+    """Most bytes in one conversation."""
+    reader_bytes: int
+    """Most bytes in all conversations of one browser."""
+
+    @classmethod
+    def of(cls, settings: Settings) -> "Room":
+        """Return the limits of the settings."""
+        return cls(settings.conversation_kb << 10, settings.reader_kb << 10)
+
+
+def iso(moment: datetime) -> str:
+    """Format a time in ISO 8601, UTC, always with microseconds, so that the texts sort like the times."""
+    return moment.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def title_of(messages: Sequence[records.ChatMessage]) -> str:
+    """Return the beginning of the first question, cut between words."""
+    text = " ".join(next((message.text for message in messages if message.role == "user"), "").split())
+    if len(text) <= TITLE_CHARS:
+        return text
+    return text[: TITLE_CHARS - 1].rsplit(" ", 1)[0] + "…"
+
+
+def new_session(
+    key: str, origin: records.ChatOrigin, messages: Sequence[records.ChatMessage], now: datetime, seal: Seal
+) -> dict[str, str | int]:
+    """Return the columns of a new conversation."""
+    return {
+        "key": key,
+        "id": origin.session_id,
+        "owner": origin.owner,
+        "title": seal.close(title_of(messages)),
+        "created": iso(now),
+        "updated": iso(now),
+        "book": origin.book,
+        "generation": origin.generation,
+        "user_agent": seal.close(origin.user_agent[:USER_AGENT_CHARS]),
+        "message_count": 0,
+        "stored_bytes": 0,
+    }
+
+
+def new_message(key: str, message: records.ChatMessage, seal: Seal) -> dict[str, str | None]:
+    """Return the columns of a message in the conversation `key`."""
+    made = message.made if isinstance(message, records.KeptMessage) else None
+    parts = StoredParts(**message.shown())
+    return {
+        "id": message.id,
+        "session": key,
+        "role": message.role,
+        "text": seal.close(message.text),
+        "created": message.created,
+        "mode": message.mode,
+        "kind": message.kind,
+        "selected_text": seal.close(message.selected_text),
+        "chunk_ids": msgspec.json.encode(message.chunk_ids).decode(),
+        "citations": seal.close(msgspec.json.encode(message.citations).decode()),
+        "shown": seal.close(msgspec.json.encode(parts).decode()) if parts != StoredParts() else "",
+        "made": seal.close(msgspec.json.encode(made).decode()) if made is not None else "",
+    }
+
+
+def size_of(row: dict[str, str | None]) -> int:
+    """Return the bytes of the texts of a row."""
+    return sum(len(value.encode("utf-8", "surrogatepass")) for value in row.values() if value)
+
+
+def shown(stored: str, seal: Seal) -> records.Shown:
+    """Return the parts of an answer that a page shows; none if they were not stored."""
+    return _shown.decode(seal.open(stored)) if stored else StoredParts()
+
+
+def chat_message(row: Any, session_id: str, seal: Seal) -> records.ChatMessage:  # noqa: ANN401 - a row of either driver
+    """Make the message of a row; `session_id` is the browser's own id."""
+    return records.ChatMessage(
+        id=row.id,
+        session_id=session_id,
+        role=cast("records.Role", row.role),
+        text=seal.open(row.text),
+        created=row.created,
+        mode=cast("records.Mode | None", row.mode),
+        kind=cast("records.AnswerKind | None", row.kind),
+        selected_text=seal.open(row.selected_text),
+        chunk_ids=_ids.decode(row.chunk_ids),
+        citations=_citations.decode(seal.open(row.citations)),
+        **msgspec.structs.asdict(shown(row.shown, seal)),
+    )
+
+
+def chat_session(row: Any, seal: Seal) -> records.ChatSession:  # noqa: ANN401 - as above
+    """Make the record of a conversation that its reader sees."""
+    return records.ChatSession(
+        id=row.id,
+        title=seal.open(row.title),
+        created=row.created,
+        updated=row.updated,
+        book=row.book,
+        generation=row.generation,
+        message_count=row.message_count,
+    )
+
+
+class AskedQuestion(msgspec.Struct, frozen=True, kw_only=True):
+    """A question that was answered or refused."""
+
+    text: str
+    created: str
+    """Time of the answer: ISO 8601, UTC."""
+    kind: AnswerKind | None
+    book: str = ""
+    """Slug of the book that was cited first; empty if none was."""
+    chapter: str = ""
+    """Chapter of the first citation."""
+    thumb: str = ""
+    """`up`, `down`, or empty."""
+    comment: str = ""
+    searched: str = ""
+    """The question, completed from its conversation; empty if nothing says how it was answered."""
+    answer: str = ""
+    """What the reader was told: the explanation, or the whole text if there was none."""
+    refusal: Refusal | None = None
+    closest: bool = False
+    """Whether only the closest passage was shown."""
+    prepared_by: str = ""
+    odds: float | None = None
+    """The reader's log odds that the book answers it; None: unknown, or beyond doubt."""
+    yes: float | None = None
+    """Log odds of the model's yes to the same; None if it was not asked."""
+    chunk_ids: tuple[str, ...] = ()
+    """Of the passages that were cited."""
+    again: bool = False
+    """Whether the same reader asked it again later, in the same words."""
+
+    @property
+    def key(self) -> str:
+        """See `key_of`."""
+        return key_of(self.searched or self.text)
+
+
+def key_of(question: str) -> str:
+    """What is equal for questions of the same words; how they are written and how they end does not count."""
+    return " ".join(question.split()).casefold().rstrip("?!. ")
+
+
+_signals = msgspec.json.Decoder(Made)
+
+
+def asked_questions(found: Sequence[Any], seal: Seal) -> list[AskedQuestion]:
+    """Make the records of rows of `sql.ASKED`."""
+    asked: list[AskedQuestion] = []
+    later: set[tuple[str, str]] = set()
+    for row in found:
+        question = _asked_question(row, seal)
+        place = (row.session, question.key)
+        asked.append(msgspec.structs.replace(question, again=place in later))
+        later.add(place)
+    return asked
+
+
+def _asked_question(row: Any, seal: Seal) -> AskedQuestion:  # noqa: ANN401 - a row of either driver
+    message = chat_message(row, "", seal)
+    made = _signals.decode(seal.open(row.made)) if row.made else Made()
+    cited = message.citations[0] if message.citations else None
+    return AskedQuestion(
+        text=" ".join(seal.open(row.question).split()),
+        created=message.created,
+        kind=message.kind,
+        book=cited.book if cited else "",
+        chapter=cited.chapter or cited.section_title if cited else "",
+        thumb=row.value or "",
+        comment=seal.open(row.comment) if row.comment else "",
+        searched=made.searched,
+        chunk_ids=message.chunk_ids,
+        answer=message.explanation or message.text,
+        refusal=message.refusal,
+        closest=message.closest,
+        prepared_by=message.prepared_by,
+        odds=made.odds or None,
+        yes=made.yes,
+    )
+
 
 T = TypeVar("T")
 OWNER_CHARS = 64
@@ -71,27 +273,27 @@ class ChatTables:
             ChatStoreFull: The conversation, or its reader, has no room left; nothing was stored.
         """
         now = self._now()
-        begun = rows.new_session(key, origin, messages, now, self._seal)
-        wanted = [rows.new_message(key, item, self._seal) for item in messages]
+        begun = new_session(key, origin, messages, now, self._seal)
+        wanted = [new_message(key, item, self._seal) for item in messages]
 
-        added = sum(map(rows.size_of, wanted))
+        added = sum(map(size_of, wanted))
 
-        async def work(within: Transaction) -> None:
-            await self._check_room(within, key, origin.owner, added)
-            await within.execute(sql.UPSERT_SESSION, begun)
+        async def work(execute: Execute) -> None:
+            await self._check_room(execute, key, origin.owner, added)
+            await execute(sql.UPSERT_SESSION, begun)
             for item in wanted:
-                if not await within.execute(sql.UPSERT_MESSAGE, item):
+                if not await execute(sql.UPSERT_MESSAGE, item):
                     raise ChatStoreError("A message with that id belongs to another conversation.")
-            await within.execute(sql.RECOUNT, {"of": key, "added": added})
+            await execute(sql.RECOUNT, {"of": key, "added": added})
 
         await self._write(work)
 
-    async def _check_room(self, within: Transaction, key: str, owner: str, added: int) -> None:
+    async def _check_room(self, execute: Execute, key: str, owner: str, added: int) -> None:
         if self._room is None:
             return
         # An owner that is not the hash of a secret is shared by many readers, and has no quota.
         whose = owner if len(owner) == OWNER_CHARS else NOBODY
-        (used,) = await within.execute(sql.SIZES, {"of": key, "whose": whose})
+        (used,) = await execute(sql.SIZES, {"of": key, "whose": whose})
         if used.conversation + added > self._room.conversation_bytes:
             raise ChatStoreFull(CONVERSATION_FULL)
         if whose != NOBODY and used.reader + added > self._room.reader_bytes:
@@ -100,19 +302,19 @@ class ChatTables:
     async def history(self, session_id: str, limit: int = 50) -> list[ChatMessage]:
         """Return the newest `limit` messages of a conversation, oldest first; none if it is unknown."""
         found = await self._read(sql.HISTORY, {"of": session_id, "most": limit})
-        return [rows.chat_message(row, row.public, self._seal) for row in reversed(found)]
+        return [chat_message(row, row.public, self._seal) for row in reversed(found)]
 
     async def sessions(self, owner: str, most: int, past: int = 0) -> list[ChatSession]:
         """Return an owner's conversations after the first `past`, the last used first; the empty owner has none."""
         found = await self._read(sql.SESSIONS, {"whose": owner, "most": most, "past": past}) if owner else []
-        return [rows.chat_session(row, self._seal) for row in found]
+        return [chat_session(row, self._seal) for row in found]
 
     async def refused(self) -> list[ChatMessage]:
         """Return the questions that the books did not answer, oldest first, without their authors."""
         return [
-            rows.chat_message(row, "", self._seal)
+            chat_message(row, "", self._seal)
             for row in await self._read(sql.REFUSED, {})
-            if rows.shown(row.reply, self._seal).refusal in OF_CONTENTS
+            if shown(row.reply, self._seal).refusal in OF_CONTENTS
         ]
 
     async def recent_questions(self, most: int) -> list[AskedQuestion]:
@@ -121,12 +323,12 @@ class ChatTables:
 
     async def session(self, key: str) -> ChatSession:
         """Return one conversation's record."""
-        return rows.chat_session(_only(await self._read(sql.SESSION, {"of": key})), self._seal)
+        return chat_session(_only(await self._read(sql.SESSION, {"of": key})), self._seal)
 
     async def rename(self, key: str, title: str) -> ChatSession:
         """Give a conversation a name of the reader's own."""
         found = await self._change(sql.RENAME, {"of": key, "named": self._seal.close(title)})
-        return rows.chat_session(_only(found), self._seal)
+        return chat_session(_only(found), self._seal)
 
     async def delete(self, key: str) -> None:
         """Delete a conversation for good."""
@@ -143,12 +345,12 @@ class ChatTables:
             "message": message_id,
             "value": value,
             "comment": self._seal.close(comment),
-            "created": rows.iso(self._now()),
+            "created": iso(self._now()),
         }
 
-        async def work(within: Transaction) -> None:
-            _only(await within.execute(sql.ANSWER_OF, {"said": message_id, "whose": owner}))
-            await within.execute(sql.UPSERT_FEEDBACK, judged)
+        async def work(execute: Execute) -> None:
+            _only(await execute(sql.ANSWER_OF, {"said": message_id, "whose": owner}))
+            await execute(sql.UPSERT_FEEDBACK, judged)
 
         await self._write(work)
 
@@ -159,7 +361,7 @@ class ChatTables:
         if session_id is not None:
             deleted = await self._change(sql.DELETE_ID, {"id": session_id})
         elif older_than is not None:
-            deleted = await self._change(sql.DELETE_BEFORE, {"before": rows.iso(self._now() - older_than)})
+            deleted = await self._change(sql.DELETE_BEFORE, {"before": iso(self._now() - older_than)})
         elif everything:
             deleted = await self._change(sql.DELETE_ALL, {})
         else:
@@ -175,16 +377,16 @@ class ChatTables:
         adds one day.
         """
         now = self._now()
-        today = rows.iso(now)[:10]
-        before = rows.iso(now - timedelta(days=days))
+        today = iso(now)[:10]
+        before = iso(now - timedelta(days=days))
 
-        async def work(within: Transaction) -> int:
-            await within.execute(sql.KEEP_DAY, {"day": today})
-            seen = await within.execute(sql.DAYS, {"today": today, "most": days + 1})
+        async def work(execute: Execute) -> int:
+            await execute(sql.KEEP_DAY, {"day": today})
+            seen = await execute(sql.DAYS, {"today": today, "most": days + 1})
             if len(seen) <= days:
                 return 0
             doomed = {"before": min(before, seen[-1].day + LAST_OF_DAY)}
-            return len(await within.execute(sql.DELETE_BEFORE, doomed))
+            return len(await execute(sql.DELETE_BEFORE, doomed))
 
         deleted = await self._write(work)
         if deleted:
@@ -203,9 +405,9 @@ class ChatTables:
             return await self._database.read(statement, values)
 
     async def _change(self, statement: str, values: Values) -> list[Any]:
-        return await self._write(lambda within: within.execute(statement, values))
+        return await self._write(lambda execute: execute(statement, values))
 
-    async def _write(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
+    async def _write(self, work: Callable[[Execute], Awaitable[T]]) -> T:
         with self._errors_named():
             return await self._database.write(work)
 
@@ -241,11 +443,7 @@ class SqlChatStore(ChatTables):
     async def open(
         cls, path: Path, key: str, now: Callable[[], datetime] = utc_now, room: Room | None = None
     ) -> "SqlChatStore":
-        """Migrate the database, or create it, and open it.
-
-        Raises:
-            ChatStoreError: The key is wrong, or the database cannot be opened or migrated.
-        """
+        """Migrate the database, or create it, and open it."""
         await asyncio.to_thread(migrate, path, key)
         return cls(await SqlCipher.open(path, key), path, now, room)
 
@@ -261,24 +459,43 @@ class AbsentChats(ChatTables):
     """Conversations that could not be opened: every call fails with this reason."""
 
     def __init__(self, reason: ChatStoreError) -> None:
-        super().__init__(_NoDatabase(reason), Seal())
-        self.reason = reason
+        self.reason = self._absence = reason
 
-
-class _NoDatabase:
-    def __init__(self, reason: ChatStoreError) -> None:
-        self._reason = reason
-
-    async def read(self, statement: object, values: object) -> NoReturn:
+    async def _read(self, statement: str, values: Values) -> NoReturn:
         del statement, values
-        self._fail()
+        raise ChatStoreError(self._absence.detail, remedy=self._absence.remedy)
 
-    async def write(self, work: object) -> NoReturn:
+    async def _write(self, work: Callable[[Execute], Awaitable[T]]) -> NoReturn:
         del work
-        self._fail()
-
-    def _fail(self) -> NoReturn:
-        raise ChatStoreError(self._reason.detail, remedy=self._reason.remedy)
+        raise ChatStoreError(self._absence.detail, remedy=self._absence.remedy)
 
     async def close(self) -> None:
         """Do nothing: no file is open."""
+
+
+SPEAKERS = {"user": "Reader", "assistant": "Book"}
+
+
+def as_markdown(session: ChatSession, messages: Sequence[ChatMessage]) -> str:
+    """Return the conversation with its sources, a heading for each message."""
+    parts = [
+        f"# {session.title or 'Conversation'}\n",
+        f"{session.created[:16].replace('T', ' ')} UTC, {session.book}\n",
+    ]
+    for message in messages:
+        parts.append(f"## {SPEAKERS[message.role]}, {message.created[:16].replace('T', ' ')}\n")
+        if message.selected_text:
+            parts.append("".join(f"> {line}\n" for line in message.selected_text.splitlines()))
+        parts.append(message.text + "\n")
+        parts.extend(
+            f"- [{citation.n}] {citation.chapter}, {citation.section_title}: “{citation.quote}”"
+            for citation in message.citations
+        )
+        if message.citations:
+            parts.append("")
+    return "\n".join(parts)
+
+
+def as_json(session: ChatSession, messages: Sequence[ChatMessage]) -> bytes:
+    """Return `{"session": ..., "messages": [...]}`, indented."""
+    return msgspec.json.format(msgspec.json.encode({"session": session, "messages": messages}), indent=2)

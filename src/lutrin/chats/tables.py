@@ -5,8 +5,10 @@ Only making a database imports this module, because loading SQLModel takes most 
 Times are ISO 8601 in UTC, so that their order is the order of their text.
 """
 
-from sqlalchemy import Index, MetaData, text
-from sqlalchemy.dialects import sqlite
+from typing import Literal
+
+from sqlalchemy import BigInteger, Index, Integer, MetaData, text
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.schema import CreateIndex, CreateTable, DDLElement
 from sqlmodel import Field, SQLModel
 
@@ -54,7 +56,7 @@ class MessageRow(ChatTable, table=True):
     __tablename__ = "message"
     __table_args__ = (Index("ix_message_session", "session", "position"), {"sqlite_autoincrement": True})
 
-    position: int | None = Field(default=None, primary_key=True)
+    position: int | None = Field(default=None, primary_key=True, sa_type=BigInteger().with_variant(Integer, "sqlite"))
     id: str = Field(unique=True, index=True)
     session: str = Field(foreign_key="session.key", ondelete="CASCADE")
     role: str
@@ -84,11 +86,10 @@ class FeedbackRow(ChatTable, table=True):
     created: str
 
 
-def make_tables() -> list[str]:
-    """The statements that make the tables and their indexes in SQLite."""
-    tables = ChatTable.metadata.sorted_tables
-    made: list[DDLElement] = [
-        *map(CreateTable, tables),
-        *(CreateIndex(index) for table in tables for index in sorted(table.indexes, key=lambda one: str(one.name))),
-    ]
-    return [str(statement.compile(dialect=sqlite.dialect())) for statement in made]
+def make_tables(database: Literal["sqlite", "postgresql"]) -> list[str]:
+    """The statements that make the tables and their indexes."""
+    dialect = {"sqlite": sqlite, "postgresql": postgresql}[database].dialect()
+    made: list[DDLElement] = []
+    for table in ChatTable.metadata.sorted_tables:
+        made += [CreateTable(table), *map(CreateIndex, sorted(table.indexes, key=lambda index: str(index.name)))]
+    return [str(statement.compile(dialect=dialect)) for statement in made]

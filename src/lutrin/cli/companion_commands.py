@@ -92,10 +92,10 @@ def approve(*, corpus: Path | None, data_dir: Path | None) -> None:
 @data_dir_option
 def export(*, book: str, output: Path | None, data_dir: Path | None) -> None:
     """Print the published companion of BOOK (default: the first one), with the entries that this machine made."""
-    from lutrin.runtime import agents  # noqa: PLC0415 - a stage's vendors load only when it runs
+    from lutrin.runtime import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
     from lutrin.study import edit  # noqa: PLC0415 - as above
 
-    entries = asyncio.run(agents.companion_entries(load_settings(data_dir=data_dir), book))
+    entries = asyncio.run(wiring.companion_entries(load_settings(data_dir=data_dir), book))
     if output is not None:
         edit.write_entries(output, entries)
         say(f"{output}: {len(entries)} entries.")
@@ -118,10 +118,10 @@ def study(*, book: str, most: int, tier: str | None, remote: bool, data_dir: Pat
     interrupt it; it continues where it stopped. Without a model it reports what the book's own markup
     provides. With `--remote`, passages of the book are sent to the service; index and embeddings stay here.
     """
-    from lutrin.runtime import agents  # noqa: PLC0415 - a stage's vendors load only when it runs
+    from lutrin.runtime import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
 
     settings = _settings_of_study(tier, data_dir, remote=remote)
-    say(asyncio.run(agents.study(settings, book, most, lambda line: say(line, err=True))))
+    say(asyncio.run(wiring.study(settings, book, most, lambda line: say(line, err=True))))
 
 
 def _settings_of_study(tier: str | None, data_dir: Path | None, *, remote: bool) -> Settings:

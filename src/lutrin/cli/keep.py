@@ -1,4 +1,7 @@
-"""`lutrin backup|restore|bundle|forget`: save the data, carry it to another machine, or delete it."""
+"""`lutrin backup|restore|bundle|forget`: save the data, carry it to another machine, or delete it.
+
+`lutrin gaps|chats`: questions that the books did not answer, and the key of the conversations.
+"""
 
 import asyncio
 import re
@@ -8,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lutrin.cli.console import data_dir_option, json_option, say_result
+from lutrin.cli.console import data_dir_option, json_option, say, say_result
 from lutrin.ingest.lock import ingest_lock
 from lutrin.settings import load_settings, require_own_data
 
@@ -67,7 +70,7 @@ def restore(file: Path, *, without_conversations: bool, trust: bool, as_json: bo
 
     Everything is replaced or nothing: a damaged file changes nothing. A running server follows within two seconds.
     """
-    from lutrin.keep.restore import restore as put_back  # noqa: PLC0415 - the databases load only when they are needed
+    from lutrin.keep.backup import restore as put_back  # noqa: PLC0415 - the databases load only when they are needed
 
     settings = load_settings(data_dir=data_dir)
     require_own_data(settings)
@@ -161,3 +164,48 @@ def forget(
     settings = load_settings(data_dir=data_dir)
     count = asyncio.run(wiring.forget(settings, session_id=session_id, older_than=older_than, everything=everything))
     say_result({"deleted": count}, f"Deleted: {count} conversations.", as_json=as_json)
+
+
+@click.command()
+@json_option
+@data_dir_option
+def gaps(*, as_json: bool, data_dir: Path | None) -> None:
+    """List questions that the books do not answer, by chapter.
+
+    They come from the stored conversations, without saying who asked. Questions that the books now answer are left out.
+    """
+    from lutrin.runtime import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
+
+    found = asyncio.run(wiring.gaps(load_settings(data_dir=data_dir)))
+    say_result(found, wiring.gap_lines(found), as_json=as_json)
+
+
+FORMER = "The former one is kept, encrypted with the new one, so that earlier backups can be restored."
+
+
+@click.group()
+def chats() -> None:
+    """Manage the key of the stored conversations: rotate-key."""
+
+
+@chats.command("rotate-key")
+@data_dir_option
+def rotate_key(*, data_dir: Path | None) -> None:
+    """Encrypt the conversations with a new key; the server must be stopped.
+
+    The new key goes into the key file. If LUTRIN_CHAT_KEY is set, it is printed instead: set the variable to it.
+    """
+    from lutrin.chats import key  # noqa: PLC0415 - the databases load only when they are needed
+    from lutrin.keep.backup import finish  # noqa: PLC0415 - as above
+
+    settings = load_settings(data_dir=data_dir)
+    require_own_data(settings)
+    finish(settings)
+    if settings.chat_key is None:
+        key.rotate_file_key(settings.chats_path, settings.chat_key_path)
+        say(f"The conversations have a new key, in {settings.chat_key_path}. {FORMER}")
+        return
+    following = key.new_key()
+    key.rotate_key(settings.chats_path, settings.chat_key.get_secret_value(), following)
+    say(f"LUTRIN_CHAT_KEY={following}")
+    say(f"The conversations have a new key; set the variable to it before the next start. {FORMER}", err=True)

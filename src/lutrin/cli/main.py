@@ -15,7 +15,6 @@ import click
 import msgspec
 
 from lutrin import __version__
-from lutrin.cli.chats import chats, gaps
 from lutrin.cli.companion_commands import companion, study
 from lutrin.cli.console import (
     data_dir_option,
@@ -28,9 +27,8 @@ from lutrin.cli.console import (
     stream_answer,
     summary_lines,
 )
-from lutrin.cli.eval import evaluate
-from lutrin.cli.keep import backup, bundle, export_index, forget, import_index, restore
-from lutrin.cli.models import models
+from lutrin.cli.keep import backup, bundle, chats, export_index, forget, gaps, import_index, restore
+from lutrin.cli.models import evaluate, models
 from lutrin.cli.serve import serve, service
 from lutrin.errors import LutrinError
 from lutrin.ingest.lock import ingest_lock
@@ -75,9 +73,9 @@ def ingest(
     if explained:
         if not root.is_file():
             raise click.UsageError("--explain needs the PATH of one file.")
-        from lutrin.runtime import explain_file  # noqa: PLC0415 - a stage's vendors load only when it runs
+        from lutrin.runtime import ingestion  # noqa: PLC0415 - a stage's vendors load only when it runs
 
-        say(explain_file.explain_file(settings, root, password=password), nl=False)
+        say(ingestion.explain_file(settings, root, password=password), nl=False)
         return
     with ingest_lock(settings.data_dir), ingest_progress(as_data=as_json) as progress:
         stand_back()
@@ -97,9 +95,9 @@ def ingest(
 @data_dir_option
 def mcp(*, data_dir: Path | None) -> None:
     """Offer search_book and ask_book to an agent over the Model Context Protocol (stdio)."""
-    from lutrin.runtime import agents  # noqa: PLC0415 - a stage's vendors load only when it runs
+    from lutrin.runtime import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
 
-    asyncio.run(agents.serve_tools(load_settings(data_dir=data_dir)))
+    asyncio.run(wiring.serve_tools(load_settings(data_dir=data_dir)))
 
 
 @lutrin.command()

@@ -1,15 +1,20 @@
-"""`lutrin models`: list, fetch, verify and tune the model files."""
+"""`lutrin models`: list, fetch, verify and tune the model files.
 
+`lutrin eval`: ask the questions of files and print the scores of the answers.
+"""
+
+import asyncio
+import importlib.util
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Literal
 
 import click
 import msgspec
 
 from lutrin.cli.console import data_dir_option, download_progress, say
-from lutrin.cli.eval import find_judge
-from lutrin.errors import WeightsError
+from lutrin.errors import LutrinError, WeightsError
 from lutrin.settings import Settings, load_settings
 
 
@@ -53,15 +58,15 @@ def fetch(tiers: tuple[str, ...]) -> None:
 
     A name of fastembed's list, such as BAAI/bge-small-en-v1.5, fetches an embedding model for LUTRIN_EMBEDDER.
     """
-    from lutrin.keep import pins, weights  # noqa: PLC0415 - an HTTP client loads with it
+    from lutrin.keep import weights  # noqa: PLC0415 - an HTTP client loads with it
     from lutrin.runtime.profile import fetch_embedder  # noqa: PLC0415 - a stage's vendors load only when it runs
 
     settings = load_settings()
     manifest = weights.load_manifest(settings.models_dir)
     for tier in _tiers_to_fetch(settings, tiers):
-        if pins.is_spec(tier):
+        if weights.is_spec(tier):
             with download_progress() as progress:
-                model = pins.pin(settings.models_dir, tier, progress)
+                model = weights.pin(settings.models_dir, tier, progress)
             say(f"{tier} is here, pinned by {model.size:,} bytes and SHA-256 {model.file[0].sha256}.")
             continue
         if "/" in tier:
@@ -149,3 +154,76 @@ def _tiers_to_fetch(settings: Settings, tiers: tuple[str, ...]) -> list[str]:
     }
     named = [meant.get(tier, tier) for tier in tiers or ("default", settings.model)]
     return [tier for tier in named if tier != "none" and Path(tier).suffix != ".gguf"]
+
+
+NO_JUDGE = "This Lutrin was installed without its judge. Run it in a checkout of the repository: `./justw eval`."
+
+ROOT = Path(__file__).parents[3]
+"""Root of the checkout, if this is one."""
+
+
+def find_judge() -> None:
+    """Make the package `evaluation` importable; it stands beside `src` in a checkout and is in no wheel."""
+    if (ROOT / "evaluation" / "__init__.py").is_file():
+        if str(ROOT) not in sys.path:
+            sys.path.append(str(ROOT))
+    elif importlib.util.find_spec("evaluation") is None:
+        raise LutrinError(NO_JUDGE)
+
+
+@click.command("eval")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option("--split", type=click.Choice(["tune", "test", "all"]), default="all", show_default=True,
+              help="Ask the half for tuning, the half for testing, or both.")  # fmt: skip
+@click.option("--min", "minima", multiple=True, metavar="FIGURE=VALUE", help="Exit 1 if FIGURE is worse than VALUE.")
+@click.option("--goals", is_flag=True, help="Exit 1 if any goal is missed.")
+@click.option("--compare", type=click.Path(path_type=Path, exists=True), help="Compare with this earlier report.")
+@click.option("--save", type=click.Path(path_type=Path), help="Write the report as JSON.")
+@click.option("--verbose", is_flag=True, help="Print each answer that lacks a fact or has an unproven sentence.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@data_dir_option
+def evaluate(
+    files: Sequence[Path],
+    *,
+    split: Literal["tune", "test", "all"],
+    minima: Sequence[str],
+    goals: bool,
+    compare: Path | None,
+    save: Path | None,
+    verbose: bool,
+    as_json: bool,
+    data_dir: Path | None,
+) -> None:
+    """Ask the questions in FILES (JSON lines) and print the scores."""
+    find_judge()
+    # A stage's vendors load only when it runs: every command reads this module.
+    from evaluation import asking, bars, show  # noqa: PLC0415 - as said
+    from evaluation.questions import read_questions, select  # noqa: PLC0415 - as said
+    from evaluation.report import compare as compare_reports  # noqa: PLC0415 - as said
+    from evaluation.report import read_report, report, to_json  # noqa: PLC0415 - as said
+
+    wanted = [bars.parse_bar(text) for text in minima] + (bars.goal_bars() if goals else [])
+    earlier = read_report(compare) if compare is not None else None
+    settings = load_settings(data_dir=data_dir)
+    questions = select(read_questions(list(files)), split)
+    outcomes = asyncio.run(asking.run_eval(settings, questions))
+    result = report(outcomes, name=f"lutrin/{settings.model}", split=split)
+    if save is not None:
+        save.write_text(to_json(result), encoding="utf-8")
+    if as_json:
+        say(to_json(result))
+    else:
+        say(f"{show.table(result)}\n\n{show.kinds_table(result)}")
+        if earlier is not None:
+            say(f"\n{show.comparison_table(compare_reports(earlier, result))}")
+    if verbose:
+        for outcome in outcomes:
+            if outcome.missing_facts or outcome.unproven or outcome.error:
+                say(f"\n{outcome.id} {outcome.kind}: {outcome.question}\n  left out: {outcome.missing_facts}")
+                say(f"  unproven: {outcome.unproven} {outcome.error}")
+                say(f"  {outcome.answer.answer if outcome.answer else ''}")
+    under = bars.missed(result, wanted)
+    for line in under:
+        say(line, err=True)
+    if under:
+        sys.exit(1)

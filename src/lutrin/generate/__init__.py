@@ -13,7 +13,7 @@ The path of a request, and the file for each step:
    `passage_store.py`: the states of rules and sections, in memory and on disk, so that a passage is read once.
 6. `pace.py`: how fast steps have been, and so who can be answered in time; others are told at once. `fit.py` drops
    paragraphs of a prompt that is too long; `text.py` turns tokens into text and stops loops.
-7. `adapters/llamacpp_decoder.py` (not here: stages never import adapters) computes a step.
+7. `adapters/llamacpp.py` (not here: stages never import adapters) computes a step.
 
 `measure.py` times a decoder in a separate process, and `tune.py` uses that to pick the number format and the model
 (`lutrin models tune`). docs/decisions/0010, 0011 and 0054 give the reasons and the figures.

@@ -4,11 +4,25 @@ A node is a run of tokens, and a sequence passes through the nodes of its own to
 with the same beginning share nodes, exactly as their sequences share cells of the model's memory. So the size of the
 tree is the number of cells in use. A sequence is *active* while a reader is served from it. Then it is *idle*: kept for
 the next prompt with the same beginning, and evicted, least recently used first, when room is needed.
+
+What the model has read of the books: the states of prompts' stable beginnings, so that a passage is read once.
+
+A state is the keys and values of the rules and one section, exactly as a step computed them. It is kept in memory, and
+on disk beside the index, so that a restart does not read a book again. The least recently used go first. A file is
+believed only if its digest is right; any other is removed, and its section is read again. Nothing here comes from a
+reader: the caller says which characters of a prompt are the book's (`GenerationRequest.stable_chars`).
 """
 
+import hashlib
+import os
+from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
 
 
 @dataclass(slots=True, eq=False)
@@ -29,11 +43,7 @@ def common_length(a: Sequence[int], b: Sequence[int]) -> int:
 
 
 class PrefixTree:
-    """Which sequence holds which tokens.
-
-    Attributes:
-        size: Tokens in the tree, shared ones counted once.
-    """
+    """Which sequence holds which tokens."""
 
     def __init__(self) -> None:
         self.size = 0
@@ -74,10 +84,6 @@ class PrefixTree:
 
     def match(self, tokens: tuple[int, ...], held: Callable[[int], int]) -> tuple[int | None, int]:
         """The sequence from which the longest beginning of `tokens` can be copied.
-
-        Args:
-            tokens: A prompt.
-            held: Number of its tokens that a sequence has computed.
 
         Returns:
             The sequence and the number of tokens; (None, 0) if none shares anything.
@@ -144,3 +150,141 @@ class PrefixTree:
         node.tokens, node.parent = node.tokens[length:], upper
         upper.children[node.tokens[0]] = node
         return upper
+
+
+SUFFIX = ".state"
+DIGEST_BYTES = 32
+
+
+class PassageLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """Bounds of the store of passages that the model has read; see `passage_store.py`."""
+
+    memory_bytes: int = 0
+    disk_bytes: int = 0
+    folder: str = ""
+    """Where its files are; empty: it keeps none."""
+
+
+class PassageStore:
+    """States by the hash of what they were computed from.
+
+    Args:
+        limits: Sizes, and where the files are.
+        made_by: What states depend on besides the tokens: states of another model or engine are never found.
+    """
+
+    def __init__(self, limits: PassageLimits, made_by: str) -> None:
+        self._limits = limits
+        self._made_by = made_by.encode()
+        self._states: OrderedDict[str, bytes] = OrderedDict()
+        self._folder = Path(limits.folder) if limits.folder and limits.disk_bytes else None
+        self._unwritten: list[str] = []
+        self._files: dict[str, int] = {}
+        self.memory_bytes = 0
+        """Size of the states in memory."""
+        self._look()
+
+    @property
+    def disk_bytes(self) -> int:
+        """Size of the files, as far as this process knows them."""
+        return sum(self._files.values())
+
+    @property
+    def unwritten(self) -> bool:
+        """Whether a state waits to be written to disk."""
+        return bool(self._unwritten)
+
+    def key(self, tokens: Sequence[int]) -> str:
+        """Name of the state of a sequence that holds these tokens from its beginning on."""
+        digest = hashlib.blake2b(array("i", tokens).tobytes(), digest_size=DIGEST_BYTES, key=b"passage")
+        digest.update(self._made_by)
+        return digest.hexdigest()
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._states or key in self._files
+
+    def get(self, key: str) -> bytes | None:
+        """Return a state, now the most recently used one; None if there is none that can be believed."""
+        state = self._states.get(key)
+        if state is not None:
+            self._states.move_to_end(key)
+        if self._folder is None or key not in self._files:
+            return state
+        path = self._folder / f"{key}{SUFFIX}"
+        try:
+            os.utime(path)
+            data = path.read_bytes() if state is None else b""
+        except OSError:
+            del self._files[key]  # another server on this folder has removed it
+            return state
+        if state is not None:
+            return state
+        if _digest(key, data[DIGEST_BYTES:]) != data[:DIGEST_BYTES]:
+            self.drop(key)
+            return None
+        self._remember(key, data[DIGEST_BYTES:])
+        return data[DIGEST_BYTES:]
+
+    def put(self, key: str, state: bytes) -> None:
+        """Keep a state in memory; `write` stores it on disk."""
+        self._remember(key, state)
+        if self._folder is not None and key in self._states and key not in self._files:
+            self._unwritten.append(key)
+
+    def drop(self, key: str) -> None:
+        """Forget a state that could not be used."""
+        self.memory_bytes -= len(self._states.pop(key, b""))
+        if self._folder is not None and self._files.pop(key, None) is not None:
+            with suppress(OSError):
+                (self._folder / f"{key}{SUFFIX}").unlink(missing_ok=True)
+
+    def write(self) -> None:
+        """Store the next waiting state on disk. A disk that refuses costs nothing but the state after a restart."""
+        key = self._unwritten.pop(0)
+        state = self._states.get(key)
+        if self._folder is None or state is None:
+            return
+        fresh = self._folder / f"{key}.{os.getpid()}.new"
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            fresh.write_bytes(_digest(key, state) + state)
+            fresh.replace(self._folder / f"{key}{SUFFIX}")
+        except OSError:
+            with suppress(OSError):
+                fresh.unlink(missing_ok=True)
+            return
+        self._look()
+
+    def _remember(self, key: str, state: bytes) -> None:
+        if len(state) > self._limits.memory_bytes:
+            return
+        self.memory_bytes += len(state) - len(self._states.pop(key, b""))
+        self._states[key] = state
+        while self.memory_bytes > self._limits.memory_bytes:
+            _, oldest = self._states.popitem(last=False)
+            self.memory_bytes -= len(oldest)
+
+    def _look(self) -> None:
+        """List the files, after removing the least recently used ones of those that are too many."""
+        if self._folder is None:
+            return
+        found = []
+        with suppress(OSError), os.scandir(self._folder) as entries:
+            for entry in entries:
+                with suppress(OSError):
+                    state = entry.stat()
+                    found.append((state.st_mtime_ns, state.st_size, Path(entry.path)))
+        self._files, size = {}, 0
+        for _, length, path in sorted(found, reverse=True):
+            size += length
+            if size > self._limits.disk_bytes:
+                with suppress(OSError):
+                    path.unlink(missing_ok=True)
+            elif path.suffix == SUFFIX:
+                self._files[path.stem] = length
+
+
+def _digest(key: str, state: bytes) -> bytes:
+    digest = hashlib.blake2b(key.encode(), digest_size=DIGEST_BYTES)
+    digest.update(state)
+    return digest.digest()

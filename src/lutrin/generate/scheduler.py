@@ -1,4 +1,10 @@
-"""Decides what the model computes in each step, so that a whole class is served from two cores.
+"""Turns tokens into text: whole characters, stop strings, and the loops of small models.
+
+Makes any prompt fit: drops passages from the middle, and keeps the stable beginning and the question.
+
+Estimates how fast the model is on this machine now, from its recent steps.
+
+Decides what the model computes in each step, so that a whole class is served from two cores.
 
 A step holds one token for each answer in progress, with guesses at the next tokens if these pay (the model often writes
 what stands in its prompt). It also holds a bounded number of prompt tokens of newcomers: first those whose passage has
@@ -8,6 +14,7 @@ from the store if it was read before, and goes into it otherwise. While nobody w
 core. The scheduler is pure: the model is behind `Decoder`, and the clock is an argument.
 """
 
+import codecs
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -18,14 +25,215 @@ import msgspec
 
 from lutrin.errors import GeneratorUnavailable
 from lutrin.fairness import FairQueue, Lane
-from lutrin.generate.fit import fit_prompt
-from lutrin.generate.pace import Pace
-from lutrin.generate.passage_store import PassageStore
-from lutrin.generate.prefix import PrefixTree, common_length
-from lutrin.generate.protocol import Limits, Output, PassageFigures, PassageLimits, Refused
-from lutrin.generate.text import TextStream, loops
+from lutrin.generate.prefix import PassageLimits, PassageStore, PrefixTree, common_length
 from lutrin.ports import Decoder, TokenRun
-from lutrin.records import Finished, GenerationRequest, Piece, Queued
+from lutrin.records import Finished, GenerationRequest, Message, Piece, Queued
+
+LOOP_TOKENS = 24
+LONGEST_PERIOD = 48
+REPEATS = 3
+
+
+class TextStream:
+    """Text of one answer as it grows; holds back what may become a stop string.
+
+    Args:
+        stop: The text ends before the first of these to be complete, wherever the pieces are cut. If two end together,
+            it ends before the longer one.
+    """
+
+    def __init__(self, stop: Sequence[str] = ()) -> None:
+        self.stopped = False
+        self._stop = tuple(text for text in stop if text)
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._held = ""
+
+    def feed(self, piece: bytes) -> str:
+        """Add a token's bytes; return the text that is certain now (possibly none)."""
+        return self._release(self._decoder.decode(piece))
+
+    def finish(self) -> str:
+        """The text that was held back; a character cut in the middle becomes U+FFFD."""
+        if self.stopped:
+            return ""
+        text = self._release(self._decoder.decode(b"", final=True))
+        text, self._held = text + self._held, ""
+        return text
+
+    def _release(self, text: str) -> str:
+        if self.stopped:
+            return ""
+        text = self._held + text
+        ends = [(at + len(stop), at) for stop in self._stop if (at := text.find(stop)) >= 0]
+        if ends:
+            self.stopped, self._held = True, ""
+            return text[: min(ends)[1]]
+        keep = max((overlap(text, stop) for stop in self._stop), default=0)
+        self._held = text[len(text) - keep :]
+        return text[: len(text) - keep]
+
+
+def overlap(text: str, stop: str) -> int:
+    """Length of the longest end of `text` that is a beginning of `stop`, but not all of it."""
+    return next((n for n in range(min(len(text), len(stop) - 1), 0, -1) if text.endswith(stop[:n])), 0)
+
+
+def loops(tokens: Sequence[int]) -> bool:
+    """Whether the answer has begun to repeat itself word for word.
+
+    True if it ends in the same stretch of at most 48 tokens three times in a row, 24 tokens or more in all. That is
+    longer than any list or table row that a book's answer repeats.
+    """
+    for period in range(1, LONGEST_PERIOD + 1):
+        repeats = max(REPEATS, -(-LOOP_TOKENS // period))
+        length = period * repeats
+        if len(tokens) < length:
+            continue
+        tail = tokens[-length:]
+        if tail[period:] == tail[:-period]:
+            return True
+    return False
+
+
+Encode = Callable[[Sequence[Message], int], tuple[list[int], int]]
+
+BREAK = "\n\n"
+
+
+def fit_prompt(
+    messages: Sequence[Message], stable_chars: int, budget_tokens: int, encode: Encode
+) -> tuple[tuple[int, ...], int]:
+    """Tokens of a prompt, at most `budget_tokens` of them, and how many are stable (of a cut prompt none).
+
+    The longest message loses whole paragraphs, from the last but one backwards. Its last paragraph is the question,
+    which stays, and its first ones are shared with other prompts. If single paragraphs are still too long, tokens in
+    the middle go.
+    """
+    tokens, stable = encode(messages, stable_chars)
+    if len(tokens) <= budget_tokens:
+        return tuple(tokens), stable
+    tokens = _without_paragraphs(messages, budget_tokens, lambda shorter: encode(shorter, 0)[0], tokens)
+    if len(tokens) <= budget_tokens:
+        return tuple(tokens), 0
+    head = budget_tokens // 2
+    return (*tokens[:head], *tokens[len(tokens) - (budget_tokens - head) :]), 0
+
+
+def _without_paragraphs(
+    messages: Sequence[Message], budget_tokens: int, encode: Callable[[Sequence[Message]], list[int]], tokens: list[int]
+) -> list[int]:
+    """Tokens of a prompt with as many of its paragraphs as fit; with the question alone if even that is too long."""
+    longest = max(range(len(messages)), key=lambda i: len(messages[i].content))
+    paragraphs = messages[longest].content.split(BREAK)
+    # Find by bisection how many paragraphs before the last one fit: the number of tokens grows with theirs.
+    low, high = 0, len(paragraphs) - 1
+    fitted = encode(_replaced(messages, longest, paragraphs[-1:])) if high else tokens
+    low += 1
+    while low < high:
+        kept = (low + high) // 2
+        tokens = encode(_replaced(messages, longest, [*paragraphs[:kept], paragraphs[-1]]))
+        if len(tokens) <= budget_tokens:
+            fitted, low = tokens, kept + 1
+        else:
+            high = kept
+    return fitted
+
+
+def _replaced(messages: Sequence[Message], index: int, paragraphs: Sequence[str]) -> list[Message]:
+    shorter = msgspec.structs.replace(messages[index], content=BREAK.join(paragraphs))
+    return [*messages[:index], shorter, *messages[index + 1 :]]
+
+
+RECENT = 0.2
+"""Weight of the newest step in the running means: the last ten steps or so count."""
+QUICKER = 0.5
+"""Its weight if it was faster: requests that seem too slow are not tried, so a slow moment must not be believed for
+ever."""
+CLEAR_PREFILL = 16
+"""Fewer prompt tokens than this say little about the speed of prefill."""
+LONGEST_STEP_S = 3.0
+"""For the prompt tokens of one step: others wait for it, and a process that is silent for long counts as stuck."""
+ROW = 2.5
+"""Cost of one more row of a decoding step, in prompt tokens: it needs the vocabulary's matrix (docs/decisions/0010)."""
+LIKELY = 0.5
+"""Assumed share of right guesses before any was tried."""
+TRIED = 0.05
+"""Weight of each guess in the running mean of those that were right."""
+FORGOTTEN = 0.002
+"""Weight with which each step draws that mean back to LIKELY, so that guessing is tried again."""
+
+
+class Pace:
+    """Running means of what a prompt token and a decoding step cost, in seconds.
+
+    Until something is measured, everything costs nothing, so that nobody is turned away on a guess.
+    """
+
+    def __init__(self) -> None:
+        self.prefill_s = 0.0
+        """Seconds for each token of a prompt."""
+        self.right = LIKELY
+        """Share of guessed tokens that the model would have chosen."""
+        self._decode_s: dict[int, float] = {}
+
+    def observe(self, prefill: int, decoding: int, seconds: float) -> None:
+        """Learn from one step.
+
+        Args:
+            prefill: Prompt tokens in it.
+            decoding: Rows of answers in it: one for each token and for each guess.
+            seconds: How long it took.
+        """
+        self.right += FORGOTTEN * (LIKELY - self.right)
+        if prefill >= CLEAR_PREFILL:
+            cost = seconds / (prefill + decoding)
+            self.prefill_s = cost if self.prefill_s == 0.0 else self.prefill_s + RECENT * (cost - self.prefill_s)
+        elif prefill == 0 and decoding:
+            known = self._decode_s.get(decoding, seconds)
+            self._decode_s[decoding] = known + (QUICKER if seconds < known else RECENT) * (seconds - known)
+
+    def guessed(self, *, right: bool) -> None:
+        """Learn from a guess."""
+        self.right += TRIED * (right - self.right)
+
+    def prompt_tokens(self, most: int) -> int:
+        """How many prompt tokens to read in one step: `most`, or fewer on a slow machine and until that is known."""
+        fitting = int(LONGEST_STEP_S / self.prefill_s) if self.prefill_s else 0
+        return min(most, max(CLEAR_PREFILL, fitting))
+
+    def guesses(self, answers: int, most: int) -> int:
+        """How many tokens to guess for each answer so that a token costs least; 0 if guessing does not pay."""
+        return min(range(most + 1), key=lambda number: (self._token_s(answers, number), number))
+
+    def token_s(self, answers: int, most: int) -> float:
+        """Seconds for one token of each of `answers`, with as many guesses as pay."""
+        return min(self._token_s(answers, number) for number in range(most + 1))
+
+    def _token_s(self, answers: int, guesses: int) -> float:
+        """Tokens a step: a guess counts if all before it were right, 1 + r + r^2 + ... (Leviathan et al. 2023)."""
+        return self.decode_s(answers * (1 + guesses)) / sum(self.right**place for place in range(guesses + 1))
+
+    def decode_s(self, decoding: int) -> float:
+        """Seconds for a step with `decoding` rows, each the last token of an answer or a guess at what follows.
+
+        Between two measured numbers of rows the time is interpolated. Beyond the largest it grows by `ROW`; below the
+        smallest it stays the same.
+        """
+        if not self._decode_s or decoding <= 0:
+            return 0.0
+        known = sorted(self._decode_s)
+        if decoding <= known[0]:
+            return self._decode_s[known[0]]
+        for low, high in pairwise(known):
+            if decoding <= high:
+                share = (decoding - low) / (high - low)
+                return self._decode_s[low] + share * (self._decode_s[high] - self._decode_s[low])
+        return self._decode_s[known[-1]] + (decoding - known[-1]) * ROW * self.prefill_s
+
+    def answer_s(self, prompt_tokens: int, tokens: int, decoding: int, guesses: int = 0) -> float:
+        """Seconds to compute `prompt_tokens`, then `tokens` for each of `decoding` answers, with `guesses` at most."""
+        return prompt_tokens * self.prefill_s + tokens * self.token_s(decoding, guesses)
+
 
 WARMING = -1
 """Id of the job that no reader waits for."""
@@ -37,6 +245,53 @@ WARM_STEP_TOKENS = (4, 32)
 """Least and most tokens of such a step: a pass of the kernels, and no more than the pace is known for."""
 Choice = tuple[int, int]
 """A token, and the output of the step that chose it."""
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    """Bounds of the scheduler."""
+
+    slots: int = 10
+    """Answers that get a token in each step."""
+    queue: int = 64
+    """Readers who may wait beyond those."""
+    prefill_tokens: int = 128
+    """Prompt tokens in one step: they bound how much a newcomer delays the others."""
+    retained_tokens: int = 4096
+    """Tokens of finished prompts that are kept for later ones with the same beginning."""
+    worth_tokens: int = 48
+    """About two sentences: an answer that cannot get this far before its deadline is not begun."""
+    guesses: int = 3
+    """Most tokens that are guessed for each answer, from what follows the same words in its prompt."""
+
+
+class PassageFigures(msgspec.Struct, frozen=True, array_like=True):
+    """What the store of passages has done since the model was loaded, and its size."""
+
+    hits: int = 0
+    """Prompts whose passage had been read before, or was just being read for another reader."""
+    misses: int = 0
+    """Prompts whose passage was read for them."""
+    tokens_read: int = 0
+    """Prompt tokens that were computed."""
+    tokens_saved: int = 0
+    """Prompt tokens that were taken from earlier computations."""
+    seconds_saved: float = 0.0
+    """What they would have cost."""
+    memory_bytes: int = 0
+    disk_bytes: int = 0
+
+
+class Refused(msgspec.Struct, frozen=True, tag="refused"):
+    """The last message for a request that gets no (further) answer."""
+
+    reason: Literal["queue_full", "deadline", "unavailable"]
+
+
+class Output(msgspec.Struct, frozen=True, array_like=True):
+    """A message for one reader; `Finished` and `Refused` are the last."""
+
+    id: int
+    event: Queued | Piece | Finished | Refused
 
 
 @dataclass(slots=True, eq=False)
@@ -77,18 +332,7 @@ class Job:
 
 
 class Scheduler:
-    """Admits, orders and batches requests over one decoder.
-
-    Args:
-        decoder: The model.
-        limits: Bounds; `slots` is cut to the decoder's sequences.
-        clock: Seconds, monotonic; deadlines are in its time.
-        store: Passages that were read before; None: nothing is kept beyond the model's own memory.
-
-    Attributes:
-        pace: The cost of recent steps.
-        failures: Steps that failed in a row.
-    """
+    """Admits, orders and batches requests over one decoder; deadlines are in its clock's time (seconds, monotonic)."""
 
     def __init__(
         self, decoder: Decoder, limits: Limits, clock: Callable[[], float], store: PassageStore | None = None
@@ -147,13 +391,7 @@ class Scheduler:
         return bool(self._jobs or self._outputs or self._warm or self._store.unwritten)
 
     def submit(self, id_: int, request: GenerationRequest, deadline: float) -> None:
-        """Queue a request; `step` reports its results.
-
-        Args:
-            id_: An id that no other running request has.
-            request: What to write; a prompt that is too long is cut.
-            deadline: In the clock's time.
-        """
+        """Queue a request, of which a prompt that is too long is cut; `step` reports its results."""
         if len(self._queue) >= self._limits.queue + self._slots - len(self._running):
             crowding = self._queue.crowding(request.peer)
             if crowding is None:

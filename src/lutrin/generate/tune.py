@@ -1,17 +1,144 @@
-"""`lutrin models tune`: which number format suits this machine, and which model keeps the deadline in it.
+"""Measures a model on this machine (prefill, one reader, ten readers), in a separate process, as it will run.
+
+`lutrin models tune`: which number format suits this machine, and which model keeps the deadline in it.
 
 Pure except for the callables that are passed in: they convert, open and judge files. The result is one JSON file in the
 data directory. It names the file to load for every model.
 """
 
 import hashlib
+import os
+import pickle
+import statistics
+import subprocess
+import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
-from lutrin.errors import GeneratorError, WeightsError
-from lutrin.generate.measure import Speed
+from lutrin.errors import GeneratorError, GeneratorUnavailable, LutrinError, WeightsError
+from lutrin.generate.worker import THREADS_SLEEP
+from lutrin.ports import Decoder, TokenRun
+from lutrin.records import Message
+
+MAIN = "from lutrin.generate.tune import main; main()"
+TEXT = " ".join(f"Joint {n} of the robot turns by {n * 7} degrees and then stops." for n in range(8))
+STEP_TOKENS = 120
+READERS = 10
+STEPS = 12
+ROUNDS = 2
+LONGEST_S = 600.0
+
+
+class Speed(msgspec.Struct, frozen=True, kw_only=True):
+    """Tokens a second."""
+
+    prefill: float
+    """Tokens of a prompt."""
+    single: float
+    """Tokens written for one reader alone."""
+    ten: float
+    """Tokens written for ten readers at once, in total."""
+
+    def alone_s(self, prompt_tokens: int, tokens: int) -> float:
+        """Seconds until a reader alone has the whole answer."""
+        return prompt_tokens / self.prefill + tokens / self.single
+
+    def class_s(self, prompt_tokens: int, tokens: int) -> float:
+        """Seconds until ten simultaneous readers with different questions have their whole answers."""
+        return READERS * (prompt_tokens / self.prefill + tokens / self.ten)
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """The measuring process's result."""
+
+    speed: Speed | None = None
+    problem: str = ""
+
+
+def measure(decoder: Decoder, clock: Callable[[], float] = time.perf_counter) -> Speed:
+    """Time a decoder: medians of a few rounds after one that does not count.
+
+    Args:
+        decoder: Has at least ten sequences, all empty, each with room for the text and a few steps.
+        clock: Seconds.
+    """
+    prompt, _ = decoder.encode((Message(role="user", content=TEXT),))
+    size = min(STEP_TOKENS, decoder.step_tokens)
+
+    def timed(runs: list[TokenRun]) -> tuple[float, list[int]]:
+        began = clock()
+        tokens = decoder.step(runs)
+        return clock() - began, [token for token in tokens if token is not None]
+
+    def read(sequence: int) -> tuple[float, int]:
+        seconds, token = 0.0, 0
+        for at in range(0, len(prompt), size):
+            wanted = at + size >= len(prompt)
+            took, tokens = timed([TokenRun(sequence, at, prompt[at : at + size], wanted)])
+            seconds, token = seconds + took, tokens[0] if wanted else 0
+        return seconds, token
+
+    def fill(sequence: int) -> tuple[float, int]:
+        if not decoder.shares:
+            return read(sequence)
+        # What is read again only to be written after would take most of the time.
+        decoder.copy(0, sequence, 0, len(prompt))
+        return first[0]
+
+    first = [read(sequence) for sequence in range(1 + ROUNDS)]
+    first += [fill(sequence) for sequence in range(len(first), READERS)]
+
+    def write(readers: int) -> float:
+        tokens = [token for _, token in first[:readers]]
+        seconds = []
+        for place in range(len(prompt), len(prompt) + STEPS):
+            took, tokens = timed([TokenRun(n, place, (token,), wanted=True) for n, token in enumerate(tokens)])
+            seconds.append(took)
+        for sequence in range(readers):
+            decoder.forget(sequence, len(prompt))
+        return statistics.median(seconds[1:])
+
+    return Speed(
+        prefill=len(prompt) / statistics.median(seconds for seconds, _ in first[1 : 1 + ROUNDS]),
+        single=1 / write(1),
+        ten=READERS / write(READERS),
+    )
+
+
+def measure_apart(factory: Callable[[], Decoder], longest_s: float = LONGEST_S) -> Speed:
+    """Time a decoder in a fresh process with the environment that the model's process gets."""
+    try:
+        # The command is this interpreter with our own module.
+        done = subprocess.run(  # noqa: S603 - see above
+            [sys.executable, "-P", "-c", MAIN],
+            input=pickle.dumps(factory),
+            stdout=subprocess.PIPE,
+            env={**os.environ, **THREADS_SLEEP},
+            timeout=longest_s,
+            check=True,
+        )
+    except subprocess.SubprocessError as error:
+        raise GeneratorUnavailable(f"The model could not be measured: {error}") from error
+    outcome = msgspec.json.decode(done.stdout, type=Outcome)
+    if outcome.speed is None:
+        raise GeneratorUnavailable(outcome.problem)
+    return outcome.speed
+
+
+def main() -> None:
+    """The measuring process: a pickled factory comes in, an `Outcome` in JSON goes out."""
+    try:
+        # The bytes come from the process that started this one.
+        decoder: Decoder = pickle.loads(sys.stdin.buffer.read())()  # noqa: S301 - see above
+        outcome = Outcome(measure(decoder))
+        decoder.close()
+    except LutrinError as error:
+        outcome = Outcome(problem=str(error))
+    sys.stdout.buffer.write(msgspec.json.encode(outcome))
+
 
 SHIPPED = "as shipped"
 FORMATS = ("Q4_0", "Q4_0-all", "IQ4_NL", "Q8_0")
@@ -25,7 +152,6 @@ ANSWER_TOKENS = 64
 """Size of a usual question, by which models are compared with the deadline."""
 SAME_SCORE = 0.075
 """Scores that differ by less count as equal: one of twenty questions is chance, two are a difference."""
-BLOCK_BYTES = 1 << 20
 
 
 class Trial(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,15 +207,6 @@ def trials(
 ) -> Iterator[Trial | str]:
     """Convert and measure, one file after another.
 
-    Args:
-        models: Names and files as shipped.
-        formats: Of `FORMATS`.
-        folder: Where converted files are kept.
-        convert: Writes a file in another format.
-        speed: Measures a file.
-        score: Judges a file's answers; None: speed alone decides.
-        goes_on: Called before each file; the first False ends the run.
-
     Yields:
         A trial for each file that can be used, a sentence for each that cannot.
     """
@@ -107,11 +224,13 @@ def trials(
             except (GeneratorError, WeightsError) as error:
                 yield f"{model}, {kind}: {error.detail}"
                 continue
+            with path.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
             yield Trial(
                 model=model,
                 format=kind,
                 path=str(path),
-                sha256=sha256(path),
+                sha256=digest,
                 bytes=path.stat().st_size,
                 speed=measured,
                 score=judged,
@@ -124,12 +243,6 @@ def choose(measured: Sequence[Trial], deadline_s: float, *, machine: str, date: 
     For each model, take the fastest file for ten readers among those whose answers are as good as the best, or of
     unknown score. For `auto`, take the largest model that answers a lone reader before the deadline and is no worse
     than a smaller one; if there is none, the fastest.
-
-    Args:
-        measured: At least one trial; models from small to large.
-        deadline_s: Seconds that an answer may take.
-        machine: What was measured on.
-        date: When.
     """
     best: dict[str, Trial] = {}
     for model in dict.fromkeys(trial.model for trial in measured):
@@ -151,14 +264,7 @@ def choose(measured: Sequence[Trial], deadline_s: float, *, machine: str, date: 
 
 
 def merge_trials(measured: Sequence[Trial], known: Tuning | None, machine: str, models: Sequence[str]) -> list[Trial]:
-    """New trials, with earlier trials of other models on this machine.
-
-    Args:
-        measured: The new ones.
-        known: The result so far.
-        machine: What was measured on.
-        models: All installed, from small to large; results of others are dropped.
-    """
+    """New trials, with earlier trials of other models on this machine."""
     fresh = {trial.model for trial in measured}
     old = [trial for trial in known.trials if trial.model not in fresh] if known and known.machine == machine else []
     return sorted((trial for trial in (*measured, *old) if trial.model in models), key=lambda t: models.index(t.model))
@@ -205,12 +311,3 @@ def read_tuning(path: Path) -> Tuning | None:
         return msgspec.json.decode(path.read_bytes(), type=Tuning)
     except (OSError, msgspec.DecodeError):
         return None
-
-
-def sha256(path: Path) -> str:
-    """Hexadecimal SHA-256 of a file."""
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(BLOCK_BYTES):
-            digest.update(block)
-    return digest.hexdigest()

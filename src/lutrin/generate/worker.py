@@ -16,21 +16,9 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 import msgspec
 
 from lutrin.errors import DeadlineExceeded, GeneratorError, GeneratorUnavailable, QueueFull
-from lutrin.generate.protocol import (
-    Beat,
-    Cancel,
-    Frames,
-    Limits,
-    PassageFigures,
-    PassageLimits,
-    Ready,
-    Refused,
-    Setup,
-    Submit,
-    ToParent,
-    Warm,
-    frame,
-)
+from lutrin.generate.child import Beat, Cancel, Frames, Ready, Setup, Submit, ToParent, Warm, frame
+from lutrin.generate.prefix import PassageLimits
+from lutrin.generate.scheduler import Limits, PassageFigures, Refused
 from lutrin.log import get_logger
 from lutrin.platform import processor_seconds, resident_bytes
 from lutrin.ports import Decoder
@@ -84,9 +72,6 @@ class WorkerGenerator:
         warm: Generated once after loading; it holds the stable beginning of the prompts, so that nobody waits for that.
         environment: Added to this process's environment for the model's.
         niceness: Added to the process's own, so that the server answers while the model computes.
-
-    Attributes:
-        name: As given.
     """
 
     def __init__(
@@ -228,11 +213,7 @@ class WorkerGenerator:
             pause = min(2 * pause, self._watch.longest_pause_s)
 
     async def _live(self) -> None:
-        """Run one process until it must be given up.
-
-        Raises:
-            GeneratorError, OSError: The reason.
-        """
+        """Run one process until it must be given up."""
         ours, theirs = socket.socketpair()
         with ours, theirs:
             process = await asyncio.create_subprocess_exec(

@@ -12,27 +12,22 @@ import os
 import re
 import shutil
 import tarfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from io import BytesIO
 from pathlib import Path, PurePosixPath
-from typing import IO
 
 import msgspec
 
-from lutrin import sqlite
+from lutrin import __version__, sqlite
 from lutrin.errors import ArchiveError, IndexUnavailable, NotEnoughSpace
-from lutrin.index.disk import sync
+from lutrin.index.disk import file_hash, sync
 
 MANIFEST = "manifest.json"
 SUMS = "SHA256SUMS"
 FORMAT = 1
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
-BLOCK_BYTES = 1 << 20
 HEADROOM_BYTES = 64 << 20
-
-Consume = Callable[[str, Iterator[bytes]], None]
-"""A function that receives the name of a member and its bytes in blocks."""
 
 
 class ArchiveManifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -51,27 +46,22 @@ class ArchiveManifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     origin: str = ""
     """HMAC of the seal under the key of the installation that wrote it; empty where it has none."""
 
-    def sealed(self) -> "ArchiveManifest":
-        """Return the manifest with its own hash filled in."""
-        bare = msgspec.structs.replace(self, seal="", origin="")
-        seal = hashlib.sha256(msgspec.json.encode(bare)).hexdigest()
-        return msgspec.structs.replace(bare, seal=seal, origin=self.origin)
 
-    def signed(self, key: bytes) -> "ArchiveManifest":
-        """Return the manifest, sealed, with the proof that it was written here."""
-        sealed = self.sealed()
-        return msgspec.structs.replace(sealed, origin=hmac.new(key, sealed.seal.encode(), hashlib.sha256).hexdigest())
+def _seal_of(manifest: ArchiveManifest) -> str:
+    bare = msgspec.structs.replace(manifest, seal="", origin="")
+    return hashlib.sha256(msgspec.json.encode(bare)).hexdigest()
+
+
+def _origin_of(seal: str, key: bytes) -> str:
+    return hmac.new(key, seal.encode(), hashlib.sha256).hexdigest()
 
 
 def require_own(source: Path, manifest: ArchiveManifest, keys: Iterable[bytes], *, trust: bool) -> None:
     """Refuse an archive that another installation wrote, unless the operator trusts it.
 
     Whoever can write a file can compute hashes; nobody else has the key.
-
-    Raises:
-        ArchiveError: It is foreign.
     """
-    if trust or any(hmac.compare_digest(manifest.signed(key).origin, manifest.origin) for key in keys):
+    if trust or any(hmac.compare_digest(_origin_of(manifest.seal, key), manifest.origin) for key in keys):
         return
     raise ArchiveError(
         f"{source} was not written by this installation. Nothing was changed.",
@@ -79,29 +69,27 @@ def require_own(source: Path, manifest: ArchiveManifest, keys: Iterable[bytes], 
     )
 
 
-class _Hashing:
-    """A file that is hashed while it is read."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self.digest = hashlib.sha256()
-
-    def read(self, size: int = -1) -> bytes:
-        block = self._file.read(size)
-        self.digest.update(block)
-        return block
-
-
 def write_archive(
     target: Path,
     members: Iterable[tuple[str, Path]],
-    describe: Callable[[dict[str, str]], ArchiveManifest],
+    kind: str,
+    created: str,
     *,
+    expected: Mapping[str, str] | None = None,
+    key: bytes | None = None,
     prefix: str = "",
-) -> ArchiveManifest:
+) -> None:
     """Write named files into one archive. It replaces the target only once it is complete and has been read back.
 
+    Args:
+        members: Name and file of each.
+        created: ISO 8601, UTC.
+        expected: The SHA-256 with which some of them were published.
+        key: Proves that this installation wrote it.
+        prefix: Before each name in the archive, not in its manifest.
+
     Raises:
+        IndexUnavailable: A member is not what was published.
         NotEnoughSpace, ArchiveError: It could not be written.
     """
     partial = target.with_name(f".{target.name}.part")
@@ -109,19 +97,24 @@ def write_archive(
         descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
         with os.fdopen(descriptor, "wb") as out, tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as tar:
             hashes = {name: _add(tar, prefix + name, path) for name, path in members}
+            for name, digest in (expected or {}).items():
+                if hashes[name] != digest:
+                    raise damaged_index(name)
             sums = "".join(f"{digest}  {name}\n" for name, digest in hashes.items()).encode()
             hashes[SUMS] = _add_bytes(tar, prefix + SUMS, sums)
-            manifest = describe(hashes).sealed()
+            manifest = ArchiveManifest(kind=kind, format=FORMAT, lutrin=__version__, created=created, hashes=hashes)
+            seal = _seal_of(manifest)
+            origin = _origin_of(seal, key) if key is not None else ""
+            manifest = msgspec.structs.replace(manifest, seal=seal, origin=origin)
             _add_bytes(tar, prefix + MANIFEST, msgspec.json.format(msgspec.json.encode(manifest)))
         sync(partial)
-        read_archive(partial, manifest.kind, _look, prefix=prefix)
+        _read_archive(partial, kind, prefix=prefix)
         partial.replace(target)
         sync(target.parent)
     except OSError as error:
         raise unwritable(error, target) from error
     finally:
         partial.unlink(missing_ok=True)
-    return manifest
 
 
 def unpack_archive(source: Path, kind: str, folder: Path) -> ArchiveManifest:
@@ -132,63 +125,46 @@ def unpack_archive(source: Path, kind: str, folder: Path) -> ArchiveManifest:
         NotEnoughSpace: The disk is too small for it.
     """
     room(folder, source.stat().st_size if source.exists() else 0)
-
-    def write(name: str, blocks: Iterator[bytes]) -> None:
-        path = folder / name
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-            with os.fdopen(descriptor, "wb") as out:
-                for block in blocks:
-                    out.write(block)
-        except OSError as error:
-            raise unwritable(error, path) from error
-
-    return read_archive(source, kind, write)
+    return _read_archive(source, kind, folder)
 
 
-def read_archive(source: Path, kind: str, consume: Consume, *, prefix: str = "") -> ArchiveManifest:
-    """Read the members in order. They are what was written only if this returns.
-
-    Raises:
-        ArchiveError: The file is no archive of this kind, or not whole.
-    """
+def _read_archive(source: Path, kind: str, folder: Path | None = None, *, prefix: str = "") -> ArchiveManifest:
+    """Hash the members in order, and write them into the folder; they are what was written only if this returns."""
+    hashes: dict[str, str] = {}
     try:
+        left_bytes = source.stat().st_size
         with tarfile.open(source, mode="r:") as tar:
-            return _read(source, tar, kind, consume, prefix)
+            for member in tar:
+                left_bytes -= member.size
+                if left_bytes < 0:
+                    raise _damage(source, "its files are larger than itself")
+                name = _checked_name(source, member, prefix)
+                file = tar.extractfile(member)
+                if file is None or name in hashes:
+                    raise _damage(source, f"{name} is not a single file")
+                if name == MANIFEST:
+                    return _checked_manifest(source, kind, file.read(), hashes)
+                if folder is None:
+                    hashes[name] = hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]  # a buffered reader
+                    continue
+                path = folder / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.touch(0o600, exist_ok=False)
+                with path.open("wb") as out:
+                    shutil.copyfileobj(file, out)
+                hashes[name] = file_hash(path)
     except (tarfile.TarError, EOFError) as error:
         raise _damage(source, str(error)) from error
     except OSError as error:
+        if error.errno in FULL:
+            raise unwritable(error, folder or source) from error
         raise ArchiveError(f"{source} cannot be read: {error.strerror or error}.") from error
-
-
-def _read(source: Path, tar: tarfile.TarFile, kind: str, consume: Consume, prefix: str) -> ArchiveManifest:
-    hashes: dict[str, str] = {}
-    left_bytes = source.stat().st_size
-    for member in tar:
-        left_bytes -= member.size
-        if left_bytes < 0:
-            raise _damage(source, "its files are larger than itself")
-        name = _checked_name(source, member, prefix)
-        file = tar.extractfile(member)
-        if file is None or name in hashes:
-            raise _damage(source, f"{name} is not a single file")
-        if name == MANIFEST:
-            return _checked_manifest(source, kind, file.read(), hashes)
-        reader = _Hashing(file)
-        consume(name, _blocks(reader))
-        _look(name, _blocks(reader))  # also hash what the caller did not read
-        hashes[name] = reader.digest.hexdigest()
     raise _damage(source, "it ends too early")
 
 
 @contextmanager
 def beside(target: Path) -> Iterator[Path]:
-    """Make a temporary folder on the same disk as a file that will be written, and remove it at the end.
-
-    Raises:
-        ArchiveError: The file's folder cannot be written.
-    """
+    """Make a temporary folder on the same disk as a file that will be written, and remove it at the end."""
     work = target.with_name(f".{target.name}.work")
     try:
         shutil.rmtree(work, ignore_errors=True)
@@ -202,11 +178,7 @@ def beside(target: Path) -> Iterator[Path]:
 
 
 def room(folder: Path, needed_bytes: int) -> None:
-    """Check that the disk has room for what will be written.
-
-    Raises:
-        NotEnoughSpace: The disk is too small.
-    """
+    """Check that the disk has room for what will be written."""
     free = shutil.disk_usage(folder).free
     if free < needed_bytes + HEADROOM_BYTES:
         raise NotEnoughSpace(
@@ -223,14 +195,23 @@ def unwritable(error: OSError, target: Path) -> ArchiveError | NotEnoughSpace:
     return ArchiveError(f"{target} cannot be written: {error.strerror or error}.", remedy="Check the folder's rights.")
 
 
+def damaged_index(name: str) -> IndexUnavailable:
+    """Explain that a published file is not what it was."""
+    return IndexUnavailable(
+        f"The index is damaged at {name}; nothing was written.", remedy="Run `lutrin ingest --rebuild`."
+    )
+
+
 def _add(tar: tarfile.TarFile, name: str, path: Path) -> str:
+    """Add a file; return its SHA-256. If it changes meanwhile, reading back will tell."""
+    info = tarfile.TarInfo(name)
+    info.mode = 0o755 if os.access(path, os.X_OK) else 0o644
     with path.open("rb") as file:
-        info = tarfile.TarInfo(name)
-        info.size = os.fstat(file.fileno()).st_size
-        info.mode = 0o755 if os.access(path, os.X_OK) else 0o644
-        reader = _Hashing(file)
-        tar.addfile(info, reader)
-    return reader.digest.hexdigest()
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        info.size = file.tell()
+        file.seek(0)
+        tar.addfile(info, file)
+    return digest
 
 
 def _add_bytes(tar: tarfile.TarFile, name: str, text: bytes) -> str:
@@ -238,16 +219,6 @@ def _add_bytes(tar: tarfile.TarFile, name: str, text: bytes) -> str:
     info.size = len(text)
     tar.addfile(info, BytesIO(text))
     return hashlib.sha256(text).hexdigest()
-
-
-def _look(_name: str, blocks: Iterator[bytes]) -> None:
-    for _ in blocks:
-        pass
-
-
-def _blocks(reader: _Hashing) -> Iterator[bytes]:
-    while block := reader.read(BLOCK_BYTES):
-        yield block
 
 
 def _checked_name(source: Path, member: tarfile.TarInfo, prefix: str) -> str:
@@ -267,7 +238,7 @@ def _checked_manifest(source: Path, kind: str, text: bytes, hashes: dict[str, st
         manifest = msgspec.json.decode(text, type=ArchiveManifest)
     except msgspec.MsgspecError as error:
         raise _damage(source, f"its manifest cannot be read: {error}") from error
-    if manifest.sealed() != manifest:
+    if manifest.seal != _seal_of(manifest):
         raise _damage(source, "its manifest is not what was written")
     if manifest.kind != kind or manifest.format != FORMAT:
         raise ArchiveError(

@@ -2,24 +2,32 @@
 
 The catalogue and the conversations are copied by SQLite's own backup, the current generation of each book is locked
 against deletion and copied with its hashes checked. The conversations stay encrypted; their key is never in the file.
-`restore.py` puts it all back.
+
+`lutrin restore` replaces the present state with a backup, completely or not at all, also while a server runs. The file
+is unpacked and checked in a folder of its own. Renaming that folder commits the restore. If the process is killed
+afterwards, the next start repeats the rest: generations move into place, and the catalogue and the conversations are
+replaced, each in one transaction. Running servers follow as after an ingest.
 """
 
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack, closing
+import shutil
+from collections.abc import Callable
+from contextlib import ExitStack, closing, suppress
 from datetime import datetime
 from pathlib import Path
 
 import msgspec
 
-from lutrin import __version__, sqlite
-from lutrin.chats.key import chat_key, installation_keys
-from lutrin.errors import ArchiveError, ChatStoreError, IndexUnavailable
+from lutrin import sqlite
+from lutrin.chats.engine import migrate
+from lutrin.chats.key import chat_key, former_keys, installation_keys, opens, rotate_key
+from lutrin.errors import ArchiveError, ChatStoreError, IndexUnavailable, IngestInProgress
 from lutrin.index import statements
-from lutrin.index.catalog import Catalog, PublishedBook
-from lutrin.index.disk import ReadLock
-from lutrin.index.manifest import MANIFEST, manifest_hash, read_manifest
-from lutrin.keep.archive import FORMAT, ArchiveManifest, beside, room, write_archive
+from lutrin.index.catalog import TABLES, Catalog, PublishedBook
+from lutrin.index.disk import ReadLock, sync, sync_tree
+from lutrin.index.generation import PASSAGES
+from lutrin.index.manifest import MANIFEST, is_published, manifest_hash, read_manifest, write_manifest
+from lutrin.ingest.lock import ingest_lock
+from lutrin.keep.archive import beside, check_schema, damaged_index, require_own, room, unpack_archive, write_archive
 from lutrin.settings import Settings
 
 KIND = "lutrin backup"
@@ -43,14 +51,7 @@ class BackupSummary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def backup(settings: Settings, target: Path, now: Callable[[], datetime]) -> BackupSummary:
-    """Write everything that Lutrin knows to one file. An existing file is replaced once the new one is whole.
-
-    Raises:
-        ArchiveError: There is nothing to back up, or the file cannot be written.
-        NotEnoughSpace: The disk is too small.
-        IndexUnavailable: An index is damaged.
-        ChatStoreError, InvalidSettings: The conversations cannot be read.
-    """
+    """Write everything that Lutrin knows to one file. An existing file is replaced once the new one is whole."""
     if not settings.catalog_path.exists() and not settings.chats_path.exists():
         raise ArchiveError(f"There is nothing to back up in {settings.data_dir}.", remedy="Run `lutrin ingest` first.")
     created = now().isoformat(timespec="seconds")
@@ -59,12 +60,7 @@ def backup(settings: Settings, target: Path, now: Callable[[], datetime]) -> Bac
         members, expected = index_members(settings, work, locks)
         conversations = _conversations(settings, work)
         members += [(CHATS, work / CHATS)] if conversations else []
-
-        def describe(hashes: dict[str, str]) -> ArchiveManifest:
-            same_files(expected, hashes)
-            return signed_manifest(settings, KIND, created, hashes)
-
-        write_archive(target, members, describe)
+        write_archive(target, members, KIND, created, expected=expected, key=own_key(settings))
     return BackupSummary(
         file=str(target),
         created=created,
@@ -75,11 +71,7 @@ def backup(settings: Settings, target: Path, now: Callable[[], datetime]) -> Bac
 
 
 def index_members(settings: Settings, work: Path, locks: ExitStack) -> tuple[list[tuple[str, Path]], dict[str, str]]:
-    """Collect the catalogue, the prepared entries and the current generations at one moment, as members of an archive.
-
-    Raises:
-        IndexUnavailable: The catalogue or a generation cannot be read, or is not what was published.
-    """
+    """Collect the catalogue, the prepared entries and the current generations at one moment, as members."""
     expected: dict[str, str] = {}
     for item in _catalog(settings, work, locks):
         expected |= _generation(settings.books_dir, item)
@@ -99,22 +91,9 @@ def _study_members(folder: Path, copies: Path) -> list[tuple[str, Path]]:
     return found
 
 
-def signed_manifest(settings: Settings, kind: str, created: str, hashes: dict[str, str]) -> ArchiveManifest:
-    """Describe an archive that this installation writes, with the proof that it did."""
-    manifest = ArchiveManifest(kind=kind, format=FORMAT, lutrin=__version__, created=created, hashes=hashes)
-    keys = installation_keys(settings, make=True)
-    return manifest.signed(keys[0]) if keys else manifest
-
-
-def same_files(expected: Mapping[str, str], hashes: Mapping[str, str]) -> None:
-    """Check that the files that were read are those that were published.
-
-    Raises:
-        IndexUnavailable: A file of an index differs.
-    """
-    for name, digest in expected.items():
-        if hashes[name] != digest:
-            raise _damage(name)
+def own_key(settings: Settings) -> bytes | None:
+    """Return the key that proves that this installation wrote an archive; None if it cannot be read."""
+    return next(iter(installation_keys(settings, make=True)), None)
 
 
 def _catalog(settings: Settings, work: Path, locks: ExitStack) -> list[PublishedBook]:
@@ -138,12 +117,7 @@ def _catalog(settings: Settings, work: Path, locks: ExitStack) -> list[Published
 
 
 def _snapshot(catalog_path: Path, target: Path) -> list[PublishedBook]:
-    """Copy the catalogue with only the current generations, which are returned; an ingest may delete their folders.
-
-    Raises:
-        IndexUnavailable: The catalogue cannot be opened.
-        DatabaseError: It cannot be read.
-    """
+    """Copy the catalogue with only the current generations, which are returned; an ingest may delete their folders."""
     with Catalog(catalog_path) as catalog, closing(sqlite.connect(target)) as copy:
         catalog.connection.backup(copy)
     with Catalog(target) as catalog:
@@ -177,18 +151,212 @@ def _generation(books_dir: Path, item: PublishedBook) -> dict[str, str]:
     """Collect the files of a generation by their names in the archive, with the hashes of their publication."""
     directory = books_dir / item.info.slug / item.current
     if manifest_hash(directory) != item.manifest_sha256:
-        raise _damage(f"{item.info.slug}/{item.current}")
+        raise damaged_index(f"{item.info.slug}/{item.current}")
     hashes = {MANIFEST: item.manifest_sha256, **read_manifest(directory).hashes}
     return {f"{BOOKS}/{item.info.slug}/{item.current}/{name}": digest for name, digest in hashes.items()}
-
-
-def _damage(name: str) -> IndexUnavailable:
-    return IndexUnavailable(
-        f"The index is damaged at {name}; nothing was written.", remedy="Run `lutrin ingest --rebuild`."
-    )
 
 
 def _data_bytes(settings: Settings) -> int:
     """Estimate the bytes that a backup and its working copies take."""
     databases = [path.stat().st_size for path in (settings.catalog_path, settings.chats_path) if path.exists()]
     return 2 * sum(databases) + sum(path.stat().st_size for path in settings.books_dir.rglob("*") if path.is_file())
+
+
+UNPACKED = ".restore-unpacked"
+"""Folder of an unfinished restore, removed by the next one."""
+COMPLETE = ".restore-complete"
+"""Folder of a committed restore, whole and checked."""
+
+
+class RestoreSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """What was restored."""
+
+    created: str
+    """When the backup was written."""
+    books: dict[str, str]
+    """Slug of each book -> its generation."""
+    conversations: bool
+
+
+def restore(settings: Settings, source: Path, *, with_chats: bool = True, trust: bool = False) -> RestoreSummary:
+    """Replace the present state, conversations too unless `with_chats` is false, with that of a backup.
+
+    Raises:
+        ArchiveError: The file is no backup, or damaged, or foreign and not trusted; nothing was changed.
+        ChatStoreError: The key of the backup's conversations is not here; nothing was changed.
+        NotEnoughSpace: The disk is too small; nothing was changed.
+        IngestInProgress: An ingest or another restore is running.
+    """
+    # The lock of ingests: neither may see the other's unfinished work.
+    with ingest_lock(settings.data_dir):
+        finish_alone(settings)
+        unpacked = settings.data_dir / UNPACKED
+        shutil.rmtree(unpacked, ignore_errors=True)
+        unpacked.mkdir(mode=0o700)
+        try:
+            manifest = unpack_archive(source, KIND, unpacked)
+            require_own(source, manifest, installation_keys(settings, make=False), trust=trust)
+            if not with_chats:
+                (unpacked / CHATS).unlink(missing_ok=True)
+            conversations = _prepare_chats(settings, unpacked)
+            books = _prepare_index(settings, source, unpacked)
+            sync_tree(unpacked)
+            unpacked.rename(settings.data_dir / COMPLETE)
+            sync(settings.data_dir)
+        finally:
+            shutil.rmtree(unpacked, ignore_errors=True)
+        finish_alone(settings)
+    return RestoreSummary(created=manifest.created, books=books, conversations=conversations)
+
+
+def finish(settings: Settings) -> None:
+    """Finish a restore whose process was killed after the commit. Every command that opens the data calls this first.
+
+    Raises:
+        ChatStoreError, IndexUnavailable, DatabaseError, OSError: It cannot be finished now.
+    """
+    if not (settings.data_dir / COMPLETE).exists():
+        return
+    # If the lock is taken, the restore is still running, or an ingest that has finished it.
+    with suppress(IngestInProgress), ingest_lock(settings.data_dir):
+        finish_alone(settings)
+
+
+def finish_alone(settings: Settings) -> None:
+    """Do what `finish` does, for a caller that holds the ingest lock."""
+    complete = settings.data_dir / COMPLETE
+    if not complete.exists():
+        return
+    for directory in sorted((complete / BOOKS).glob("*/*")):
+        place = settings.books_dir / directory.parent.name / directory.name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if not place.exists():
+            directory.rename(place)
+            sync(place.parent)
+    if (complete / CATALOG).exists():
+        if _readable(settings.catalog_path):
+            _take_over(settings.catalog_path, complete / CATALOG)
+        else:
+            sqlite.replace(settings.catalog_path, complete / CATALOG)
+    if (complete / CHATS).exists():
+        _take_over_chats(settings.chats_path, chat_key(settings), complete / CHATS)
+    if (complete / STUDY).exists():
+        shutil.rmtree(settings.data_dir / STUDY, ignore_errors=True)
+        shutil.copytree(complete / STUDY, settings.data_dir / STUDY)
+        sync_tree(settings.data_dir / STUDY)
+    trash = settings.data_dir / UNPACKED
+    shutil.rmtree(trash, ignore_errors=True)
+    complete.rename(trash)  # half of it must never pass for all of it
+    shutil.rmtree(trash)
+
+
+def _prepare_chats(settings: Settings, unpacked: Path) -> bool:
+    """Make sure that the conversations can be opened here, and bring their tables up to date."""
+    if not (unpacked / CHATS).exists():
+        return False
+    if settings.chat_key is None and not settings.chat_key_path.exists():
+        raise ChatStoreError("The backup holds conversations, and there is no key here.", remedy=_key_remedy(settings))
+    key = chat_key(settings)
+    for former in former_keys(settings.chats_path, key):
+        if not opens(unpacked / CHATS, key) and opens(unpacked / CHATS, former):
+            rotate_key(unpacked / CHATS, former, key, keep_former=False)
+    if not opens(unpacked / CHATS, key):
+        raise ChatStoreError(
+            "The backup's conversations are encrypted with another key than the one here.", remedy=_key_remedy(settings)
+        )
+    migrate(unpacked / CHATS, key)
+    return True
+
+
+def _key_remedy(settings: Settings) -> str:
+    return (
+        f"Put the key of the machine that made it into LUTRIN_CHAT_KEY or {settings.chat_key_path} (mode 0600), "
+        "or leave the conversations out with --without-conversations."
+    )
+
+
+def _prepare_index(settings: Settings, source: Path, unpacked: Path) -> dict[str, str]:
+    """Check the generations against the catalogue, rename one whose name is taken here, and return them by slug."""
+    if not (unpacked / CATALOG).exists():
+        return {}
+    if _readable(settings.catalog_path):
+        Catalog(settings.catalog_path).close()
+    wrong = ArchiveError(f"{source} is damaged: its catalogue does not fit. Nothing was changed.")
+    if not _readable(unpacked / CATALOG):
+        raise wrong
+    try:
+        check_databases(unpacked)
+    except IndexUnavailable as error:
+        raise ArchiveError(f"{source} is damaged: {error.detail} Nothing was changed.") from error
+    books = {}
+    with Catalog(unpacked / CATALOG) as catalog:
+        catalog.retired()  # their names are checked, for the next ingest deletes their folders
+        for book in catalog.books():
+            directory = unpacked / BOOKS / book.info.slug / book.current
+            if not is_published(directory, book.manifest_sha256):
+                raise wrong
+            books[book.info.slug] = _free_name(settings, catalog, book, directory)
+    return books
+
+
+def check_databases(unpacked: Path) -> None:
+    """Look at the schemas of an unpacked index before anything of it is used."""
+    check_schema(unpacked / CATALOG, TABLES)
+    for passages in (unpacked / BOOKS).glob(f"*/*/{PASSAGES}"):
+        check_schema(passages)
+
+
+def _free_name(settings: Settings, catalog: Catalog, book: PublishedBook, directory: Path) -> str:
+    """Return the name of a generation here: its own, unless another generation or a damaged copy has it."""
+    place = settings.books_dir / book.info.slug / book.current
+    if not place.exists() or is_published(place, book.manifest_sha256):
+        return book.current
+    number = 2
+    while place.with_name(f"{book.current}-{number}").exists():
+        number += 1
+    return _rename_generation(catalog, directory, f"{book.current}-{number}").name
+
+
+def _readable(catalog_path: Path) -> bool:
+    try:
+        with closing(sqlite.connect(catalog_path)) as connection:
+            return bool(connection.execute("PRAGMA integrity_check(1)").fetchone() == ("ok",))
+    except sqlite.OperationalError:
+        raise
+    except sqlite.DatabaseError:
+        return False
+
+
+def _take_over(catalog_path: Path, other: Path) -> None:
+    """Make a snapshot's books and generations the current ones, in one transaction."""
+    with Catalog(catalog_path) as catalog:
+        catalog.connection.execute("ATTACH DATABASE ? AS other", (str(other),))
+        with catalog.transaction():
+            for statement in (*statements.TAKE_OVER, *statements.TAKE_OVER_DECISIONS):
+                catalog.connection.execute(statement)
+
+
+def _rename_generation(catalog: Catalog, directory: Path, name: str) -> Path:
+    """Rename a generation that nobody reads yet: its folder, its manifest, its rows in a snapshot."""
+    write_manifest(directory, msgspec.structs.replace(read_manifest(directory), name=name))
+    renamed = directory.rename(directory.with_name(name))
+    digest = manifest_hash(renamed)
+    with catalog.transaction():
+        catalog.connection.execute("PRAGMA defer_foreign_keys = ON")
+        catalog.connection.execute(statements.RENAME_GENERATION, {"old": directory.name, "new": name, "digest": digest})
+        catalog.connection.execute(statements.RENAME_CURRENT, {"old": directory.name, "new": name})
+    return renamed
+
+
+def _take_over_chats(database: Path, key: str, other: Path) -> None:
+    """Replace the conversations with those of a migrated snapshot, which is deleted; a server goes on with them.
+
+    A database that this key does not open, because it is damaged, is replaced as a file.
+    """
+    if opens(database, key):
+        with closing(sqlite.connect(other, key=key)) as source, closing(sqlite.connect(database, key=key)) as target:
+            source.backup(target)
+            target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        other.unlink()
+        return
+    sqlite.replace(database, other)

@@ -3,17 +3,28 @@
 The packages of this environment as wheels, the engine as it was compiled here; the models, the published index, the
 books with their pictures, the program's source; the SHA-256 of every file; and `install.py`, which checks them and
 needs no network. No conversation and no key is ever in it.
+
+An installed package is what its wheel was: RECORD lists its files with their hashes (specification "Recording installed
+projects" of the Python Packaging User Guide). Each file is checked against it and put where the wheel format has it
+("Binary distribution format", same guide). Files that the installer added are left out.
 """
 
+import base64
+import configparser
+import fnmatch
+import hashlib
 import json
 import os
 import platform
 import re
 import sys
 import sysconfig
+import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from datetime import datetime
+from email import message_from_bytes
+from importlib import metadata
 from pathlib import Path, PurePosixPath
 
 import msgspec
@@ -24,9 +35,9 @@ from lutrin.index.catalog import Catalog, PublishedBook
 from lutrin.index.disk import file_hash
 from lutrin.ingest.scan import COMPANION
 from lutrin.ingest.sites import CONFIGURATIONS
-from lutrin.keep import bundle_install, weights, wheels
-from lutrin.keep.archive import FORMAT, ArchiveManifest, beside, room, write_archive
-from lutrin.keep.backup import index_members, same_files
+from lutrin.keep import bundle_install, weights
+from lutrin.keep.archive import beside, room, write_archive
+from lutrin.keep.backup import index_members
 from lutrin.serve.library import book_root
 from lutrin.serve.pictures import candidates
 from lutrin.serve.rendering import pictures_in
@@ -44,7 +55,7 @@ LEFT_OUT = frozenset({"__pycache__", "node_modules", "build", ".docusaurus"})
 INSTRUCTIONS = frozenset(bundle_install.INSTRUCTIONS)
 ENGINE = "llama_cpp_python-"
 PARTS = "llama_cpp/lib/libggml-cpu-*"
-"""Files of an engine that chooses its code for the processor at run time (adapters/llamacpp_backend.py)."""
+"""Files of an engine that chooses its code for the processor at run time (adapters/llamacpp.py)."""
 UNPACKED_RATIO = 2
 """For a moment the wheels and the bundle made of them are both on the disk."""
 
@@ -66,14 +77,7 @@ class BundleSummary(msgspec.Struct, frozen=True, kw_only=True):
 def bundle(
     settings: Settings, language_model: str | None, root: Path, target: Path, now: Callable[[], datetime]
 ) -> BundleSummary:
-    """Write the bundle, without a language model if it has none in the manifest.
-
-    Raises:
-        ArchiveError: This is not Lutrin's folder, a package is missing or changed, or the file cannot be written.
-        ModelMissing, ChecksumMismatch: A model cannot be used.
-        IndexUnavailable: Nothing is published, or it is damaged.
-        NotEnoughSpace: The disk is too small.
-    """
+    """Write the bundle, without a language model if it has none in the manifest."""
     if not (root / REQUIREMENTS).exists():
         raise ArchiveError(
             f"There is no {REQUIREMENTS} here.",
@@ -100,13 +104,9 @@ def bundle(
             **{f"home/data/{name}": path for name, path in members},
         }
         folder = f"lutrin-{__version__}"
+        published = {f"home/data/{name}": digest for name, digest in expected.items()}
         created = now().isoformat(timespec="seconds")
-
-        def describe(hashes: dict[str, str]) -> ArchiveManifest:
-            same_files({f"home/data/{name}": digest for name, digest in expected.items()}, hashes)
-            return ArchiveManifest(kind=KIND, format=FORMAT, lutrin=__version__, created=created, hashes=hashes)
-
-        write_archive(target, files.items(), describe, prefix=f"{folder}/")
+        write_archive(target, files.items(), KIND, created, expected=published, prefix=f"{folder}/")
     books = sorted({name.split("/")[1] for name in expected})
     return BundleSummary(
         file=str(target), folder=folder, python=here["python"], platform=here["platform"], wheels=len(packages),
@@ -117,10 +117,10 @@ def bundle(
 def machine(packages: Iterable[Path] = ()) -> dict[str, str]:
     """Describe what the compiled parts need: Python's version, platform, C library and processor instructions."""
     packages = list(packages)
-    bound = any(path.name.startswith(ENGINE) and not wheels.holds(path, PARTS) for path in packages)
+    bound = any(path.name.startswith(ENGINE) and not holds(path, PARTS) for path in packages)
     return {
         "python": f"{sys.version_info.major}.{sys.version_info.minor}",
-        "oldest": oldest_python(map(wheels.requires_python, packages)),
+        "oldest": oldest_python(map(requires_python, packages)),
         "platform": sysconfig.get_platform(),
         "libc": "-".join(platform.libc_ver()),
         "instructions": " ".join(sorted(INSTRUCTIONS & set(bundle_install.processor_flags()))) if bound else "",
@@ -141,7 +141,7 @@ def _wheels(requirements: str, work: Path) -> list[Path]:
     """Make wheels of every installed package of the requirement file, of Lutrin, and of pip if it is installed."""
     folder = work / "wheels"
     folder.mkdir()
-    wanted, here = wheels.pins(requirements), wheels.installed()
+    wanted, here = pins(requirements), installed()
     for name in sorted(wanted.keys() & here.keys()):
         if here[name].version not in wanted[name]:
             raise ArchiveError(
@@ -150,7 +150,7 @@ def _wheels(requirements: str, work: Path) -> list[Path]:
             )
     # A pinned package that is not installed is one for other platforms: `./justw setup` installs what this one needs.
     chosen = [here[name] for name in sorted({*wanted, "lutrin", "pip"} & here.keys())]
-    return [wheels.write_wheel(package, folder, source=Path(__file__).parents[1]) for package in chosen]
+    return [write_wheel(package, folder, source=Path(__file__).parents[1]) for package in chosen]
 
 
 def _pin_wheels(packages: Iterable[Path]) -> bytes:
@@ -243,3 +243,135 @@ def _lines(values: Mapping[str, object]) -> Iterator[str]:
 def _write(path: Path, content: bytes) -> Path:
     path.write_bytes(content)
     return path
+
+
+PIN = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)", re.MULTILINE)
+ADDED = frozenset({"INSTALLER", "REQUESTED", "RECORD", "direct_url.json", "uv_build.json", "uv_cache.json"})
+"""Files of a `.dist-info` folder that the installer writes."""
+COMPRESSION = 3
+"""Compression level of zlib, 0 to 9. Most bytes are machine code, which a higher level hardly shrinks."""
+EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip archive can hold
+PROGRAM = 0o755  # bits of a mode that a wheel keeps
+AGAIN = "Delete .venv and run `./justw setup`."
+
+
+def pins(requirements: str) -> dict[str, set[str]]:
+    """Read a requirement file: name of each package -> its versions, several if they depend on Python's version."""
+    found: dict[str, set[str]] = {}
+    for name, version in PIN.findall(requirements):
+        found.setdefault(normal(name), set()).add(version)
+    return found
+
+
+def normal(name: str) -> str:
+    """Return a project's name in the form that names of wheels use."""
+    return re.sub(r"[-_.]+", "_", name).lower()
+
+
+def installed() -> dict[str, metadata.Distribution]:
+    """Map the name of every package of this environment to its metadata."""
+    found = {normal(item.metadata["Name"]): item for item in metadata.distributions() if item.metadata["Name"]}
+    return dict(sorted(found.items()))
+
+
+def write_wheel(package: metadata.Distribution, folder: Path, *, source: Path | None = None) -> Path:
+    """Make a package's wheel; one that is installed in editable mode is imported from `source`."""
+    name, version = normal(package.metadata["Name"]), package.version
+    target = folder / f"{name}-{version}-{_tags(package)}.whl"
+    info = f"{name}-{version}.dist-info"
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=COMPRESSION) as wheel:
+        files = list(_files(package, linked=_is_link(package)))
+        if source is not None and _is_link(package):
+            paths = [path for path in sorted(source.rglob("*")) if path.is_file() and "__pycache__" not in path.parts]
+            files += [(path.relative_to(source.parent).as_posix(), path, "") for path in paths]
+        record = [_add(wheel, place, path, digest) for place, path, digest in files]
+        record.append(f"{info}/RECORD,,")
+        wheel.writestr(zipfile.ZipInfo(f"{info}/RECORD", EPOCH), "\n".join(record) + "\n")
+    return target
+
+
+def holds(wheel: Path, pattern: str) -> bool:
+    """Return whether a wheel contains a file whose name matches the pattern (fnmatch)."""
+    with zipfile.ZipFile(wheel) as file:
+        return bool(fnmatch.filter(file.namelist(), pattern))
+
+
+def requires_python(wheel: Path) -> str:
+    """Return a wheel's `Requires-Python`, or an empty text ("Core metadata", same guide)."""
+    with zipfile.ZipFile(wheel) as file:
+        names = [name for name in file.namelist() if name.endswith(".dist-info/METADATA")]
+        return str(message_from_bytes(file.read(names[0])).get("Requires-Python", "")) if names else ""
+
+
+def _tags(package: metadata.Distribution) -> str:
+    lines = (package.read_text("WHEEL") or "").splitlines()
+    tags = [line.removeprefix("Tag:").strip().split("-") for line in lines if line.startswith("Tag:")]
+    if not tags:
+        raise ArchiveError(f"The package {package.metadata['Name']} was not installed from a wheel.", remedy=AGAIN)
+    return "-".join(".".join(dict.fromkeys(column)) for column in zip(*tags, strict=True))
+
+
+def _is_link(package: metadata.Distribution) -> bool:
+    origin = json.loads(package.read_text("direct_url.json") or "{}")
+    return bool(origin.get("dir_info", {}).get("editable"))
+
+
+def _files(package: metadata.Distribution, *, linked: bool) -> Iterator[tuple[str, Path, str]]:
+    """Yield, in the order of RECORD, the place in the wheel, the file and its recorded SHA-256 (empty if none)."""
+    name, version = normal(package.metadata["Name"]), package.version
+    info = re.compile(rf"{re.escape(name)}-{re.escape(version)}\.dist-info/", re.IGNORECASE)
+    commands = _commands(package)
+    for item in package.files or []:
+        path = PurePosixPath(item.as_posix())
+        if path.suffix == ".pyc" or (info.match(str(path)) and path.name in ADDED and len(path.parts) == 2):
+            continue
+        if linked and path.suffix == ".pth":
+            continue
+        place = str(path)
+        if path.parts[0] == "..":
+            outside = _outside(path, commands)
+            if outside is None:
+                continue
+            place = f"{name}-{version}.data/{outside}"
+        digest = item.hash.value if item.hash is not None and item.hash.mode == "sha256" else ""
+        yield place, Path(str(item.locate())), digest
+
+
+def _commands(package: metadata.Distribution) -> frozenset[str]:
+    """Return the names of the commands that an installer makes from entry points."""
+    parser = configparser.ConfigParser(delimiters=("=",), interpolation=None)
+    parser.optionxform = str  # type: ignore[assignment, method-assign]  # names keep their case
+    parser.read_string(package.read_text("entry_points.txt") or "")
+    sections = [name for name in ("console_scripts", "gui_scripts") if parser.has_section(name)]
+    return frozenset(command for section in sections for command in parser.options(section))
+
+
+def _outside(path: PurePosixPath, commands: frozenset[str]) -> str | None:
+    """Return the place in a wheel's `.data` of a file outside site-packages; None for a generated command."""
+    parts = [part for part in path.parts if part != ".."]
+    if parts[0] == "bin":
+        return None if parts[-1] in commands else "scripts/" + "/".join(parts[1:])
+    if parts[:2] == ["include", "site"]:
+        return "headers/" + "/".join(parts[4:])  # include/site/python3.11/NAME/...
+    return "data/" + "/".join(parts)
+
+
+def _add(wheel: zipfile.ZipFile, place: str, path: Path, digest: str) -> str:
+    """Add a file to the wheel and return its line of RECORD."""
+    try:
+        content = path.read_bytes()
+        mode = path.stat().st_mode & PROGRAM
+    except OSError as error:
+        raise ArchiveError(f"The installed file {path} cannot be read: {error.strerror}.", remedy=AGAIN) from error
+    found = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+    if digest and digest.rstrip("=") != found:
+        raise ArchiveError(f"The installed file {path} has changed since it was installed.", remedy=AGAIN)
+    entry = zipfile.ZipInfo(place, EPOCH)
+    entry.external_attr = (0o100644 | mode) << 16
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    wheel.writestr(entry, content, compresslevel=COMPRESSION)
+    return f"{_quote(place)},sha256={found},{len(content)}"
+
+
+def _quote(place: str) -> str:
+    return f'"{place}"' if "," in place else place

@@ -1,15 +1,19 @@
-"""`lutrin export-index` and `import-index`: move published books from one kind of vector store to another.
+"""Published books on their way to other machines and other kinds of vector stores.
 
-A generation's folder holds every vector beside the store's own files, so an import fills the new store from them.
-Nothing is embedded again, now or by the next ingest, because the catalogue's embeddings are included. The imported
-index is checked in a fresh process and published as after an ingest. A damaged file or a kill at any moment leaves the
-old index.
+`lutrin export-index` and `import-index` move them in a file. A generation's folder holds every vector beside the
+store's own files, so an import fills the new store from them. Nothing is embedded again, now or by the next ingest,
+because the catalogue's embeddings are included. The imported index is checked in a fresh process and published as after
+an ingest. A damaged file or a kill at any moment leaves the old index.
+
+Servers that share books find them on a rack, where an ingest offers them. A fetched generation keeps the name and the
+hashes of its publication. The server checks it, syncs it, moves it into place and publishes it in its own catalogue in
+one transaction. Fetched books stay, so a server answers from its disk while the rack cannot be reached.
 """
 
 import asyncio
 import shutil
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -17,16 +21,18 @@ import msgspec
 
 from lutrin import sqlite
 from lutrin.chats.key import installation_keys
-from lutrin.errors import ArchiveError, InvalidSettings
+from lutrin.errors import ArchiveError, IndexUnavailable, IngestInProgress, InvalidSettings
 from lutrin.index import statements
 from lutrin.index.build import BUILDING, collection_name, put_in_place, write_vectors
-from lutrin.index.catalog import TABLES, Catalog, PublishedBook
+from lutrin.index.catalog import Catalog, FileState, PublishedBook, check_names
 from lutrin.index.generation import PASSAGES, VECTORS
-from lutrin.index.manifest import MANIFEST, Manifest, read_manifest, write_manifest
+from lutrin.index.manifest import MANIFEST, Manifest, is_published, read_manifest, write_manifest
 from lutrin.index.readback import Verify
-from lutrin.keep.archive import ArchiveManifest, beside, check_schema, require_own, room, unpack_archive, write_archive
-from lutrin.keep.backup import BOOKS, CATALOG, STUDY, index_members, same_files, signed_manifest
-from lutrin.ports import VectorStore
+from lutrin.ingest.lock import ingest_lock
+from lutrin.keep.archive import beside, require_own, room, unpack_archive, write_archive
+from lutrin.keep.backup import BOOKS, CATALOG, STUDY, check_databases, index_members, own_key
+from lutrin.log import get_logger
+from lutrin.ports import BookRack, VectorStore
 from lutrin.settings import Settings
 
 KIND = "lutrin index"
@@ -42,27 +48,16 @@ class Transferred(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def export_index(settings: Settings, target: Path, now: Callable[[], datetime]) -> Transferred:
-    """Write the published books and their embeddings to one file, without the vector store's own files.
-
-    Raises:
-        ArchiveError: There is nothing to export, or the file cannot be written.
-        NotEnoughSpace: The disk is too small.
-        IndexUnavailable: An index is damaged.
-    """
+    """Write the published books and their embeddings to one file, without the vector store's own files."""
     if not settings.catalog_path.exists():
         raise ArchiveError(f"There is no index in {settings.data_dir}.", remedy="Run `lutrin ingest` first.")
     with beside(target) as work, ExitStack() as locks:
         members, expected = index_members(settings, work, locks)
         wanted = {name: digest for name, digest in expected.items() if f"/{VECTORS}/" not in name}
         room(work, sum(path.stat().st_size for name, path in members if name in wanted))
-
-        def describe(hashes: dict[str, str]) -> ArchiveManifest:
-            same_files(wanted, hashes)
-            created = now().isoformat(timespec="seconds")
-            return signed_manifest(settings, KIND, created, hashes)
-
+        created = now().isoformat(timespec="seconds")
         chosen = [item for item in members if item[0] in wanted or item[0] not in expected]
-        write_archive(target, chosen, describe)
+        write_archive(target, chosen, KIND, created, expected=wanted, key=own_key(settings))
         folders = sorted({Path(name).parent for name in wanted if name.endswith(f"/{MANIFEST}")})
         chunks = sum(read_manifest(settings.data_dir / folder).chunks for folder in folders)
     return Transferred(file=str(target), books={folder.parent.name: folder.name for folder in folders}, chunks=chunks)
@@ -89,9 +84,7 @@ async def import_index(
     with beside(settings.books_dir / CATALOG) as work:
         manifest = unpack_archive(source, KIND, work)
         require_own(source, manifest, installation_keys(settings, make=False), trust=trust)
-        check_schema(work / CATALOG, TABLES)
-        for passages in (work / BOOKS).glob(f"*/*/{PASSAGES}"):
-            check_schema(passages)
+        check_databases(work)
         with Catalog(work / CATALOG) as given:
             books = given.books()
             manifests = [read_manifest(work / BOOKS / book.info.slug / book.current) for book in books]
@@ -164,3 +157,109 @@ def _take_embeddings(catalog: Catalog, given: Path) -> None:
                 catalog.connection.execute(statement)
     finally:
         catalog.connection.execute("DETACH DATABASE other")
+
+
+POLL_S = 1.0
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True):
+    """A book as the catalogue of the ingesting machine describes it."""
+
+    book: PublishedBook
+    files: list[FileState]
+
+
+async def offer_all(settings: Settings, rack: BookRack) -> None:
+    """Make the rack hold what this machine's catalogue lists, after an ingest. The caller holds the ingest lock."""
+    offered = await rack.listed()
+    with Catalog(settings.catalog_path) as catalog:
+        books = {book.info.slug: book for book in catalog.books()}
+        states = {slug: list(catalog.files(slug).values()) for slug in books}
+    for slug, book in books.items():
+        if book.current not in offered:
+            folder = settings.books_dir / slug / book.current
+            files = {name: folder / name for name in (MANIFEST, *read_manifest(folder).hashes)}
+            record = msgspec.json.encode(Record(book=book, files=states[slug]))
+            await rack.offer(slug, book.current, record, files)
+    for record in offered.values():
+        slug = _record(record).book.info.slug
+        if slug not in books:
+            await rack.withdraw(slug)
+
+
+async def fetch_all(settings: Settings, rack: BookRack) -> list[str]:
+    """Bring this machine up to date with the rack; return the new generations. The caller holds the ingest lock.
+
+    An empty rack changes nothing: the books on this machine stay.
+
+    Raises:
+        IndexUnavailable: The rack cannot be reached, or its files are damaged; the books published here go on serving.
+    """
+    fresh, gone = await _compare(settings, rack)
+    with Catalog(settings.catalog_path) as catalog:
+        for record in fresh:
+            await _fetch_generation(settings, rack, catalog, record)
+        for slug in gone:
+            catalog.withdraw(slug)
+    return [record.book.current for record in fresh]
+
+
+async def follow(settings: Settings, rack: BookRack, poll_s: float = POLL_S) -> None:
+    """Fetch new books again and again until cancelled. A lasting failure is logged once."""
+    log = get_logger("mirror")
+    trouble = ""
+    while True:
+        try:
+            if any(await _compare(settings, rack)):  # the lock is for changes; comparing needs none
+                with suppress(IngestInProgress), ingest_lock(settings.data_dir):
+                    for name in await fetch_all(settings, rack):
+                        log.info("mirror.fetched", generation=name)
+            trouble = ""
+        except (IndexUnavailable, OSError, sqlite.DatabaseError) as error:
+            if str(error) != trouble:
+                log.error("mirror.failed", error=str(error))  # noqa: TRY400 - the trace adds nothing
+            trouble = str(error)
+        await asyncio.sleep(poll_s)
+
+
+async def _compare(settings: Settings, rack: BookRack) -> tuple[list[Record], list[str]]:
+    """Compare the rack with this machine; return the generations to fetch and the books to withdraw."""
+    offered = [_record(record) for record in (await rack.listed()).values()]
+
+    def published() -> dict[str, str]:
+        with Catalog(settings.catalog_path) as catalog:
+            return {book.info.slug: book.manifest_sha256 for book in catalog.books()}
+
+    here = await asyncio.to_thread(published)
+    fresh = [record for record in offered if here.get(record.book.info.slug) != record.book.manifest_sha256]
+    kept = {record.book.info.slug for record in offered}
+    return fresh, [slug for slug in here if offered and slug not in kept]
+
+
+def _record(encoded: bytes) -> Record:
+    """A record of the rack, whose names become names of folders here."""
+    record = msgspec.json.decode(encoded, type=Record)
+    check_names(record.book.info.slug, record.book.current)
+    return record
+
+
+async def _fetch_generation(settings: Settings, rack: BookRack, catalog: Catalog, record: Record) -> None:
+    slug, name = record.book.info.slug, record.book.current
+    building = settings.books_dir / slug / f"{BUILDING}{name}"
+    target = building.with_name(name)
+    try:
+        await asyncio.to_thread(shutil.rmtree, building, ignore_errors=True)
+        await asyncio.to_thread(building.mkdir, parents=True)
+        await rack.fetch(name, building)
+        await asyncio.to_thread(_check, building, record.book)
+        await asyncio.to_thread(shutil.rmtree, target, ignore_errors=True)
+        await asyncio.to_thread(put_in_place, building, target)
+    finally:
+        await asyncio.to_thread(shutil.rmtree, building, ignore_errors=True)
+    published = read_manifest(target).created
+    catalog.publish(record.book, published=published, files=record.files)
+
+
+def _check(folder: Path, book: PublishedBook) -> None:
+    if not is_published(folder, book.manifest_sha256):
+        raise IndexUnavailable(f"The index {book.current} that was fetched is not what was published.")

@@ -1,21 +1,33 @@
 """Turn settings into what reads books: neither the server nor the flow of answers is loaded for that.
 
 Whoever calls took the lock of ingests before this module and its vendors were loaded.
+
+Show how one file of a book is understood, for `lutrin ingest --explain`.
 """
 
-from collections.abc import AsyncGenerator, AsyncIterator, Collection
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 
+from lutrin.errors import EmptyCorpus
 from lutrin.index.companion import Entry
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.readback import in_fresh_process
+from lutrin.ingest.books import open_book
+from lutrin.ingest.chunk import chunk_document, chunk_notices
+from lutrin.ingest.documents import read_document
+from lutrin.ingest.formats import suffixes_in_words
+from lutrin.ingest.placed import line_number
+from lutrin.ingest.placing import with_places
 from lutrin.ingest.run import DEFAULTS, IngestTools, Options, ingest_alone
+from lutrin.ingest.scan import scan
+from lutrin.ingest.sites import is_site
 from lutrin.ingest.summary import IngestSummary
-from lutrin.keep import restore
+from lutrin.keep import backup
 from lutrin.keep.transfer import Transferred, import_index
 from lutrin.log import configure_logging
-from lutrin.runtime.profile import embedding, ingesting, open_reranker, open_store
+from lutrin.records import Chunk, Document, Notice, Unit
+from lutrin.runtime.profile import embedding, ingesting, open_embedder, open_reranker, open_store
 from lutrin.search.search import Searcher
 from lutrin.settings import Settings
 from lutrin.study.extract import Extractor
@@ -29,7 +41,7 @@ PATIENCE_S = 300.0
 async def _ingest_tools(settings: Settings) -> AsyncIterator[IngestTools]:
     """Open what makes and checks generations. The caller holds `lutrin.ingest.lock.ingest_lock`."""
     configure_logging(settings, quiet=True)
-    restore.finish_alone(settings)
+    backup.finish_alone(settings)
     store = open_store(settings)
     async with ingesting(settings), embedding(settings, threads=0, patience_s=PATIENCE_S) as embedder:
 
@@ -63,3 +75,91 @@ async def run_import(settings: Settings, source: Path, *, trust: bool = False) -
             now=tools.now,
             trust=trust,
         )
+
+
+def explain_file(settings: Settings, path: Path, *, password: str = "") -> str:
+    """Describe in words the headings, units and chunks of a file; nothing is indexed."""
+    root = next((folder for folder in path.resolve().parents if is_site(folder)), path.resolve().parent)
+    book = open_book(root)
+    name = path.resolve().relative_to(root).as_posix()
+    file = next((item for item in scan(root, rules=book.rules) if item.name == name), None)
+    if file is None:
+        raise EmptyCorpus(f"{path} is not a file that Lutrin reads.", remedy=f"Give a {suffixes_in_words()} file.")
+    document = read_document(file, book, password=password, lenient=True)
+    embedder = open_embedder(settings)
+    target = settings.chunk_tokens
+    chunks = chunk_document(document, book.info, embedder.token_offsets, target, settings.chunk_overlap_tokens)
+    chunks = with_places(document, chunks)
+    return explain(document, chunks, chunk_notices(document, chunks, target))
+
+
+_WIDTH = 76  # columns of a narrow terminal
+_KINDS = {"sentence": "sentence", "list_item": "item", "table_row": "row", "code": "code", "caption": "caption"}
+
+
+def explain(document: Document, chunks: Sequence[Chunk], notices: Sequence[Notice] = ()) -> str:
+    """Metadata, headings with their units, and chunks of a document; `notices` are those of the cutting."""
+    lines = [*_metadata(document), "", "Headings"]
+    for section in document.sections:
+        where = f"page {section.page}" if section.page else f"line {line_number(document.source, section.char_start)}"
+        anchor = f"  #{section.anchor}" if section.anchor else ""
+        lines.append(f"  {'  ' * (section.level - 1)}{section.title}{anchor}  ({where}, {_count(section.units)})")
+    lines += ["", f"Chunks: {len(chunks)}"]
+    for chunk in chunks:
+        lines += ["", *_chunk(document, chunk)]
+    told = (*document.notices, *notices)
+    lines += ["", "Notices" if told else "Notices: none"]
+    lines += [f"  {f'line {notice.line}: ' if notice.line else ''}{notice.message}" for notice in told]
+    return "\n".join(lines) + "\n"
+
+
+def _metadata(document: Document) -> list[str]:
+    simulation = {True: "yes", False: "no, real hardware", None: "not said"}[document.is_simulation]
+    fields = {
+        "File": document.filename,
+        "Title": document.title,
+        "Module": document.module,
+        "Chapter": document.chapter,
+        "Section": document.section,
+        "Position": "" if document.position is None else f"{document.position:g}",
+        "Keywords": ", ".join(document.keywords),
+        "Description": document.description,
+        "Simulation": simulation,
+        "Pages": ", ".join(document.page_labels),
+        "Characters": str(len(document.source)),
+    }
+    return [f"{name + ':':13}{value}" for name, value in fields.items() if value]
+
+
+def _count(units: Sequence[Unit]) -> str:
+    counts: dict[str, int] = {}
+    for unit in units:
+        counts[_KINDS[unit.kind]] = counts.get(_KINDS[unit.kind], 0) + 1
+    return (
+        ", ".join(f"{count} {name}{'s' if count > 1 and name != 'code' else ''}" for name, count in counts.items())
+        or "empty"
+    )
+
+
+def _chunk(document: Document, chunk: Chunk) -> list[str]:
+    first = line_number(document.source, chunk.char_start)
+    last = line_number(document.source, chunk.char_end)
+    place = f"page {chunk.page_label or chunk.page}" if chunk.page else f"lines {first}-{last}"
+    head = f"  [{chunk.chunk_index}] {' > '.join(chunk.heading_path)}"
+    kind = ", ".join(name for name in (chunk.content_type, chunk.role, chunk.variant) if name and name != "text")
+    facts = f"      {chunk.token_count} tokens, {kind or 'text'}, {place}, {chunk.chunk_id}"
+    lines = [head, facts]
+    for unit in chunk.units:
+        mark = "!" if unit.warning else " "
+        text = (
+            unit.text
+            if unit.kind != "code"
+            else f"{unit.language or 'code'}, {unit.text.count(chr(10)) + 1} lines: {unit.text}"
+        )
+        lines.append(f"      {_KINDS[unit.kind]:>8}{mark} {_short(text)}")
+    return lines
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= _WIDTH else flat[: _WIDTH - 1] + "…"

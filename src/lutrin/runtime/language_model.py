@@ -1,38 +1,56 @@
-"""Choose the language model and its number format from settings, manifest and measurements on this machine."""
+"""Choose the language model and its number format from settings, manifest and measurements on this machine.
 
+The model arrives while the server answers with quotes: engine, file, measurement, then it takes over. All of it runs in
+other processes at the lowest priority on one core. What is missing (a compiler, room, a network) is said once; answers
+stay the book's own then. `LUTRIN_MODEL=none` turns all of it off.
+"""
+
+import asyncio
 import datetime as dt
 import os
 import platform
 import shutil
+import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing, suppress
 from dataclasses import replace
 from functools import partial
+from importlib import invalidate_caches
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Protocol
 
 import msgspec
 
-from lutrin.adapters.generate_llamacpp import open_decoder, require_engine
+from lutrin.adapters.generate_llamacpp import ENGINE_MODULE, open_decoder, require_engine
 from lutrin.answer.prompt import Ability, warm_request
-from lutrin.errors import GeneratorUnavailable, ModelMissing
-from lutrin.generate.measure import LONGEST_S, Speed, measure_apart
-from lutrin.generate.protocol import Limits, PassageFigures, PassageLimits
+from lutrin.errors import GeneratorUnavailable, LutrinError, ModelMissing
+from lutrin.generate.prefix import PassageLimits
+from lutrin.generate.scheduler import Limits, PassageFigures
 from lutrin.generate.tune import (
+    LONGEST_S,
     SHORT_FORMATS,
     SHORT_S,
+    Speed,
     Trial,
     Tuning,
     choose,
+    measure_apart,
     merge_trials,
     read_tuning,
-    sha256,
     trials,
     write_tuning,
 )
 from lutrin.generate.worker import WorkerGenerator
+from lutrin.index.disk import file_hash
+from lutrin.installed import ABOVE
 from lutrin.keep import weights
+from lutrin.log import get_logger
+from lutrin.messages import MODEL_AWAY
 from lutrin.platform import available_bytes, usable_cpus
 from lutrin.ports import Generator
+from lutrin.records import GenerationEvent, GenerationRequest, ModelState
 from lutrin.settings import LOCAL, Settings
 
 Score = Callable[[Path], float]
@@ -50,9 +68,40 @@ UNKNOWN_PASSAGE_BYTES = 1 << 28
 """Memory for passages on a system that does not say how much is free."""
 
 
+class HousedGenerator(Generator, Protocol):
+    """A language model that the runtime starts and whose load it reports."""
+
+    @property
+    def identity(self) -> str:
+        """Equal for equal model files; empty if unknown, in which case no answer is cached."""
+
+    @property
+    def computed_by(self) -> str:
+        """What computes the model, such as `processor (haswell)`; empty until known."""
+
+    @property
+    def load(self) -> tuple[int, int]:
+        """Count running answers and waiting readers."""
+
+    async def start(self) -> bool:
+        """Start the model; return whether it is ready once that is known."""
+
+
 def tuning_path(settings: Settings) -> Path:
     """Return the file in which `lutrin models tune` stores its result."""
     return settings.data_dir / "tuning.json"
+
+
+def _tuning(settings: Settings) -> Tuning | None:
+    return read_tuning(tuning_path(settings))
+
+
+def _meant(settings: Settings) -> weights.Model | Path | None:
+    """Return the model of the manifest, or the operator's own file, that the settings mean; None for none."""
+    name = auto_tier(settings) if settings.model == "auto" else settings.model
+    if name == "none":
+        return None
+    return Path(name) if name.endswith(".gguf") else weights.load_manifest(settings.models_dir).language_model(name)
 
 
 def model_path(settings: Settings) -> tuple[str, Path] | None:
@@ -66,20 +115,16 @@ def model_path(settings: Settings) -> tuple[str, Path] | None:
     if settings.model == "none":
         return None
     require_engine()
-    if settings.model.endswith(".gguf"):
-        path = Path(settings.model)
-        if not path.is_file():
-            raise ModelMissing(f"The model file {path} does not exist.", remedy="Correct LUTRIN_MODEL.")
-        return path.stem, path
-    tuning = read_tuning(tuning_path(settings))
-    name = settings.model
-    if name == "auto":
-        name = auto_tier(settings)
-        if name == "none":
-            return None
-    model = weights.load_manifest(settings.models_dir).language_model(name)
+    model = _meant(settings)
+    if isinstance(model, Path):
+        if not model.is_file():
+            raise ModelMissing(f"The model file {model} does not exist.", remedy="Correct LUTRIN_MODEL.")
+        return model.stem, model
+    if model is None:
+        return None
+    tuning = _tuning(settings)
     tuned = tuning.chosen(model.name) if tuning is not None else None
-    if tuned is not None and Path(tuned.path).is_file() and sha256(Path(tuned.path)) == tuned.sha256:
+    if tuned is not None and Path(tuned.path).is_file() and file_hash(Path(tuned.path)) == tuned.sha256:
         return model.name, Path(tuned.path)
     return model.name, weights.verified_path(settings.models_dir, model)
 
@@ -90,7 +135,7 @@ def auto_tier(settings: Settings) -> str:
     The manifest says what a tier needs; speed counts once `lutrin models tune` has measured it.
     """
     manifest = weights.load_manifest(settings.models_dir)
-    tuning = read_tuning(tuning_path(settings))
+    tuning = _tuning(settings)
     memory, cpus = available_bytes() >> 20, len(usable_cpus())
     for tier in sorted(manifest.tiers, key=lambda tier: -tier.least_bytes):
         if not tier.memory_mb or memory < tier.memory_mb or cpus < tier.cpus:
@@ -105,13 +150,14 @@ def ability_of(settings: Settings) -> Ability:
     """Decide by tier and measured speed how much the configured model reads and writes.
 
     A service's model counts as `large`, as does a file of at least the size of the smallest model of that tier.
-
-    Raises:
-        InvalidSettings: There is no model of that name.
     """
     manifest = weights.load_manifest(settings.models_dir)
     is_remote = settings.profile == "remote" and settings.llm_model != LOCAL
-    tier = manifest.tier("large" if is_remote else _tier_of(settings, manifest))
+    model = None if is_remote else _meant(settings)
+    if isinstance(model, Path):
+        tier = manifest.tier_of_size(model.stat().st_size if model.is_file() else 0)
+    else:
+        tier = manifest.tier("large" if is_remote else model.tier if model is not None else "none")
     ability = Ability(
         tier=tier.name,
         sections=tier.sections,
@@ -120,9 +166,8 @@ def ability_of(settings: Settings) -> Ability:
         own_words=tier.own_words,
         study=frozenset(tier.study),
     )
-    tuning = None if is_remote else read_tuning(tuning_path(settings))
-    model = _name_of(settings, manifest)
-    trial = tuning.chosen(model) if tuning is not None else None
+    tuning = _tuning(settings)
+    trial = tuning.chosen(model.name) if tuning is not None and isinstance(model, weights.Model) else None
     return ability if trial is None else limit_to_speed(ability, trial.speed, settings.explain_s)
 
 
@@ -134,39 +179,17 @@ def limit_to_speed(ability: Ability, speed: Speed, explain_s: float) -> Ability:
     )
 
 
-def _tier_of(settings: Settings, manifest: weights.Manifest) -> str:
-    if settings.model == "none":
-        return "none"
-    if settings.model.endswith(".gguf"):
-        path = Path(settings.model)
-        return manifest.tier_of_size(path.stat().st_size if path.is_file() else 0).name
-    return manifest.language_model(_name_of(settings, manifest)).tier
-
-
-def _name_of(settings: Settings, manifest: weights.Manifest) -> str:
-    if settings.model == "auto":
-        tier = auto_tier(settings)
-        return tier if tier == "none" else manifest.find(tier).name
-    if settings.model == "none" or settings.model.endswith(".gguf"):
-        return settings.model
-    return manifest.language_model(settings.model).name
-
-
 def gpu_layers(settings: Settings) -> int | None:
     """Return the number of layers that a graphics processor computes; None: all of them."""
     return None if settings.gpu_layers == "auto" else settings.gpu_layers
 
 
 def computed_by(settings: Settings) -> str:
-    """Describe what would compute a language model here. This loads the engine into the process, but no model.
-
-    Raises:
-        GeneratorUnavailable: The engine does not run on this processor.
-    """
+    """Describe what would compute a language model here. This loads the engine into the process, but no model."""
     # The server's process must not load llama.cpp; `lutrin doctor` runs in its own process.
-    from lutrin.adapters import llamacpp_backend  # noqa: PLC0415 - see above
+    from lutrin.adapters import llamacpp  # noqa: PLC0415 - see above
 
-    return llamacpp_backend.computed_by(gpu_layers(settings))
+    return llamacpp.computed_by(gpu_layers(settings))
 
 
 def passage_limits(settings: Settings, model_bytes: int) -> PassageLimits:
@@ -244,30 +267,23 @@ def tune(
         tiers: Tiers of the models to measure; empty: all that are here. Results of other models are kept.
         score: Scores a file's answers; None: speed alone decides.
         within_s: Seconds after which no further file is tried.
-
-    Raises:
-        EngineMissing: Nothing here runs a language model.
-        ModelMissing: No such language model is here.
-        GeneratorUnavailable: None could be measured.
     """
     require_engine()
     # Only this command loads llama.cpp into its own process, to convert files.
-    from lutrin.adapters.llamacpp_quantize import offloads, quantize  # noqa: PLC0415 - see above
+    from lutrin.adapters.llamacpp import offloads, quantize  # noqa: PLC0415 - see above
 
     manifest = weights.load_manifest(settings.models_dir)
-    present = [
-        model
-        for model in sorted(manifest.model, key=lambda model: model.size)
-        if model.role == "generate" and weights.state_of(settings.models_dir, model) == "present"
-    ]
-    wanted = [
-        (model.name, weights.verified_path(settings.models_dir, model))
-        for model in present
-        if not tiers or model.tier in tiers
-    ]
+    folder, generate = settings.models_dir, [model for model in manifest.model if model.role == "generate"]
+    present = [model for model in generate if weights.state_of(folder, model) == "present"]
+    present.sort(key=lambda model: model.size)
+    chosen = [model for model in present if not tiers or model.tier in tiers]
+    wanted = [(model.name, weights.verified_path(folder, model)) for model in chosen]
     if not wanted:
         raise ModelMissing("There is no language model to measure.", remedy="Run `lutrin models fetch`.")
     end_s = time.monotonic() + within_s
+
+    def goes_on() -> bool:
+        return time.monotonic() < end_s
 
     def speed(path: Path) -> Speed:
         factory = partial(open_decoder, path, threads=settings.model_threads, gpu_layers=gpu_layers(settings))
@@ -275,9 +291,8 @@ def tune(
 
     settings.data_dir.mkdir(parents=True, exist_ok=True)
     measured: list[Trial] = []
-    folder = settings.data_dir / "models"
     for trial in trials(
-        wanted, formats, folder, convert=quantize, speed=speed, score=score, goes_on=lambda: time.monotonic() < end_s
+        wanted, formats, settings.data_dir / "models", convert=quantize, speed=speed, score=score, goes_on=goes_on
     ):
         note(trial)
         if isinstance(trial, Trial):
@@ -285,29 +300,180 @@ def tune(
     if not measured:
         raise GeneratorUnavailable("No model could be measured.")
     machine = f"{platform.machine()}, {os.cpu_count()} cores{', GPU' if offloads() else ''}"
-    known = read_tuning(tuning_path(settings))
-    kept = merge_trials(measured, known, machine, [model.name for model in present])
+    kept = merge_trials(measured, _tuning(settings), machine, [model.name for model in present])
     tuning = choose(kept, settings.deadline_s, machine=machine, date=dt.datetime.now(dt.UTC).date().isoformat())
     write_tuning(tuning, tuning_path(settings))
     return tuning
 
 
 def tune_short(settings: Settings, note: Note = lambda _: None) -> Tuning | None:
-    """Measure the quickest format of the configured model, once and for a minute; None: known, or nothing to do.
-
-    Raises:
-        EngineMissing: Nothing here runs a language model.
-        ModelMissing, ChecksumMismatch: The model's file cannot be used.
-        InvalidSettings: There is no model of that name.
-        GeneratorUnavailable: It could not be measured.
-    """
-    if not settings.tune or settings.model == "none" or settings.model.endswith(".gguf"):
-        return None
-    tier = auto_tier(settings) if settings.model == "auto" else settings.model
-    if tier == "none":
-        return None
-    model = weights.load_manifest(settings.models_dir).language_model(tier)
-    known = read_tuning(tuning_path(settings))
-    if known is not None and model.name in known.files:
+    """Measure the quickest format of the configured model, once and for a minute; None: known, or nothing to do."""
+    model = _meant(settings) if settings.tune else None
+    known = _tuning(settings)
+    if not isinstance(model, weights.Model) or (known is not None and model.name in known.files):
         return None
     return tune(settings, SHORT_FORMATS, tiers=(model.tier,), note=note, within_s=SHORT_S)
+
+
+INSTALLER = ABOVE / "requirements" / "install.py"
+"""Compiles the engine, where Lutrin runs from its checkout."""
+TOLD_EVERY_S = 10.0
+"""Between two lines of progress in the log."""
+
+
+class ArrivingModel:
+    """A `HousedGenerator` that stands in for the model until it is here."""
+
+    def __init__(self, settings: Settings) -> None:
+        if settings.model != "auto":
+            with suppress(ModelMissing):  # it is of a hub, and will be fetched
+                _meant(settings)
+        self.name = ""
+        self.identity = ""
+        self.state = ModelState("arriving", "The language model is on its way.")
+        self._settings = settings
+        self._inner: HousedGenerator | None = None
+        self._log = get_logger("model")
+        self._told_s = float("-inf")
+
+    @property
+    def computed_by(self) -> str:
+        """See `HousedGenerator`."""
+        return self._inner.computed_by if self._inner is not None else ""
+
+    @property
+    def load(self) -> tuple[int, int]:
+        """See `HousedGenerator`."""
+        return self._inner.load if self._inner is not None else (0, 0)
+
+    @property
+    def restarts(self) -> int:
+        """Times that the model's process was started anew."""
+        return int(getattr(self._inner, "restarts", 0))
+
+    @property
+    def passages(self) -> PassageFigures:
+        """What reading passages once has saved."""
+        return getattr(self._inner, "passages", PassageFigures())
+
+    def warm(self, requests: Sequence[GenerationRequest]) -> None:
+        """Compute the beginnings of prompts while nobody waits; nothing while there is no model."""
+        if self._inner is not None:
+            self._inner.warm(requests)
+
+    async def start(self) -> bool:
+        """Whether the model takes requests; does not wait for one that is on its way."""
+        return await self._inner.start() if self._inner is not None else False
+
+    async def ready(self) -> bool:
+        """Whether the model would serve a request sent now."""
+        return await self._inner.ready() if self._inner is not None else False
+
+    async def stream(self, request: GenerationRequest) -> AsyncGenerator[GenerationEvent, None]:
+        """Generate; see `ports.Generator`."""
+        if self._inner is None:
+            raise GeneratorUnavailable(MODEL_AWAY)
+        async with aclosing(self._inner.stream(request)) as events:
+            async for event in events:
+                yield event
+
+    async def close(self) -> None:
+        """End the model's process, if there is one."""
+        if self._inner is not None:
+            await self._inner.close()
+
+    async def arrive(self, on_ready: Callable[[Ability], None]) -> None:
+        """Bring engine and file, measure, and take over; returns when the model takes requests or cannot come."""
+        try:
+            ability = await self._arrive()
+            if ability is not None:
+                on_ready(ability)
+        except (LutrinError, OSError) as error:
+            detail = error.detail if isinstance(error, LutrinError) else str(error)
+            remedy = error.remedy if isinstance(error, LutrinError) else ""
+            self.state = ModelState("away", f"No language model: {detail}")
+            self._log.warning("model_unusable", detail=detail, remedy=remedy)
+
+    async def _arrive(self) -> Ability | None:
+        """What the model can do; None if this machine is to have none."""
+        tier = self._settings.model if self._settings.model != "auto" else auto_tier(self._settings)
+        if tier == "none":
+            self.state = ModelState("none", "This machine has too little memory for a language model.")
+            self._log.info("no_model", detail=self.state.progress)
+            return None
+        invalidate_caches()
+        if find_spec(ENGINE_MODULE) is None:
+            if not INSTALLER.is_file():
+                open_generator(self._settings)  # says how the engine is installed here
+            await self._run(
+                "Compiling the engine of the language model (some minutes)",
+                [sys.executable, str(INSTALLER), "remote" if self._settings.profile == "remote" else "runtime"],
+                {"LUTRIN_ENGINE": os.environ.get("LUTRIN_ENGINE", "") or "cpu"},
+            )
+        lutrin = [sys.executable, "-P", "-m", "lutrin.cli", "models"]
+        if not self._is_here(self._settings.model_copy(update={"model": tier})):
+            await self._run(f"Fetching the language model ({tier})", [*lutrin, "fetch", tier], {})
+        if self._settings.tune and self._settings.model == "auto":
+            self.state = ModelState("measuring", "Measuring the language model on this machine (half a minute).")
+            with suppress(ModelMissing):
+                command = [*lutrin, "tune", "--short", "--data-dir", str(self._settings.data_dir)]
+                await self._run("Measuring the language model", command, {}, idle=False)
+        # A model that is too slow here gives way to a smaller one, or to none.
+        chosen = self._settings.model if self._settings.model != "auto" else auto_tier(self._settings)
+        inner = open_generator(self._settings.model_copy(update={"model": chosen}))
+        if inner is None:
+            self.state = ModelState("none", "This machine is too slow for a language model.")
+            self._log.info("no_model", detail=self.state.progress)
+            return None
+        if not await inner.start():
+            raise GeneratorUnavailable("The model did not load.", remedy="`lutrin doctor` checks its file.")
+        self._inner = inner
+        self.name, self.identity = inner.name, inner.identity
+        self.state = ModelState("ready")
+        return ability_of(self._settings.model_copy(update={"model": chosen}))
+
+    def _is_here(self, settings: Settings) -> bool:
+        """Whether the file of a model need not be fetched; a path is taken as it is."""
+        try:
+            model = _meant(settings)
+        except ModelMissing:  # of a hub, not fetched yet
+            return False
+        return not isinstance(model, weights.Model) or weights.state_of(settings.models_dir, model) == "present"
+
+    async def _run(self, what: str, command: list[str], environment: dict[str, str], *, idle: bool = True) -> None:
+        """Run a command and show its last line as progress; at the lowest priority on one core, unless it measures."""
+        self._tell(what)
+        # The command lowers itself, because whatever it starts before somebody else does keeps the full priority.
+        background = [sys.executable, "-P", "-m", "lutrin.platform"] if idle else []
+        process = await asyncio.create_subprocess_exec(
+            *background,
+            *command,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+            env={**os.environ, **environment},
+            start_new_session=True,
+        )
+        last = ""
+        try:
+            if process.stdout is None:
+                raise TypeError("the output is a pipe")
+            async for raw in process.stdout:
+                last = raw.decode(errors="replace").strip() or last
+                self._tell(f"{what}: {last}")
+            if await process.wait():
+                raise ModelMissing(last or f"{what} failed.", remedy="Answers are the book's own words until then.")
+        finally:
+            if process.returncode is None:  # the server is stopping
+                with suppress(ProcessLookupError):
+                    process.kill()
+                await process.wait()
+
+    def _tell(self, line: str) -> None:
+        """Show a line of progress; the log gets one every few seconds."""
+        if self.state.state != "measuring":
+            self.state = ModelState("arriving", line)
+        now_s = asyncio.get_running_loop().time()
+        if now_s - self._told_s >= TOLD_EVERY_S:
+            self._told_s = now_s
+            self._log.info("model_on_its_way", progress=line)

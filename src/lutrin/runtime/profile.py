@@ -8,26 +8,25 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from lutrin import messages
 from lutrin.adapters.embed_fastembed import FastembedEmbedder, find_published
 from lutrin.adapters.index_chroma import ChromaStore
-from lutrin.adapters.rerank_fastembed import FastembedReranker
-from lutrin.adapters.rerank_reader import MODEL as RANKER
-from lutrin.adapters.rerank_reader import ReaderReranker
+from lutrin.adapters.rerank import MODEL as RANKER
+from lutrin.adapters.rerank import FastembedReranker, ReaderReranker
 from lutrin.chats.key import chat_key
 from lutrin.errors import ChatStoreError, IngestError, IngestInProgress, InvalidSettings, LutrinError
 from lutrin.ingest.summary import IngestSummary
 from lutrin.installed import command_to_add
 from lutrin.keep import weights
-from lutrin.keep.mirror import fetch_all, follow, offer_all
-from lutrin.keep.pins import PublishedEmbedder, pin_embedder
+from lutrin.keep.transfer import fetch_all, follow, offer_all
+from lutrin.keep.weights import PublishedEmbedder, pin_embedder
 from lutrin.log import get_logger
-from lutrin.ports import Embedder, Generator, Reranker, VectorStore
-from lutrin.runtime.language_model import open_generator
+from lutrin.ports import Embedder, Reranker, VectorStore
+from lutrin.runtime.language_model import HousedGenerator, open_generator
 from lutrin.settings import LOCAL, Settings
 
 if TYPE_CHECKING:
@@ -40,31 +39,8 @@ RERANK_THREADS = 2
 """Windows that the cross-encoder reads at once, and so processors that a question takes for some 50 ms."""
 
 
-class HousedGenerator(Generator, Protocol):
-    """A language model that the runtime starts and whose load it reports."""
-
-    @property
-    def identity(self) -> str:
-        """Equal for equal model files; empty if unknown, in which case no answer is cached."""
-
-    @property
-    def computed_by(self) -> str:
-        """What computes the model, such as `processor (haswell)`; empty until known."""
-
-    @property
-    def load(self) -> tuple[int, int]:
-        """Count running answers and waiting readers."""
-
-    async def start(self) -> bool:
-        """Start the model; return whether it is ready once that is known."""
-
-
 def open_embedder(settings: Settings, *, threads: int = 0) -> FastembedEmbedder:
-    """Open the local embedding model after checking its files.
-
-    Raises:
-        ModelMissing, ChecksumMismatch: Its files cannot be used.
-    """
+    """Open the local embedding model after checking its files."""
     model = weights.load_manifest(settings.models_dir).embedding_model(settings.embedder)
     path = weights.verified_path(settings.models_dir, model)
     name = f"{model.name}-{model.file[0].sha256[:8]}"
@@ -72,12 +48,7 @@ def open_embedder(settings: Settings, *, threads: int = 0) -> FastembedEmbedder:
 
 
 def reranker_path(settings: Settings) -> tuple[str, Path] | None:
-    """Name and checked file of the settings' cross-encoder; None if there is to be none.
-
-    Raises:
-        ModelMissing, ChecksumMismatch: A file cannot be used.
-        InvalidSettings: No cross-encoder has that name.
-    """
+    """Name and checked file of the settings' cross-encoder; None if there is to be none."""
     if settings.rerank in {"", "none"}:
         return None
     manifest = weights.load_manifest(settings.models_dir)
@@ -109,11 +80,7 @@ def open_reranker(settings: Settings) -> Reranker | None:
 
 
 def fetch_embedder(settings: Settings, name: str, progress: weights.Progress) -> weights.Model:
-    """Fetch and pin an embedding model of fastembed's list; see `lutrin.keep.pins.pin_embedder`.
-
-    Raises:
-        InvalidSettings: The list has no such model.
-    """
+    """Fetch and pin an embedding model of fastembed's list; see `lutrin.keep.weights.pin_embedder`."""
     found = find_published(name)
     if found is None:
         raise InvalidSettings(f"There is no embedding model named {name}.", remedy="See fastembed's list of models.")
@@ -164,11 +131,7 @@ def open_store(settings: Settings) -> VectorStore:
 
 
 def remote() -> ModuleType:
-    """Import the module with the parts of the remote profile.
-
-    Raises:
-        InvalidSettings: Its packages are not installed.
-    """
+    """Import the module with the parts of the remote profile."""
     try:
         from lutrin.runtime import remote  # noqa: PLC0415 - the local profile never loads these packages
     except ModuleNotFoundError as error:
@@ -180,11 +143,7 @@ def remote() -> ModuleType:
 
 
 def open_model(settings: Settings) -> HousedGenerator | None:
-    """Make the language model of the profile; None if none is configured.
-
-    Raises:
-        ModelMissing, ChecksumMismatch: The local model's file cannot be used.
-    """
+    """Make the language model of the profile; None if none is configured."""
     if settings.profile == "remote" and settings.llm_model != LOCAL:
         model: HousedGenerator = remote().generator(settings)
         return model
@@ -217,17 +176,12 @@ async def opened_chats(settings: Settings, stack: AsyncExitStack) -> "ChatTables
 
 
 async def open_chats(settings: Settings) -> "ChatTables":
-    """Open the conversations of the profile; the caller closes them.
-
-    Raises:
-        ChatStoreError: They cannot be opened or migrated.
-    """
+    """Open the conversations of the profile; the caller closes them."""
     url = database_url(settings)
     if url is not None:
         chats: ChatTables = await remote().chats(settings, url)
         return chats
-    from lutrin.chats.rows import Room  # noqa: PLC0415 - as below
-    from lutrin.chats.store import SqlChatStore  # noqa: PLC0415 - the databases load only when they are needed
+    from lutrin.chats.store import Room, SqlChatStore  # noqa: PLC0415 - the databases load only when they are needed
 
     return await SqlChatStore.open(settings.chats_path, chat_key(settings), room=Room.of(settings))
 
@@ -243,12 +197,7 @@ def unwritable(error: OSError, settings: Settings) -> ChatStoreError:
 
 @asynccontextmanager
 async def ingesting(settings: Settings) -> AsyncIterator[None]:
-    """Hold the ingest lock on all machines: fetch the newest books first, offer the changed ones at the end.
-
-    Raises:
-        IngestInProgress: Another machine is ingesting.
-        ChatStoreError, IndexUnavailable: The shared services cannot be reached.
-    """
+    """Hold the ingest lock on all machines: fetch the newest books first, offer the changed ones at the end."""
     url = database_url(settings)
     if url is None:
         yield

@@ -10,13 +10,11 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 
 from lutrin.adapters.index_qdrant import QdrantStore, connect
-from lutrin.adapters.postgres import Shared, ingest_alone
 from lutrin.adapters.postgres_books import PostgresRack
 from lutrin.adapters.remote_openai import RemoteEmbedder, RemoteGenerator
-from lutrin.chats.key import chat_key
-from lutrin.chats.postgres_chats import PostgresChatStore, place
-from lutrin.chats.rows import Room
-from lutrin.chats.seal import KeySeal
+from lutrin.chats.key import KeySeal, chat_key
+from lutrin.chats.postgres import PostgresChatStore, Shared, ingest_alone, place
+from lutrin.chats.store import Room
 from lutrin.doctor import Check
 from lutrin.errors import ChatStoreError, IndexUnavailable, LutrinError
 from lutrin.ports import Embedder
@@ -54,20 +52,12 @@ def store(settings: Settings) -> QdrantStore:
 
 
 async def chats(settings: Settings, url: str) -> PostgresChatStore:
-    """Open the conversations that all servers share.
-
-    Raises:
-        ChatStoreError: PostgreSQL cannot be reached, or was written with another key.
-    """
+    """Open the conversations that all servers share."""
     return await PostgresChatStore.open(url, chat_key(settings), room=Room.of(settings))
 
 
 async def shared(settings: Settings, url: str, stack: AsyncExitStack) -> Shared:
-    """Open the rate limits and resume buffers that all servers share; the stack closes them.
-
-    Raises:
-        ChatStoreError: PostgreSQL cannot be reached.
-    """
+    """Open the rate limits and resume buffers that all servers share; the stack closes them."""
     key = chat_key(settings)
     opened = await Shared.open(url, KeySeal(key), bytes.fromhex(key))
     stack.push_async_callback(opened.close)

@@ -1,34 +1,51 @@
-"""Turn settings into adapters, and adapters into the running stages."""
+"""Turn settings into adapters, and adapters into the running stages.
 
+What a server does while nobody asks: it reads each book once, and lets the model study them.
+
+Run what `lutrin mcp`, `lutrin study` and `lutrin gaps` need: the server's stages without HTTP.
+"""
+
+import asyncio
 import socket
 import time
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from lutrin import doctor, errors
 from lutrin.answer.cite import Place, places
 from lutrin.answer.flow import AnswerFlow
 from lutrin.answer.grade import Grader, fitted_weights
+from lutrin.answer.hostile import gives_orders
 from lutrin.answer.prompt import Ability
+from lutrin.answer.traffic import Traffic
 from lutrin.chats.key import secret_of
+from lutrin.errors import IndexUnavailable, LutrinError, NotFound
+from lutrin.index import lexical
 from lutrin.index.catalog import read_left_out
+from lutrin.index.companion import Entry
 from lutrin.index.decisions import add_studied
+from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
-from lutrin.keep import restore
+from lutrin.installed import command_to_add
+from lutrin.keep import backup
 from lutrin.language.gate import LanguageGate
+from lutrin.language.words import plain, stem_set, word_count
 from lutrin.log import configure_logging, get_logger
 from lutrin.modes import close_to_others
 from lutrin.platform import on_battery
 from lutrin.ports import ChatStore, Generator
+from lutrin.query.understand import alone
 from lutrin.records import Answer, AnswerEvent, DoneEvent, ModelState, Passage, Question
-from lutrin.runtime.arrival import ArrivingModel
-from lutrin.runtime.idle import read_books, study_while_idle
 from lutrin.runtime.language_model import (
+    ArrivingModel,
+    HousedGenerator,
     ability_of,
     computed_by,
     model_path,
@@ -36,7 +53,6 @@ from lutrin.runtime.language_model import (
     passages_text,
 )
 from lutrin.runtime.profile import (
-    HousedGenerator,
     database_url,
     embedder_name,
     embedding,
@@ -51,12 +67,14 @@ from lutrin.runtime.profile import (
     remote,
     reranker_path,
 )
-from lutrin.search.passages import retrieve_passages
+from lutrin.search.passages import lease_books, retrieve_passages, search_books
+from lutrin.search.scope import is_far
 from lutrin.search.search import Searcher
 from lutrin.serve.library import ShelfLibrary
 from lutrin.serve.schemas import RetrievedPassage
 from lutrin.serve.services import Services
 from lutrin.settings import LOCAL, Settings, unknown_variables, with_addresses
+from lutrin.study import edit
 from lutrin.study.judge import CardJudge
 from lutrin.study.prepared import PreparedAnswers
 from lutrin.study.teach import Companions
@@ -103,7 +121,7 @@ async def open_runtime(
         with_model: Load the language model. If its file cannot be used, answers are excerpts and the log says why.
         arriving: Let the local model arrive later (`ArrivingModel.arrive`), whatever of it is here.
     """
-    restore.finish(settings)
+    backup.finish(settings)
     async with AsyncExitStack() as stack:
         embedder = await stack.enter_async_context(
             embedding(settings, threads=QUERY_THREADS, patience_s=QUESTION_PATIENCE_S)
@@ -179,12 +197,7 @@ def answering(
 
 
 async def study_book(runtime: Runtime, book: str, most: int = 0) -> AsyncGenerator[Yield, None]:
-    """Have the model of a runtime work through a book; see `lutrin.study.write.Student.work_through`.
-
-    Raises:
-        NotFound: There is no such book.
-        LutrinError: The work failed.
-    """
+    """Have the model of a runtime work through a book; see `lutrin.study.write.Student.work_through`."""
     if runtime.generator is None or not runtime.answers.ability.study:
         return
     async with runtime.shelf.lease(book) as generation:
@@ -257,12 +270,7 @@ async def retrieve(settings: Settings, question: Question) -> list[RetrievedPass
 
 
 async def citations(settings: Settings, book: str) -> list[Place]:
-    """Return every place that an answer may link to, of one book (by its slug) or of all (empty).
-
-    Raises:
-        NotFound: There is no such book.
-        IndexUnavailable: No book can be read.
-    """
+    """Return every place that an answer may link to, of one book (by its slug) or of all (empty)."""
     configure_logging(settings, quiet=True)
     found: list[Place] = []
     async with Shelf(settings.catalog_path, settings.books_dir, open_store(settings)) as shelf:
@@ -379,7 +387,7 @@ async def _warm_up(runtime: Runtime) -> None:
 
 async def forget(settings: Settings, *, session_id: str | None, older_than: timedelta | None, everything: bool) -> int:
     """Delete conversations for good, whoever owns them; return how many."""
-    restore.finish(settings)
+    backup.finish(settings)
     if database_url(settings) is None and not settings.chats_path.exists():
         return 0
     chats = await open_chats(settings)
@@ -394,3 +402,211 @@ async def examine(settings: Settings) -> list[doctor.Check]:
     models = doctor.Models(model_path, reranker_path, computed_by, passages_text, embedder_name(settings))
     checks = await doctor.examine(settings, open_store(settings), models)
     return await remote().examine(settings, checks) if settings.profile == "remote" else checks
+
+
+LOOK_S = 0.1
+"""Seconds between looks for readers, and so the longest time until a reader gets the model."""
+STUDY_REST_S = 600.0
+"""Seconds to pause after all books were studied, or when the model was not available."""
+MOST_CHUNKS = 1024
+"""Of a book, from its beginning; what stands behind them is read when it is asked for, so that memory stays small."""
+AT_ONCE = 16
+"""Chunks that are read together."""
+REST_S = 0.03
+"""For every portion, a part of it after each chunk: a reader who comes waits for a millisecond or two."""
+POLL_S = 10.0
+"""Between looks for new books."""
+
+
+async def study_while_idle(
+    study: Callable[[], Awaitable[None]], traffic: Traffic, quiet_s: float, *, waits: Callable[[], bool] = lambda: False
+) -> None:
+    """Study whenever no reader has come for a while, until cancelled; stop as soon as one comes.
+
+    Args:
+        study: May be cancelled at any time; continues at the next call.
+        traffic: Counts what readers do.
+        quiet_s: Seconds without a question, a search or an opened page before it begins.
+        waits: Whether it cannot be done now: the machine must save its battery, or the model is on its way.
+    """
+    log = get_logger("study")
+    while True:
+        await _quiet(traffic, quiet_s, waits)
+        before = traffic.doings
+        work = asyncio.ensure_future(study())
+        try:
+            while not work.done() and traffic.doings == before and not waits():
+                await asyncio.wait({work}, timeout=LOOK_S)
+        finally:
+            work.cancel()
+            (outcome,) = await asyncio.gather(work, return_exceptions=True)
+        if isinstance(outcome, asyncio.CancelledError):
+            log.info("broken_off")
+            continue
+        if isinstance(outcome, LutrinError | OSError):
+            log.warning("cannot_study", detail=str(outcome))
+        elif isinstance(outcome, BaseException):
+            raise outcome
+        await asyncio.sleep(STUDY_REST_S)
+
+
+async def _quiet(traffic: Traffic, quiet_s: float, waits: Callable[[], bool]) -> None:
+    """Wait until for `quiet_s` nobody asked or opened a page and nothing else was in the way."""
+    loop = asyncio.get_running_loop()
+    since, seen = loop.time(), traffic.doings
+    while loop.time() - since < quiet_s:
+        if traffic.readers or traffic.doings != seen or waits():
+            since, seen = loop.time(), traffic.doings
+        await asyncio.sleep(min(LOOK_S, quiet_s))
+
+
+async def read_books(shelf: Shelf, traffic: Traffic) -> None:
+    """Read every book on the shelf, and each new one, until cancelled, so that the first readers do not wait for it.
+
+    What is read, decoded or counted for the first time costs a question half as much again as all else
+    (docs/decisions/0012). All of it is kept where a question would keep it; nothing answers otherwise.
+    """
+    known: set[str] = set()
+    while True:
+        there = {generation.name: generation.book.slug for generation in shelf.books()}
+        for name, slug in there.items():
+            if name not in known:
+                with suppress(NotFound, IndexUnavailable):
+                    async with shelf.lease(slug) as generation:
+                        await _read(generation, traffic)
+        known = set(there)
+        await asyncio.sleep(POLL_S)
+
+
+async def _read(generation: OpenGeneration, traffic: Traffic) -> None:
+    """Read one book whenever no answer or search is under way."""
+    ids = await generation.first_ids(MOST_CHUNKS)
+    for start in range(0, len(ids), AT_ONCE):
+        while traffic.readers:  # noqa: ASYNC110 - who leaves tells nobody
+            await asyncio.sleep(REST_S)
+        portion = await generation.chunks(ids[start : start + AT_ONCE])
+        text = "\n".join(chunk.embedded_text() for chunk in portion)
+        await generation.document_frequency(lexical.words(text))
+        await generation.keep_terms(text)
+        for filename in {chunk.filename for chunk in portion}:
+            await generation.source(filename)
+        for chunk in portion:
+            plain(chunk.text)
+            for unit in chunk.units:
+                stem_set(unit.text)
+                word_count(unit.text)
+                gives_orders(unit.text)
+            await asyncio.sleep(REST_S / AT_ONCE)
+
+
+class Gap(msgspec.Struct, frozen=True, kw_only=True):
+    """A question that the book does not answer, without its author."""
+
+    chapter: str
+    """Chapter with the nearest passages; empty if the question is far from the book."""
+    question: str
+    times: int
+    last: str
+    """Last day on which it was asked, ISO 8601."""
+
+
+async def serve_tools(settings: Settings) -> None:
+    """Speak the Model Context Protocol on standard input and output until the other side hangs up."""
+    try:
+        from lutrin.serve.tools import book_server  # noqa: PLC0415 - an extra, loaded where it is asked for
+    except ModuleNotFoundError as error:
+        package = (error.name or "mcp").partition(".")[0]
+        raise LutrinError(
+            f"The package {package} is not installed.", remedy=f"Run `{command_to_add([package])}`."
+        ) from error
+    configure_logging(settings, quiet=True)
+    async with open_runtime(settings) as runtime:
+        loading = asyncio.create_task(runtime.generator.start()) if runtime.generator is not None else None
+        try:
+            await book_server(runtime.answers, runtime.retrieve).run_stdio_async()
+        finally:
+            if loading is not None:
+                loading.cancel()
+
+
+async def companion_entries(settings: Settings, book: str) -> list[Entry]:
+    """List the published companion of a book, by its slug; an empty slug means the first book."""
+    configure_logging(settings, quiet=True)
+    async with Shelf(settings.catalog_path, settings.books_dir, open_store(settings)) as shelf:
+        return await edit.export(shelf, book)
+
+
+async def study(settings: Settings, book: str, most: int, tell: Callable[[str], None]) -> str:
+    """Have the model study a book (empty: the first), `most` passages of it (0: all); say what came of it."""
+    configure_logging(settings, quiet=True)
+    async with open_runtime(settings) as runtime:
+        if runtime.generator is None:
+            return await _without_model(runtime, book, "No language model (LUTRIN_MODEL)")
+        if not runtime.answers.ability.study:
+            tier = runtime.answers.ability.tier
+            kept = f"Nothing that {runtime.generator.name} writes would be kept: it is a {tier} model"
+            return await _without_model(runtime, book, kept)
+        await runtime.generator.start()
+        told = Yield()
+        async with aclosing(study_book(runtime, book, most)) as work:
+            async for told in work:
+                tell(told.line())
+    return f"{told.line()}. Readers of this machine have them at once; `lutrin ingest` makes them part of the index."
+
+
+async def _without_model(runtime: Runtime, book: str, why: str) -> str:
+    """Say why no model is asked, and count the cards that the book's own markup provides."""
+    async with runtime.shelf.lease(book) as generation:
+        made = await ShelfLibrary(runtime.shelf).practice(generation.book.slug)
+        title = generation.book.title
+    kinds = Counter(card.kind for card in made.cards)
+    cards = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
+    points = sum(len(chapter.sections) for chapter in made.guide)
+    return (
+        f"{why}. By itself, {title} has {len(made.glossary)} terms with their "
+        f"definitions, key points of {points} sections, {len(made.cards)} cards{f' ({cards})' if cards else ''}."
+    )
+
+
+async def gaps(settings: Settings) -> list[Gap]:
+    """Return the questions that the present index does not answer either, by chapter, the most asked first.
+
+    Each refused question is searched for again; those that the books answer by now are left out.
+    """
+    configure_logging(settings, quiet=True)
+    if database_url(settings) is None and not settings.chats_path.exists():
+        return []
+    async with open_runtime(settings, with_model=False, with_chats=True) as runtime:
+        refused = await runtime.chats.refused() if runtime.chats is not None else []
+        counts = Counter(" ".join(item.text.split()) for item in refused)
+        last = {" ".join(item.text.split()): item.created[:10] for item in refused}
+        found = [
+            Gap(chapter=chapter, question=text, times=times, last=last[text])
+            for text, times in counts.items()
+            if (chapter := await nearest_chapter(runtime, text)) is not None
+        ]
+    return sorted(found, key=lambda gap: (not gap.chapter, gap.chapter, -gap.times, gap.question))
+
+
+async def nearest_chapter(runtime: Runtime, text: str) -> str | None:
+    """Return the chapter nearest to a question; empty if none is near, None if the books answer it."""
+    async with lease_books(runtime.shelf, "") as generations:
+        query = alone(Question(text=text))
+        _, best = await search_books(runtime.searcher, generations, query, k=runtime.settings.top_k)
+    if is_far(best.odds, found=bool(best.passages)):
+        return ""
+    if best.verdict != "no":
+        return None
+    return best.passages[0].chunk.chapter or best.passages[0].chunk.section_title
+
+
+def gap_lines(found: Sequence[Gap]) -> str:
+    """Format gaps for the terminal: a heading for each chapter, a line for each question."""
+    if not found:
+        return "Readers have asked nothing that the books do not answer."
+    lines: list[str] = []
+    for number, gap in enumerate(found):
+        if not number or gap.chapter != found[number - 1].chapter:
+            lines += ["", gap.chapter or "Far from the book"]
+        lines.append(f"  {gap.times:4}  {gap.last}  {gap.question}")
+    return "\n".join(lines).lstrip("\n")

@@ -12,7 +12,7 @@ from litestar import Response
 from litestar.response import Stream
 
 from lutrin import messages
-from lutrin.chats.owner import conversation_key
+from lutrin.chats.key import conversation_key
 from lutrin.errors import ChatStoreError, InvalidQuestion, MalformedRequest, RateLimited
 from lutrin.log import get_logger, report_folded
 from lutrin.records import Answer, AnswerEvent, ChatOrigin, Question

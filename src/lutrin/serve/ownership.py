@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from litestar.datastructures import Cookie
 
-from lutrin.chats.owner import owner_of
+from lutrin.chats.key import owner_of
 from lutrin.serve.requests import HTTPRequest
 
 COOKIE = "lutrin-reader"

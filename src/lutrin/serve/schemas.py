@@ -6,7 +6,7 @@ import msgspec
 
 from lutrin import records
 from lutrin.answer.cite import reader_url
-from lutrin.chats.owner import SESSION_ID_PATTERN
+from lutrin.chats.key import SESSION_ID_PATTERN
 from lutrin.errors import InvalidInput
 from lutrin.index.catalog import LeftOut
 

@@ -18,8 +18,7 @@ import msgspec
 import segno
 from prometheus_client.metrics import MetricWrapperBase
 
-from lutrin.chats.questions import AskedQuestion
-from lutrin.chats.store import OF_CONTENTS
+from lutrin.chats.store import OF_CONTENTS, AskedQuestion
 from lutrin.doctor import Check
 from lutrin.errors import IndexUnavailable
 from lutrin.index.catalog import Catalog, LeftOut

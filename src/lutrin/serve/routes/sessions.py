@@ -6,8 +6,8 @@ from litestar import Response, delete, get, patch, post
 from litestar.di import NamedDependency as Given
 from litestar.params import FromQuery, JSONBody, PathParameter, QueryParameter
 
-from lutrin.chats.export import as_json, as_markdown
-from lutrin.chats.owner import SESSION_ID_PATTERN, conversation_key, owner_of
+from lutrin.chats.key import SESSION_ID_PATTERN, conversation_key, owner_of
+from lutrin.chats.store import as_json, as_markdown
 from lutrin.errors import NotPermitted
 from lutrin.messages import CLIENT_SECRET_MISSING
 from lutrin.records import ChatSession

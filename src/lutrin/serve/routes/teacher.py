@@ -11,7 +11,7 @@ from litestar.datastructures import Cookie
 from litestar.di import NamedDependency as Given
 from litestar.params import FromPath
 
-from lutrin.chats.questions import key_of
+from lutrin.chats.store import key_of
 from lutrin.errors import InvalidInput, LutrinError, NotFound, NotPermitted, RateLimited
 from lutrin.index.catalog import read_left_out
 from lutrin.index.companion import THE_TEACHER, Kind, State

@@ -1,34 +1,49 @@
-"""State that servers share in PostgreSQL besides conversations: rates, resume buffers, ingestions and their lock.
+"""What several servers share of their readers in PostgreSQL: conversations, rates, resume buffers, ingestions, a lock.
 
-Rates and buffers matter for a minute, so their tables are unlogged. If PostgreSQL crashes they are emptied, and a
-reader who resumes an answer sees its beginning again. Keys are hashed with a secret, so no address and no id is stored.
+Readers' words are sealed with the chat key. Rates and buffers matter for a minute, so their tables are unlogged. If
+PostgreSQL crashes they are emptied, and a reader who resumes an answer sees its beginning again. Keys are hashed with a
+secret, so no address and no id is stored.
 """
 
 import hashlib
 import math
+import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
-from typing import Protocol, TypeVar
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import datetime
+from functools import cache, partial
+from typing import Any
+from urllib.parse import urlsplit
 
 import asyncpg
 
+from lutrin.chats.engine import MIGRATIONS, Execute, Values
+from lutrin.chats.key import KeySeal
+from lutrin.chats.store import ChatTables, Room, T, utc_now
 from lutrin.errors import ChatStoreError, IngestInProgress, InvalidSettings, RateLimited
 from lutrin.messages import TOO_MANY_QUESTIONS
+from lutrin.records import ChatMessage, ChatOrigin
+from lutrin.retry import call_again
 
-T = TypeVar("T")
-
-CONNECTIONS = 8  # of this server
+CONNECTIONS = 8  # of this server, in each of two pools
 CONNECT_S = 3.0
 STATEMENT_S = 3.0
+"""For rates and buffers, which readers wait for."""
+CHAT_STATEMENT_S = 5.0
+PATIENCE_S = 6.0
+"""Seconds for which a write is retried while PostgreSQL restarts or fails over."""
 WINDOW_S = 60.0
 KEPT_S = 120.0
 JOB_KEPT_S = 86_400.0
 SWEEP_EVERY_S = 30.0
-MIGRATION_LOCK, INGEST_LOCK = 0x6C75747269, 0x6C757472
+CHATS_LOCK, MIGRATION_LOCK, INGEST_LOCK = 0x6C757472696E, 0x6C75747269, 0x6C757472
+"""Keys of the advisory locks under which one server at a time migrates conversations and other tables, and ingests."""
 # A machine that dies must not hold the ingest lock for hours; keepalives notice it after about a minute.
 ALIVE = {"tcp_keepalives_idle": "30", "tcp_keepalives_interval": "10", "tcp_keepalives_count": "3"}
 TROUBLE = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError)
+"""Errors of the database, and of connecting to it."""
+WRONG_ADDRESS = "DATABASE_URL must read postgresql://user:password@host:port/name."
 
 SCHEMA = """
 CREATE UNLOGGED TABLE IF NOT EXISTS lutrin_rate (
@@ -63,14 +78,115 @@ END $$;
 """
 
 
-class Seal(Protocol):
-    """Seals a text so that only the holder of the key can read it; see `lutrin.chats.seal`."""
+class PostgresChatStore(ChatTables):
+    """Conversations in PostgreSQL; open it with `PostgresChatStore.open`."""
 
-    def close(self, text: str) -> str:
-        """Return the text in its stored form."""
+    trouble = TROUBLE
 
-    def open(self, stored: str) -> str:
-        """Return the original text."""
+    @classmethod
+    async def open(
+        cls, url: str, key: str, now: Callable[[], datetime] = utc_now, room: Room | None = None
+    ) -> "PostgresChatStore":
+        """Migrate the tables (made if there are none) and open them."""
+        address = place(url)
+        seal = KeySeal(key)
+        async with AsyncExitStack() as unfinished:
+            try:
+                pool = await asyncpg.create_pool(
+                    url, min_size=0, max_size=CONNECTIONS, timeout=CONNECT_S, command_timeout=CHAT_STATEMENT_S,
+                    record_class=Row,
+                )  # fmt: skip
+                unfinished.push_async_callback(pool.close)
+                async with pool.acquire() as connection, connection.transaction():
+                    await _migrate(connection, seal)
+            except (*TROUBLE, ValueError) as error:
+                raise ChatStoreError(
+                    f"PostgreSQL at {address} cannot be used ({type(error).__name__}).", remedy="Check DATABASE_URL."
+                ) from error
+            unfinished.pop_all()
+        return cls(Pool(pool), seal, now, room)
+
+    async def record(self, key: str, origin: ChatOrigin, messages: Sequence[ChatMessage]) -> None:
+        """Store messages, retrying while PostgreSQL cannot be reached: a message stored twice is stored once."""
+        await call_again(
+            lambda: super(PostgresChatStore, self).record(key, origin, messages),
+            patience_s=PATIENCE_S,
+            pause_s=lambda error: 0.0 if isinstance(error.__cause__, TROUBLE) else None,
+        )
+
+
+class Row(asyncpg.Record):  # type: ignore[misc]  # the package has no types
+    """A row whose columns are attributes, as in `engine.Execute`."""
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the column holds
+        return self[name]
+
+
+class Pool:
+    """See `engine.Database`; a connection that a restart has cut is replaced before it is used."""
+
+    def __init__(self, pool: "asyncpg.Pool[Row]") -> None:
+        self._pool = pool
+        self.close = pool.close
+
+    async def read(self, statement: str, values: Values) -> list[Any]:
+        """Return the rows of one statement."""
+        async with self._pool.acquire(timeout=CONNECT_S) as connection:
+            return await _execute(connection, statement, values)
+
+    async def write(self, work: Callable[[Execute], Awaitable[T]]) -> T:
+        """Do some work in one transaction."""
+        async with self._pool.acquire(timeout=CONNECT_S) as connection, connection.transaction():
+            return await work(partial(_execute, connection))
+
+
+async def _execute(connection: "asyncpg.Connection[Row]", statement: str, values: Values) -> list[Any]:
+    numbered, names = _numbered(statement)
+    return list(await connection.fetch(numbered, *(values[name] for name in names)))
+
+
+@cache
+def _numbered(statement: str) -> tuple[str, list[str]]:
+    """A statement of `sql.py` with numbers for its parameters, and their names in this order."""
+    names = list(dict.fromkeys(re.findall(r":(\w+)", statement)))
+    return re.sub(r":(\w+)", lambda name: f"${1 + names.index(name[1])}", statement), names
+
+
+def place(url: str) -> str:
+    """Return host and database of an address, without user and password."""
+    address = urlsplit(url)
+    if address.scheme not in {"postgresql", "postgres"}:
+        raise InvalidSettings(WRONG_ADDRESS)
+    return f"{address.netloc.rpartition('@')[2] or 'the local socket'}/{address.path.lstrip('/')}"
+
+
+async def _migrate(connection: "asyncpg.Connection[Row]", seal: KeySeal) -> None:
+    """Bring the tables to the newest version, all steps or none.
+
+    Version 1 had the tables of SQLite's version 2; from there the migrations are the same.
+    """
+    await connection.execute(f"SELECT pg_advisory_xact_lock({CHATS_LOCK})")
+    await connection.execute(
+        "CREATE TABLE IF NOT EXISTS lutrin_chats (version INTEGER NOT NULL, proof VARCHAR NOT NULL)"
+    )
+    row = await connection.fetchrow("SELECT version, proof FROM lutrin_chats")
+    if row is None:
+        from lutrin.chats.tables import make_tables  # noqa: PLC0415 - loads SQLModel, which takes most of a second
+
+        for statement in make_tables("postgresql"):
+            await connection.execute(statement)
+        proof = seal.close(time.strftime("%Y-%m-%d"))
+        await connection.execute("INSERT INTO lutrin_chats VALUES ($1, $2)", len(MIGRATIONS), proof)
+        return
+    seal.open(row.proof)
+    if row.version > len(MIGRATIONS):
+        raise ChatStoreError(
+            f"The conversations were written by a newer Lutrin (version {row.version}).", remedy="Install that version."
+        )
+    for step in MIGRATIONS[row.version :]:
+        for statement in step:
+            await connection.execute(statement)
+    await connection.execute("UPDATE lutrin_chats SET version = $1", len(MIGRATIONS))
 
 
 class Shared:
@@ -79,20 +195,15 @@ class Shared:
     Each call raises ChatStoreError if PostgreSQL is away.
     """
 
-    def __init__(self, pool: "asyncpg.Pool[asyncpg.Record]", seal: Seal, secret: bytes) -> None:
+    def __init__(self, pool: "asyncpg.Pool[asyncpg.Record]", seal: KeySeal, secret: bytes) -> None:
         self.pool = pool
         self._seal = seal
         self._secret = secret
         self._swept_s = time.monotonic()
 
     @classmethod
-    async def open(cls, url: str, seal: Seal, secret: bytes) -> "Shared":
-        """Connect and create the missing tables.
-
-        Raises:
-            ChatStoreError: PostgreSQL is away.
-            InvalidSettings: The address has another form.
-        """
+    async def open(cls, url: str, seal: KeySeal, secret: bytes) -> "Shared":
+        """Connect and create the missing tables."""
 
         async def begin() -> "asyncpg.Pool[asyncpg.Record]":
             pool = await asyncpg.create_pool(
@@ -106,11 +217,7 @@ class Shared:
         return cls(await _with_our_errors(begin), seal, secret)
 
     async def admit(self, wanted: Sequence[tuple[str, int]]) -> None:
-        """Count a question under every key, or under none.
-
-        Raises:
-            RateLimited: One of them is used up; says for how long.
-        """
+        """Count a question under every key, or under none."""
         keys = [hashlib.blake2b(key.encode(), key=self._secret).hexdigest() for key, _ in wanted]
         if not keys:
             return
@@ -199,7 +306,7 @@ async def _with_our_errors(work: Callable[[], Awaitable[T]]) -> T:
             f"PostgreSQL refuses the connection ({type(error).__name__}).", remedy="Check DATABASE_URL."
         ) from None
     except (ValueError, asyncpg.exceptions.ClientConfigurationError) as error:
-        raise InvalidSettings("DATABASE_URL must read postgresql://user:password@host:port/name.") from error
+        raise InvalidSettings(WRONG_ADDRESS) from error
     except TROUBLE as error:
         raise ChatStoreError(
             f"PostgreSQL cannot be reached ({type(error).__name__}).", remedy="Check DATABASE_URL."

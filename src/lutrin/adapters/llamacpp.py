@@ -1,4 +1,12 @@
-"""A model and its context on llama.cpp's low-level interface: several sequences in one unified cache.
+"""Open llama.cpp. If it was built for several processors, the part for this processor is loaded.
+
+Such a build (`just engine-wheel`; `GGML_BACKEND_DL` and `GGML_CPU_ALL_VARIANTS` of llama.cpp) has a file
+`libggml-cpu-NAME.so` for each kind of processor beside its own library, and llama.cpp takes the best one that runs
+here. A build for a single processor has no such files.
+
+Converts a GGUF file to a number format that this CPU has fast kernels for.
+
+A model and its context on llama.cpp's low-level interface: several sequences in one unified cache.
 
 Flash attention is on. It skips cells that a token does not attend to, so other answers and retained prompts cost a
 reader nearly nothing (docs/decisions/0010).
@@ -8,18 +16,145 @@ import ctypes
 import math
 import os
 import re
+import shutil
 import statistics
 import time
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import llama_cpp
 import numpy as np
+from llama_cpp import llama_cpp as binding
 
-from lutrin.adapters.llamacpp_backend import computed_by, open_engine
-from lutrin.errors import GeneratorUnavailable
+from lutrin.errors import GeneratorUnavailable, NotEnoughSpace
 from lutrin.ports import TokenRun
 from lutrin.records import Message
+
+PARTS = "libggml-cpu-*.so"
+GRAPHICS = (1, 2)
+"""`GGML_BACKEND_DEVICE_TYPE_GPU` and `..._IGPU` of ggml-backend.h; the second counts only without the first."""
+
+
+@llama_cpp.llama_log_callback  # type: ignore[untyped-decorator]  # ctypes makes it
+def quiet(_level: int, _text: bytes, _data: ctypes.c_void_p) -> None:
+    """Drop llama.cpp's log lines, which name files and sizes and sometimes contain prompts."""
+
+
+@cache
+def open_engine() -> str:
+    """Initialise llama.cpp once, silence its log, and name its part (`haswell`); empty if it has one part only.
+
+    Raises:
+        GeneratorUnavailable: None of the parts runs on this processor.
+    """
+    llama_cpp.llama_log_set(quiet, ctypes.c_void_p(0))
+    llama_cpp.llama_backend_init()
+    library = binding._lib  # noqa: SLF001 - the only way to get the loaded library and those beside it
+    folder = Path(library._name).parent  # noqa: SLF001 - ctypes keeps the path there
+    parts = sorted(folder.glob(PARTS))
+    if not parts:
+        return ""
+    library.ggml_backend_load_all_from_path(ctypes.c_char_p(os.fsencode(folder)))
+    loaded = [part for part in parts if _is_loaded(part)]
+    if not loaded:
+        names = ", ".join(_kind(part) for part in parts)
+        raise GeneratorUnavailable(f"The engine was not built for this processor, only for: {names}.")
+    return _kind(loaded[0])
+
+
+@cache
+def graphics_processors() -> tuple[str, ...]:
+    """List the graphics processors that this engine uses, such as `CUDA0 (NVIDIA Orin)`.
+
+    Source: ggml-backend.h, whose functions the package does not expose.
+    """
+    open_engine()
+    library = binding._lib  # noqa: SLF001 - as above
+    count, get = library.ggml_backend_dev_count, library.ggml_backend_dev_get
+    kind, name, description = (getattr(library, f"ggml_backend_dev_{what}") for what in ("type", "name", "description"))
+    count.restype, get.restype, get.argtypes = ctypes.c_size_t, ctypes.c_void_p, [ctypes.c_size_t]
+    name.restype = description.restype = ctypes.c_char_p
+    for function in (kind, name, description):
+        function.argtypes = [ctypes.c_void_p]
+    devices = [get(number) for number in range(count())]
+    found = [[one for one in devices if kind(one) == wanted] for wanted in GRAPHICS]
+    return tuple(
+        f"{name(one).decode(errors='replace')} ({description(one).decode(errors='replace')})"
+        for one in next(filter(None, found), [])
+    )
+
+
+def computed_by(gpu_layers: int | None, layers: int | None = None) -> str:
+    """Describe what computes a model (`CUDA0 (NVIDIA Orin), 25 of 25 layers`); None: all layers, or unknown."""
+    found = graphics_processors() if gpu_layers != 0 else ()
+    if not found:
+        part = open_engine()
+        return f"processor ({part})" if part else "processor"
+    if layers is None:
+        share = "all layers" if gpu_layers is None else f"up to {gpu_layers} layers"
+    else:
+        share = f"{layers if gpu_layers is None else min(gpu_layers, layers)} of {layers} layers"
+    return f"{' and '.join(found)}, {share}"
+
+
+def _is_loaded(part: Path) -> bool:
+    """Return whether this process has loaded a library (dlopen(3), `RTLD_NOLOAD`)."""
+    try:
+        ctypes.CDLL(str(part), mode=os.RTLD_NOLOAD | os.RTLD_NOW)
+    except OSError:
+        return False
+    return True
+
+
+def _kind(part: Path) -> str:
+    return part.stem.removeprefix("libggml-cpu-")
+
+
+FORMATS: dict[str, tuple[int, int | None]] = {
+    # Format of the layers, and of the vocabulary's matrix unless llama.cpp chooses it (mostly 8 bits).
+    "Q4_0": (llama_cpp.LLAMA_FTYPE_MOSTLY_Q4_0, None),
+    "Q4_0-all": (llama_cpp.LLAMA_FTYPE_MOSTLY_Q4_0, llama_cpp.GGML_TYPE_Q4_0),
+    "IQ4_NL": (llama_cpp.LLAMA_FTYPE_MOSTLY_IQ4_NL, None),
+    "Q8_0": (llama_cpp.LLAMA_FTYPE_MOSTLY_Q8_0, None),
+}
+LARGEST_GROWTH = 2.2
+"""Most by which a file with 4 bits for a weight can grow."""
+
+
+def offloads() -> bool:
+    """Return whether this build of llama.cpp computes on a GPU, which then gets all layers."""
+    open_engine()
+    return bool(llama_cpp.llama_supports_gpu_offload())
+
+
+def quantize(source: Path, target: Path, kind: str, threads: int = 0) -> None:
+    """Write `source` in another of `FORMATS`. Weights that are already quantised lose a little more precision.
+
+    Raises:
+        NotEnoughSpace: The disk is too full.
+        GeneratorUnavailable: llama.cpp cannot convert the file.
+    """
+    needed = int(source.stat().st_size * (LARGEST_GROWTH if kind == "Q8_0" else 1.2))
+    if shutil.disk_usage(target.parent).free < needed:
+        raise NotEnoughSpace(
+            f"{target.name} needs {needed / 1e6:.0f} MB on the disk.", remedy="Free some space and try again."
+        )
+    open_engine()
+    params = llama_cpp.llama_model_quantize_default_params()
+    params.ftype, vocabulary = FORMATS[kind]
+    if vocabulary is not None:
+        params.output_tensor_type = params.token_embedding_type = vocabulary
+    params.allow_requantize = True
+    params.nthread = threads
+    unfinished = target.with_suffix(".part")
+    try:
+        if llama_cpp.llama_model_quantize(os.fsencode(source), os.fsencode(unfinished), params) != 0:
+            raise GeneratorUnavailable(f"{source.name} cannot be converted to {kind}.")
+        unfinished.replace(target)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
 
 ROWS = 4
 """Rows that llama.cpp's matrix kernels for x86 and ARM compute in one pass; each remaining row costs a pass."""
@@ -184,11 +319,7 @@ class LlamaDecoder:
         return self._prompts.encode(messages, stable_chars)
 
     def step(self, runs: Sequence[TokenRun], *, on_one_core: bool = False) -> list[int | None]:
-        """Compute all runs. Decoding is greedy: the token with the largest logit, of equals the lowest id.
-
-        Raises:
-            GeneratorUnavailable: llama.cpp failed.
-        """
+        """Compute all runs. Decoding is greedy: the token with the largest logit, of equals the lowest id."""
         wanted = sum(run.wanted for run in runs)
         filler = self._fillers(sum(len(run.tokens) for run in runs), wanted)
         self._batch.fill([*runs, *filler])
