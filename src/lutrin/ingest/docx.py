@@ -17,7 +17,8 @@ from xml.etree import ElementTree as ET
 import mammoth
 
 from lutrin.errors import DocumentError
-from lutrin.ingest.formulas import tag_of, tex_of
+from lutrin.ingest.formulas import tex_of
+from lutrin.ingest.html_seen import tag_of
 from lutrin.ingest.hypertext import document_of, soup_of, titled, to_markdown, unread_notices
 from lutrin.ingest.numerals import numeral
 from lutrin.ingest.titles import true_title

@@ -1,4 +1,4 @@
-"""A page of HTML as a reader sees it: what is hidden goes, notes, boxes, numbers and code get one form each.
+"""A page of HTML as a reader sees it: what is hidden goes, notes, boxes, numbers, formulas and code get one form each.
 
 It changes the tree in place, before `lutrin.ingest.hypertext` writes it as Markdown. What it leaves behind for that:
 
@@ -10,18 +10,47 @@ It changes the tree in place, before `lutrin.ingest.hypertext` writes it as Mark
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
+from urllib.parse import unquote
 
 import bs4
 from bs4.element import NavigableString
 
-from lutrin.ingest.formulas import mark_formulas
-from lutrin.ingest.html_find import Finder
+from lutrin.ingest.formulas import UNREAD, known_tex, local
 from lutrin.ingest.makers import LINE_NUMBERS, OPENED, PAGE_MARKS, TITLES, UNSEEN, box_of, parts_of
 from lutrin.ingest.numerals import numeral, whole
 from lutrin.ingest.styles import SHIFTED, STRIKING, hides, is_white, shift_of
 
+_ASIDE = re.compile(r":[\w-]+\([^()]*\)|[~^$*|]?=[^\]]*|\\")
+"""What of a selector says no name, class, id or attribute that an element itself must have."""
+_WORD = re.compile(r"[.#\[]?[\w:-]+")
+_COMBINED = re.compile(r"[\s>+~]+")
+_SCRIPT = 'script[type^="math/"]'
+_PREVIEW = ".MathJax_Preview"
+_DRAWN = (".MathJax:not(mjx-container)", ".MathJax_Display", ".MathJax_SVG", ".MathJax_SVG_Display", ".MathJax_CHTML")
+"""What MathJax 2 made of the scripts that hold the formulas."""
+_PICTURES = (
+    "img.tex", "img.latex", "img.math", "img.texrender", "img.Wirisformula", "img.mwe-math-fallback-image-inline",
+)  # fmt: skip
+_FORMULAS = (
+    ".katex-display", ".katex", _SCRIPT, _PREVIEW, *_DRAWN, "mjx-container", ".mwe-math-element", "math", *_PICTURES,
+)  # fmt: skip
+_RENDERER = re.compile(
+    r"(?:codecogs\.com/(?:[\w.]+/)?(?:latex|gif|png|svg)(?:\.latex|\.\w+)?|latex\.php|math\.(?:vercel|now)\S*|chart)"
+    r"\?(?:\w+=\w+&(?:amp;)?)*(?:latex=|chl=|from=|tex=)?([^&]+)"
+)
+"""Services that draw TeX, which stands in the picture's address."""
+_WRAPPED = re.compile(r"\s*(?:\{\s*)?\\(?:displaystyle|textstyle)\b\s*(.*?)\s*\Z", re.DOTALL)
+_DELIMITED = re.compile(
+    r"\\\((?P<inline>.+?)\\\)|\\\[(?P<display>.+?)\\\]|\$\$(?P<dollars>.+?)\$\$"
+    r"|\\begin\{(?P<name>(?:equation|align|gather|multline|eqnarray)\*?)\}(?P<body>.+?)\\end\{(?P=name)\}",
+    re.DOTALL,
+)
+_SINGLE = re.compile(r"\$(?P<inline>[^\s$](?:[^$\n]*[^\s$\\])?)\$(?!\d)")
+_VERBATIM = frozenset({"pre", "code", "tex", "script", "style", "textarea", "kbd", "samp"})
 _HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"]
 _SIGNAL = re.compile(r"\s*(warning|caution|danger)\s*[:!]", re.IGNORECASE)
 _RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
@@ -81,8 +110,8 @@ _LIST_STYLE = re.compile(r"list-style(?:-type)?\s*:\s*([\w-]+)")
 
 def settle(soup: Any, styles: str = "") -> int:  # noqa: ANN401 - as bs4 has it
     """Change a tree to what a reader sees of it under its style sheets; return how many formulas cannot be read."""
-    find = Finder(soup)
-    unread = mark_formulas(soup, find)
+    find = _Finder(soup)
+    unread = _formulas(soup, find)
     sheets = "\n".join([styles, *(style.get_text() for style in find.tags("style"))])
     rules = [
         rule
@@ -93,7 +122,7 @@ def settle(soup: Any, styles: str = "") -> int:  # noqa: ANN401 - as bs4 has it
     if find.has("pre", "td"):
         _code(soup, find)
     _notes(soup, find)
-    for unseen in [*find.all((*UNSEEN, *PAGE_MARKS)), *_find_hidden(soup, find, rules, sheets)]:
+    for unseen in [*find.all(*UNSEEN, *PAGE_MARKS), *_find_hidden(soup, find, rules, sheets)]:
         if not unseen.decomposed and not (unseen.name == "nav" and unseen is soup):
             unseen.decompose()
     _headers(soup, find)
@@ -109,13 +138,59 @@ def settle(soup: Any, styles: str = "") -> int:  # noqa: ANN401 - as bs4 has it
     return unread
 
 
+class _Finder:
+    """What names, classes and attributes a page has at first, so that selectors that need others are not tried."""
+
+    def __init__(self, soup: Any) -> None:  # noqa: ANN401 - as bs4 has it
+        self._tags = [tag for tag in soup.descendants if isinstance(tag, bs4.Tag)]
+        self._places: defaultdict[str, list[int]] = defaultdict(list)
+        """Indices of the elements with a name (`pre`), class (`.katex`), id (`#toc`) or attribute (`[hidden`)."""
+        for place, tag in enumerate(self._tags):
+            words = {tag.name, local(tag), f"#{tag.get('id')}", *(f"[{name}" for name in tag.attrs)}
+            for word in words.union(f".{name}" for name in tag.get("class") or ()):
+                self._places[word].append(place)
+
+    def has(self, *words: str) -> bool:
+        """Whether any of these names of elements (`pre`), classes (`.katex`) or attributes (`[hidden`) is there."""
+        return not self._places.keys().isdisjoint(words)
+
+    def tags(self, *names: str) -> list[Any]:
+        """The elements of these names that were there at first and still are, in page order.
+
+        bs4 tries each name on each element of the page, which takes most of the time of reading it.
+        """
+        return [tag for tag in self._tags if tag.name in names and not tag.decomposed]
+
+    def all(self, *selectors: str) -> list[Any]:
+        """The elements that any of the selectors matches, in page order."""
+        found: set[int] = set()
+        for selector in selectors:
+            needs, own = _words_of(selector)
+            if needs <= self._places.keys():
+                there = [n for n in min((self._places[word] for word in own), key=len) if not self._tags[n].decomposed]
+                is_plain = selector.rstrip("]") in own
+                found.update(there if is_plain else [n for n in there if self._tags[n].css.match(selector)])
+        return [self._tags[place] for place in sorted(found)]
+
+
+@lru_cache(maxsize=4096)
+def _words_of(selector: str) -> tuple[frozenset[str], frozenset[str]]:
+    r"""What a page must have for a selector to match anything, and what of it the element itself has.
+
+    >>> [sorted(words) for words in _words_of("[epub\\:type~=footnote] > td.gutter:has(a)")]
+    [['.gutter', '[epub:type', 'td'], ['.gutter', 'td']]
+    """
+    words = [_WORD.findall(part) for part in _COMBINED.split(_ASIDE.sub("", selector))]
+    return frozenset(word for part in words for word in part), frozenset(words[-1])
+
+
 # What is not seen ----------------------------------------------------------------------------------------------------
 
 
-def _find_hidden(soup: Any, find: Finder, rules: Sequence[tuple[str, str]], sheets: str) -> list[Any]:  # noqa: ANN401 - as bs4 has it
+def _find_hidden(soup: Any, find: _Finder, rules: Sequence[tuple[str, str]], sheets: str) -> list[Any]:  # noqa: ANN401 - as bs4 has it
     """Elements that the page hides for good, by white letters too where all of it is white."""
-    found = [tag for tag in find.all(["[hidden]"]) if str(tag.get("hidden")).lower() != "until-found"]
-    styled = [(tag, str(tag["style"])) for tag in find.all(["[style]"])]
+    found = [tag for tag in find.all("[hidden]") if str(tag.get("hidden")).lower() != "until-found"]
+    styled = [(tag, str(tag["style"])) for tag in find.all("[style]")]
     styled += [(tag, body) for selectors, body in rules for tag in _elements_of_rule(find, selectors)]
     white = [tag for tag, style in styled if is_white(style) and not hides(style)]
     found += [tag for tag, style in styled if hides(style)]
@@ -134,15 +209,15 @@ def _is_white_page(soup: Any, sheets: str) -> bool:  # noqa: ANN401 - as above
     return "background" not in sheets and whole.find(may_colour) is None
 
 
-def _elements_of_rule(find: Finder, selectors: str) -> list[Any]:
+def _elements_of_rule(find: _Finder, selectors: str) -> list[Any]:
     """The elements that the plain selectors of a rule match."""
-    return find.all([one.strip() for one in selectors.split(",") if _SIMPLE.fullmatch(one.strip())])
+    return find.all(*(one.strip() for one in selectors.split(",") if _SIMPLE.fullmatch(one.strip())))
 
 
-def _shift(find: Finder, rules: Sequence[tuple[str, str]]) -> None:
+def _shift(find: _Finder, rules: Sequence[tuple[str, str]]) -> None:
     """Make `sup`, `sub` and `del` of what classes or styles raise, lower and strike out."""
     named = [f".{name}" for names in SHIFTED.values() for name in sorted(names)]
-    styled = [(tag, str(tag.get("style") or "")) for tag in find.all([*named, "[style]"])]
+    styled = [(tag, str(tag.get("style") or "")) for tag in find.all(*named, "[style]")]
     styled += [(tag, body) for selectors, body in rules for tag in _elements_of_rule(find, selectors)]
     for tag, style in styled:
         shift = shift_of(tag.name, tag.get("class") or (), style)
@@ -157,7 +232,7 @@ def _is_opened(tag: Any) -> bool:  # noqa: ANN401 - as bs4 has it
     return any(not OPENED.isdisjoint(parts_of(name)) for name in tag.get("class") or ())
 
 
-def _headers(soup: Any, find: Finder) -> None:  # noqa: ANN401 - as bs4 has it
+def _headers(soup: Any, find: _Finder) -> None:  # noqa: ANN401 - as bs4 has it
     """Drop the header and footer of a site; keep a header with a title in it, and a footer with notes."""
     titles = len(find.tags("h1"))
     for header in find.tags("header"):
@@ -169,14 +244,103 @@ def _headers(soup: Any, find: Finder) -> None:  # noqa: ANN401 - as bs4 has it
             footer.decompose()
 
 
+# Formulas ------------------------------------------------------------------------------------------------------------
+
+
+def _formulas(soup: Any, find: _Finder) -> int:  # noqa: ANN401 - as bs4 has it
+    """Put an element `tex` in the place of each formula of a page, and return how many cannot be read."""
+    addresses = [f"{tag.get('src') or ''} {tag.get('href') or ''}".lower() for tag in find.tags("script", "link")]
+    loads = any("mathjax" in address or "katex" in address for address in addresses)
+    has_maths = loads or find.has(".katex", ".mwe-math-element", "mjx-container", "math")
+    has_scripts = bool(find.has("script") and find.all(_SCRIPT))
+    pictures = [picture for picture in find.tags("img") if _RENDERER.search(str(picture.get("src") or ""))]
+    unread = 0
+    for carrier in [*find.all(*_FORMULAS), *pictures]:
+        if carrier.decomposed:
+            continue
+        names = carrier.get("class") or ()
+        # Without the scripts that they were drawn from, as programs save pages, drawings are all that there is.
+        if not ("MathJax_Preview" in names or (has_scripts and carrier.css.match(", ".join(_DRAWN)))):
+            tex = " ".join(_unwrap(_tex_within(carrier)).split())
+            display = carrier.get("display") in {"true", "block"} or "display" in str(carrier.get("type"))
+            display = display or any("isplay" in name for name in names)
+            display = display or carrier.select_one(".mwe-math-mathml-display") is not None
+            carrier.insert_before(tag_of(tex, display=display))
+            unread += not tex
+        carrier.decompose()
+    if has_maths or any(mark in soup.get_text() for mark in ("\\(", "\\[", "$$", "\\begin{")):
+        _mark_delimited(soup, _DELIMITED)
+    if has_maths:
+        _mark_delimited(soup, _SINGLE)
+    return unread
+
+
+def _tex_within(carrier: Any) -> str:  # noqa: ANN401 - as bs4 has it
+    """TeX that an element of a page, or one in it, holds in one way or another."""
+    if carrier.name == "script":
+        return str(carrier.get_text()) if carrier["type"].startswith("math/tex") else _tex_in(carrier.get_text())
+    picture = carrier if carrier.name == "img" else carrier.find("img")
+    if picture is not None and (query := _RENDERER.search(str(picture.get("src") or ""))):
+        return unquote(query[1])
+    math = carrier if _is_math(carrier) else carrier.find(_is_math)
+    drawn = carrier if carrier.has_attr("data-mathml") else carrier.find(attrs={"data-mathml": True})
+    tex = (known_tex(math) if math else "") or (_tex_in(str(drawn["data-mathml"])) if drawn else "")
+    return tex or str((picture.get("alt") if picture else "") or carrier.get("data-latex") or "")
+
+
+def _tex_in(markup: str) -> str:
+    math = bs4.BeautifulSoup(markup.replace("«", "<").replace("»", ">").replace("¨", '"'), "html.parser").find(_is_math)
+    return known_tex(math) if math else ""
+
+
+def _is_math(tag: Any) -> bool:  # noqa: ANN401 - as bs4 has it
+    return local(tag) == "math"
+
+
+def tag_of(tex: str, *, display: bool) -> Any:  # noqa: ANN401 - as bs4 has it
+    """The element that stands for a formula, with its TeX in `data-tex`; the notice if there is no TeX."""
+    if not tex.strip():
+        return NavigableString(UNREAD)
+    return bs4.Tag(name="tex", attrs={"data-tex": tex, **({"display": "block"} if display else {})})
+
+
+def _unwrap(tex: str) -> str:
+    """TeX without its delimiters and the style that Wikipedia puts around it."""
+    tex = tex.strip()
+    for start, end in (("\\(", "\\)"), ("\\[", "\\]"), ("$$", "$$"), ("$", "$")):
+        if tex.startswith(start) and tex.endswith(end) and len(tex) > len(start) + len(end):
+            tex = tex[len(start) : -len(end)].strip()
+            break
+    match = _WRAPPED.match(tex)
+    if match is None:
+        return tex
+    return match[1].removesuffix("}") if tex.startswith("{") else match[1]
+
+
+def _mark_delimited(soup: Any, pattern: re.Pattern[str]) -> None:  # noqa: ANN401 - as bs4 has it
+    """Find formulas between the delimiters that MathJax and KaTeX look for in a page's text."""
+    for text in list(soup.find_all(string=pattern)):
+        if any(parent.name in _VERBATIM for parent in text.parents):
+            continue
+        parts: list[Any] = []
+        done = 0
+        for match in pattern.finditer(text):
+            groups = match.groupdict()
+            tex = next(groups[name] for name in ("inline", "display", "dollars", "body") if groups.get(name))
+            parts += [text[done : match.start()], tag_of(" ".join(tex.split()), display=not groups.get("inline"))]
+            done = match.end()
+        parts.append(text[done:])
+        text.replace_with(*[NavigableString(part) if isinstance(part, str) else part for part in parts if part])
+
+
 # Notes ---------------------------------------------------------------------------------------------------------------
 
 
-def _notes(soup: Any, find: Finder) -> None:  # noqa: ANN401 - as bs4 has it
+def _notes(soup: Any, find: _Finder) -> None:  # noqa: ANN401 - as bs4 has it
     """Make note marks and notes out of the links between them."""
-    for back in find.all(_BACK):
+    for back in find.all(*_BACK):
         back.decompose()
-    for number, aside in enumerate(find.all(_SIDE_NOTES)):
+    for number, aside in enumerate(find.all(*_SIDE_NOTES)):
         if aside.name == "span" and (block := aside.find_parent(["p", "div"])) is not None:
             aside.insert_before(bs4.Tag(name="note", attrs={"data-name": f"side-{number}"}))
             block.insert_after(aside.extract())
@@ -191,7 +355,7 @@ def _notes(soup: Any, find: Finder) -> None:  # noqa: ANN401 - as bs4 has it
             name = target.partition("#")[2] or link.get_text().strip()
             names.setdefault(name, _NO_NAME.sub("-", name).strip("-") or str(len(names) + 1))
             mark.replace_with(bs4.Tag(name="note", attrs={"data-name": names[name]}))
-    for text in find.all(_NOTE_TEXTS) if names else ():
+    for text in find.all(*_NOTE_TEXTS) if names else ():
         named = next((str(tag["id"]) for tag in (text, *text.select("[id]")) if str(tag.get("id")) in names), "")
         if text.find_parent("notetext") is None and named:
             _as_note(text, names[named])
@@ -243,7 +407,7 @@ def _as_note(element: Any, name: str) -> None:  # noqa: ANN401 - as bs4 has it
 # Boxes, numbers ------------------------------------------------------------------------------------------------------
 
 
-def _frames(find: Finder) -> None:
+def _frames(find: _Finder) -> None:
     """Make a box of each table of one cell, as people frame a text in Word; one that begins with its kind warns."""
     for table in find.tags("table"):
         cells = [] if table.decomposed else table.find_all(["td", "th"], limit=2)
@@ -258,7 +422,7 @@ def _frames(find: Finder) -> None:
             table["class"], first["class"] = [kind.rstrip(":!")], ["title"]
 
 
-def _boxes(find: Finder) -> None:
+def _boxes(find: _Finder) -> None:
     """Find the boxes of every maker, and the title inside each."""
     _frames(find)
     for found in find.tags("div", "aside", "section", "blockquote", "p", "details", "table"):
@@ -307,7 +471,7 @@ def _title_of(element: Any) -> str:  # noqa: ANN401 - as bs4 has it
     return ""
 
 
-def _numbers(find: Finder) -> None:
+def _numbers(find: _Finder) -> None:
     """Note the number or letter that a browser shows before each item."""
     for listing in find.tags("ol"):
         items = [item for item in listing.children if item.name == "li" and "data-mark" not in item.attrs]
@@ -322,7 +486,7 @@ def _numbers(find: Finder) -> None:
             number += -1 if down else 1
 
 
-def _ruby(find: Finder) -> None:
+def _ruby(find: _Finder) -> None:
     """Write how a word is read behind it, in brackets."""
     for reading in find.tags("rt"):
         text = reading.get_text().strip()
@@ -332,12 +496,12 @@ def _ruby(find: Finder) -> None:
 # Code ----------------------------------------------------------------------------------------------------------------
 
 
-def _code(soup: Any, find: Finder) -> None:  # noqa: ANN401 - as bs4 has it
+def _code(soup: Any, find: _Finder) -> None:  # noqa: ANN401 - as bs4 has it
     """Leave nothing in a block of code but its own characters."""
-    for number in find.all(LINE_NUMBERS):
+    for number in find.all(*LINE_NUMBERS):
         if not number.decomposed and _in_code(number):
             number.decompose()
-    for broken in find.all(["pre br"]):
+    for broken in find.all("pre br"):
         broken.replace_with("\n")
     for table in find.tags("table"):
         if not table.decomposed:
