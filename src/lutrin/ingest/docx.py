@@ -19,7 +19,7 @@ import mammoth
 from lutrin.errors import DocumentError
 from lutrin.ingest.formulas import tex_of
 from lutrin.ingest.html_seen import tag_of
-from lutrin.ingest.hypertext import document_of, soup_of, titled, to_markdown, unread_notices
+from lutrin.ingest.hypertext import document_of, soup_of, to_markdown
 from lutrin.ingest.numerals import numeral
 from lutrin.ingest.titles import true_title
 from lutrin.records import Document
@@ -66,7 +66,7 @@ def parse_docx(data: bytes, filename: str, _password: str = "") -> Document:
     if named is not None:
         _level(soup, named)
     text, unread = to_markdown(soup)
-    return document_of(titled(title, text), filename, unread_notices(filename, unread))
+    return document_of(text, filename, title=title, unread=unread)
 
 
 def _labels(soup: Any) -> None:  # noqa: ANN401 - as bs4 has it

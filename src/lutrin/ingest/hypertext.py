@@ -27,8 +27,8 @@ _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 _BAR = re.compile(r"(?<!\\)\|")
 _RUN = re.compile(r"`{3,}")
 _TITLE = re.compile(r"^# ", re.MULTILINE)
-_HEADING = re.compile(r"^(#{1,6}) ", re.MULTILINE)
-_FENCED = re.compile(r"^(`{3,}).*?^\1`*$", re.MULTILINE | re.DOTALL)
+_HEADING = re.compile(r"^(`{3,}).*?^\1`*$|^(?P<level>#{1,6}) ", re.MULTILINE | re.DOTALL)
+"""A heading, or else code, whose lines are none."""
 _BLOCKS = frozenset(
     "div section article aside main body [document] p hr ul ol li dl dt dd pre table td th blockquote "
     "h1 h2 h3 h4 h5 h6".split()
@@ -60,11 +60,10 @@ class _Converter(MarkdownConverter):
         """Texts of the cells read so far, by the identity of their elements."""
 
     def convert_a(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401 - as its base has it
-        """Keep links to the web; others lead into files that the reader does not have."""
         address = str(el.get("href") or "")
         if address.startswith(("http://", "https://", "mailto:")):
             return str(super().convert_a(el, text, parent_tags))  # type: ignore[misc]  # its package has no annotations
-        return text
+        return text  # others lead into files that the reader does not have
 
     def escape(self, text: str, parent_tags: set[str]) -> str:
         """Escape what would be Markdown; three colons would begin a box. Ligatures become letters."""
@@ -72,7 +71,6 @@ class _Converter(MarkdownConverter):
         return escaped.replace(":::", "\\:::")
 
     def convert_div(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401 - as its base has it
-        """A box, or nothing but a block."""
         kind, text = el.get("data-box"), text.strip()
         if not kind or "_inline" in parent_tags:
             return f" {text} " if "_inline" in parent_tags else f"\n\n{text}\n\n"
@@ -101,11 +99,9 @@ class _Converter(MarkdownConverter):
         return f"[^{el['data-name']}]"
 
     def convert_notetext(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401, ARG002 - as its base has it
-        """Write a note as a paragraph of its own."""
         return f"\n\n[^{el['data-name']}]: {text.strip()}\n\n" if text.strip() else ""
 
     def convert_dt(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401 - as its base has it
-        """Write a term before its meaning."""
         text, meant, before = " ".join(text.split()), el.find_next_sibling(), el.find_previous_sibling()
         if meant is None or meant.name not in {"dt", "dd"} or "_inline" in parent_tags:
             return f"\n\n**{text}**\n\n" if text else ""
@@ -113,7 +109,6 @@ class _Converter(MarkdownConverter):
         return f"{apart}{text}\n" if text else ""
 
     def convert_summary(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401, ARG002 - as its base has it
-        """Write the line that unfolds the rest as a paragraph."""
         return f"\n\n{text.strip()}\n\n" if text.strip() else ""
 
     def convert_dd(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401 - as its base has it
@@ -151,14 +146,12 @@ class _Converter(MarkdownConverter):
         return f"\n\n{fence}{el.get('data-code') or ''}\n{text}\n{fence}\n\n" if text.strip() else ""
 
     def convert_td(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401, ARG002 - as its base has it
-        """Keep a cell's text for its table."""
         self._cells[id(el)] = _BAR.sub(r"\\|", " ".join(text.replace("\\\n", " ").split()))
         return ""
 
     convert_th = convert_td
 
     def convert_tr(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401, ARG002 - as its base has it
-        """Leave a row to its table."""
         return ""
 
     def convert_table(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401 - as its base has it
@@ -198,23 +191,8 @@ def to_markdown(element: Any, styles: str = "") -> tuple[str, int]:  # noqa: ANN
     return _BLANK_LINES.sub("\n\n", text).strip() + "\n", unread
 
 
-def unread_notices(filename: str, count: int) -> tuple[Notice, ...]:
-    """What the report says of formulas that cannot be read."""
-    if not count:
-        return ()
-    said = "1 formula cannot be read" if count == 1 else f"{count} formulas cannot be read"
-    return (Notice(filename=filename, message=f"{said}: only a picture is left; [formula ...] stands in the text"),)
-
-
-_CLOSES = {
-    "li": {"li"},
-    "p": {"p"},
-    "dt": {"dt", "dd"},
-    "dd": {"dt", "dd"},
-    "tr": {"tr", "td", "th"},
-    "option": {"option"},
-}
-_CLOSES |= {"td": {"td", "th"}, "th": {"td", "th"}}
+_CLOSES = {name: names for names in ({"li"}, {"p"}, {"dt", "dd"}, {"td", "th"}, {"option"}) for name in names}
+_CLOSES["tr"] = {"tr", "td", "th"}
 """Elements that end the one before them, whose end tag HTML lets authors leave out."""
 
 
@@ -264,29 +242,35 @@ def main_of(soup: bs4.BeautifulSoup) -> Any:  # noqa: ANN401 - as bs4 has it
     return soup
 
 
-def titled(title: str, body: str) -> str:
-    """Markdown with its title in the front matter, where the reader and the parser look for it."""
-    return f"---\ntitle: {json.dumps(' '.join(title.split()), ensure_ascii=False)}\n---\n\n{body}" if title else body
-
-
-def document_of(source: str, filename: str, notices: tuple[Notice, ...] = ()) -> Document:
-    """Build the document from a file's text converted to Markdown.
+def document_of(
+    text: str, filename: str, *, title: str = "", unread: int = 0, notices: tuple[Notice, ...] = ()
+) -> Document:
+    """Build the document from a file's text converted to Markdown, `unread` of its formulas left out.
 
     Raises:
         DocumentError: There is no text.
     """
-    if not any(c.isalnum() for c in source.partition("\n---\n")[2] or source):
+    if not any(c.isalnum() for c in text):
         raise DocumentError(filename, "holds no text")
-    document = parse_markdown(source, filename)
-    return msgspec.structs.replace(document, notices=notices)
+    if title:  # in the front matter, where the reader and the parser look for it
+        text = f"---\ntitle: {json.dumps(' '.join(title.split()), ensure_ascii=False)}\n---\n\n{text}"
+    if unread:
+        count = "1 formula" if unread == 1 else f"{unread} formulas"
+        message = f"{count} cannot be read: only a picture is left; [formula ...] stands in the text"
+        notices = (*notices, Notice(filename=filename, message=message))
+    return msgspec.structs.replace(parse_markdown(text, filename), notices=notices)
+
+
+def lower_headings(text: str) -> str:
+    """Markdown with its headings one level down, because the first level is a book's own title."""
+    return _HEADING.sub(lambda match: f"{'#' * min(6, len(match['level']) + 1)} " if match["level"] else match[0], text)
 
 
 def _with_title(text: str) -> str:
     """Raise a page's first heading to its title if nothing stands before it, and no heading beside it or above."""
-    levels = [len(match[1]) for match in _HEADING.finditer(_FENCED.sub("", text))]
-    first = _HEADING.match(text)
-    is_title = first is not None and min(levels[1:], default=7) > levels[0] > 1
-    return f"# {text[first.end(1) :].lstrip()}" if first is not None and is_title else text
+    levels = [len(match["level"]) for match in _HEADING.finditer(text) if match["level"]]
+    is_title = text.startswith("#") and bool(levels) and min(levels[1:], default=7) > levels[0] > 1
+    return f"# {text[levels[0] :].lstrip()}" if is_title else text
 
 
 def parse_html(data: bytes, filename: str, _password: str = "") -> Document:
@@ -300,5 +284,4 @@ def parse_html(data: bytes, filename: str, _password: str = "") -> Document:
     styles = "\n".join(style.get_text() for style in soup.find_all("style"))
     text, unread = to_markdown(main_of(soup), styles)
     text = _with_title(text)
-    title = "" if _TITLE.search(text) else named
-    return document_of(titled(title, text), filename, unread_notices(filename, unread))
+    return document_of(text, filename, title="" if _TITLE.search(text) else named, unread=unread)

@@ -31,7 +31,7 @@ def parse_text(data: bytes, filename: str, _password: str = "") -> Document:
     lines = (
         text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n\n").lstrip("\ufeff").expandtabs(8).split("\n")
     )
-    return document_of("\n\n".join(_blocks(lines)) + "\n", filename, notices)
+    return document_of("\n\n".join(_blocks(lines)) + "\n", filename, notices=notices)
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[str]:

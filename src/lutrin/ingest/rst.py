@@ -19,7 +19,7 @@ from docutils.parsers.rst.languages import en
 from docutils.statemachine import StringList
 
 from lutrin.ingest.decoding import decode
-from lutrin.ingest.hypertext import document_of, main_of, soup_of, to_markdown, unread_notices
+from lutrin.ingest.hypertext import document_of, main_of, soup_of, to_markdown
 from lutrin.ingest.makers import BOXES
 from lutrin.records import Document, Notice
 
@@ -176,7 +176,7 @@ def parse_rst(data: bytes, filename: str, _password: str = "") -> Document:
     for title in soup.select(".admonition-title"):
         title.string = title.get_text().strip("!").capitalize() if title.get_text().isupper() else title.get_text()
     text, unread = to_markdown(soup)
-    return document_of(text, filename, (*notices, *unread_notices(filename, unread)))
+    return document_of(text, filename, unread=unread, notices=tuple(notices))
 
 
 def _join_terms(lines: StringList) -> None:
