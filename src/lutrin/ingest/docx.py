@@ -9,7 +9,8 @@ import re
 import zipfile
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
 from io import BytesIO
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -25,7 +26,6 @@ from lutrin.ingest.titles import true_title
 from lutrin.records import Document
 
 MAX_UNPACKED_BYTES = 200 * 1024 * 1024
-_CORE = "docProps/core.xml"
 _STYLES = """
 p[style-name='Title'] => h1.title:fresh
 p[style-name='Subtitle'] => p:fresh
@@ -35,6 +35,28 @@ p[style-name='HTML Preformatted'] => pre:separator('\\n')
 p[style-name='Caption'] => p:fresh > em:fresh
 p[style-name='caption'] => p:fresh > em:fresh
 """
+_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
+_LABEL = re.compile("\ue000([^\ue001]*)\ue001")
+"""The number that Word shows before a paragraph."""
+_FORMULA = re.compile("\ue002(block|inline)\ue003([^\ue004]*)\ue004")
+"""How a formula stands, and its TeX; empty if it cannot be read."""
+_PART = re.compile(r"word/(?:document|footnotes|endnotes|comments)\d*\.xml")
+_LISTED = re.compile(r"toc (?:\d|heading)|table of (?:figures|authorities)|index \d", re.IGNORECASE)
+"""Names of Word's styles for lists of what stands elsewhere."""
+_PLACE = re.compile(r"%(\d)")
+_KINDS = {"lowerLetter": "a", "upperLetter": "A", "lowerRoman": "i", "upperRoman": "I"}
+_DEEPEST = 9
+_WRAPPERS = frozenset(f"{_W}{name}" for name in ("fldSimple", "smartTag", "customXml", "dir", "bdo"))
+_SHADED = ("rPr/shd", "rPr/highlight", "pPr/shd", "pPr/highlight")
+_GROUNDS = frozenset(f"{_W}{name}" for name in ("tc", "txbxContent"))
+"""Cells of tables, whose styles shade rows and columns, and boxes, which are filled elsewhere."""
+_READ_OF_RUNS = frozenset(
+    f"{_W}{name}" for name in ("rStyle", "b", "i", "u", "strike", "caps", "smallCaps", "vertAlign", "ins", "del")
+)
+"""Properties of letters that mammoth shows; it takes longer than we to read the others: fonts, sizes, languages."""
+_LEAST_MOVED = 3
+"""Half points: text that is moved by less is set so for looks."""
 
 
 def parse_docx(data: bytes, filename: str, _password: str = "") -> Document:
@@ -46,60 +68,23 @@ def parse_docx(data: bytes, filename: str, _password: str = "") -> Document:
     if data[:8] == b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1":
         raise DocumentError(filename, "is encrypted, or an old Word document; save it as .docx without a password")
     try:
-        core = _properties(data, filename)
-        shown, styles = as_shown(data)
-        html = mammoth.convert_to_html(BytesIO(shown), style_map=styles + _STYLES, convert_image=_no_image).value
-    except DocumentError:
-        raise
-    except MemoryError:
+        shown, styles, core = _as_shown(data, filename)
+        html = mammoth.convert_to_html(shown, style_map=styles + _STYLES, convert_image=_no_image).value
+    except (DocumentError, MemoryError):
         raise
     except Exception as error:  # noqa: BLE001 - on a broken file mammoth raises whatever its parser stumbles on
         raise DocumentError(filename, f"is not a complete Word document ({type(error).__name__}: {error})") from None
     soup = soup_of(html)
-    if "\ue000" in html:
-        _labels(soup)
-    if "\ue002" in html:
-        _formulas(soup)
-    name = soup_of(core).find("dc:title") if core else None
+    _set_labels(soup)
+    _set_formulas(soup)
     named = soup.find("h1", class_="title")
-    title = "" if named is not None else true_title(name.get_text() if name is not None else "")
-    if named is not None:
-        _level(soup, named)
+    name = soup_of(core).find("dc:title") if named is None else None
+    title = true_title(name.get_text()) if name is not None else ""
+    for heading in soup.find_all(["h1", "h2", "h3", "h4", "h5"]) if named is not None else ():
+        if heading is not named:  # under a title of the whole document chapters have the second level
+            heading.name = f"h{int(heading.name[1]) + 1}"
     text, unread = to_markdown(soup)
     return document_of(text, filename, title=title, unread=unread)
-
-
-def _labels(soup: Any) -> None:  # noqa: ANN401 - as bs4 has it
-    """Give each item of a list, and each heading, the number that Word shows before it."""
-    for text in list(soup.find_all(string=LABEL)):
-        match = LABEL.search(text)
-        if match is None:
-            continue
-        holder = text.find_parent(["li", *(f"h{level}" for level in range(1, 7))])
-        if holder is not None and holder.name == "li":
-            holder["data-mark"] = match[1]
-        shown = "" if holder is not None and holder.name == "li" else f"{match[1]} "
-        text.replace_with(f"{text[: match.start()]}{shown}{text[match.end() :]}")
-
-
-def _formulas(soup: Any) -> None:  # noqa: ANN401 - as bs4 has it
-    for text in list(soup.find_all(string=FORMULA)):
-        parts = FORMULA.split(text)
-        alone = len(parts) == 4 and not (parts[0] + parts[3]).strip() and parts[1] == "block"
-        made: list[Any] = []
-        for place, part in enumerate(parts):
-            if place % 3 == 2:
-                made.append(tag_of(part, display=alone))
-            elif place % 3 == 0 and part:
-                made.append(part)
-        text.replace_with(*made)
-
-
-def _properties(data: bytes, filename: str) -> bytes:
-    with zipfile.ZipFile(BytesIO(data)) as archive:
-        if sum(item.file_size for item in archive.infolist()) > MAX_UNPACKED_BYTES:
-            raise DocumentError(filename, f"unpacks to more than {MAX_UNPACKED_BYTES >> 20} MB")
-        return archive.read(_CORE) if _CORE in archive.namelist() else b""
 
 
 def _no_image(image: Any) -> list[Any]:  # noqa: ANN401 - as mammoth has it
@@ -108,38 +93,30 @@ def _no_image(image: Any) -> list[Any]:  # noqa: ANN401 - as mammoth has it
     return [mammoth.html.text(text)] if text else []
 
 
-def _level(soup: Any, title: Any) -> None:  # noqa: ANN401 - as bs4 has it
-    """Under a title of the whole document, make chapters headings of the second level."""
-    for heading in soup.find_all(["h1", "h2", "h3", "h4", "h5"]):
-        if heading is not title:
-            heading.name = f"h{int(heading.name[1]) + 1}"
+def _set_labels(soup: Any) -> None:  # noqa: ANN401 - as bs4 has it
+    """Give each item of a list, and each heading, the number that Word shows before it."""
+    for text in list(soup.find_all(string=_LABEL)):
+        holder = text.find_parent(["li", *(f"h{level}" for level in range(1, 7))])
+        is_item = holder is not None and holder.name == "li"
+        if is_item and (match := _LABEL.search(text)):
+            holder["data-mark"] = match[1]
+        text.replace_with(_LABEL.sub("" if is_item else r"\1 ", text, count=1))
 
 
-_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-_M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
-LABEL = re.compile("\ue000([^\ue001]*)\ue001")
-"""The number that Word shows before a paragraph."""
-FORMULA = re.compile("\ue002(block|inline)\ue003([^\ue004]*)\ue004")
-"""How a formula stands, and its TeX; empty if it cannot be read."""
-_PART = re.compile(r"word/(?:document|footnotes|endnotes|comments)\d*\.xml")
-_LISTED = re.compile(r"toc (?:\d|heading)|table of (?:figures|authorities)|index \d", re.IGNORECASE)
-"""Names of Word's styles for lists of what stands elsewhere."""
-_PLACE = re.compile(r"%(\d)")
-_KINDS = {"lowerLetter": "a", "upperLetter": "A", "lowerRoman": "i", "upperRoman": "I"}
-_DEEPEST = 9
-_WRAPPERS = frozenset(f"{_W}{name}" for name in ("fldSimple", "smartTag", "customXml", "dir", "bdo"))
-_SHADED = tuple(f"{place}/{{{_W[1:-1]}}}{name}" for place in ("rPr", "pPr") for name in ("shd", "highlight"))
-_GROUNDS = frozenset(f"{_W}{name}" for name in ("tc", "txbxContent"))
-"""Cells of tables, whose styles shade rows and columns, and boxes, which are filled elsewhere."""
-_READ_OF_RUNS = frozenset(
-    f"{_W}{name}" for name in ("rStyle", "b", "i", "u", "strike", "caps", "smallCaps", "vertAlign", "ins", "del")
-)
-"""Properties of letters that mammoth shows; it takes longer than we to read the others: fonts, sizes, languages."""
-_LEAST_MOVED = 3
-"""Half points: text that is moved by less is set so for looks."""
+def _set_formulas(soup: Any) -> None:  # noqa: ANN401 - as bs4 has it
+    for text in list(soup.find_all(string=_FORMULA)):
+        parts = _FORMULA.split(text)
+        alone = len(parts) == 4 and not (parts[0] + parts[3]).strip() and parts[1] == "block"
+        made = [[part] if part else [] for part in parts]
+        made[1::3] = [[] for _ in parts[1::3]]
+        made[2::3] = [[tag_of(tex, display=alone)] for tex in parts[2::3]]
+        text.replace_with(*(one for part in made for one in part))
 
 
-@dataclass
+# What Word shows -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
 class _Level:
     start: int = 1
     kind: str = "decimal"
@@ -148,20 +125,20 @@ class _Level:
     """Whether all its numbers are decimal ones, whatever those of the levels above are."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Style:
-    """What a style of paragraphs or letters says, its ancestors included."""
+    """What a style of paragraphs or letters says, its ancestors included; None where it says nothing."""
 
-    base: str = ""
-    numbers: str = ""
+    base: str | None = None
+    numbers: str | None = None
     level: int | None = None
     outline: int | None = None
     hidden: bool | None = None
-    shift: str = ""
+    shift: str | None = None
     """`superscript` or `subscript`."""
-    shaded: bool = False
+    shaded: bool | None = None
     """Whether it has a ground of its own."""
-    listed: bool = False
+    listed: bool | None = None
     """Whether it is for lines of a table of contents or of figures."""
 
 
@@ -203,28 +180,51 @@ class _Numbering:
         return _PLACE.sub(shown, known.text).strip()
 
 
-def as_shown(data: bytes) -> tuple[bytes, str]:
-    """Put all that Word shows into a file's text; also return mammoth's rules for styles with an outline level."""
+def _as_shown(data: bytes, filename: str) -> tuple[BytesIO, str, bytes]:
+    """Put all that Word shows into a file's text.
+
+    Also returned are mammoth's rules for styles with an outline level, and the file's own properties.
+    """
     with zipfile.ZipFile(BytesIO(data)) as archive:
-        names = set(archive.namelist())
-        styles = _styles(archive.read("word/styles.xml")) if "word/styles.xml" in names else {}
-        numbering = _numbering(archive.read("word/numbering.xml")) if "word/numbering.xml" in names else _Numbering()
-        out = BytesIO()
-        with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as copy:
-            for name in archive.namelist():
-                part = archive.read(name) if name.endswith((".xml", ".rels")) else b""
-                copy.writestr(name, _part(part, styles, numbering) if _PART.fullmatch(name) else part)
+        if sum(item.file_size for item in archive.infolist()) > MAX_UNPACKED_BYTES:
+            raise DocumentError(filename, f"unpacks to more than {MAX_UNPACKED_BYTES >> 20} MB")
+        parts = {name: archive.read(name) if name.endswith((".xml", ".rels")) else b"" for name in archive.namelist()}
+    styles = _styles(parts["word/styles.xml"]) if "word/styles.xml" in parts else {}
+    numbering = _numbering(parts["word/numbering.xml"]) if "word/numbering.xml" in parts else _Numbering()
+    out = BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as copy:
+        for name, part in parts.items():
+            copy.writestr(name, _part(part, styles, numbering) if _PART.fullmatch(name) else part)
     rules = [
-        f"p.{identifier} => h{style.outline + 1}:fresh"
+        f"p.{identifier} => h{style.outline + 1}:fresh\n"
         for identifier, style in styles.items()
         if style.outline is not None and style.outline < 6 and re.fullmatch(r"[\w-]+", identifier)
     ]
-    return out.getvalue(), "\n".join([*rules, ""])
+    return out, "".join(rules), parts.get("docProps/core.xml", b"")
 
 
 def _tree(xml: bytes) -> ET.Element:
     """The root of a part; expat itself stops entities that grow without end (since 2.4.1)."""
     return ET.fromstring(xml)  # noqa: S314 - the document is read in a limited process
+
+
+@cache
+def _path(names: str) -> str:
+    return "/".join(f"{_W}{name}" for name in names.split("/"))
+
+
+def _find(element: ET.Element | None, path: str) -> ET.Element | None:
+    return None if element is None else element.find(_path(path))
+
+
+def _value(element: ET.Element | None, path: str) -> str:
+    found = _find(element, path)
+    return "" if found is None else found.get(f"{_W}val", "")
+
+
+def _number_in(element: ET.Element | None, path: str) -> int | None:
+    value = _value(element, path)
+    return int(value) if value.isdecimal() else None
 
 
 def _part(xml: bytes, styles: dict[str, _Style], numbering: _Numbering) -> bytes:
@@ -235,24 +235,21 @@ def _part(xml: bytes, styles: dict[str, _Style], numbering: _Numbering) -> bytes
     parents = {child: parent for parent in root.iter() for child in parent}
     for ruby in list(root.iter(f"{_W}ruby")):
         _spell(ruby, parents[ruby])
-    objects = f".//{_W}object" if f"{_W}object" in names else ""
-    for run in list(root.iter(f"{_W}r")):
-        properties = run.find(f"{_W}rPr")
-        style = _style_of(run, properties, parents, styles)
-        hidden = _is_hidden(properties)
-        hidden = style.hidden if hidden is None else hidden
-        if hidden or (_is_white(properties) and not _has_ground(run, parents, styles)):
+    paragraph_of = {run: paragraph for paragraph in root.iter(f"{_W}p") for run in paragraph.iter(f"{_W}r")}
+    for run, paragraph in paragraph_of.items():
+        own = styles.get(_value(run, "rPr/rStyle"), _PLAIN)
+        below = styles.get(_value(paragraph, "pPr/pStyle"), _PLAIN)
+        hidden = next((one for one in (_is_hidden(run), own.hidden, below.hidden) if one is not None), False)
+        if hidden or (_is_white(run) and not _has_ground(run, parents, styles)):
             parents[run].remove(run)
             continue
-        _align(run, properties, style)
-        if properties is not None:
-            properties[:] = [child for child in properties if child.tag in _READ_OF_RUNS]
-        if objects and run.find(objects) is not None:
-            _append(run, _formula("", block=False))
+        _align(run, own.shift or below.shift or "")
+        if f"{_W}object" in names and run.find(f".//{_W}object") is not None:
+            _fill(run, _formula("", block=False))
     if f"{_M}oMath" in names:
         _write_formulas(root)
     for paragraph in list(root.iter(f"{_W}p")):
-        style = styles.get(_value(paragraph.find(f"{_W}pPr"), "pStyle"), _PLAIN)
+        style = styles.get(_value(paragraph, "pPr/pStyle"), _PLAIN)
         if style.listed:
             parents[paragraph].remove(paragraph)
         else:
@@ -264,12 +261,12 @@ def _write_formulas(root: ET.Element) -> None:
     """Put runs of TeX in the place of formulas."""
     for holder in list(root.iter()):
         for place, child in enumerate(list(holder)):
-            if child.tag in {f"{_M}oMathPara", f"{_M}oMath"} and holder.tag != f"{_M}oMathPara":
-                formulas = [child] if child.tag == f"{_M}oMath" else list(child.iter(f"{_M}oMath"))
-                run = ET.Element(f"{_W}r")
-                block = child.tag == f"{_M}oMathPara"
-                _append(run, " ".join(_formula(_tex(formula), block=block) for formula in formulas))
-                holder[place] = run
+            block = child.tag == f"{_M}oMathPara"
+            if block or (child.tag == f"{_M}oMath" and holder.tag != f"{_M}oMathPara"):
+                trees = [soup_of(ET.tostring(formula, encoding="unicode")) for formula in child.iter(f"{_M}oMath")]
+                holder[place] = _fill(
+                    ET.Element(f"{_W}r"), " ".join(_formula(tex_of(tree), block=block) for tree in trees)
+                )
 
 
 def _unwrap(root: ET.Element) -> None:
@@ -293,90 +290,68 @@ def _spell(ruby: ET.Element, run: ET.Element) -> None:
     run[:] = [letters if child is ruby else child for child in run]
 
 
-def _style_of(
-    run: ET.Element,
-    properties: ET.Element | None,
-    parents: Mapping[ET.Element, ET.Element],
-    styles: dict[str, _Style],
-) -> _Style:
-    """What the styles of a run and of its paragraph say of its letters; the run's own comes first."""
-    inside: ET.Element | None = run
-    while inside is not None and inside.tag != f"{_W}p":
-        inside = parents.get(inside)
-    below = styles.get(_value(inside.find(f"{_W}pPr"), "pStyle") if inside is not None else "", _PLAIN)
-    own = styles.get(_value(properties, "rStyle"), _PLAIN)
-    if own is below is _PLAIN:
-        return _PLAIN
-    return _Style(hidden=below.hidden if own.hidden is None else own.hidden, shift=own.shift or below.shift)
-
-
-def _shift_of(properties: ET.Element | None) -> str:
+def _shift_of(holder: ET.Element) -> str:
     """How properties set letters: `superscript`, `subscript`, `baseline`; empty if they say nothing."""
-    align, moved = _value(properties, "vertAlign"), _value(properties, "position")
+    align, moved = _value(holder, "rPr/vertAlign"), _value(holder, "rPr/position")
     if align or not re.fullmatch(r"-?\d{1,3}", moved) or abs(int(moved)) < _LEAST_MOVED:
         return align
     return "superscript" if int(moved) > 0 else "subscript"
 
 
-def _align(run: ET.Element, properties: ET.Element | None, style: _Style) -> None:
+def _align(run: ET.Element, shift: str) -> None:
     """Say of a run that a style, or half points, set higher or lower that it is raised or lowered."""
-    shift = _shift_of(properties) or style.shift
-    if not shift or _value(properties, "vertAlign"):
-        return
-    if properties is None:
-        properties = ET.Element(f"{_W}rPr")
-        run.insert(0, properties)
-    ET.SubElement(properties, f"{_W}vertAlign").set(f"{_W}val", shift)
+    shift = _shift_of(run) or shift
+    properties = run.find(f"{_W}rPr")
+    if shift and not _value(properties, "vertAlign"):
+        if properties is None:
+            properties = ET.Element(f"{_W}rPr")
+            run.insert(0, properties)
+        ET.SubElement(properties, f"{_W}vertAlign").set(f"{_W}val", shift)
+    if properties is not None:
+        properties[:] = [child for child in properties if child.tag in _READ_OF_RUNS]
 
 
 def _number(paragraph: ET.Element, style: _Style, numbering: _Numbering) -> None:
+    """Write the number of a paragraph before it, and make a heading of one with an outline level."""
     properties = paragraph.find(f"{_W}pPr")
+    number = _value(properties, "numPr/numId") or style.numbers or "0"
+    level = _number_in(properties, "numPr/ilvl")
+    depth = (style.level or 0) if level is None else level
     if properties is None:
         return
-    own = properties.find(f"{_W}numPr")
-    number = (_value(own, "numId") if own is not None else "") or style.numbers
-    level = _value(own, "ilvl") if own is not None else ""
-    depth = int(level) if level.isdecimal() else style.level or 0
-    outline = _value(properties, "outlineLvl")
-    if number and number != "0" and depth < _DEEPEST and any(text.text for text in paragraph.iter(f"{_W}t")):
+    if number != "0" and depth < _DEEPEST and any(text.text for text in paragraph.iter(f"{_W}t")):
         label = numbering.label(number, depth)
         if label:
-            run = ET.Element(f"{_W}r")
-            _append(run, f"\ue000{label}\ue001")
-            paragraph.insert(1, run)
-    if outline.isdecimal() and int(outline) < 6 and style.outline is None:
+            paragraph.insert(1, _fill(ET.Element(f"{_W}r"), f"\ue000{label}\ue001"))
+    outline = _number_in(properties, "outlineLvl")
+    if outline is not None and outline < 6 and style.outline is None:
         named = properties.find(f"{_W}pStyle")
         if named is None:
             named = ET.SubElement(properties, f"{_W}pStyle")
-        named.set(f"{_W}val", f"Heading{int(outline) + 1}")
-
-
-def _tex(formula: ET.Element) -> str:
-    return tex_of(soup_of(ET.tostring(formula, encoding="unicode")))
+        named.set(f"{_W}val", f"Heading{outline + 1}")
 
 
 def _formula(tex: str, *, block: bool) -> str:
     return f"\ue002{'block' if block else 'inline'}\ue003{' '.join(tex.split())}\ue004"
 
 
-def _append(run: ET.Element, text: str) -> None:
-    for child in list(run):
-        if child.tag != f"{_W}rPr":
-            run.remove(child)
-    holder = ET.SubElement(run, f"{_W}t")
+def _fill(run: ET.Element, text: str) -> ET.Element:
+    """Put a text in the place of what a run holds, but for its properties."""
+    run[:] = [child for child in run if child.tag == f"{_W}rPr"]
+    holder = ET.SubElement(run, f"{_W}t", {"{http://www.w3.org/XML/1998/namespace}space": "preserve"})
     holder.text = text
-    holder.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
+    return run
 
 
-def _is_hidden(properties: ET.Element | None) -> bool | None:
+def _is_hidden(holder: ET.Element) -> bool | None:
     """Whether properties hide letters; None if they say nothing."""
-    hidden = properties.find(f"{_W}vanish") if properties is not None else None
+    hidden = _find(holder, "rPr/vanish")
     return None if hidden is None else hidden.get(f"{_W}val", "1") not in {"0", "false", "off"}
 
 
-def _is_white(properties: ET.Element | None) -> bool:
-    """Whether properties write in white, or in the colour of the page."""
-    colour = properties.find(f"{_W}color") if properties is not None else None
+def _is_white(run: ET.Element) -> bool:
+    """Whether a run is written in white, or in the colour of the page."""
+    colour = _find(run, "rPr/color")
     if colour is None:
         return False
     return colour.get(f"{_W}val", "").upper() == "FFFFFF" or colour.get(f"{_W}themeColor") in {"background1", "light1"}
@@ -386,55 +361,41 @@ def _has_ground(run: ET.Element, parents: Mapping[ET.Element, ET.Element], style
     """Whether something around a run may have another ground than the white page: shading, a table, a text box."""
     inside: ET.Element | None = run
     while inside is not None:
-        if inside.tag in _GROUNDS or any(inside.find(f"{_W}{name}") is not None for name in _SHADED):
+        if inside.tag in _GROUNDS or _is_shaded(inside):
             return True
-        named = _value(inside.find(f"{_W}pPr"), "pStyle") or _value(inside.find(f"{_W}rPr"), "rStyle")
-        if named and styles.get(named, _PLAIN).shaded:
+        if styles.get(_value(inside, "pPr/pStyle") or _value(inside, "rPr/rStyle"), _PLAIN).shaded:
             return True
         inside = parents.get(inside)
     return False
 
 
-def _value(element: ET.Element | None, name: str) -> str:
-    found = element.find(f"{_W}{name}") if element is not None else None
-    return found.get(f"{_W}val", "") if found is not None else ""
+def _is_shaded(holder: ET.Element) -> bool:
+    return any(_find(holder, path) is not None for path in _SHADED)
 
 
 def _styles(xml: bytes) -> dict[str, _Style]:
-    found: dict[str, _Style] = {}
-    for style in _tree(xml).iter(f"{_W}style"):
-        properties = style.find(f"{_W}pPr")
-        numbers = properties.find(f"{_W}numPr") if properties is not None else None
-        level, outline = _value(numbers, "ilvl"), _value(properties, "outlineLvl")
-        found[style.get(f"{_W}styleId", "")] = _Style(
-            _value(style, "basedOn"),
-            _value(numbers, "numId"),
-            int(level) if level.isdecimal() else None,
-            int(outline) if outline.isdecimal() else None,
-            _is_hidden(style.find(f"{_W}rPr")),
-            _shift_of(style.find(f"{_W}rPr")),
-            shaded=any(style.find(f"{_W}{name}") is not None for name in _SHADED),
-            listed=_LISTED.fullmatch(_value(style, "name")) is not None,
+    found = {
+        style.get(f"{_W}styleId", ""): _Style(
+            base=_value(style, "basedOn") or None,
+            numbers=_value(style, "pPr/numPr/numId") or None,
+            level=_number_in(style, "pPr/numPr/ilvl"),
+            outline=_number_in(style, "pPr/outlineLvl"),
+            hidden=_is_hidden(style),
+            shift=_shift_of(style) or None,
+            shaded=_is_shaded(style) or None,
+            listed=_LISTED.fullmatch(_value(style, "name")) is not None or None,
         )
-    return {name: _with_base(name, found) for name in found}
+        for style in _tree(xml).iter(f"{_W}style")
+    }
+    return {name: _with_base(style, found) for name, style in found.items()}
 
 
-def _with_base(name: str, styles: dict[str, _Style]) -> _Style:
+def _with_base(style: _Style, styles: dict[str, _Style], depth: int = 1) -> _Style:
     """A style with what it takes over from those that it is based on."""
-    known = _Style()
-    for _ in range(_DEEPEST):
-        style = styles.get(name)
-        if style is None:
-            break
-        known.numbers = known.numbers or style.numbers
-        known.shaded = known.shaded or style.shaded
-        known.listed = known.listed or style.listed
-        known.hidden = style.hidden if known.hidden is None else known.hidden
-        known.shift = known.shift or style.shift
-        known.level = style.level if known.level is None else known.level
-        known.outline = style.outline if known.outline is None else known.outline
-        name = style.base
-    return known
+    if style.base not in styles or depth == _DEEPEST:
+        return style
+    base = _with_base(styles[style.base], styles, depth + 1)
+    return replace(base, **{name: value for name, value in vars(style).items() if value is not None})
 
 
 def _numbering(xml: bytes) -> _Numbering:
@@ -445,11 +406,10 @@ def _numbering(xml: bytes) -> _Numbering:
         number, group = item.get(f"{_W}numId", ""), _value(item, "abstractNumId")
         levels = dict(abstract.get(group, {}))
         for override in item.iter(f"{_W}lvlOverride"):
-            place, start = override.get(f"{_W}ilvl", "0"), _value(override, "startOverride")
+            place, start = override.get(f"{_W}ilvl", "0"), _number_in(override, "startOverride")
             levels.update(_levels(override))
-            if start.isdecimal() and place.isdecimal():
-                old = levels.get(int(place), _Level())
-                levels[int(place)] = _Level(int(start), old.kind, old.text, old.legal)
+            if start is not None and place.isdecimal():
+                levels[int(place)] = replace(levels.get(int(place), _Level()), start=start)
                 found.restarted.add((number, int(place)))
         found.levels[number], found.groups[number] = levels, group
     return found
@@ -458,9 +418,12 @@ def _numbering(xml: bytes) -> _Numbering:
 def _levels(holder: ET.Element) -> dict[int, _Level]:
     levels: dict[int, _Level] = {}
     for item in holder.iter(f"{_W}lvl"):
-        place, start = item.get(f"{_W}ilvl", "0"), _value(item, "start")
-        kind = _value(item, "numFmt") or "decimal"
+        place, start = item.get(f"{_W}ilvl", "0"), _number_in(item, "start")
         if place.isdecimal():
-            legal = item.find(f"{_W}isLgl") is not None
-            levels[int(place)] = _Level(int(start) if start.isdecimal() else 1, kind, _value(item, "lvlText"), legal)
+            levels[int(place)] = _Level(
+                start=1 if start is None else start,
+                kind=_value(item, "numFmt") or "decimal",
+                text=_value(item, "lvlText"),
+                legal=item.find(f"{_W}isLgl") is not None,
+            )
     return levels
