@@ -138,10 +138,10 @@ def _text_of(node: Any) -> str:  # noqa: ANN401 - as bs4 has it
 
 def _sign(node: Any, name: str, default: str) -> str:  # noqa: ANN401 - as bs4 has it
     """A sign that OMML keeps in a property: an operator, an accent, a bracket."""
-    properties = [child for child in node.children if isinstance(child, bs4.Tag) and local(child).endswith("pr")]
-    found = [sign for child in properties for sign in child.children if local(sign) == name]
-    values = [value for key, value in found[0].attrs.items() if key.rpartition(":")[2] == "val"] if found else []
-    return str(values[0]) if values else default
+    found = node.find(lambda tag: local(tag) == name and local(tag.parent).endswith("pr") and tag.parent.parent is node)
+    return (
+        next((str(value) for key, value in found.attrs.items() if key.endswith("val")), default) if found else default
+    )
 
 
 def _over(node: Any) -> str:  # noqa: ANN401 - as bs4 has it
