@@ -1,11 +1,12 @@
 """Below a path of another site, as `https://school.example/lutrin/`."""
 
 import re
+from typing import Any
 
 import pytest
 from litestar.types import Message
 
-from lutrin.serve.below import Linker
+from lutrin.serve.responses import PREFIX, Outgoing
 
 from .conftest import Serve
 
@@ -94,8 +95,9 @@ async def test_words_that_look_like_a_link_stay_as_they_are() -> None:
     async def send(message: Message) -> None:
         sent.append(message)
 
-    linker = Linker(b"/lutrin", send)
-    await linker({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/html")]})
+    scope: Any = {"method": "GET", "path": "/", "headers": [], PREFIX: "/lutrin"}
+    leaving = Outgoing(scope, send)
+    await leaving({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/html")]})
     body = b'<p>href="/a" <a title="1 > 0" href="/b">x</a><a href="//c">y</a><a href="#d">z</a></p>'
-    await linker({"type": "http.response.body", "body": body})
+    await leaving({"type": "http.response.body", "body": body})
     assert sent[1]["body"] == body.replace(b'href="/b"', b'href="/lutrin/b"')  # type: ignore[typeddict-item]

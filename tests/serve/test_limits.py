@@ -45,15 +45,15 @@ async def test_the_eleventh_question_of_a_minute(serve: Serve, house: House) -> 
         assert (await ask(client)).status_code == 429
 
 
-def test_a_part_of_a_second_is_waited_for_whole() -> None:
+async def test_a_part_of_a_second_is_waited_for_whole() -> None:
     """Whoever comes back after the seconds that were named is admitted; nobody is told to wait for none."""
     clock = Clock()
     limits = Limits(1, 0, clock)
-    limits.admit("s1", "p")
+    await limits.admit("s1", "p")
     for later_s, wait_s in ((0.5, 60), (59.4, 1)):
         clock.now_s += later_s
         with pytest.raises(RateLimited) as refused:
-            limits.admit("s1", "p")
+            await limits.admit("s1", "p")
         assert refused.value.retry_after_s == wait_s
 
 
@@ -127,15 +127,15 @@ def test_who_asks() -> None:
         assert peer_of(address, forwarded, trusted) == peer
 
 
-def test_a_question_counts_in_both_windows_or_in_none() -> None:
+async def test_a_question_counts_in_both_windows_or_in_none() -> None:
     """A refusal by the peer's limit leaves the session's window as it was."""
     limits = Limits(session_per_min=2, peer_per_min=1, clock=Clock())
-    limits.admit("s1", "a")
+    await limits.admit("s1", "a")
     with pytest.raises(RateLimited):
-        limits.admit("s1", "a")
-    limits.admit("s1", "b")
+        await limits.admit("s1", "a")
+    await limits.admit("s1", "b")
     with pytest.raises(RateLimited):
-        limits.admit("s1", "c")
+        await limits.admit("s1", "c")
 
 
 def test_the_window_slides() -> None:

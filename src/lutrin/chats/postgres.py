@@ -245,7 +245,7 @@ class Shared:
         return [self._seal.open(event).encode() for event in whole]
 
     async def post(self, job: str, state: bytes) -> None:
-        """Store the state of an ingestion; see `serve.shared.JobBoard`."""
+        """Store the state of an ingestion; see `serve.services.JobBoard`."""
         insert = (
             "INSERT INTO lutrin_job VALUES ($1, $2, extract(epoch FROM clock_timestamp()))"
             " ON CONFLICT (job) DO UPDATE SET state = excluded.state, posted = excluded.posted"
@@ -253,7 +253,7 @@ class Shared:
         await _with_our_errors(lambda: self.pool.execute(insert, job, self._seal.close(state.decode())))
 
     async def look(self, job: str) -> tuple[bytes, float] | None:
-        """Return the latest state of an ingestion and its age in seconds; see `serve.shared.JobBoard`."""
+        """Return the latest state of an ingestion and its age in seconds; see `serve.services.JobBoard`."""
         select = "SELECT state, extract(epoch FROM clock_timestamp()) - posted AS age_s FROM lutrin_job WHERE job = $1"
         row = await _with_our_errors(lambda: self.pool.fetchrow(select, job))
         return (self._seal.open(row["state"]).encode(), float(row["age_s"])) if row is not None else None

@@ -22,9 +22,8 @@ from lutrin.serve.metrics import Metrics
 from lutrin.serve.ownership import CLIENT_HEADER, OPENAI_OWNER, Owner, family, owner
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.services import Services
-from lutrin.serve.shared import Limiter, fingerprint, recall_events
 from lutrin.serve.space import Allowance, FreeSpace
-from lutrin.serve.turns import IncomingQuestion, Turn
+from lutrin.serve.turns import IncomingQuestion, Turn, recall_events
 from lutrin.settings import Settings
 
 KEPT_TURNS = 256
@@ -53,7 +52,7 @@ class AnswerService:
         self._settings = settings
         self._heartbeat_s = heartbeat_s
         rates = (settings.rate_session_per_min, settings.rate_peer_per_min)
-        self._limits = Limiter(Limits(*rates, services.clock), services.gate, *rates)
+        self._limits = Limits(*rates, services.clock, services.gate)
         self.presence = Presence(services.clock)
         self.space = FreeSpace(settings.data_dir, settings.free_space_mb << 20, services.clock)
         self.allowance = Allowance(settings.reader_kb << 10, services.clock)
@@ -237,7 +236,7 @@ class AnswerService:
             return None, 0
         name, after = parsed
         turn, _ = self._turns.get(name, (None, 0.0))
-        if turn is None and (known := await recall_events(self.services.turns, name, fingerprint(asked))):
+        if turn is None and (known := await recall_events(self.services.turns, name, asked)):
             turn = self._new_turn(asked, name, known)
             self._keep(turn)
         if turn is None or turn.asked != asked or after > len(turn.sent):

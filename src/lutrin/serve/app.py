@@ -26,10 +26,8 @@ from lutrin.log import get_logger
 from lutrin.platform import give_back
 from lutrin.serve import problems
 from lutrin.serve.answer_service import AnswerService
-from lutrin.serve.below import below, linking
 from lutrin.serve.book_reader import Reader
 from lutrin.serve.budget import Budget, budgeting
-from lutrin.serve.compression import BEGAN, compressing
 from lutrin.serve.connections import (
     ACCEPTED_AT_ONCE,
     BACKLOG,
@@ -38,11 +36,12 @@ from lutrin.serve.connections import (
     most_connections,
     raise_file_limit,
 )
-from lutrin.serve.guards import BodyGuard, ElsewhereGuard, HostGuard, answering_head, secure
+from lutrin.serve.guards import BodyGuard, ElsewhereGuard, HostGuard, secure
 from lutrin.serve.metrics import Metrics
 from lutrin.serve.openapi import openapi_config, prepare
 from lutrin.serve.ownership import CLIENT_HEADER
 from lutrin.serve.requests import StrictRequest
+from lutrin.serve.responses import BEGAN, below, finishing
 from lutrin.serve.routes import (
     answers,
     book_uploads,
@@ -152,7 +151,7 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
 def guarded(app: Litestar, services: Services, settings: Settings) -> ASGIApp:
     """The application with what stands before its router: its path, the budget, compression, and HEAD."""
     budget = Budget(settings.rate_peer_per_min, services.clock)
-    inside = budgeting(compressing(answering_head(linking(app))), budget, settings.trusted_proxies)
+    inside = budgeting(finishing(app), budget, settings.trusted_proxies)
     return below(inside, settings.root_path, settings.trusted_proxies)
 
 

@@ -97,27 +97,6 @@ class HostGuard(ASGIMiddleware):
         await next_app(scope, receive, send)
 
 
-def answering_head(app: ASGIApp) -> ASGIApp:
-    """The application with HEAD: whatever GET would send, without its body (RFC 9110, section 9.3.2).
-
-    It stands outside of the router, which has no handler for HEAD.
-    """
-
-    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope.get("method") != "HEAD":  # only requests of HTTP have one
-            await app(scope, receive, send)
-            return
-
-        async def send_head(message: Message) -> None:
-            if message["type"] == "http.response.body":
-                message = {"type": "http.response.body", "body": b"", "more_body": message.get("more_body", False)}
-            await send(message)
-
-        await app({**scope, "method": "GET"}, receive, send_head)  # type: ignore[arg-type]  # a copy with one change
-
-    return answer
-
-
 class ElsewhereGuard(ASGIMiddleware):
     """Lets pages of other sites send requests only if the operator has listed them (`*`: any).
 

@@ -10,10 +10,12 @@ import re
 from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from typing import Protocol
 
 from litestar.types import Scope
 
-from lutrin.errors import RateLimited
+from lutrin.errors import ChatStoreError, RateLimited
+from lutrin.log import get_logger
 from lutrin.messages import TOO_MANY_QUESTIONS
 
 WINDOW_S = 60.0
@@ -23,6 +25,8 @@ FORWARDED = frozenset({b"x-forwarded-for", b"x-forwarded-host", b"forwarded", b"
 MOST_KEYS = 50_000
 RECENT_S = 300.0
 MOST_READERS = 10_000
+
+_log = get_logger("serve")
 
 
 class SlidingWindow:
@@ -54,25 +58,51 @@ class SlidingWindow:
             self._admitted.popitem(last=False)
 
 
+class Gate(Protocol):
+    """Counts the questions of servers that stand side by side."""
+
+    async def admit(self, wanted: Sequence[tuple[str, int]]) -> None:
+        """Count a question under each key with its limit a minute, or under none.
+
+        Raises:
+            RateLimited: One of the limits is reached.
+            ChatStoreError: What the servers share is away.
+        """
+
+
 class Limits:
-    """Both limits as one gate: a question counts in both windows or in none. A rate of 0 is no limit."""
+    """Both limits as one gate: a question counts in both windows or in none. A rate of 0 is no limit.
 
-    def __init__(self, session_per_min: int, peer_per_min: int, clock: Callable[[], float]) -> None:
-        self._sessions = SlidingWindow(session_per_min, clock)
-        self._peers = SlidingWindow(peer_per_min, clock)
+    Where a `gate` counts for several servers, this server's own windows count only while it is away.
+    """
 
-    def admit(self, session: str, peer: str) -> None:
+    def __init__(
+        self, session_per_min: int, peer_per_min: int, clock: Callable[[], float], gate: Gate | None = None
+    ) -> None:
+        self._rates = (session_per_min, peer_per_min)
+        self._windows = tuple(SlidingWindow(rate, clock) for rate in self._rates)
+        self._gate = gate
+
+    async def admit(self, session: str, peer: str) -> None:
         """Count a question; without a session only the peer counts.
 
         Raises:
             RateLimited: The session or the peer has asked too often; nothing was counted.
         """
-        wait_s = max(self._sessions.wait_s(session) if session else 0.0, self._peers.wait_s(peer))
+        keys = (f"session {session}" if session else "", f"peer {peer}")
+        if self._gate is not None:
+            try:
+                await self._gate.admit([pair for pair in zip(keys, self._rates, strict=True) if all(pair)])
+            except ChatStoreError as error:
+                _log.warning("shared_limits_away", detail=error.detail)
+            else:
+                return
+        windows = [(key, window) for key, window in zip(keys, self._windows, strict=True) if key]
+        wait_s = max(window.wait_s(key) for key, window in windows)
         if wait_s > 0:
             raise RateLimited(TOO_MANY_QUESTIONS, retry_after_s=max(1, math.ceil(wait_s)))
-        if session:
-            self._sessions.admit(session)
-        self._peers.admit(peer)
+        for key, window in windows:
+            window.admit(key)
 
 
 class Presence:

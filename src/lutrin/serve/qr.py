@@ -6,8 +6,8 @@ import segno
 
 from lutrin.platform import network_addresses
 from lutrin.serve.answer_service import is_secure
-from lutrin.serve.below import prefix_of
 from lutrin.serve.requests import HTTPRequest
+from lutrin.serve.responses import prefix_of
 
 LOCAL = frozenset({"localhost", "127.0.0.1", "[::1]"})
 

@@ -15,8 +15,8 @@ from lutrin.index.catalog import LeftOut
 from lutrin.ports import Generator
 from lutrin.records import AnswerEvent, ModelState, Passage, Question
 from lutrin.serve.library import ShelfLibrary
+from lutrin.serve.limits import Gate
 from lutrin.serve.render_process import Renderer
-from lutrin.serve.shared import Gate, JobBoard, TurnLog
 from lutrin.study.teach import Companions
 
 
@@ -33,6 +33,32 @@ class Answers(Protocol):
     async def explains(self, question: Question) -> bool:
         """Whether a model or a prepared entry would answer, and not the book's own words alone."""
         ...
+
+
+class TurnLog(Protocol):
+    """Keeps the events of answers for a while, where servers that stand side by side all see them.
+
+    Both raise ChatStoreError if what the servers share is away.
+    """
+
+    async def keep(self, turn: str, asked: str, first: int, events: Sequence[bytes]) -> None:
+        """Keep events from number `first` on."""
+
+    async def recall(self, turn: str, asked: str) -> list[bytes]:
+        """The events of a turn from the first on; none if it is not known or is another question's."""
+
+
+class JobBoard(Protocol):
+    """Shows ingestions over HTTP to the servers that do not run them.
+
+    Both raise ChatStoreError if what the servers share is away.
+    """
+
+    async def post(self, job: str, state: bytes) -> None:
+        """Show how an ingestion stands, in place of what was shown of it before."""
+
+    async def look(self, job: str) -> tuple[bytes, float] | None:
+        """Return the latest state of an ingestion and its age in seconds; None if there is none."""
 
 
 Retrieval = Callable[[Question], Awaitable[Sequence[Passage]]]

@@ -7,15 +7,19 @@ again and leaving out what was already sent. That is exact because the same ques
 """
 
 import asyncio
+import hashlib
+import uuid
 from collections import defaultdict
-from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Protocol
 
 import msgspec
 
 from lutrin import records, stages
+from lutrin.answer.render import explanation_of
 from lutrin.errors import ChatStoreError, ChatStoreFull, IndexUnavailable, LutrinError
 from lutrin.log import get_logger
 from lutrin.messages import (
@@ -30,10 +34,8 @@ from lutrin.serve import sse
 from lutrin.serve.budget import payer
 from lutrin.serve.metrics import Metrics
 from lutrin.serve.problems import Reported, as_problem
-from lutrin.serve.services import Services
-from lutrin.serve.shared import TurnMemory, fingerprint, recall_events
+from lutrin.serve.services import Services, TurnLog
 from lutrin.serve.space import Allowance, FreeSpace
-from lutrin.serve.transcript import Transcript
 
 LINGER_S = 0.4
 MESSAGE_HEADER = "X-Lutrin-Message"
@@ -70,6 +72,7 @@ class Spawn(Protocol):
         """Start it; when the server ends, vital work is waited for and the rest is cancelled."""
 
 
+_decoder = msgspec.json.Decoder(records.AnswerEvent)
 _log = get_logger("serve")
 
 
@@ -82,6 +85,95 @@ class IncomingQuestion:
     origin: records.ChatOrigin
     unnamed_peer: str = field(default="", compare=False)
     """The network peer of a reader who sent no secret; see `space.Allowance`."""
+
+
+class Transcript:
+    """Makes the messages to store; the question's `session_id` is the conversation's key."""
+
+    def __init__(self, message_id: str, question: records.Question, now: Callable[[], datetime]) -> None:
+        self._question = question
+        self._now = now
+        self.message_ids = (uuid.uuid5(uuid.UUID(message_id), "question").hex, message_id)
+        """Of the question and its answer, as stored."""
+        self.asked_at = self._stamp()
+        """Of the question, as its message keeps it."""
+
+    def complete(self, answer: records.Answer, made: records.Made | None = None) -> list[records.ChatMessage]:
+        """The question and answer to store, with a record of how the answer was made."""
+        given = msgspec.structs.replace(
+            self._assistant(answer.answer, answer.kind, answer.mode, answer.sources), **answer.shown()
+        )
+        return [self._user(answer.mode), records.KeptMessage(**msgspec.structs.asdict(given), made=made)]
+
+    def partial(self, events: Sequence[records.AnswerEvent]) -> list[records.ChatMessage]:
+        """The question and what was sent of its answer; empty if nothing was sent."""
+        excerpts = tuple(event.excerpt for event in events if isinstance(event, records.ExcerptEvent))
+        sentences = [
+            records.Sentence(text=event.text, citations=event.citations, support=event.support)
+            for event in events
+            if isinstance(event, records.SentenceEvent)
+        ]
+        if not excerpts and not sentences:
+            return []
+        said = explanation_of(sentences)
+        used = {n for sentence in sentences for n in sentence.citations} | {excerpt.n for excerpt in excerpts}
+        listed: dict[int, records.Citation] = {}
+        for named in events:
+            if isinstance(named, records.SourcesEvent):
+                listed |= {citation.n: citation for citation in named.citations if citation.n in used}
+        mode = self._question.mode or ("selection_boosted" if self._question.selected_text else "book")
+        kind: records.AnswerKind = "generated" if sentences else "extractive"
+        citations = tuple(citation for _, citation in sorted(listed.items()))
+        text = said or "\n\n".join(excerpt.text for excerpt in excerpts)
+        given = self._assistant(text, kind, mode, citations)
+        sent = msgspec.structs.replace(given, explanation=said, sentences=tuple(sentences), excerpts=excerpts)
+        return [self._user(mode), sent]
+
+    def _user(self, mode: records.Mode) -> records.ChatMessage:
+        return records.ChatMessage(
+            id=self.message_ids[0],
+            session_id=self._question.session_id,
+            role="user",
+            text=self._question.text,
+            created=self.asked_at,
+            mode=mode,
+            selected_text=self._question.selected_text,
+        )
+
+    def _assistant(
+        self, text: str, kind: records.AnswerKind, mode: records.Mode, citations: tuple[records.Citation, ...]
+    ) -> records.ChatMessage:
+        return records.ChatMessage(
+            id=self.message_ids[1],
+            session_id=self._question.session_id,
+            role="assistant",
+            text=text,
+            created=self._stamp(),
+            mode=mode,
+            kind=kind,
+            chunk_ids=tuple(dict.fromkeys(citation.chunk_id for citation in citations)),
+            citations=citations,
+        )
+
+    def _stamp(self) -> str:
+        return self._now().isoformat(timespec="milliseconds")
+
+
+def fingerprint(asked: IncomingQuestion) -> str:
+    """Hash a question and its owner, so that neither can be read from it."""
+    return hashlib.sha256(msgspec.json.encode(asked)).hexdigest()
+
+
+async def recall_events(log: TurnLog | None, turn: str, asked: IncomingQuestion) -> list[records.AnswerEvent]:
+    """Recall the events of a turn that another server began; empty if it failed or the log is away."""
+    if log is None:
+        return []
+    try:
+        events = [_decoder.decode(event) for event in await log.recall(turn, fingerprint(asked))]
+    except ChatStoreError as error:
+        _log.warning("shared_turns_away", detail=error.detail)
+        return []
+    return events[:-1] if events and isinstance(events[-1], records.ErrorEvent) else events
 
 
 class Turn:
@@ -124,9 +216,12 @@ class Turn:
         self._readers = 0
         self._news = asyncio.Event()
         self._saving = False
-        self._memory = TurnMemory(services.turns, turn_id, fingerprint(asked), len(known))
+        self._logged = len(known)
         for event in known:
-            self._take_up(event)
+            self.sent.append(event)
+            if isinstance(event, records.DoneEvent):
+                self.answer = event.answer
+                self.finished.set()
         self._began_s = services.clock()
         self._stages_ms: dict[str, int] = {}
         self._timings = Timings(metrics)
@@ -140,7 +235,9 @@ class Turn:
         """Attach a connection; this starts the turn, or restarts it if it was cancelled."""
         self._readers += 1
         if not self.finished.is_set() and (self._task is None or self._task.done()):
-            self._task = self._spawn(self._run(resume_after=self._transcript.replayable()))
+            # Waiting in a queue is nothing that the same question would produce again.
+            replayable = [event for event in self.sent if not isinstance(event, records.QueuedEvent)]
+            self._task = self._spawn(self._run(resume_after=replayable))
 
     def detach(self) -> None:
         """Detach a connection that has finished or gone."""
@@ -168,7 +265,7 @@ class Turn:
         number = after
         async with aclosing(self._come(after)) as come:
             async for events in come:
-                await self._memory.keep(self.sent[: number + len(events)])
+                await self._log_events(number + len(events))
                 frames = [sse.frame(event, self.id, number + place) for place, event in enumerate(events, 1)]
                 number += len(events)
                 yield b"".join(frames) or sse.HEARTBEAT
@@ -200,13 +297,16 @@ class Turn:
         finally:
             self.detach()  # no `await` here: a closed connection cancels its task
 
-    def _take_up(self, event: records.AnswerEvent) -> None:
-        """An event that another server has sent counts as sent."""
-        self._transcript.note(event)
-        self.sent.append(event)
-        if isinstance(event, records.DoneEvent):
-            self.answer = event.answer
-            self.finished.set()
+    async def _log_events(self, count: int) -> None:
+        """Keep the first events where other servers see them; a failure costs at most a resumption elsewhere."""
+        if self._services.turns is None or self._logged >= count:
+            return
+        first, self._logged = self._logged, count
+        encoded = [msgspec.json.encode(event) for event in self.sent[first:count]]
+        try:
+            await self._services.turns.keep(self.id, fingerprint(self.asked), first + 1, encoded)
+        except ChatStoreError as error:
+            _log.warning("shared_turns_away", detail=error.detail)
 
     def _abandon(self) -> None:
         if self._readers == 0 and self._task is not None:
@@ -274,8 +374,8 @@ class Turn:
             self._services.echo(f"Q: {self.asked.question.text}\nA: {answer.answer}\n")
 
     async def _save_partial(self) -> None:
-        messages = self._transcript.partial()
-        known = await recall_events(self._services.turns, self.id, fingerprint(self.asked))
+        messages = self._transcript.partial(self.sent)
+        known = await recall_events(self._services.turns, self.id, self.asked)
         if messages and len(known) <= len(self.sent):  # else another server goes on with it, and stores more
             try:
                 await self._save(messages, None)
@@ -289,7 +389,10 @@ class Turn:
             raise ChatStoreFull(NOT_SAVED_DISK)
         if key:
             self._allowance.take(self.asked.unnamed_peer, len(msgspec.json.encode(messages)))
-            origin = self._transcript.origin(self.asked.origin, answer)
+            origin = self.asked.origin
+            if answer is not None:
+                book = answer.sources[0].book if answer.sources else origin.book
+                origin = msgspec.structs.replace(origin, book=book, generation=answer.generation)
             try:
                 with stages.stage("store"):
                     await self._services.chats.record(key, origin, messages)
@@ -312,7 +415,6 @@ class Turn:
         self._publish(records.ErrorEvent(failure.detail), last=True)
 
     def _publish(self, event: records.AnswerEvent, *, last: bool = False) -> None:
-        self._transcript.note(event)
         self.sent.append(event)
         if last:
             self.finished.set()

@@ -18,8 +18,7 @@ from lutrin.messages import INGEST_LEFT, INGEST_OFF, NOTHING_HERE
 from lutrin.serve.answer_service import NO_STORE, AnswerService
 from lutrin.serve.problems import as_problem, operation
 from lutrin.serve.requests import HTTPRequest
-from lutrin.serve.services import Ingest
-from lutrin.serve.shared import JobBoard
+from lutrin.serve.services import Ingest, JobBoard
 from lutrin.serve.teacher_sign_in import SignIns, is_here
 from lutrin.serve.turns import Spawn
 
