@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lutrin.serve.diagrams import figure
+from lutrin.serve.diagrams import Edge, figure, read_mermaid
 from lutrin.serve.maths import mathml
-from lutrin.serve.mermaid import Edge, read_mermaid
 from lutrin.serve.rendering import render_page
 
 CHART = """flowchart LR

@@ -1,4 +1,8 @@
-"""Draws diagrams on the server, without scripts or styles that a strict content policy would have to allow.
+"""Mermaid's flowcharts and state diagrams, drawn on the server; every other kind of diagram stays text.
+
+A strict content policy would have to allow scripts and styles to draw them in the browser. The grammar is that of
+https://mermaid.js.org/syntax/flowchart.html and stateDiagram.html as far as books use it: boxes, arrows and their
+labels. Colours, clicks and the frames of subgraphs are passed over.
 
 Boxes are laid out in layers after Sugiyama, Tagawa and Toda (1981): cycles are opened, every box gets the layer of its
 longest path, long lines and labels get a place of their own in the layers between, each layer is ordered by the mean
@@ -11,12 +15,43 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape, unescape
 from itertools import pairwise
-
-from lutrin.serve.mermaid import Edge, Graph, Node, read_mermaid
+from typing import Literal
 
 DIAGRAM = re.compile(r'<pre class="mermaid">(.*?)</pre>', re.DOTALL)
 WIDEST = 660
 """Pixels of the reader's column; a wider diagram is drawn from top to bottom instead."""
+Shape = Literal["box", "round", "diamond", "dot"]
+
+MOST_CHARS = 6000
+MOST_NODES = 60
+MOST_EDGES = 120
+
+_HEAD = re.compile(r"(?:flowchart|graph)(?:-elk)?\s*(TB|TD|BT|RL|LR)?\s*$")
+_STATES = re.compile(r"stateDiagram(?:-v2)?\s*$")
+_PASSED_OVER = re.compile(r"(?:classDef|class|style|linkStyle|click|subgraph|title|accTitle|accDescr)\b|end\s*$|%%|---")
+_DIRECTION = re.compile(r"direction\s+(TB|TD|BT|RL|LR)\s*$")
+_ID = re.compile(r"\s*(\w+(?:[-.]\w+)*)")
+_CLASS = re.compile(r":::\w+")
+_BRACKETS: dict[Shape, tuple[str, ...]] = {
+    "round": ("((( )))", "(( ))", "([ ])", "[( )]", "( )"),
+    "box": ("[[ ]]", "[/ /]", "[\\ \\]", "[ ]", "> ]"),
+    "diamond": ("{{ }}", "{ }"),
+}
+# Longest brackets first: `([` must not be read as `(`.
+_SHAPES = sorted(
+    ((pair.split()[0], pair.split()[1], shape) for shape, pairs in _BRACKETS.items() for pair in pairs),
+    key=lambda found: -len(found[0]),
+)
+_LINK = re.compile(
+    r"""\s*(?P<back><)?(?:
+        (?:--|==|-\.)[ \t]*(?P<said>"[^"]*"|[^\s>|.=-][^>|]*?)[ \t]*(?:-{2,}|={2,}|\.-)(?P<to>[>xo])?
+      | (?:-{2,}|={2,}|-\.+-)(?P<head>[>xo])?
+    )(?:[ \t]*\|(?P<label>[^|]*)\|)?""",
+    re.VERBOSE,
+)
+_TRANSITION = re.compile(r"\s*(\[\*\]|\w+)\s*-->\s*(\[\*\]|\w+)\s*(?::(.*))?$")
+_STATE = re.compile(r'\s*state\s+"([^"]+)"\s+as\s+(\w+)\s*$|\s*(\w+)\s*:(.+)$|\s*(?:state\s+)?(\w+)\s*$')
+_BREAK = re.compile(r"<br\s*/?>|\\n")
 
 _CHAR, _LINE = 7.3, 18.0
 _GAP_ALONG, _GAP_BESIDE, _MARGIN = 34.0, 22.0, 8.0
@@ -24,33 +59,169 @@ _SWEEPS = 12
 
 
 @dataclass(slots=True)
+class Node:
+    """A box: its text and its form."""
+
+    text: str
+    shape: Shape = "box"
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A line between two boxes, by their ids."""
+
+    start: str
+    end: str
+    label: str = ""
+    arrow: bool = True
+    back_arrow: bool = False
+
+
+@dataclass(slots=True)
+class Graph:
+    """A diagram."""
+
+    across: bool = False
+    """From left to right; else from top to bottom."""
+    nodes: dict[str, Node] = field(default_factory=dict)
+    edges: list[Edge] = field(default_factory=list)
+
+
+def read_mermaid(source: str) -> Graph | None:
+    """Parse a flowchart or state diagram; None if the text is another kind, too large or malformed."""
+    if len(source) > MOST_CHARS:
+        return None
+    lines = [line.strip() for part in source.splitlines() for line in part.split(";")]
+    lines = [line for line in lines if line and not line.startswith("%%")]
+    if not lines:
+        return None
+    head = _HEAD.match(lines[0])
+    graph = Graph(across=bool(head and head[1] in {"LR", "RL"}))
+    if head:
+        understood = all(_read_chain(graph, line) for line in lines[1:])
+    else:
+        understood = bool(_STATES.match(lines[0])) and all(_read_state(graph, line) for line in lines[1:])
+    small = 1 < len(graph.nodes) <= MOST_NODES and len(graph.edges) <= MOST_EDGES
+    return graph if understood and small and all(edge.start != edge.end for edge in graph.edges) else None
+
+
+def _read_chain(graph: Graph, line: str) -> bool:
+    """`A[text] -->|label| B & C --> D`."""
+    direction = _DIRECTION.match(line)
+    if direction or _PASSED_OVER.match(line):
+        return True
+    at, before, link = 0, [], None
+    while True:
+        group, at = _read_group(graph, line, at)
+        if not group:
+            return False
+        if link is not None:
+            label = _text(link["label"] or link["said"] or "")
+            arrow = bool(link["head"] or link["to"])
+            back = bool(link["back"])
+            graph.edges += [Edge(start, end, label, arrow, back) for start in before for end in group]
+        if not line[at:].strip():
+            return True
+        link = _LINK.match(line, at)
+        if link is None:
+            return False
+        at, before = link.end(), group
+
+
+def _read_group(graph: Graph, line: str, at: int) -> tuple[list[str], int]:
+    """Nodes joined by `&`, and where they end."""
+    found: list[str] = []
+    while True:
+        name, at = _read_node(graph, line, at)
+        if not name:
+            return [], at
+        found.append(name)
+        following = re.match(r"\s*&", line[at:])
+        if following is None:
+            return found, at
+        at += following.end()
+
+
+def _read_node(graph: Graph, line: str, at: int) -> tuple[str, int]:
+    match = _ID.match(line, at)
+    if match is None:
+        return "", at
+    name, at = match[1], match.end()
+    for opening, closing, shape in _SHAPES:
+        if line.startswith(opening, at):
+            quoted = line.startswith('"', at + len(opening))
+            end = line.find(f'"{closing}' if quoted else closing, at + len(opening))
+            if end < 0:
+                return "", at
+            graph.nodes[name] = Node(_text(line[at + len(opening) : end + quoted]) or name, shape)
+            at = end + quoted + len(closing)
+            break
+    graph.nodes.setdefault(name, Node(name))
+    styled = _CLASS.match(line, at)
+    return name, styled.end() if styled else at
+
+
+def _read_state(graph: Graph, line: str) -> bool:
+    """`Look --> Grasp: found`, `state "Long name" as Look`, `Look : Long name`."""
+    if _DIRECTION.match(line) or _PASSED_OVER.match(line):
+        return True
+    transition = _TRANSITION.match(line)
+    if transition:
+        ends = [transition[1], transition[2]]
+        names = [f"[*]{side}" if name == "[*]" else name for name, side in zip(ends, "><", strict=True)]
+        for name in names:
+            graph.nodes.setdefault(name, Node("", "dot") if name.startswith("[*]") else Node(name, "round"))
+        graph.edges.append(Edge(names[0], names[1], _text(transition[3] or "")))
+        return True
+    state = _STATE.match(line)
+    if state is None:
+        return False
+    name = state[2] or state[3] or state[5]
+    graph.nodes[name] = Node(_text(state[1] or state[4] or name), "round")
+    return True
+
+
+def _text(written: str) -> str:
+    """What a label says: without its quotation marks, on as many lines as its author broke it into."""
+    text = written.strip()
+    if len(text) > 1 and text[0] == text[-1] == '"':
+        text = text[1:-1]
+    return "\n".join(line.strip(" `") for line in _BREAK.split(text))
+
+
+@dataclass(slots=True)
 class _Place:
-    """A box, a label, or the bend of a long line: its size and the middle of it."""
+    """A box, a label, or the bend of a long line: its size, and its middle along the arrows and beside them."""
 
     lines: list[str]
     shape: str
     width: float
     height: float
     layer: int = 0
-    x: float = 0.0
-    y: float = 0.0
+    along: float = 0.0
+    beside: float = 0.0
 
 
 @dataclass(slots=True)
 class _Drawing:
-    """A graph with a place for everything; `along` is the direction of the arrows."""
+    """A graph with a place for everything."""
 
     across: bool
     places: dict[str, _Place] = field(default_factory=dict)
     routes: list[tuple[Edge, list[str]]] = field(default_factory=list)
     """Each line with the places that it goes through, against the arrow where that opened a cycle."""
+    before: dict[str, list[str]] = field(default_factory=dict)
+    behind: dict[str, list[str]] = field(default_factory=dict)
     size: tuple[float, float] = (0.0, 0.0)
 
-    def middle(self, name: str) -> float:
-        return self.places[name].y if self.across else self.places[name].x
+    def xy(self, along: float, beside: float) -> tuple[float, float]:
+        return (along, beside) if self.across else (beside, along)
 
-    def breadth(self, name: str) -> float:
-        return self.places[name].height if self.across else self.places[name].width
+    def depth(self, place: _Place) -> float:
+        return place.width if self.across else place.height
+
+    def breadth(self, place: _Place) -> float:
+        return place.height if self.across else place.width
 
 
 def with_diagrams(page: str) -> str:
@@ -77,7 +248,7 @@ def svg(graph: Graph) -> str:
         drawing = _laid_out(graph, across=False)
     width, height = drawing.size
     lines = "".join(_route(drawing, edge, names) for edge, names in drawing.routes)
-    boxes = "".join(_box(place) for place in drawing.places.values())
+    boxes = "".join(_box(drawing, place) for place in drawing.places.values())
     return (
         f'<svg role="img" aria-label="{escape(describe(graph))}" width="{width:.0f}" height="{height:.0f}"'
         f' viewBox="0 0 {width:.0f} {height:.0f}">{lines}{boxes}</svg>'
@@ -104,6 +275,12 @@ def _laid_out(graph: Graph, *, across: bool) -> _Drawing:
         drawing.places[name].layer = layer * step
     for number, (start, end, edge) in enumerate(forward):
         drawing.routes.append((edge, _through(drawing, number, start, end, edge)))
+    drawing.before = {name: [] for name in drawing.places}
+    drawing.behind = {name: [] for name in drawing.places}
+    for _, names in drawing.routes:
+        for one, other in pairwise(names):
+            drawing.behind[one].append(other)
+            drawing.before[other].append(one)
     layers = _ordered(drawing)
     _move(drawing, layers)
     _stack(drawing, layers)
@@ -171,25 +348,14 @@ def _through(drawing: _Drawing, number: int, start: str, end: str, edge: Edge) -
     return [*names, end]
 
 
-def _neighbours(drawing: _Drawing) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    before: dict[str, list[str]] = {name: [] for name in drawing.places}
-    behind: dict[str, list[str]] = {name: [] for name in drawing.places}
-    for _, names in drawing.routes:
-        for one, other in pairwise(names):
-            behind[one].append(other)
-            before[other].append(one)
-    return before, behind
-
-
 def _ordered(drawing: _Drawing) -> list[list[str]]:
     """The layers, each in an order in which few lines cross."""
     layers: list[list[str]] = [[] for _ in range(1 + max(place.layer for place in drawing.places.values()))]
     for name, place in drawing.places.items():
         layers[place.layer].append(name)
-    before, behind = _neighbours(drawing)
     rank = {name: float(position) for layer in layers for position, name in enumerate(layer)}
     for sweep in range(_SWEEPS):
-        sides, order = (before, layers) if sweep % 2 == 0 else (behind, layers[::-1])
+        sides, order = (drawing.before, layers) if sweep % 2 == 0 else (drawing.behind, layers[::-1])
         for layer in order:
             wanted = {name: _mean([rank[other] for other in sides[name]], rank[name]) for name in layer}
             layer.sort(key=wanted.__getitem__)
@@ -199,26 +365,24 @@ def _ordered(drawing: _Drawing) -> list[list[str]]:
 
 def _move(drawing: _Drawing, layers: Sequence[Sequence[str]]) -> None:
     """Bring each place near its neighbours in the layers beside it, without touching those in its own."""
-    before, behind = _neighbours(drawing)
+    breadth = {name: drawing.breadth(place) for name, place in drawing.places.items()}
     middle = dict.fromkeys(drawing.places, 0.0)
     for sweep in range(_SWEEPS):
         for layer in layers if sweep % 2 == 0 else layers[::-1]:
             wanted = [
-                _mean([middle[other] for other in (*before[name], *behind[name])], middle[name]) for name in layer
+                _mean([middle[other] for other in (*drawing.before[name], *drawing.behind[name])], middle[name])
+                for name in layer
             ]
-            gaps = [(drawing.breadth(one) + drawing.breadth(other)) / 2 + _GAP_BESIDE for one, other in pairwise(layer)]
+            gaps = [(breadth[one] + breadth[other]) / 2 + _GAP_BESIDE for one, other in pairwise(layer)]
             low, high = wanted[:], wanted[:]
             for position, gap in enumerate(gaps):
                 low[position + 1] = max(low[position + 1], low[position] + gap)
             for position in range(len(gaps) - 1, -1, -1):
                 high[position] = min(high[position], high[position + 1] - gaps[position])
             middle |= {name: (low[at] + high[at]) / 2 for at, name in enumerate(layer)}
-    shift = _MARGIN - min(middle[name] - drawing.breadth(name) / 2 for name in drawing.places)
+    shift = _MARGIN - min(middle[name] - breadth[name] / 2 for name in drawing.places)
     for name, place in drawing.places.items():
-        if drawing.across:
-            place.y = middle[name] + shift
-        else:
-            place.x = middle[name] + shift
+        place.beside = middle[name] + shift
 
 
 def _stack(drawing: _Drawing, layers: Sequence[Sequence[str]]) -> None:
@@ -227,16 +391,13 @@ def _stack(drawing: _Drawing, layers: Sequence[Sequence[str]]) -> None:
     gap = _GAP_ALONG / 2 if any(place.shape == "label" for place in drawing.places.values()) else _GAP_ALONG
     for layer in layers:
         places = [drawing.places[name] for name in layer]
-        depth = max(place.width if drawing.across else place.height for place in places)
+        depth = max(map(drawing.depth, places))
         for place in places:
-            if drawing.across:
-                place.x = along + depth / 2
-            else:
-                place.y = along + depth / 2
+            place.along = along + depth / 2
         along += depth + gap
     along += _MARGIN - gap
-    beside = _MARGIN + max(drawing.middle(name) + drawing.breadth(name) / 2 for name in drawing.places)
-    drawing.size = (along, beside) if drawing.across else (beside, along)
+    beside = _MARGIN + max(place.beside + drawing.breadth(place) / 2 for place in drawing.places.values())
+    drawing.size = drawing.xy(along, beside)
 
 
 def _mean(values: Sequence[float], otherwise: float) -> float:
@@ -245,15 +406,18 @@ def _mean(values: Sequence[float], otherwise: float) -> float:
 
 def _route(drawing: _Drawing, edge: Edge, names: Sequence[str]) -> str:
     """A line from the rim of a box to the rim of another, with its arrow heads."""
-    points = [_rim(drawing, names[0], 1)]
-    for name in names[1:-1]:
-        points += [_rim(drawing, name, -1), _rim(drawing, name, 1)]
-    points.append(_rim(drawing, names[-1], -1))
-    path = f"M{points[0][0]:.1f} {points[0][1]:.1f}"
-    for (x, y), (to_x, to_y) in pairwise(points):
-        bend = (to_x - x) / 2 if drawing.across else (to_y - y) / 2
-        control = (x + bend, y, to_x - bend, to_y) if drawing.across else (x, y + bend, to_x, to_y - bend)
-        path += "C" + " ".join(f"{number:.1f}" for number in (*control, to_x, to_y))
+    points = []
+    for name in names:  # it meets a place at its near side and leaves it at its far side
+        place = drawing.places[name]
+        half = drawing.depth(place) / 2
+        points += [(place.along - half, place.beside), (place.along + half, place.beside)]
+    points = points[1:-1]
+    x, y = drawing.xy(*points[0])
+    path = f"M{x:.1f} {y:.1f}"
+    for (along, beside), (to, to_beside) in pairwise(points):
+        bend = (to - along) / 2
+        curve = ((along + bend, beside), (to - bend, to_beside), (to, to_beside))
+        path += "C" + " ".join(f"{number:.1f}" for point in curve for number in drawing.xy(*point))
     turned = names[0] != edge.start
     heads = [(points[-1], 1, edge.back_arrow if turned else edge.arrow)]
     heads.append((points[0], -1, edge.arrow if turned else edge.back_arrow))
@@ -261,40 +425,32 @@ def _route(drawing: _Drawing, edge: Edge, names: Sequence[str]) -> str:
     return f'<path class="line" d="{path}"></path>{arrows}'
 
 
-def _rim(drawing: _Drawing, name: str, way: int) -> tuple[float, float]:
-    """Where a line meets a place: at its far side (1) or its near side (-1)."""
-    place = drawing.places[name]
-    if drawing.across:
-        return place.x + way * place.width / 2, place.y
-    return place.x, place.y + way * place.height / 2
-
-
 def _head(drawing: _Drawing, point: tuple[float, float], way: int) -> str:
-    x, y = point
-    corners = (
-        [(x, y), (x - 8 * way, y - 4), (x - 8 * way, y + 4)]
-        if drawing.across
-        else [(x, y), (x - 4, y - 8 * way), (x + 4, y - 8 * way)]
-    )
-    return f'<polygon class="head" points="{" ".join(f"{a:.1f},{b:.1f}" for a, b in corners)}"></polygon>'
+    along, beside = point
+    corners = (point, (along - 8 * way, beside - 4), (along - 8 * way, beside + 4))
+    return _polygon("head", [drawing.xy(*corner) for corner in corners])
 
 
-def _box(place: _Place) -> str:
-    x, y, width, height = place.x - place.width / 2, place.y - place.height / 2, place.width, place.height
+def _polygon(style: str, corners: Sequence[tuple[float, float]]) -> str:
+    return f'<polygon class="{style}" points="{" ".join(f"{a:.1f},{b:.1f}" for a, b in corners)}"></polygon>'
+
+
+def _box(drawing: _Drawing, place: _Place) -> str:
+    middle, center = drawing.xy(place.along, place.beside)
     if place.shape == "dot":
-        return f'<circle class="dot" cx="{place.x:.1f}" cy="{place.y:.1f}" r="6"></circle>'
-    form = ""
+        return f'<circle class="dot" cx="{middle:.1f}" cy="{center:.1f}" r="6"></circle>'
+    x, y, width, height = middle - place.width / 2, center - place.height / 2, place.width, place.height
+    form, is_label = "", place.shape == "label"
     if place.shape == "diamond":
-        upper = [(x, place.y), (x + 14, y), (x + width - 14, y), (x + width, place.y)]
-        corners = [*upper, (x + width - 14, y + height), (x + 14, y + height)]
-        form = f'<polygon class="box" points="{" ".join(f"{a:.1f},{b:.1f}" for a, b in corners)}"></polygon>'
-    elif place.shape != "label" or place.lines:
+        upper = [(x, center), (x + 14, y), (x + width - 14, y), (x + width, center)]
+        form = _polygon("box", [*upper, (x + width - 14, y + height), (x + 14, y + height)])
+    elif not is_label or place.lines:
         radius = min(height / 2, 17) if place.shape == "round" else 4
         rim = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="{radius:.1f}"'
-        form = f'<rect class="{"ground" if place.shape == "label" else "box"}" {rim}></rect>'
-    first = place.y - (len(place.lines) - 1) * _LINE / 2 + 5
+        form = f'<rect class="{"ground" if is_label else "box"}" {rim}></rect>'
+    first = center - (len(place.lines) - 1) * _LINE / 2 + 5
     said = "".join(
-        f'<text class="{"said" if place.shape == "label" else "name"}" x="{place.x:.1f}" y="{first + row * _LINE:.1f}"'
+        f'<text class="{"said" if is_label else "name"}" x="{middle:.1f}" y="{first + row * _LINE:.1f}"'
         f' text-anchor="middle">{escape(line, quote=False)}</text>'
         for row, line in enumerate(place.lines)
     )

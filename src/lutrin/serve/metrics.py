@@ -1,5 +1,7 @@
 """Metrics for Prometheus: counts and timings, never a reader's ids or words."""
 
+from functools import partial
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
@@ -24,70 +26,38 @@ class Metrics:
     """The meters of one server; each has its own registry, so two servers in one process do not mix."""
 
     def __init__(self) -> None:
-        self._registry = CollectorRegistry()
-        self.questions = Counter(
-            "lutrin_questions", "Questions answered", ["surface", "kind", "refusal"], registry=self._registry
-        )
-        self.outcomes = Counter(
-            "lutrin_question_outcomes", "Questions by outcome", ["outcome"], registry=self._registry
-        )
-        self.stage_seconds = Histogram(
-            "lutrin_stage_seconds",
-            "Seconds from the question to a stage of its answer",
-            ["stage"],
-            buckets=SECONDS,
-            registry=self._registry,
-        )
-        self.work_seconds = Histogram(
-            "lutrin_work_seconds",
+        self._registry = registry = CollectorRegistry()
+        counter = partial(Counter, namespace="lutrin", registry=registry)
+        gauge = partial(Gauge, namespace="lutrin", registry=registry)
+        histogram = partial(Histogram, namespace="lutrin", buckets=SECONDS, registry=registry)
+        work = (
             "Seconds of a piece of work: embed, search, rank (part of search), queue (until the model's first word), "
-            "write, store",
-            ["work"],
-            buckets=SECONDS,
-            registry=self._registry,
+            "write, store"
         )
-        self.facts = Counter(
-            "lutrin_answer_facts",
-            "Answers by cache (hit, miss) and by model_end (stop, length, deadline, cancelled, full, away)",
-            ["fact", "value"],
-            registry=self._registry,
+        facts = "Answers by cache (hit, miss) and by model_end (stop, length, deadline, cancelled, full, away)"
+        self.questions = counter("questions", "Questions answered", ["surface", "kind", "refusal"])
+        self.outcomes = counter("question_outcomes", "Questions by outcome", ["outcome"])
+        self.stage_seconds = histogram("stage_seconds", "Seconds from the question to a stage of its answer", ["stage"])
+        self.work_seconds = histogram("work_seconds", work, ["work"])
+        self.facts = counter("answer_facts", facts, ["fact", "value"])
+        self.retrieve_seconds = histogram("retrieve_seconds", "Seconds of a search")
+        self.requests = counter("http_requests", "HTTP requests", ["operation", "status"])
+        self.unsaved = counter("messages_not_saved", "Answers that could not be stored")
+        self.limited = counter("rate_limited", "Questions refused by a rate limit")
+        self.resumed = counter("streams_resumed", "Streams resumed by Last-Event-ID")
+        self.running = gauge("questions_running", "Questions being answered")
+        self.queue = gauge("queue_length", "Readers who wait for the model")
+        self.request_seconds = histogram(
+            "http_seconds", "Seconds from a request to the head of its reply", ["operation"]
         )
-        self.retrieve_seconds = Histogram(
-            "lutrin_retrieve_seconds", "Seconds of a search", buckets=SECONDS, registry=self._registry
-        )
-        self.requests = Counter(
-            "lutrin_http_requests", "HTTP requests", ["operation", "status"], registry=self._registry
-        )
-        self.unsaved = Counter("lutrin_messages_not_saved", "Answers that could not be stored", registry=self._registry)
-        self.limited = Counter("lutrin_rate_limited", "Questions refused by a rate limit", registry=self._registry)
-        self.resumed = Counter("lutrin_streams_resumed", "Streams resumed by Last-Event-ID", registry=self._registry)
-        self.running = Gauge("lutrin_questions_running", "Questions being answered", registry=self._registry)
-        self.queue = Gauge("lutrin_queue_length", "Readers who wait for the model", registry=self._registry)
-
-        self.request_seconds = Histogram(
-            "lutrin_http_seconds",
-            "Seconds from a request to the head of its reply",
-            ["operation"],
-            buckets=SECONDS,
-            registry=self._registry,
-        )
-        self.free_bytes = Gauge("lutrin_disk_free_bytes", "Free bytes of the data's disk", registry=self._registry)
-        self.memory_bytes = Gauge("lutrin_memory_bytes", "Resident memory of the server", registry=self._registry)
-        self.connections = Gauge("lutrin_connections", "Open connections", registry=self._registry)
-        self.index_age_seconds = Gauge(
-            "lutrin_index_age_seconds", "Seconds since a book's index was made", ["book"], registry=self._registry
-        )
-        self.model_ready = Gauge(
-            "lutrin_model_ready", "1 while the language model takes requests", registry=self._registry
-        )
-        self.model_restarts = Gauge(
-            "lutrin_model_restarts", "Times that the model's process was started anew", registry=self._registry
-        )
-        self.passages = {
-            name: Gauge(f"lutrin_passage_{name}", text, registry=self._registry) for name, text in PASSAGES.items()
-        }
-        build = Gauge("lutrin_build_info", "Always 1; its labels say what runs", ["version"], registry=self._registry)
-        build.labels(__version__).set(1)
+        self.free_bytes = gauge("disk_free_bytes", "Free bytes of the data's disk")
+        self.memory_bytes = gauge("memory_bytes", "Resident memory of the server")
+        self.connections = gauge("connections", "Open connections")
+        self.index_age_seconds = gauge("index_age_seconds", "Seconds since a book's index was made", ["book"])
+        self.model_ready = gauge("model_ready", "1 while the language model takes requests")
+        self.model_restarts = gauge("model_restarts", "Times that the model's process was started anew")
+        self.passages = {name: gauge(f"passage_{name}", text) for name, text in PASSAGES.items()}
+        gauge("build_info", "Always 1; its labels say what runs", ["version"]).labels(__version__).set(1)
 
     def exposition(self) -> bytes:
         """All meters in Prometheus' text format."""

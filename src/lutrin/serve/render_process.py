@@ -1,19 +1,17 @@
 """Renders pages in a child process with limits of memory and time: a page of a book stops nobody but itself.
 
 The child stays for the next page and ends with its parent. It gets jobs on its standard input and answers on its
-standard output, each as a length and MessagePack. A page that it cannot render within its limits is shown as text.
+standard output, each as a line of JSON. A page that it cannot render within its limits is shown as text.
 """
 
 import contextlib
 import logging
 import math
 import resource
-import struct
 import subprocess
 import sys
 import threading
 from html import escape
-from typing import IO
 
 import msgspec
 
@@ -35,7 +33,8 @@ MOST_TEXT_CHARS = 4_000_000
 HARD_S = 24 * 3600
 IDLE_S = 300.0
 """After it, a child without work ends and gives its memory back."""
-_HEAD = struct.Struct("<I")
+
+Child = subprocess.Popen[bytes]
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -57,7 +56,8 @@ class Renderer:
     """Child processes that render pages; each page gets one that is free, or a new one."""
 
     def __init__(self) -> None:
-        self._free: list[_Child] = []
+        self._free: dict[Child, threading.Timer] = {}
+        """With what will end them."""
         self._lock = threading.Lock()
 
     def render(self, source: str, filename: str) -> tuple[Rendered, float]:
@@ -67,93 +67,65 @@ class Renderer:
             The page, and the processor seconds that it took. A page that does not render within its limits is its text.
         """
         limit_s = math.ceil(min(MOST_S, PAGE_S + PER_MEGABYTE_S * len(source) / 1_000_000))
+        child = self._take() or _started()
+        late = threading.Timer(PATIENCE * limit_s, child.kill)
+        late.start()
+        try:
+            reply = _ask(child, Job(source, filename, limit_s))
+        except (OSError, msgspec.MsgspecError):  # it has ended, or is about to
+            _end(child)
+            return _as_text(source), float(limit_s)
+        finally:
+            late.cancel()
+        retire = threading.Timer(IDLE_S, self._retire, [child])
+        retire.daemon = True
         with self._lock:
-            child = self._free.pop() if self._free else None
-        if child is not None:
-            child.retire.cancel()
-        child = child or _Child()
-        reply = child.serve(Job(source, filename, limit_s))
-        if reply is None:
-            return as_text(source), float(limit_s)
-        self._put_back(child)
+            self._free[child] = retire
+        retire.start()
         return reply.page, reply.spent_s
 
     def close(self) -> None:
         """End the processes that have no work; the others end with this one."""
+        while child := self._take():
+            _end(child)
+
+    def _take(self) -> Child | None:
         with self._lock:
-            children, self._free = self._free, []
-        for child in children:
-            child.end()
+            child, retire = self._free.popitem() if self._free else (None, None)
+        if retire is not None:
+            retire.cancel()
+        return child
 
-    def _put_back(self, child: "_Child") -> None:
+    def _retire(self, child: Child) -> None:
         with self._lock:
-            self._free.append(child)
-            child.retire = threading.Timer(IDLE_S, self._retire, [child])
-            child.retire.daemon = True
-            child.retire.start()
-
-    def _retire(self, child: "_Child") -> None:
-        with self._lock:
-            if child not in self._free:
-                return
-            self._free.remove(child)
-        child.end()
+            retires = self._free.pop(child, None) is not None
+        if retires:
+            _end(child)
 
 
-class _Child:
-    def __init__(self) -> None:
-        self.retire = threading.Timer(IDLE_S, lambda: None)
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "lutrin.serve.render_process"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
-
-    def serve(self, job: Job) -> Reply | None:
-        assert self._process.stdin is not None  # noqa: S101 - it is a pipe, as asked for above
-        assert self._process.stdout is not None  # noqa: S101 - likewise
-        late = threading.Timer(PATIENCE * job.limit_s, self._process.kill)
-        late.start()
-        try:
-            _write(self._process.stdin, msgspec.msgpack.encode(job))
-            body = _read(self._process.stdout)
-            if body is not None:
-                return msgspec.msgpack.decode(body, type=Reply)
-        except (OSError, msgspec.MsgspecError):
-            pass  # it has ended, or is about to
-        finally:
-            late.cancel()
-        self.end()
-        return None
-
-    def end(self) -> None:
-        """End it and take its pipes back."""
-        self.retire.cancel()
-        self._process.kill()
-        with contextlib.suppress(OSError):
-            self._process.communicate()
+def _started() -> Child:
+    command = [sys.executable, "-m", "lutrin.serve.render_process"]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
 
 
-def as_text(source: str) -> Rendered:
-    """A page as the text of its file."""
+def _ask(child: Child, job: Job) -> Reply:
+    assert child.stdin is not None  # noqa: S101 - it is a pipe, as asked for above
+    assert child.stdout is not None  # noqa: S101 - likewise
+    child.stdin.write(msgspec.json.encode(job) + b"\n")
+    child.stdin.flush()
+    return msgspec.json.decode(child.stdout.readline(), type=Reply)
+
+
+def _end(child: Child) -> None:
+    """End it and take its pipes back."""
+    child.kill()
+    with contextlib.suppress(OSError):
+        child.communicate()
+
+
+def _as_text(source: str) -> Rendered:
     cut = source[:MOST_TEXT_CHARS]
     return Rendered(f'<p>{escape(PAGE_AS_TEXT)}</p>\n<pre tabindex="0">{escape(cut)}</pre>', (), ())
-
-
-def _write(pipe: IO[bytes], body: bytes) -> None:
-    pipe.write(_HEAD.pack(len(body)) + body)
-    pipe.flush()
-
-
-def _read(pipe: IO[bytes]) -> bytes | None:
-    """Read one message; None if there is none any more."""
-    head = pipe.read(_HEAD.size)
-    if len(head) < _HEAD.size:
-        return None
-    (size,) = _HEAD.unpack(head)
-    body = pipe.read(size)
-    return body if len(body) == size else None
 
 
 def _spent_s() -> float:
@@ -165,13 +137,14 @@ def main() -> None:
     """Render pages until the parent closes the pipe."""
     bound(MEMORY_BYTES, HARD_S)
     logging.disable(logging.CRITICAL)
-    while (message := _read(sys.stdin.buffer)) is not None:
-        job = msgspec.msgpack.decode(message, type=Job)
+    for line in sys.stdin.buffer:
+        job = msgspec.json.decode(line, type=Job)
         start_s = _spent_s()
         # The kernel ends the process a second or two late; the parent takes that for an answer.
         resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(start_s) + job.limit_s, HARD_S))
         page = render_page(job.source, job.filename)
-        _write(sys.stdout.buffer, msgspec.msgpack.encode(Reply(page, _spent_s() - start_s)))
+        sys.stdout.buffer.write(msgspec.json.encode(Reply(page, _spent_s() - start_s)) + b"\n")
+        sys.stdout.buffer.flush()
 
 
 if __name__ == "__main__":
