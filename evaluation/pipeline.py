@@ -35,9 +35,9 @@ from lutrin.search.passages import lease_books, search_books
 from lutrin.search.question_tokens import pooled_vector
 from lutrin.search.search import Searcher
 from lutrin.serve.book_reader import Reader
+from lutrin.serve.budget import Workshop
 from lutrin.serve.library import ShelfLibrary
 from lutrin.serve.render_process import Renderer
-from lutrin.serve.workshop import Workshop
 
 FUSED_DEPTH = 24
 """Results that each plain search gives to the fusion: as many as Lutrin's own."""

@@ -26,9 +26,8 @@ from lutrin.records import (
 )
 from lutrin.serve.finding import Suggestion, section_lines
 from lutrin.serve.html import PageEntry, ShelvedBook
-from lutrin.serve.library import ShelfLibrary
+from lutrin.serve.library import ShelfLibrary, candidates
 from lutrin.serve.notes import Notes, Term, TermPlace
-from lutrin.serve.pictures import candidates
 from lutrin.study.deck import Practice
 
 LOOP = Citation(

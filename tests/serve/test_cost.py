@@ -17,11 +17,10 @@ from lutrin.index.typeahead import Typed
 from lutrin.messages import PAGE_AS_TEXT, TOO_MUCH_WORK
 from lutrin.records import Unit
 from lutrin.serve.app import create_app, guarded
-from lutrin.serve.budget import ALL_SHARE, QUESTION_S, Budget, Meter, charge, with_meter
+from lutrin.serve.budget import ALL_SHARE, MOST_WAITING, QUESTION_S, Budget, Meter, Workshop, charge, with_meter
 from lutrin.serve.finding import section_lines
 from lutrin.serve.render_process import Renderer
 from lutrin.serve.rendering import render_page
-from lutrin.serve.workshop import MOST_WAITING, Workshop
 from lutrin.settings import load_settings
 from lutrin.study.deck import Card, GlossaryTerm, Practice
 

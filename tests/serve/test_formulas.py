@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lutrin.serve.diagrams import Edge, figure, read_mermaid
-from lutrin.serve.maths import mathml
-from lutrin.serve.rendering import render_page
+from lutrin.serve.rendering import mathml, render_page
 
 CHART = """flowchart LR
   A[Depth & colour] --> B([Segment])

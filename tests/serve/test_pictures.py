@@ -7,8 +7,7 @@ import pytest
 
 from lutrin.errors import NotFound
 from lutrin.index.shelf import Shelf
-from lutrin.serve.library import ShelfLibrary, book_root
-from lutrin.serve.pictures import candidates
+from lutrin.serve.library import ShelfLibrary, book_root, candidates
 
 from .conftest import House
 

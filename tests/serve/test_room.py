@@ -13,7 +13,7 @@ from lutrin.chats.store import AbsentChats, Room, SqlChatStore, new_message, siz
 from lutrin.errors import ChatStoreError, ChatStoreFull, LutrinError
 from lutrin.messages import CONVERSATION_FULL, NOT_SAVED, NOT_SAVED_DISK, NOT_STORING, PEER_FULL, READER_FULL
 from lutrin.records import ChatMessage, ChatOrigin
-from lutrin.serve.space import DAY_S, LEAST_BYTES, FreeSpace, require_room
+from lutrin.serve.limits import DAY_S, LEAST_BYTES, FreeSpace, require_room
 
 from .conftest import House, Serve
 from .scripted import ANSWER, Clock

@@ -11,16 +11,7 @@ from tests.fakes import WordHashEmbedder
 from lutrin import __version__, stages
 from lutrin.answer.explain import timed_stream
 from lutrin.errors import DeadlineExceeded, GeneratorUnavailable, QueueFull
-from lutrin.records import (
-    AnswerEvent,
-    Finished,
-    GenerationEvent,
-    GenerationRequest,
-    Message,
-    Piece,
-    Question,
-    Queued,
-)
+from lutrin.records import AnswerEvent, Finished, GenerationEvent, GenerationRequest, Message, Piece, Question, Queued
 from lutrin.search.search import Searcher
 from lutrin.serve.metrics import Metrics
 from lutrin.serve.turns import Timings

@@ -38,8 +38,7 @@ from lutrin.ingest.sites import CONFIGURATIONS
 from lutrin.keep import bundle_install, weights
 from lutrin.keep.archive import beside, room, write_archive
 from lutrin.keep.backup import index_members
-from lutrin.serve.library import book_root
-from lutrin.serve.pictures import candidates
+from lutrin.serve.library import book_root, candidates
 from lutrin.serve.rendering import pictures_in
 from lutrin.settings import Settings
 

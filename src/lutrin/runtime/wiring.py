@@ -285,7 +285,7 @@ async def run_server(
 ) -> None:
     """Serve until a signal, and ingest meanwhile in another process if `reading`; see `lutrin.serve.app.run_server`."""
     from lutrin.serve.app import listen  # noqa: PLC0415 - the web framework loads only when it serves
-    from lutrin.serve.space import require_room  # noqa: PLC0415 - as above
+    from lutrin.serve.limits import require_room  # noqa: PLC0415 - as above
 
     configure_logging(settings)
     require_room(settings.data_dir)

@@ -16,14 +16,20 @@ from lutrin.chats.key import conversation_key
 from lutrin.errors import ChatStoreError, InvalidQuestion, MalformedRequest, RateLimited
 from lutrin.log import get_logger, report_folded
 from lutrin.records import Answer, AnswerEvent, ChatOrigin, Question
-from lutrin.serve import sse
-from lutrin.serve.limits import Limits, Presence, peer_of_scope
+from lutrin.serve.guards import HTTPRequest
+from lutrin.serve.limits import Allowance, FreeSpace, Limits, Presence, peer_of_scope
 from lutrin.serve.metrics import Metrics
 from lutrin.serve.ownership import CLIENT_HEADER, OPENAI_OWNER, Owner, family, owner
-from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.services import Services
-from lutrin.serve.space import Allowance, FreeSpace
-from lutrin.serve.turns import IncomingQuestion, Turn, recall_events
+from lutrin.serve.turns import (
+    EVENT_STREAM,
+    HEARTBEAT_S,
+    STREAM_HEADERS,
+    IncomingQuestion,
+    Turn,
+    parse_event_id,
+    recall_events,
+)
 from lutrin.settings import Settings
 
 KEPT_TURNS = 256
@@ -45,7 +51,7 @@ class AnswerService:
     """Handles every request for an answer, whichever endpoint it came to."""
 
     def __init__(
-        self, services: Services, settings: Settings, metrics: Metrics, heartbeat_s: float = sse.HEARTBEAT_S
+        self, services: Services, settings: Settings, metrics: Metrics, heartbeat_s: float = HEARTBEAT_S
     ) -> None:
         self.services = services
         self.metrics = metrics
@@ -73,7 +79,7 @@ class AnswerService:
         """
         whose = self.owner(request, question.session_id)
         asked = self.with_owner(request, question, whose)
-        if sse.MEDIA_TYPE in request.headers.get("accept", ""):
+        if EVENT_STREAM in request.headers.get("accept", ""):
             return await self._streamed(request, asked, whose)
         asked = replace(
             asked, question=msgspec.structs.replace(asked.question, wait_s=self._patience_s(asked.question))
@@ -211,8 +217,8 @@ class AnswerService:
             turn = self._new_turn(asked)
             self._keep(turn)
         await self._begin(turn)
-        headers = {**sse.HEADERS, **turn.headers, **whose.headers()}
-        stream = Stream(turn.stream(after), status_code=200, media_type=sse.MEDIA_TYPE, headers=headers)
+        headers = {**STREAM_HEADERS, **turn.headers, **whose.headers()}
+        stream = Stream(turn.stream(after), status_code=200, media_type=EVENT_STREAM, headers=headers)
         stream.cookies = whose.cookies(secure=is_secure(request))
         return stream
 
@@ -231,7 +237,7 @@ class AnswerService:
 
         It is one that is kept here, or one that another server began and that goes on here.
         """
-        parsed = sse.parse_event_id(last_event_id)
+        parsed = parse_event_id(last_event_id)
         if parsed is None:
             return None, 0
         name, after = parsed

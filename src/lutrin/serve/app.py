@@ -27,7 +27,7 @@ from lutrin.platform import give_back
 from lutrin.serve import problems
 from lutrin.serve.answer_service import AnswerService
 from lutrin.serve.book_reader import Reader
-from lutrin.serve.budget import Budget, budgeting
+from lutrin.serve.budget import Budget, Workshop, budgeting
 from lutrin.serve.connections import (
     ACCEPTED_AT_ONCE,
     BACKLOG,
@@ -36,29 +36,16 @@ from lutrin.serve.connections import (
     most_connections,
     raise_file_limit,
 )
-from lutrin.serve.guards import BodyGuard, ElsewhereGuard, HostGuard, secure
+from lutrin.serve.guards import BodyGuard, ElsewhereGuard, HostGuard, StrictRequest, secure
 from lutrin.serve.metrics import Metrics
 from lutrin.serve.openapi import openapi_config, prepare
 from lutrin.serve.ownership import CLIENT_HEADER
-from lutrin.serve.requests import StrictRequest
 from lutrin.serve.responses import BEGAN, below, finishing
-from lutrin.serve.routes import (
-    answers,
-    book_uploads,
-    health,
-    ingest,
-    openai,
-    pages,
-    sessions,
-    study,
-    teacher,
-)
+from lutrin.serve.routes import answers, health, ingest, openai, pages, sessions, teacher
 from lutrin.serve.services import Services
-from lutrin.serve.sse import HEARTBEAT_S
 from lutrin.serve.teacher_page import Examination
 from lutrin.serve.teacher_sign_in import SignIns
-from lutrin.serve.turns import ASKED_HEADER, MESSAGE_HEADER
-from lutrin.serve.workshop import Workshop
+from lutrin.serve.turns import ASKED_HEADER, HEARTBEAT_S, MESSAGE_HEADER
 from lutrin.settings import Settings
 
 ANSWERS_END_S = 3
@@ -75,41 +62,7 @@ COLLECTED = (20_000, 20, 20)
 """Objects that come before the youngest are looked through for garbage, and how often until older ones are: what a
 search makes goes without that, and what it keeps stays for long."""
 HANDLERS = [
-    health.health,
-    health.ready,
-    health.read_metrics,
-    answers.api_query,
-    answers.api_explains,
-    answers.query,
-    answers.query_selected_text,
-    answers.query_selection,
-    answers.chat,
-    answers.retrieve,
-    sessions.history,
-    sessions.sessions,
-    sessions.rename,
-    sessions.remove,
-    sessions.export,
-    sessions.feedback,
-    ingest.start_ingest,
-    ingest.read_job,
-    book_uploads.upload,
-    openai.models,
-    openai.completions,
-    pages.shelf,
-    pages.cover,
-    pages.results,
-    pages.search,
-    pages.terms,
-    pages.read,
-    pages.picture,
-    *study.HANDLERS,
-    pages.qr_code,
-    pages.worker,
-    pages.offline,
-    pages.static,
-    pages.widget,
-    *teacher.HANDLERS,
+    handler for family in (health, answers, sessions, ingest, openai, pages, teacher) for handler in family.HANDLERS
 ]
 _log = get_logger("serve")
 
@@ -144,7 +97,7 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
         state=State({"service": service}),
         request_class=StrictRequest,
         request_max_body_size=None,  # the guard counts it
-        multipart_form_part_limit=MAX_FILES + book_uploads.OTHER_FIELDS,
+        multipart_form_part_limit=MAX_FILES + ingest.OTHER_FIELDS,
     )
 
 

@@ -12,15 +12,12 @@ import msgspec
 from lutrin.errors import NotFound
 from lutrin.messages import NOTHING_HERE
 from lutrin.serve import html
-from lutrin.serve.addresses import page_path
-from lutrin.serve.budget import charge
-from lutrin.serve.html import PageEntry
-from lutrin.serve.library import ShelfLibrary
-from lutrin.serve.pictures import media_type
-from lutrin.serve.practice import render_practice, sittings_of
+from lutrin.serve.budget import Same, Workshop, charge
+from lutrin.serve.html import PageEntry, render_practice, sittings_of
+from lutrin.serve.library import ShelfLibrary, media_type
 from lutrin.serve.render_process import Renderer
 from lutrin.serve.rendering import Rendered
-from lutrin.serve.workshop import Same, Workshop
+from lutrin.serve.templating import page_path
 from lutrin.study import take_away
 from lutrin.study.deck import Practice
 

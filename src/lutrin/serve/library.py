@@ -1,11 +1,12 @@
 """The ingested books as readers see them: shelf, table of contents, pages."""
 
 import asyncio
+import posixpath
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 from lutrin.answer.cite import reader_url
 from lutrin.errors import DocumentError, NotFound
@@ -20,7 +21,6 @@ from lutrin.serve.budget import beside_loop
 from lutrin.serve.finding import SENTENCE_ENDS, Line, Suggestion, best_first, section_lines, term_line
 from lutrin.serve.html import PageEntry, ShelvedBook
 from lutrin.serve.notes import Named, Notes, Term, glossary, glossary_of, notes_of, starters, terms_by_name, terms_meant
-from lutrin.serve.pictures import candidates
 from lutrin.study.deck import Practice, practice
 from lutrin.study.senses import senses_of
 
@@ -30,6 +30,49 @@ OPENING_PASSAGES, OPENING_CHARS = 12, 140
 """Where the line of a book's card is looked for, and its length."""
 PASSAGES_A_LINE = 3
 """Passages read for each suggestion, since a section has several."""
+
+
+MEDIA_TYPES = {
+    ".avif": "image/avif",
+    ".gif": "image/gif",
+    ".jpeg": "image/jpeg",
+    ".jpg": "image/jpeg",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".webp": "image/webp",
+}
+PICTURE_HEADERS = {
+    # An SVG may hold scripts and links: shown on its own it is a picture all the same.
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox",
+    "Cache-Control": "no-cache",
+}
+_STATIC = ("@site/static/", "/static/")
+
+
+def media_type(name: str) -> str:
+    """The media type for a picture's suffix; empty if it is not a picture."""
+    return MEDIA_TYPES.get(PurePosixPath(name).suffix.lower(), "")
+
+
+def candidates(page: str, address: str) -> list[str]:
+    """Files that a picture's address in a page, or from the site's root, may mean, likeliest first.
+
+    Nothing outside of the folder, hidden, or of another kind than a picture is among them.
+    """
+    path = unquote(urlsplit(address).path)
+    if path.startswith(("/", "@site/")):
+        inside = path.removeprefix("@site").lstrip("/")
+        for prefix in _STATIC:
+            inside = inside.removeprefix(prefix.removeprefix("@site").lstrip("/"))
+        found = [inside, f"static/{inside}"]
+    else:
+        found = [posixpath.join(posixpath.dirname(page), path)]
+    return [name for name in map(posixpath.normpath, found) if _may_be_shown(name)]
+
+
+def _may_be_shown(name: str) -> bool:
+    parts = name.split("/")
+    return bool(media_type(name)) and name.isprintable() and not any(part.startswith(".") or not part for part in parts)
 
 
 class ShelfLibrary:

@@ -9,7 +9,7 @@ import msgspec
 from lutrin.index.companion import Companion, Entry, Prepared
 from lutrin.index.lexical import stemmed, words
 from lutrin.index.typeahead import Typed
-from lutrin.serve.addresses import page_path
+from lutrin.serve.templating import page_path
 from lutrin.study.senses import Use, names_shown
 
 Named = tuple[Entry, tuple[tuple[int, frozenset[str]], ...]]

@@ -9,7 +9,7 @@ from litestar.openapi.plugins import JsonRenderPlugin, OpenAPIRenderPlugin
 
 from lutrin import __version__
 from lutrin.records import AnswerEvent
-from lutrin.serve.requests import HTTPRequest
+from lutrin.serve.guards import HTTPRequest
 from lutrin.serve.templating import render
 
 EVENTS = tuple(str(event.__struct_config__.tag) for event in get_args(AnswerEvent))

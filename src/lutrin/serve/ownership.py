@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from litestar.datastructures import Cookie
 
 from lutrin.chats.key import owner_of
-from lutrin.serve.requests import HTTPRequest
+from lutrin.serve.guards import HTTPRequest
 
 COOKIE = "lutrin-reader"
 CLIENT_HEADER = "x-lutrin-client"

@@ -17,7 +17,7 @@ from litestar.types import ExceptionHandlersMap
 from lutrin import errors, messages
 from lutrin.log import get_logger, places_of
 from lutrin.serve import html
-from lutrin.serve.requests import HTTPRequest
+from lutrin.serve.guards import HTTPRequest
 
 MEDIA_TYPE = "application/problem+json"
 

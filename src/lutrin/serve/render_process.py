@@ -104,8 +104,12 @@ class Renderer:
 
 
 def _started() -> Child:
-    command = [sys.executable, "-m", "lutrin.serve.render_process"]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return subprocess.Popen(
+        [sys.executable, "-m", "lutrin.serve.render_process"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
 
 
 def _ask(child: Child, job: Job) -> Reply:

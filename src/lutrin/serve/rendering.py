@@ -17,14 +17,88 @@ from urllib.parse import quote
 
 import msgspec
 import nh3
+from latex2mathml import exceptions
+from latex2mathml.converter import convert
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
 from lutrin.ingest.page import page_html
-from lutrin.serve import maths
 from lutrin.serve.diagrams import with_diagrams
+
+FORMULA = re.compile(r'<span class="math">(\${1,2})(.*?)\1</span>', re.DOTALL)
+"""As `page_html` writes it; whatever a book itself says stands escaped."""
+MATH_TAGS = frozenset(
+    "math semantics annotation mrow mi mn mo ms mtext mspace mfrac msqrt mroot mstyle mpadded mphantom menclose "
+    "msub msup msubsup munder mover munderover mmultiscripts mprescripts mtable mtr mtd".split()
+)
+MATH_ATTRIBUTES = {
+    "math": {"display", "class"},
+    "annotation": {"encoding"},
+    "mo": {"stretchy", "fence", "form", "accent", "separator", "lspace", "rspace", "minsize", "maxsize"},
+    "mi": {"mathvariant"},
+    "mfrac": {"linethickness"},
+    "mover": {"accent"},
+    "munder": {"accentunder"},
+    "mspace": {"width", "height", "depth", "linebreak"},
+    "mstyle": {"displaystyle", "scriptlevel"},
+    "mpadded": {"width", "height", "depth", "lspace", "voffset"},
+    "mtable": {"displaystyle", "rowspacing", "columnspacing"},
+    "mtd": {"columnalign"},
+}
+"""Elements and attributes that the sanitiser allows: none that link, load or style."""
+
+_MOST_CHARS = 4000
+_MACROS = re.compile(r"\\(?:def|newcommand|renewcommand|let)(?![A-Za-z])")
+"""A formula that defines its own commands can grow without limit."""
+_ALIGNED = re.compile(r"\\(begin|end)\{(?:aligned|align|split|gathered|equation|equation\*)\}")
+_UPRIGHT_WORD = re.compile(r"(?:<mi mathvariant=\"normal\">[^<]</mi>){2,}")
+_BOUNDARY = re.compile(r"<(?!/?(?:" + "|".join(MATH_TAGS) + r")\b)")
+_AMPERSAND = re.compile(r"&(?!#x[0-9A-F]+;)")
+_ENTITY = re.compile(r"&#x([0-9A-F]{1,6});")
+_REFUSALS: tuple[type[Exception], ...] = (
+    *(found for found in vars(exceptions).values() if isinstance(found, type) and issubclass(found, Exception)),
+    RecursionError,
+    LookupError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    StopIteration,
+    RuntimeError,  # a generator that ended too early
+)
+"""Exceptions of the converter for TeX that it cannot read; they share no base class."""
+
+
+def mathml(tex: str, *, display: bool) -> str | None:
+    """Convert a formula to a `math` element with its TeX as an annotation; None if that fails.
+
+    The result still has to be sanitised: a text inside the formula is not trusted.
+    """
+    if len(tex) > _MOST_CHARS or _MACROS.search(tex):
+        return None
+    source = _ALIGNED.sub(r"\\\1{align*}", tex).replace(r"\boldsymbol", r"\mathbf")
+    try:
+        converted = convert(source, display="block" if display else "inline")
+    except _REFUSALS:
+        return None
+    inside = converted.partition(">")[2].removesuffix("</math>")
+    inside = _ENTITY.sub(_letter, _BOUNDARY.sub("&lt;", _AMPERSAND.sub("&amp;", inside)))
+    inside = _UPRIGHT_WORD.sub(lambda word: f"<mi>{re.sub('<[^>]+>', '', word[0])}</mi>", inside)
+    return (
+        f'<math display="{"block" if display else "inline"}"><semantics>{inside}'
+        f'<annotation encoding="application/x-tex">{escape(tex, quote=False)}</annotation></semantics></math>'
+    )
+
+
+def _letter(entity: re.Match[str]) -> str:
+    return escape(chr(int(entity[1], 16)), quote=False)
+
+
+def draw_formula(match: re.Match[str]) -> str:
+    """Convert a formula in HTML (`FORMULA`) to MathML; one that cannot be converted stays as its author typed it."""
+    return mathml(unescape(match[2]).strip(), display=match[1] == "$$") or match[0]
+
 
 # All as `page_html` writes them; whatever a book itself says stands escaped.
 CODE = re.compile(r'<pre><code class="language-([^"]+)">(.*?)</code></pre>', re.DOTALL)
@@ -56,7 +130,7 @@ _CLASSES = {"class"}
 _ATTRIBUTES = {
     **{tag: {*names} for tag, names in nh3.ALLOWED_ATTRIBUTES.items()},
     **{f"h{level}": {"id", "class"} for level in range(1, 7)},
-    **maths.ATTRIBUTES,
+    **MATH_ATTRIBUTES,
     "a": {"href", "id", "class", "title"},
     "aside": _CLASSES,
     "code": _CLASSES,
@@ -73,7 +147,7 @@ _ATTRIBUTES = {
     "td": {"class", "colspan", "rowspan", "align"},
     "th": {"class", "colspan", "rowspan", "align", "scope"},
 }
-_TAGS = {*nh3.ALLOWED_TAGS, *maths.TAGS, "aside", "details", "figcaption", "figure", "section", "summary"} - {"img"}
+_TAGS = {*nh3.ALLOWED_TAGS, *MATH_TAGS, "aside", "details", "figcaption", "figure", "section", "summary"} - {"img"}
 
 
 class Rendered(msgspec.Struct, frozen=True):
@@ -96,7 +170,7 @@ def render_page(source: str, filename: str) -> Rendered:
         return f'<span class="missing-image picture-{len(pictures) - 1}">{match[2]}</span>'
 
     page = CODE.sub(_bounded(_highlighted), IMAGE.sub(described, page_html(source, filename)))
-    page = maths.FORMULA.sub(_bounded(maths.draw), page)
+    page = FORMULA.sub(_bounded(draw_formula), page)
     safe = sanitise(PDF_PAGE.sub(r'<section class="page" id="page=\1">', page))
     sections = tuple((unescape(match[1]), _without_links(match[2])) for match in SECTION.finditer(safe))
     scrollable = safe.replace("<pre><code", '<pre tabindex="0"><code')

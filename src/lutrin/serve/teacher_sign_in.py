@@ -14,8 +14,8 @@ from urllib.parse import parse_qsl
 
 from lutrin.errors import MalformedRequest, NotPermitted, RateLimited
 from lutrin.messages import MALFORMED_BODY, PAGE_EXPIRED, TEACHER_OFF, TOO_MANY_ATTEMPTS, WRONG_TOKEN
+from lutrin.serve.guards import HTTPRequest
 from lutrin.serve.limits import SlidingWindow, is_this_machine
-from lutrin.serve.requests import HTTPRequest
 
 COOKIE = "lutrin-teacher"
 MOST_FIELDS = 8

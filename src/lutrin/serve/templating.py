@@ -2,15 +2,27 @@
 
 import re
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from lutrin.serve.addresses import book_path, page_path
+from lutrin.records import MARKDOWN
 
 FOLDER = Path(__file__).with_name("templates")
+
+
+def book_path(slug: str) -> str:
+    """Path of a book's table of contents."""
+    return f"/read/{quote(slug)}"
+
+
+def page_path(slug: str, filename: str) -> str:
+    """Path of a page in the reader, as citations link to it: Markdown files lose their suffix, other files keep it."""
+    path = PurePosixPath(filename)
+    name = str(path.with_suffix("")) if path.suffix.lower() in MARKDOWN else filename
+    return f"/read/{quote(slug)}/{quote(name)}"
 
 
 @cache

@@ -8,6 +8,7 @@ again and leaving out what was already sent. That is exact because the same ques
 
 import asyncio
 import hashlib
+import re
 import uuid
 from collections import defaultdict
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Sequence
@@ -30,12 +31,39 @@ from lutrin.messages import (
     NOT_SAVED_DISK,
     SOMETHING_WRONG,
 )
-from lutrin.serve import sse
+from lutrin.records import AnswerEvent, DoneEvent, ExcerptEvent
 from lutrin.serve.budget import payer
+from lutrin.serve.limits import Allowance, FreeSpace
 from lutrin.serve.metrics import Metrics
 from lutrin.serve.problems import Reported, as_problem
 from lutrin.serve.services import Services, TurnLog
-from lutrin.serve.space import Allowance, FreeSpace
+
+EVENT_STREAM = "text/event-stream"
+HEARTBEAT = b": heartbeat\n\n"
+HEARTBEAT_S = 10.0
+STREAM_HEADERS = {
+    "Cache-Control": "no-store",
+    "X-Accel-Buffering": "no",  # nginx would hold the stream back
+}
+
+
+def _frame(event: AnswerEvent, stream: str, number: int) -> bytes:
+    """The bytes of one event, whose number in its stream counts from 1."""
+    name = str(event.__struct_config__.tag)
+    match event:
+        case DoneEvent(answer=carried) | ExcerptEvent(excerpt=carried):  # its fields stand beside the type
+            data = f'{{"type":"{name}",'.encode() + msgspec.json.encode(carried).removeprefix(b"{")
+        case _:
+            data = msgspec.json.encode(event)
+    # JSON escapes line breaks, so it is one line.
+    return f"id: {stream}.{number}\nevent: {name}\ndata: ".encode() + data + b"\n\n"
+
+
+def parse_event_id(value: str) -> tuple[str, int] | None:
+    """Stream and number of a `Last-Event-ID`; None if it is not one of ours."""
+    match = re.fullmatch(r"([0-9a-f]{32})\.([0-9]{1,6})", value.strip())
+    return (match[1], int(match[2])) if match else None
+
 
 LINGER_S = 0.4
 MESSAGE_HEADER = "X-Lutrin-Message"
@@ -266,9 +294,9 @@ class Turn:
         async with aclosing(self._come(after)) as come:
             async for events in come:
                 await self._log_events(number + len(events))
-                frames = [sse.frame(event, self.id, number + place) for place, event in enumerate(events, 1)]
+                frames = [_frame(event, self.id, number + place) for place, event in enumerate(events, 1)]
                 number += len(events)
-                yield b"".join(frames) or sse.HEARTBEAT
+                yield b"".join(frames) or HEARTBEAT
 
     async def events(self, after: int = 0) -> AsyncGenerator[records.AnswerEvent | None, None]:
         """Events from number `after + 1` to the last, with None whenever nothing has happened for a while."""

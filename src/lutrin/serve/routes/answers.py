@@ -11,8 +11,8 @@ from lutrin import stages
 from lutrin.records import Answer, Question
 from lutrin.serve.answer_service import NO_STORE, AnswerService
 from lutrin.serve.budget import charge
+from lutrin.serve.guards import HTTPRequest
 from lutrin.serve.problems import operation
-from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.schemas import ChatBody, ChatReply, Explained, QueryBody, RetrievedPassage, TutorBody
 from lutrin.serve.turns import Timings
 
@@ -108,3 +108,6 @@ async def retrieve(
     passages = await service.services.retrieve(service.from_peer(request, asked.question))
     service.metrics.retrieve_seconds.observe(service.services.clock() - began_s)
     return Response([RetrievedPassage.of(passage) for passage in passages], status_code=200, headers=NO_STORE)
+
+
+HANDLERS = [api_query, api_explains, query, query_selected_text, query_selection, chat, retrieve]

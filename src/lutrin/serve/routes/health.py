@@ -11,8 +11,8 @@ from lutrin.messages import METRICS_OFF
 from lutrin.platform import resident_bytes
 from lutrin.serve import metrics
 from lutrin.serve.answer_service import NO_STORE, AnswerService
+from lutrin.serve.guards import HTTPRequest
 from lutrin.serve.problems import operation
-from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.routes.ingest import bearer
 from lutrin.serve.schemas import Health, Readiness, ReadyBook
 from lutrin.serve.teacher_page import published
@@ -92,3 +92,6 @@ async def read_metrics(
                 age = service.services.now() - current.made
                 meters.index_age_seconds.labels(book.slug).set(age.total_seconds())
     return Response(service.metrics.exposition(), media_type=metrics.MEDIA_TYPE, headers=NO_STORE)
+
+
+HANDLERS = [health, ready, read_metrics]

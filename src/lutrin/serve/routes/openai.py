@@ -14,12 +14,11 @@ from lutrin import records
 from lutrin.answer.render import sentence_piece
 from lutrin.errors import InvalidQuestion
 from lutrin.messages import EMPTY_QUESTION
-from lutrin.serve import sse
 from lutrin.serve.answer_service import NO_STORE, AnswerService
+from lutrin.serve.guards import HTTPRequest
 from lutrin.serve.ownership import openai_session
 from lutrin.serve.problems import OpenAIProblem, operation
-from lutrin.serve.requests import HTTPRequest
-from lutrin.serve.turns import Turn
+from lutrin.serve.turns import EVENT_STREAM, HEARTBEAT, STREAM_HEADERS, Turn
 
 TAG = "openai"
 Tokens = Annotated[int, msgspec.Meta(ge=1)]
@@ -96,7 +95,7 @@ async def completions(
     if not data.stream:
         return await service.answer_openai(request, question, lambda answer: _completion(answer, created))
     turn = await service.open_turn(request, question)
-    return Stream(_chunks(turn, created), status_code=200, media_type=sse.MEDIA_TYPE, headers=sse.HEADERS)
+    return Stream(_chunks(turn, created), status_code=200, media_type=EVENT_STREAM, headers=STREAM_HEADERS)
 
 
 def _earlier(messages: Sequence[CompletionMessage]) -> tuple[records.Message, ...]:
@@ -133,7 +132,7 @@ async def _chunks(turn: Turn, created: int) -> AsyncIterator[bytes]:
         async for event in events:
             match event:
                 case None:
-                    yield sse.HEARTBEAT
+                    yield HEARTBEAT
                 case records.SentenceEvent():
                     piece = sentence_piece(event, sent)
                     sent += piece
@@ -178,3 +177,6 @@ def _chunk(
 
 def _line(body: dict[str, Any]) -> bytes:
     return b"data: " + msgspec.json.encode(body) + b"\n\n"
+
+
+HANDLERS = [models, completions]

@@ -1,28 +1,34 @@
-"""Pages for people: the shelf, the books, and the files that they need."""
+"""Pages for people: the shelf, the books, practice with them, and the files that all need. None needs a script."""
 
 import hashlib
 import mimetypes
 import re
 from dataclasses import dataclass
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
+import segno
 from litestar import MediaType, Response, get
 from litestar.di import NamedDependency as Given
 from litestar.openapi.datastructures import ResponseSpec
-from litestar.params import FromPath, QueryParameter
+from litestar.params import FromPath, Parameter, QueryParameter
 
 from lutrin.errors import NotFound
 from lutrin.messages import NOTHING_HERE
-from lutrin.serve import html, pictures, qr
-from lutrin.serve.answer_service import NO_STORE, AnswerService
+from lutrin.platform import network_addresses
+from lutrin.serve import html
+from lutrin.serve.answer_service import NO_STORE, AnswerService, is_secure
 from lutrin.serve.book_reader import Reader
+from lutrin.serve.budget import Same, Workshop
 from lutrin.serve.finding import Glossary, Suggestions
+from lutrin.serve.guards import HTTPRequest
+from lutrin.serve.library import PICTURE_HEADERS
 from lutrin.serve.problems import operation
-from lutrin.serve.requests import HTTPRequest
-from lutrin.serve.workshop import Same, Workshop
+from lutrin.serve.responses import prefix_of
+from lutrin.study.deck import Card, GlossaryTerm
 
 STATIC = Path(__file__).parents[1] / "static"
 STAMPED = re.compile(r"(.+)\.([0-9a-f]{12})\.(js|css|svg)")
@@ -170,14 +176,14 @@ async def picture(
 ) -> Response[bytes]:
     """A picture that a page of a book shows, by its place on the page."""
     found = await reader.picture(book, page.as_posix(), number)
-    return Response(found.body, media_type=found.media_type, headers=pictures.HEADERS)
+    return Response(found.body, media_type=found.media_type, headers=PICTURE_HEADERS)
 
 
 @get("/qr.svg", include_in_schema=False)
 async def qr_code(request: HTTPRequest, to: OwnPath, workshop: Given[Workshop]) -> Response[bytes]:
     """The address of a page of this server as a QR code, for a telephone that is held before it."""
-    address = qr.address(request, to)
-    code = await workshop.once(("qr", address), lambda: qr.svg(address))
+    address = address_of(request, to)
+    code = await workshop.once(("qr", address), lambda: qr_svg(address))
     return Response(code, media_type="image/svg+xml", headers=REVALIDATE)
 
 
@@ -211,3 +217,140 @@ def _static_file(name: str, body: bytes) -> StaticFile:
     guessed = mimetypes.guess_type(name)[0] or "application/octet-stream"
     media_type = "text/javascript" if name.endswith(".js") else guessed
     return StaticFile(body, media_type, f'"{hashlib.sha256(body).hexdigest()[:20]}"')
+
+
+Chapter = Annotated[int, Parameter(ge=0, le=10_000, description="Number of the chapter, from 1; 0: the whole book.")]
+Sitting = Annotated[int, Parameter(ge=1, le=10_000, description="Number of the sitting, from 1.")]
+ANKI = "application/octet-stream"
+
+
+def _page(page: str) -> Response[str]:
+    return Response(page, media_type=MediaType.HTML, headers=REVALIDATE)
+
+
+def _named(book: str, chapter: int, suffix: str) -> dict[str, str]:
+    part = f"-{chapter}" if chapter else ""
+    return {**REVALIDATE, "Content-Disposition": f'attachment; filename="{book}{part}.{suffix}"'}
+
+
+@get("/study/{book:str}", **operation("study", "What a book has to practise with", "pages", 404, 503))
+async def study(book: FromPath[str], reader: Given[Reader]) -> Response[str]:
+    """Where practice begins."""
+    return _page(await reader.study(book))
+
+
+@get(
+    "/study/{book:str}/deck", **operation("studyDeck", "The cards of a chapter, ten a sitting", "pages", 404, 422, 503)
+)
+async def deck(book: FromPath[str], reader: Given[Reader], chapter: Chapter = 1, sitting: Sitting = 1) -> Response[str]:
+    """Cards that open."""
+    return _page(await reader.study(book, "deck", chapter, sitting))
+
+
+@get(
+    "/study/{book:str}/worksheet",
+    **operation("studyWorksheet", "A worksheet for print, with the answers on the last page", "pages", 404, 422, 503),
+)
+async def worksheet(book: FromPath[str], reader: Given[Reader], chapter: Chapter = 1) -> Response[str]:
+    """Questions with room to write."""
+    return _page(await reader.study(book, "worksheet", chapter))
+
+
+@get("/study/{book:str}/glossary", **operation("studyGlossary", "The terms of a book from A to Z", "pages", 404, 503))
+async def glossary(book: FromPath[str], reader: Given[Reader]) -> Response[str]:
+    """Terms with their meanings."""
+    return _page(await reader.study(book, "glossary"))
+
+
+@get("/study/{book:str}/guide", **operation("studyGuide", "The key points of each chapter", "pages", 404, 503))
+async def guide(book: FromPath[str], reader: Given[Reader]) -> Response[str]:
+    """Serve the guide: each section in a few sentences."""
+    return _page(await reader.study(book, "guide"))
+
+
+@get(
+    "/study/{book:str}/deck.json",
+    **operation(
+        "studyDeckData",
+        "The cards of a chapter, or of the whole book, as data",
+        "reading",
+        404,
+        422,
+        503,
+        returns=ResponseSpec(list[Card], generate_examples=False),
+    ),
+)
+async def deck_data(book: FromPath[str], reader: Given[Reader], chapter: Chapter = 0) -> Response[bytes]:
+    """For programs that space cards."""
+    return Response(await reader.take_away(book, "json", chapter), media_type=MediaType.JSON, headers=REVALIDATE)
+
+
+@get(
+    "/study/{book:str}/glossary.json",
+    **operation(
+        "studyGlossaryData",
+        "The terms of a book as data",
+        "reading",
+        404,
+        503,
+        returns=ResponseSpec(list[GlossaryTerm], generate_examples=False),
+    ),
+)
+async def glossary_data(book: FromPath[str], reader: Given[Reader]) -> Response[bytes]:
+    """For pages that show what a term means where it stands."""
+    return Response(await reader.take_away(book, "terms", 0), media_type=MediaType.JSON, headers=REVALIDATE)
+
+
+@get(
+    "/study/{book:str}/deck.csv",
+    **operation("studyDeckTable", "The cards as comma-separated values", "reading", 404, 422, 503),
+)
+async def deck_table(book: FromPath[str], reader: Given[Reader], chapter: Chapter = 0) -> Response[bytes]:
+    """For spreadsheets and other programs for cards."""
+    body = await reader.take_away(book, "csv", chapter)
+    return Response(body, media_type="text/csv; charset=utf-8", headers=_named(book, chapter, "csv"))
+
+
+@get(
+    "/study/{book:str}/deck.apkg",
+    **operation("studyDeckAnki", "The cards as a package for Anki", "reading", 404, 422, 503),
+)
+async def deck_anki(book: FromPath[str], reader: Given[Reader], chapter: Chapter = 0) -> Response[bytes]:
+    """A deck for each chapter; importing it again keeps what was learnt."""
+    body = await reader.take_away(book, "apkg", chapter)
+    return Response(body, media_type=ANKI, headers=_named(book, chapter, "apkg"))
+
+
+LOCAL = frozenset({"localhost", "127.0.0.1", "[::1]"})
+
+
+def address_of(request: HTTPRequest, path: str) -> str:
+    """The full address of a page, as a reader would have to type it."""
+    scheme = "https" if is_secure(request) else "http"
+    return f"{scheme}://{request.headers.get('host', '')}{path}"
+
+
+def address_for_others(request: HTTPRequest, host: str) -> str:
+    """The address at which other devices in the room reach the server, though a browser here may not; empty: none."""
+    name, _, port = request.headers.get("host", "").rpartition(":")
+    name = name or request.headers.get("host", "")
+    if name.lower() not in LOCAL:
+        return address_of(request, f"{prefix_of(request.scope)}/")
+    if host not in {"0.0.0.0", "::"}:  # noqa: S104 - it is compared with, nothing is bound to it
+        return ""
+    found = next(iter(network_addresses()), "")
+    place = f"{found}:{port}" if port.isdigit() else found
+    return f"http://{place}{prefix_of(request.scope)}/" if found else ""
+
+
+def qr_svg(text: str) -> bytes:
+    """Draw a text as a QR code that scales to any size."""
+    out = BytesIO()
+    segno.make(text, micro=False).save(out, kind="svg", scale=4, border=3, dark="#2b2018", light="#fff", xmldecl=False)
+    return out.getvalue()
+
+
+HANDLERS = [
+    shelf, cover, results, search, terms, read, picture, study, deck, worksheet, glossary, guide, deck_data,
+    glossary_data, deck_table, deck_anki, qr_code, worker, offline, static, widget,
+]  # fmt: skip

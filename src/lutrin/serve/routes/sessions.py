@@ -13,9 +13,9 @@ from lutrin.messages import CLIENT_SECRET_MISSING
 from lutrin.records import ChatSession
 from lutrin.serve.answer_service import NO_STORE, AnswerService
 from lutrin.serve.budget import beside_loop
+from lutrin.serve.guards import HTTPRequest
 from lutrin.serve.ownership import CLIENT_HEADER, COOKIE
 from lutrin.serve.problems import operation
-from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.schemas import Feedback, History, Renaming, Sessions
 
 NEWEST = 50  # messages of a history, as the specification has it
@@ -102,3 +102,6 @@ def _owner_required(request: HTTPRequest) -> str:
     if not owner:
         raise NotPermitted(CLIENT_SECRET_MISSING)
     return owner
+
+
+HANDLERS = [history, sessions, rename, remove, export, feedback]

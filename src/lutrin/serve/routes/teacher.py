@@ -18,13 +18,12 @@ from lutrin.index.companion import THE_TEACHER, Kind, State
 from lutrin.log import get_logger
 from lutrin.messages import BOOK_FIRST, DISK_LOW, INGEST_OFF, NOT_STORING, NOTHING_HERE, PAGE_EXPIRED, WRONG_PASSWORD
 from lutrin.records import Answer, DoneEvent, Passage, Question
-from lutrin.serve import qr
 from lutrin.serve.answer_service import NO_STORE, AnswerService, check_lengths, is_secure
 from lutrin.serve.budget import beside_loop
+from lutrin.serve.guards import HTTPRequest
 from lutrin.serve.problems import as_problem, prefers_html
-from lutrin.serve.requests import HTTPRequest
-from lutrin.serve.routes.book_uploads import Uploaded, receive, uploaded
-from lutrin.serve.routes.ingest import Jobs
+from lutrin.serve.routes.ingest import Jobs, Uploaded, receive, uploaded
+from lutrin.serve.routes.pages import address_for_others
 from lutrin.serve.teacher_page import (
     MOST_READ,
     Board,
@@ -42,15 +41,7 @@ from lutrin.serve.teacher_page import (
     published,
     roll_back,
 )
-from lutrin.serve.teacher_sign_in import (
-    COOKIE,
-    SIGNED_IN_S,
-    SignIns,
-    check_form,
-    cookie_of,
-    form_fields,
-    is_here,
-)
+from lutrin.serve.teacher_sign_in import COOKIE, SIGNED_IN_S, SignIns, check_form, cookie_of, form_fields, is_here
 from lutrin.serve.templating import render
 from lutrin.settings import Settings
 from lutrin.study.teach import Act, Change, Companions, Listed, Wanted
@@ -100,7 +91,7 @@ async def page(
     cookie = cookie_of(request)
     if not sign_ins.knows(cookie):
         return _shown(render("teacher_gate.html", off=False, message=""))
-    board = await _board(service, jobs, examination, settings, qr.for_others(request, settings.host))
+    board = await _board(service, jobs, examination, settings, address_for_others(request, settings.host))
     return _shown(await beside_loop(lambda: board_page(board, sign_ins.form_key(cookie))))
 
 
