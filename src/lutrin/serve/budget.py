@@ -246,8 +246,6 @@ def _page() -> bytes:
     return html.trouble(HTTPStatus.TOO_MANY_REQUESTS, TOO_MUCH_WORK).encode()
 
 
-T = TypeVar("T")
-
 THREADS = 2
 """Python computes in one thread at a time; the second is for those who wait for a child process."""
 MOST_WAITING = 64

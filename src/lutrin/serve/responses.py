@@ -83,10 +83,11 @@ def finishing(app: ASGIApp) -> ASGIApp:
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         scope[BEGAN] = time.monotonic()  # type: ignore[literal-required]  # a key of ours
-        if scope.get("method") is None:  # only requests of HTTP have one
+        method = scope.get("method")
+        if method is None:  # only requests of HTTP have one
             await app(scope, receive, send)
             return
-        inside = cast("Scope", {**scope, "method": "GET"}) if scope["method"] == "HEAD" else scope
+        inside = cast("Scope", {**scope, "method": "GET"}) if method == "HEAD" else scope
         await app(inside, receive, Outgoing(scope, send))
 
     return answer
@@ -97,7 +98,7 @@ class Outgoing:
 
     def __init__(self, scope: Scope, send: Send) -> None:
         accepted = b",".join(value for name, value in scope["headers"] if name == b"accept-encoding")
-        self._is_head = scope["method"] == "HEAD"
+        self._is_head = scope.get("method") == "HEAD"
         self._packs = not self._is_head and _ACCEPTED.search(accepted.decode("latin-1")) is not None
         self._links = False
         self._path = scope["path"]

@@ -264,7 +264,9 @@ class Turn:
         self._readers += 1
         if not self.finished.is_set() and (self._task is None or self._task.done()):
             # Waiting in a queue is nothing that the same question would produce again.
-            replayable = [event for event in self.sent if not isinstance(event, records.QueuedEvent)]
+            replayable: list[records.AnswerEvent] = [
+                event for event in self.sent if not isinstance(event, records.QueuedEvent)
+            ]
             self._task = self._spawn(self._run(resume_after=replayable))
 
     def detach(self) -> None:
