@@ -342,14 +342,14 @@ class Turn:
         if self._readers == 0 and self._task is not None:
             self._task.cancel()
 
-    async def _run(self, resume_after: list[records.AnswerEvent]) -> None:
+    async def _run(self, known: list[records.AnswerEvent]) -> None:
         self._began_s = self._services.clock()
         self._stages_ms = {}
         self._timings = Timings(self._metrics)
         self._metrics.running.inc()
         try:
             with stages.listening(self._timings):
-                await self._produce(resume_after)
+                await self._produce(known)
         except asyncio.CancelledError:
             if not self._saving:
                 self._spawn(self._save_partial(), vital=True)
@@ -364,6 +364,8 @@ class Turn:
             self._metrics.running.dec()
 
     async def _produce(self, known: list[records.AnswerEvent]) -> None:
+        # Waiting in a queue is nothing that the same question would produce again.
+        known = [event for event in known if not isinstance(event, records.QueuedEvent)]
         # What is stored of an answer that was cut is no turn before it.
         question = msgspec.structs.replace(self.asked.question, kept_as=self._transcript.message_ids, peer=payer())
         async with aclosing(self._services.answers.answer(question)) as events:
