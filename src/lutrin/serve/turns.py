@@ -263,11 +263,7 @@ class Turn:
         """Attach a connection; this starts the turn, or restarts it if it was cancelled."""
         self._readers += 1
         if not self.finished.is_set() and (self._task is None or self._task.done()):
-            # Waiting in a queue is nothing that the same question would produce again.
-            replayable: list[records.AnswerEvent] = [
-                event for event in self.sent if not isinstance(event, records.QueuedEvent)
-            ]
-            self._task = self._spawn(self._run(resume_after=replayable))
+            self._task = self._spawn(self._run())
 
     def detach(self) -> None:
         """Detach a connection that has finished or gone."""
@@ -342,14 +338,14 @@ class Turn:
         if self._readers == 0 and self._task is not None:
             self._task.cancel()
 
-    async def _run(self, known: list[records.AnswerEvent]) -> None:
+    async def _run(self) -> None:
         self._began_s = self._services.clock()
         self._stages_ms = {}
         self._timings = Timings(self._metrics)
         self._metrics.running.inc()
         try:
             with stages.listening(self._timings):
-                await self._produce(known)
+                await self._produce()
         except asyncio.CancelledError:
             if not self._saving:
                 self._spawn(self._save_partial(), vital=True)
@@ -363,9 +359,9 @@ class Turn:
         finally:
             self._metrics.running.dec()
 
-    async def _produce(self, known: list[records.AnswerEvent]) -> None:
+    async def _produce(self) -> None:
         # Waiting in a queue is nothing that the same question would produce again.
-        known = [event for event in known if not isinstance(event, records.QueuedEvent)]
+        known: list[records.AnswerEvent] = [event for event in self.sent if not isinstance(event, records.QueuedEvent)]
         # What is stored of an answer that was cut is no turn before it.
         question = msgspec.structs.replace(self.asked.question, kept_as=self._transcript.message_ids, peer=payer())
         async with aclosing(self._services.answers.answer(question)) as events:
