@@ -83,8 +83,7 @@ def parse_docx(data: bytes, filename: str, _password: str = "") -> Document:
     for heading in soup.find_all(["h1", "h2", "h3", "h4", "h5"]) if named is not None else ():
         if heading is not named:  # under a title of the whole document chapters have the second level
             heading.name = f"h{int(heading.name[1]) + 1}"
-    text, unread = to_markdown(soup)
-    return document_of(text, filename, title=title, unread=unread)
+    return document_of(to_markdown(soup), filename, title=title)
 
 
 def _no_image(image: Any) -> list[Any]:  # noqa: ANN401 - as mammoth has it

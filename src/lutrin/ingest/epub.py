@@ -45,7 +45,7 @@ def parse_epub(data: bytes, filename: str, _password: str = "") -> Document:
     if role_of_title(title):
         # GitBook calls each book "Table of Contents", and every page would have that title's role.
         title = ""
-    return document_of(text, filename, title=title or title_from_name(filename), unread=book.unread)
+    return document_of(text, filename, title=title or title_from_name(filename))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +79,6 @@ class _Package:
         self._items = {str(item.get("id")): item for item in _all(self._package, "item")}
         title = _first(self._package, "title")
         self.title = str(title.get_text()) if title else ""
-        self.unread = 0
-        """Formulas that cannot be read, of the pages so far."""
 
     def pages(self) -> Iterator[str]:
         """The pages of the spine as Markdown."""
@@ -94,8 +92,7 @@ class _Package:
             if name := self._address(item):
                 soup = main_of(soup_of(self._read(name)))
                 first = _mark(soup, labels.get(name, []))
-                text, unread = to_markdown(soup, styles)
-                self.unread += unread
+                text = to_markdown(soup, styles)
                 if text.strip():
                     text = lower_headings(text)
                     yield f"## {first}\n\n{text}" if first and not text.lstrip().startswith("#") else text

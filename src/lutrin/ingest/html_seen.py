@@ -97,34 +97,26 @@ _BLOCK_LINES = ("div", "p", "li")
 _LINES = frozenset({"line", "token-line", "code-line", "view-line"})
 _CODE_CELLS = frozenset({"hljs-ln-code", "blob-code"})
 _LISTED = {
-    "lower-alpha": "a",
-    "lower-latin": "a",
-    "upper-alpha": "A",
-    "upper-latin": "A",
-    "lower-roman": "i",
-    "upper-roman": "I",
+    f"{size}{dash}{name}": kind.upper() if size == "upper" else kind
+    for size in ("lower", "upper")
+    for name, kind in (("alpha", "a"), ("latin", "a"), ("roman", "i"))
+    for dash in ("-", "")
 }
-_LISTED |= {name.replace("-", ""): kind for name, kind in _LISTED.items()}
 _LIST_STYLE = re.compile(r"list-style(?:-type)?\s*:\s*([\w-]+)")
 
 
-def settle(soup: Any, styles: str = "") -> int:  # noqa: ANN401 - as bs4 has it
-    """Change a tree to what a reader sees of it under its style sheets; return how many formulas cannot be read."""
+def settle(soup: Any, styles: str = "") -> None:  # noqa: ANN401 - as bs4 has it
+    """Change a tree to what a reader sees of it under its style sheets."""
     find = _Finder(soup)
-    unread = _formulas(soup, find)
+    _formulas(soup, find)
     sheets = "\n".join([styles, *(style.get_text() for style in find.tags("style"))])
-    rules = [
-        rule
-        for rule in _RULE.findall(_MEDIA.sub("", sheets))
-        if hides(rule[1]) or is_white(rule[1]) or "align" in rule[1] or STRIKING.search(rule[1])
-    ]
-    _shift(find, rules)
+    styled = _styled(find, sheets)
+    _shift(find, styled)
     if find.has("pre", "td"):
         _code(soup, find)
     _notes(soup, find)
-    for unseen in [*find.all(*UNSEEN, *PAGE_MARKS), *_find_hidden(soup, find, rules, sheets)]:
-        if not unseen.decomposed and not (unseen.name == "nav" and unseen is soup):
-            unseen.decompose()
+    for unseen in [*find.all(*UNSEEN, *PAGE_MARKS), *_find_hidden(soup, find, styled, sheets)]:
+        unseen.decompose()
     _headers(soup, find)
     for link in [link for heading in find.tags(*_HEADINGS) for link in heading.find_all("a")]:
         if not any(c.isalnum() for c in link.get_text()):
@@ -132,10 +124,11 @@ def settle(soup: Any, styles: str = "") -> int:  # noqa: ANN401 - as bs4 has it
     for link in find.tags("a"):
         if not link.decomposed and link.get_text().strip(_BLANK) in _LINK_SIGNS:
             link.decompose()
-    _ruby(find)
+    for reading in find.tags("rt"):  # how a word is read stands behind it
+        text = reading.get_text().strip()
+        reading.replace_with(f" ({text})" if text else "")
     _boxes(find)
     _numbers(find)
-    return unread
 
 
 class _Finder:
@@ -187,11 +180,20 @@ def _words_of(selector: str) -> tuple[frozenset[str], frozenset[str]]:
 # What is not seen ----------------------------------------------------------------------------------------------------
 
 
-def _find_hidden(soup: Any, find: _Finder, rules: Sequence[tuple[str, str]], sheets: str) -> list[Any]:  # noqa: ANN401 - as bs4 has it
-    """Elements that the page hides for good, by white letters too where all of it is white."""
-    found = [tag for tag in find.all("[hidden]") if str(tag.get("hidden")).lower() != "until-found"]
+def _styled(find: _Finder, sheets: str) -> list[tuple[Any, str]]:
+    """Elements with the styles that they have themselves, or by plain selectors of rules that matter."""
     styled = [(tag, str(tag["style"])) for tag in find.all("[style]")]
-    styled += [(tag, body) for selectors, body in rules for tag in _elements_of_rule(find, selectors)]
+    for selectors, body in _RULE.findall(_MEDIA.sub("", sheets)):
+        if hides(body) or is_white(body) or "align" in body or STRIKING.search(body):
+            plain = [one.strip() for one in selectors.split(",") if _SIMPLE.fullmatch(one.strip())]
+            styled += [(tag, body) for tag in find.all(*plain)]
+    return styled
+
+
+def _find_hidden(soup: Any, find: _Finder, styled: Sequence[tuple[Any, str]], sheets: str) -> list[Any]:  # noqa: ANN401 - as bs4 has it
+    """Elements that the page hides for good, by white letters too where all of it is white."""
+    styled = [(tag, style) for tag, style in styled if not tag.decomposed]
+    found = [tag for tag in find.all("[hidden]") if str(tag.get("hidden")).lower() != "until-found"]
     white = [tag for tag, style in styled if is_white(style) and not hides(style)]
     found += [tag for tag, style in styled if hides(style)]
     found += white if white and _is_white_page(soup, sheets) else []
@@ -209,17 +211,10 @@ def _is_white_page(soup: Any, sheets: str) -> bool:  # noqa: ANN401 - as above
     return "background" not in sheets and whole.find(may_colour) is None
 
 
-def _elements_of_rule(find: _Finder, selectors: str) -> list[Any]:
-    """The elements that the plain selectors of a rule match."""
-    return find.all(*(one.strip() for one in selectors.split(",") if _SIMPLE.fullmatch(one.strip())))
-
-
-def _shift(find: _Finder, rules: Sequence[tuple[str, str]]) -> None:
+def _shift(find: _Finder, styled: Sequence[tuple[Any, str]]) -> None:
     """Make `sup`, `sub` and `del` of what classes or styles raise, lower and strike out."""
-    named = [f".{name}" for names in SHIFTED.values() for name in sorted(names)]
-    styled = [(tag, str(tag.get("style") or "")) for tag in find.all(*named, "[style]")]
-    styled += [(tag, body) for selectors, body in rules for tag in _elements_of_rule(find, selectors)]
-    for tag, style in styled:
+    named = find.all(*(f".{name}" for names in SHIFTED.values() for name in names))
+    for tag, style in [*((tag, str(tag.get("style") or "")) for tag in named), *styled]:
         shift = shift_of(tag.name, tag.get("class") or (), style)
         if shift and tag.find(_BLOCK_LINES) is None:
             tag.name = shift
@@ -247,14 +242,13 @@ def _headers(soup: Any, find: _Finder) -> None:  # noqa: ANN401 - as bs4 has it
 # Formulas ------------------------------------------------------------------------------------------------------------
 
 
-def _formulas(soup: Any, find: _Finder) -> int:  # noqa: ANN401 - as bs4 has it
-    """Put an element `tex` in the place of each formula of a page, and return how many cannot be read."""
+def _formulas(soup: Any, find: _Finder) -> None:  # noqa: ANN401 - as bs4 has it
+    """Put an element `tex` in the place of each formula of a page."""
     addresses = [f"{tag.get('src') or ''} {tag.get('href') or ''}".lower() for tag in find.tags("script", "link")]
     loads = any("mathjax" in address or "katex" in address for address in addresses)
     has_maths = loads or find.has(".katex", ".mwe-math-element", "mjx-container", "math")
     has_scripts = bool(find.has("script") and find.all(_SCRIPT))
     pictures = [picture for picture in find.tags("img") if _RENDERER.search(str(picture.get("src") or ""))]
-    unread = 0
     for carrier in [*find.all(*_FORMULAS), *pictures]:
         if carrier.decomposed:
             continue
@@ -266,13 +260,11 @@ def _formulas(soup: Any, find: _Finder) -> int:  # noqa: ANN401 - as bs4 has it
             display = display or any("isplay" in name for name in names)
             display = display or carrier.select_one(".mwe-math-mathml-display") is not None
             carrier.insert_before(tag_of(tex, display=display))
-            unread += not tex
         carrier.decompose()
     if has_maths or any(mark in soup.get_text() for mark in ("\\(", "\\[", "$$", "\\begin{")):
         _mark_delimited(soup, _DELIMITED)
     if has_maths:
         _mark_delimited(soup, _SINGLE)
-    return unread
 
 
 def _tex_within(carrier: Any) -> str:  # noqa: ANN401 - as bs4 has it
@@ -484,13 +476,6 @@ def _numbers(find: _Finder) -> None:
             number = whole(item.get("value"), number)
             item["data-mark"] = f"{numeral(number, kind)}."
             number += -1 if down else 1
-
-
-def _ruby(find: _Finder) -> None:
-    """Write how a word is read behind it, in brackets."""
-    for reading in find.tags("rt"):
-        text = reading.get_text().strip()
-        reading.replace_with(f" ({text})" if text else "")
 
 
 # Code ----------------------------------------------------------------------------------------------------------------

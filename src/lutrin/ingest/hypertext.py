@@ -13,6 +13,7 @@ from bs4.element import Comment
 from markdownify import MarkdownConverter
 
 from lutrin.errors import DocumentError
+from lutrin.ingest.formulas import UNREAD
 from lutrin.ingest.grids import Cell, grid_of, spans
 from lutrin.ingest.html_seen import settle
 from lutrin.ingest.markdown import parse_markdown
@@ -130,7 +131,7 @@ class _Converter(MarkdownConverter):
         if "_inline" in parent_tags:
             return f" {mark} {text};" if text else ""
         if mark and not re.fullmatch(r"\d{1,9}[.)]", mark):
-            mark, text = "-", f"{_as_text(mark)} {text}".strip()
+            mark, text = "-", f"{_escape(mark)} {text}".strip()
         bullet = f"{mark or '-'} "
         indented = "\n".join(f"{' ' * len(bullet)}{line}" if line else "" for line in text.split("\n"))
         return f"{bullet}{indented[len(bullet) :]}\n" if text else "\n"
@@ -178,17 +179,17 @@ def _beside(siblings: Iterable[Any]) -> Any:  # noqa: ANN401 - as bs4 has it
     return next((one for one in siblings if not isinstance(one, Comment) and str(one).strip()), None)
 
 
-def _as_text(mark: str) -> str:
-    return re.sub(r"([\\`*_\[\]<>{}#|~$&])", r"\\\1", mark)
+def _escape(text: str) -> str:
+    return re.sub(r"([\\`*_\[\]<>{}#|~$&])", r"\\\1", text)
 
 
-def to_markdown(element: Any, styles: str = "") -> tuple[str, int]:  # noqa: ANN401 - as bs4 has it
-    """An element with its children as Markdown, and how many of its formulas cannot be read."""
+def to_markdown(element: Any, styles: str = "") -> str:  # noqa: ANN401 - as bs4 has it
+    """An element with its children as Markdown."""
     _close(element)
     _flatten(element)
-    unread = settle(element, styles)
+    settle(element, styles)
     text = str(_Converter().convert_soup(element)).replace("\u00a0", " ").replace("\r", "")
-    return _BLANK_LINES.sub("\n\n", text).strip() + "\n", unread
+    return _BLANK_LINES.sub("\n\n", text).strip() + "\n"
 
 
 _CLOSES = {name: names for names in ({"li"}, {"p"}, {"dt", "dd"}, {"td", "th"}, {"option"}) for name in names}
@@ -242,10 +243,8 @@ def main_of(soup: bs4.BeautifulSoup) -> Any:  # noqa: ANN401 - as bs4 has it
     return soup
 
 
-def document_of(
-    text: str, filename: str, *, title: str = "", unread: int = 0, notices: tuple[Notice, ...] = ()
-) -> Document:
-    """Build the document from a file's text converted to Markdown, `unread` of its formulas left out.
+def document_of(text: str, filename: str, *, title: str = "", notices: tuple[Notice, ...] = ()) -> Document:
+    """Build the document from a file's text converted to Markdown, and report formulas that cannot be read.
 
     Raises:
         DocumentError: There is no text.
@@ -254,7 +253,7 @@ def document_of(
         raise DocumentError(filename, "holds no text")
     if title:  # in the front matter, where the reader and the parser look for it
         text = f"---\ntitle: {json.dumps(' '.join(title.split()), ensure_ascii=False)}\n---\n\n{text}"
-    if unread:
+    if unread := text.count(_escape(UNREAD)):
         count = "1 formula" if unread == 1 else f"{unread} formulas"
         message = f"{count} cannot be read: only a picture is left; [formula ...] stands in the text"
         notices = (*notices, Notice(filename=filename, message=message))
@@ -282,6 +281,5 @@ def parse_html(data: bytes, filename: str, _password: str = "") -> Document:
     soup = soup_of(data)
     named = true_title(soup.title.get_text()) if soup.title else ""
     styles = "\n".join(style.get_text() for style in soup.find_all("style"))
-    text, unread = to_markdown(main_of(soup), styles)
-    text = _with_title(text)
-    return document_of(text, filename, title="" if _TITLE.search(text) else named, unread=unread)
+    text = _with_title(to_markdown(main_of(soup), styles))
+    return document_of(text, filename, title="" if _TITLE.search(text) else named)

@@ -175,8 +175,7 @@ def parse_rst(data: bytes, filename: str, _password: str = "") -> Document:
         sidebar["class"] = "topic"  # elsewhere it is the navigation of a site
     for title in soup.select(".admonition-title"):
         title.string = title.get_text().strip("!").capitalize() if title.get_text().isupper() else title.get_text()
-    text, unread = to_markdown(soup)
-    return document_of(text, filename, unread=unread, notices=tuple(notices))
+    return document_of(to_markdown(soup), filename, notices=tuple(notices))
 
 
 def _join_terms(lines: StringList) -> None:
