@@ -66,16 +66,19 @@ class _Any(dict[str, Callable[[str], Any]]):
         return directives.unchanged
 
 
+_OPTIONS = _Any({"class": directives.unchanged})
+"""Whatever options a directive has; docutils takes a table without an entry for none."""
+
+
 class _Box(Directive):
     """Any directive: its title, then its text."""
 
     optional_arguments = 1
     final_argument_whitespace = True
     has_content = True
-    option_spec = _Any({"class": directives.unchanged})
+    option_spec = _OPTIONS
 
     def run(self) -> Sequence[nodes.Node]:
-        """Nodes of what it holds."""
         name = self.name.rpartition(":")[2]
         title = " ".join(self.arguments[0].split()) if self.arguments else ""
         inside = nodes.container()
@@ -95,14 +98,13 @@ class _Box(Directive):
 
 
 class _Alert(Admonition):
-    """A box that docutils does not know."""
+    """A box that docutils does not know, called as it is called in the file."""
 
     required_arguments = 0
     optional_arguments = 1
-    option_spec = _Any({"class": directives.unchanged})
+    option_spec = _OPTIONS
 
     def run(self) -> Sequence[nodes.Node]:
-        """The box, called as it is called in the file."""
         if self.arguments and not self.content:
             self.content = StringList(self.arguments[0].splitlines(), self.name)
             self.arguments = []
@@ -111,18 +113,13 @@ class _Alert(Admonition):
         return super().run()
 
 
-class _Code(Directive):
+class _Code(_Box):
     """Code, with whatever options, and its caption."""
 
-    optional_arguments = 1
-    has_content = True
-    option_spec = _Any({"class": directives.unchanged})
-
     def run(self) -> Sequence[nodes.Node]:
-        """The block; docutils takes a class that begins with "language-" for a human one."""
-        language = self.arguments[0] if self.arguments else ""
         block = nodes.literal_block("\n".join(self.content), "\n".join(self.content))
-        block["classes"] = [f"lang-{language}"] if language else []
+        # Docutils takes a class that begins with "language-" for a human one.
+        block["classes"] = [f"lang-{language}" for language in self.arguments]
         caption = self.options.get("caption")
         return [nodes.paragraph("", "", nodes.emphasis("", caption)), block] if caption else [block]
 
@@ -133,16 +130,10 @@ class _Math(MathBlock):
     option_spec = _Any({"class": directives.class_option})
 
 
-class _Unseen(Directive):
-    """A directive that shows nothing."""
-
-    optional_arguments = 1
-    final_argument_whitespace = True
-    has_content = True
-    option_spec = _Any({"class": directives.unchanged})
+class _Unseen(_Box):
+    """A directive that shows nothing, or whose text in another file is missing."""
 
     def run(self) -> Sequence[nodes.Node]:
-        """Nothing, or a warning that text of another file is missing."""
         if self.name in _INCLUDED:
             named = self.arguments[0] if self.arguments else ""
             return [self.state.reporter.warning(f"includes {named}; files are not put together", line=self.lineno)]
@@ -210,18 +201,18 @@ def _role(
     """The words that one of Sphinx's roles shows."""
     bare = name.rpartition(":")[2]
     plain = nodes.unescape(text)
-    target = _TARGET.fullmatch(plain)
-    if target is not None:
-        return [nodes.inline(rawtext, target[1])], []
-    if bare == "ref":
-        return [nodes.inline(rawtext, plain, classes=[_REFERENCE])], []
-    if bare == "doc":
+    classes = []
+    if target := _TARGET.fullmatch(plain):
+        plain = target[1]
+    elif bare == "ref":
+        classes = [_REFERENCE]
+    elif bare == "doc":
         plain = plain.rpartition("/")[2].replace("-", " ").replace("_", " ")
     elif bare in _CODE_ROLES:
         plain = plain.lstrip("!")
         plain = plain.rpartition(".")[2] if plain.startswith("~") else plain
         return [nodes.literal(rawtext, f"{plain}()" if bare in {"func", "meth"} and plain[-1:] != ")" else plain)], []
-    return [nodes.inline(rawtext, plain)], []
+    return [nodes.inline(rawtext, plain, classes=classes)], []
 
 
 def _settle(tree: nodes.document, filename: str) -> list[Notice]:
@@ -249,11 +240,10 @@ def _settle(tree: nodes.document, filename: str) -> list[Notice]:
     for reference in [*tree.findall(lambda node: isinstance(node, nodes.inline) and _REFERENCE in node["classes"])]:
         name = nodes.fully_normalize_name(reference.astext())
         target = tree.ids.get(tree.nameids.get(name) or "")
-        title = next(iter(target.findall(_is_title)), None) if target is not None else None
+        titles = (
+            target.findall(lambda node: isinstance(node, nodes.title | nodes.caption)) if target is not None else ()
+        )
+        title = next(iter(titles), None)
         shown = title.astext() if title is not None else reference.astext().replace("-", " ").replace("_", " ")
         reference.parent.replace(reference, nodes.Text(shown))
     return notices
-
-
-def _is_title(node: nodes.Node) -> bool:
-    return isinstance(node, nodes.title | nodes.caption)
