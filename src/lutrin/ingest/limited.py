@@ -16,9 +16,9 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import weakref
-from collections.abc import Sequence
 from io import BytesIO
 from typing import BinaryIO
 
@@ -53,13 +53,7 @@ class _Job(msgspec.Struct, frozen=True):
 
     filename: str
     password: str
-    data: bytes
     recognize: bool
-
-
-class _Reply(msgspec.Struct, frozen=True):
-    document: Document | None = None
-    error: str = ""
 
 
 def _kind(filename: str) -> formats.Format:
@@ -105,23 +99,28 @@ def read_limited(
     time_limit_s = time_limit_s or kind.time_limit_s
     memory_limit_bytes = memory_limit_bytes or kind.memory_limit_bytes
     order = _Order(formats.suffix_of(filename), memory_limit_bytes, math.ceil(time_limit_s))
-    job = _Job(filename, password, data if isinstance(data, bytes) else b"", recognize)
-    shared = [] if isinstance(data, bytes) else [data.fileno()]
-    try:
-        code, answer = _in_fork(order, msgspec.msgpack.encode(job), shared, _PATIENCE * time_limit_s)
-        in_time = code != -signal.SIGXCPU
-    except TimeoutError:
-        in_time = False
-    if not in_time:
+    job = msgspec.msgpack.encode(_Job(filename, password, recognize))
+    with contextlib.ExitStack() as opened:
+        if isinstance(data, bytes):
+            file: BinaryIO = opened.enter_context(tempfile.TemporaryFile())
+            file.write(data)
+            file.flush()
+        else:
+            file = data
+        try:
+            code, answer = _in_fork(order, job, file.fileno(), _PATIENCE * time_limit_s)
+        except TimeoutError:
+            code, answer = -signal.SIGXCPU, b""
+    if code == -signal.SIGXCPU:
         raise DocumentError(filename, f"could not be read within {time_limit_s:g} s")
-    if code == 0:
-        reply = msgspec.msgpack.decode(answer, type=_Reply)
-        if reply.document is not None:
-            return reply.document
-        raise DocumentError(filename, reply.error)
     if code == _OUT_OF_MEMORY:
         raise DocumentError(filename, f"needs more than {memory_limit_bytes // 1024 // 1024} MB of memory to be read")
-    raise DocumentError(filename, f"crashed the parser (exit code {code})")
+    if code != 0:
+        raise DocumentError(filename, f"crashed the parser (exit code {code})")
+    reply = msgspec.msgpack.decode(answer, type=Document | str)
+    if isinstance(reply, str):
+        raise DocumentError(filename, reply)
+    return reply
 
 
 class _Zygote:
@@ -138,8 +137,8 @@ class _Zygote:
             )  # fmt: skip
         self.end = weakref.finalize(self, _end, self._control, self._process)
 
-    def run(self, order: _Order, job: bytes, shared: Sequence[int], patience_s: float) -> tuple[int, bytes]:
-        """Return the exit code of a fork and its answer.
+    def run(self, order: _Order, job: bytes, file: int, patience_s: float) -> tuple[int, bytes]:
+        """Return the exit code of a fork that reads an open file, and its answer.
 
         Raises:
             TimeoutError: It took too long.
@@ -150,7 +149,7 @@ class _Zygote:
         answer = bytearray()
         with ours:
             with theirs:
-                socket.send_fds(self._control, [msgspec.msgpack.encode(order)], [theirs.fileno(), *shared])
+                socket.send_fds(self._control, [msgspec.msgpack.encode(order)], [theirs.fileno(), file])
             with contextlib.suppress(ConnectionError):  # the fork has ended, its exit code says why
                 ours.settimeout(patience_s)
                 ours.sendall(job)
@@ -173,24 +172,24 @@ _idle: list[_Zygote] = []
 """At most as many as there have been files at one time; threads take and leave them in one step."""
 
 
-def _in_fork(order: _Order, job: bytes, shared: Sequence[int], patience_s: float) -> tuple[int, bytes]:
+def _in_fork(order: _Order, job: bytes, file: int, patience_s: float) -> tuple[int, bytes]:
     """Let an idle zygote do a job, or else a new one; one that has ended since its last file is replaced."""
     while True:
         try:
             zygote, is_new = _idle.pop(), False
         except IndexError:
             zygote, is_new = _Zygote(), True
-        with contextlib.ExitStack() as undo:
-            undo.callback(zygote.end)
-            try:
-                outcome = zygote.run(order, job, shared, patience_s)
-            except ConnectionError:
-                if is_new:
-                    return 1, b""
-                continue
-            undo.pop_all()
-        _idle.append(zygote)
-        return outcome
+        try:
+            outcome = zygote.run(order, job, file, patience_s)
+        except BaseException as error:
+            zygote.end()
+            if not isinstance(error, ConnectionError):
+                raise
+            if is_new:
+                return 1, b""
+        else:
+            _idle.append(zygote)
+            return outcome
 
 
 def _serve(control: socket.socket) -> None:
@@ -222,33 +221,25 @@ def _serve(control: socket.socket) -> None:
             control.sendall(str(code).encode())
 
 
-def _answer(order: _Order, channel: int, file: int | None = None) -> int:
+def _answer(order: _Order, channel: int, file: int) -> int:
     """Do one job, in a fork; the exit code tells what went wrong if nothing could be written."""
     try:
         end_with_parent()
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         bound(order.memory_limit_bytes, order.time_limit_s)
-        with socket.socket(fileno=channel) as peer:
+        with socket.socket(fileno=channel) as peer, os.fdopen(file, "rb") as opened:
             job = msgspec.msgpack.decode(peer.makefile("rb").read(), type=_Job)
+            opened.seek(0)
             try:
-                reply = _Reply(document=_read(job, file))
+                reply: Document | str = read_plainly(opened, job.filename, job.password, recognize=job.recognize)
             except DocumentError as error:
-                reply = _Reply(error=error.detail.removeprefix(f"{job.filename}: "))
+                reply = error.detail.removeprefix(f"{job.filename}: ")
             peer.sendall(msgspec.msgpack.encode(reply))
     except MemoryError:
         return _OUT_OF_MEMORY
     except BaseException:  # noqa: BLE001 - nothing of the zygote's may run on in a fork
         return 1
     return 0
-
-
-def _read(job: _Job, file: int | None) -> Document:
-    """Read what the parent has opened, or else what it has sent."""
-    if file is None:
-        return read_plainly(job.data, job.filename, job.password, recognize=job.recognize)
-    with os.fdopen(file, "rb") as opened:
-        opened.seek(0)
-        return read_plainly(opened, job.filename, job.password, recognize=job.recognize)
 
 
 if __name__ == "__main__":
