@@ -8,22 +8,24 @@ import re
 from lutrin.ingest.script import VOID
 
 _FRONT = re.compile(r"\ufeff?---[ \t]*\r?\n.*?^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
-_FENCE = re.compile(r"[ \t>*+-]*(?:\d+[.)][ \t]+)?(`{3,}|~{3,})([^\n]*)")
-_MODULE = re.compile(r"(?:import|export)\b[ \t{*'\"]")
-_MATHS = re.compile(r"\$\$.*?\$\$|\$(?=\S)[^$\n]*?(?<=\S)\$(?!\d)", re.DOTALL)
-_TAG_NAME = re.compile(r"/?[ \t\r\n]*([A-Za-z_$][\w$.:-]*)?")
-_ADDRESS = re.compile(r"[A-Za-z][\w+.-]{1,31}://|mailto:")
-_QUOTES = "'\""
-_LONGEST_MATHS = 4_000
+_PIECE = re.compile(
+    r"^[ \t>*+-]*(?:\d+[.)][ \t]+)?(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})|^(?P<module>import|export)\b(?=[ \t{*'\"])|\\."
+    r"|(?P<code>`+)|\$\$.{0,4000}?\$\$|\$(?=\S)[^$\n]{0,4000}?(?<=\S)\$(?!\d)|\{#[^{}\n]*\}|(?P<brace>\{)"
+    r"|(?P<comment><!--)|<(?![A-Za-z][\w+.-]{1,31}://|mailto:)(?=[^\W\d]|[/>$])"
+    r"(?P<tag>/?)[ \t\r\n]*(?P<name>(?:[A-Za-z_$][\w$.:-]*)?)",
+    re.DOTALL | re.MULTILINE,
+)
+"""What must close, and what may hold anything."""
+_BEFORE_MODULE = re.compile(r"(?:\A\s*|\n[ \t\r]*\n|---\s*|;\s*|['\"]\s*)\Z")
+_IN_MODULE = re.compile(r"[{('\"`]|\n[ \t\r]*(?:\n|\Z)")
+_IN_BRACES = re.compile(r"/\*(?:.*?\*/)?|[{}()'\"`]", re.DOTALL)
+_IN_STRING = re.compile(r"\\.|\$\{|['\"`\n]", re.DOTALL)
+_IN_TAG = re.compile(r"[><{]|(?<=[=\s])['\"]")
+_PARAGRAPH_END = re.compile(r"\n[ \t\r]*\n|\Z")
 
 
-class Refused(Exception):
-    """MDX would refuse the page."""
-
-    def __init__(self, offset: int, message: str) -> None:
-        super().__init__(message)
-        self.offset = offset
-        self.message = message
+class _Refused(Exception):
+    """MDX would refuse the page: offset and reason."""
 
 
 def refusal(source: str) -> tuple[int, str] | None:
@@ -33,163 +35,105 @@ def refusal(source: str) -> tuple[int, str] | None:
     (2, '<Tabs> is never closed')
     """
     try:
-        _Checker(source).check()
-    except Refused as refused:
-        return source.count("\n", 0, refused.offset) + 1, refused.message
+        _check(source)
+    except _Refused as refused:
+        offset, reason = refused.args
+        return source.count("\n", 0, offset) + 1, reason
     return None
 
 
-class _Checker:
-    def __init__(self, source: str) -> None:
-        self.source = source
-        self.opened: list[tuple[str, int]] = []
+def _check(source: str) -> None:
+    opened: list[tuple[str, int]] = []
+    front = _FRONT.match(source)
+    at = front.end() if front else 0
+    while (piece := _PIECE.search(source, at)) is not None:
+        begin, at = piece.span()
+        if piece["fence"] or piece["code"]:
+            at = _behind_code(source, at, piece["fence"] or "", piece["code"] or "")
+        elif piece["module"] and _BEFORE_MODULE.search(source[max(0, begin - 400) : begin]):
+            at = _behind_module(source, begin)
+        elif piece["brace"]:
+            at = _behind_braces(source, begin)
+        elif piece["comment"]:
+            at = source.find("-->", begin) + 3
+            if at < 3:
+                raise _Refused(begin, "a comment (<!--) is never closed")
+        elif piece["name"] is not None:
+            at = _behind_tag(source, piece, opened)
+    if opened:
+        name, offset = opened[-1]
+        raise _Refused(offset, f"<{name}> is never closed")
 
-    def check(self) -> None:
-        front = _FRONT.match(self.source)
-        at = front.end() if front else 0
-        line_start = True
-        while at < len(self.source):
-            at, line_start = self.step(at, line_start=line_start)
-        if self.opened:
-            name, offset = self.opened[-1]
-            raise Refused(offset, f"<{name}> is never closed")
 
-    def step(self, at: int, *, line_start: bool) -> tuple[int, bool]:
-        """Go over one piece of the page; returns where the next begins, and whether a line does there."""
-        source, letter = self.source, self.source[at]
-        if line_start:
-            after = self.whole_lines(at)
-            if after > at:
-                return after, True
-        if letter == "\\":
-            return at + 2, False
-        if letter == "`":
-            return self.code(at), False
-        if letter == "$" and (maths := _MATHS.match(source, at, at + _LONGEST_MATHS)):
-            return maths.end(), False
-        if letter == "{":
-            named = re.compile(r"\{#[^{}\n]*\}").match(source, at)
-            return (named.end() if named else self.braces(at)), False
-        if letter == "<":
-            return self.tag(at), False
-        return at + 1, letter == "\n"
+def _behind_code(source: str, at: int, fence: str, run: str) -> int:
+    """Behind a fence, or a span of code; behind its backticks if nothing closes it in the paragraph."""
+    if fence:
+        close = re.compile(rf"^[ \t>]*{fence[0]}{{{len(fence)},}}[ \t]*\r?$", re.MULTILINE).search(source, at)
+        return close.end() if close else len(source)
+    paragraph = _PARAGRAPH_END.search(source, at)
+    limit = paragraph.start() if paragraph else len(source)
+    close = re.compile(rf"(?<!`)`{{{len(run)}}}(?!`)").search(source, at, limit)
+    return close.end() if close else at
 
-    def whole_lines(self, at: int) -> int:
-        """Behind a fence of code, or an import or export, that begins here; else `at`."""
-        fence = _FENCE.match(self.source, at)
-        if fence and not (fence[1][0] == "`" and "`" in fence[2]):
-            close = re.compile(rf"^[ \t>]*{re.escape(fence[1][0])}{{{len(fence[1])},}}[ \t]*\r?$", re.MULTILINE)
-            end = close.search(self.source, fence.end())
-            return end.end() if end else len(self.source)
-        before = self.source[max(0, at - 400) : at]
-        if _MODULE.match(self.source, at) and (
-            not before.strip() or re.search(r"\n[ \t\r]*\n\Z|---\s*\Z|;\s*\Z|['\"]\s*\Z", before)
-        ):
-            return self.module(at)
-        return at
 
-    def module(self, at: int) -> int:
-        while at < len(self.source):
-            letter = self.source[at]
-            if letter in "{(":
-                at = self.braces(at, closing={"{": "}", "(": ")"}[letter])
-            elif letter in "'\"`":
-                at = self.string(at)
-            elif re.compile(r"\n[ \t\r]*(?:\n|\Z)").match(self.source, at):
-                return at + 1
-            else:
-                at += 1
-        return at
+def _behind_module(source: str, at: int) -> int:
+    """Behind an import or export, which ends before a blank line."""
+    while (stop := _IN_MODULE.search(source, at)) is not None:
+        if stop[0] in "{(":
+            at = _behind_braces(source, stop.start())
+        elif stop[0] in "'\"`":
+            at = _behind_string(source, stop.start())
+        else:
+            return stop.start() + 1
+    return len(source)
 
-    def code(self, at: int) -> int:
-        """Behind a span of code, or behind the backticks if nothing closes them in the paragraph."""
-        run = re.compile(r"`+").match(self.source, at)
-        length = len(run.group()) if run else 1
-        paragraph = re.compile(r"\n[ \t\r]*\n").search(self.source, at)
-        limit = paragraph.start() if paragraph else len(self.source)
-        close = re.compile(rf"(?<!`)`{{{length}}}(?!`)").search(self.source, at + length, limit)
-        return close.end() if close else at + length
 
-    def string(self, at: int) -> int:
-        quote, inside = self.source[at], at + 1
-        while inside < len(self.source):
-            letter = self.source[inside]
-            if letter == "\\":
-                inside += 1
-            elif letter == quote:
-                return inside + 1
-            elif letter == "\n" and quote != "`":
-                return inside  # an apostrophe in text between tags
-            elif quote == "`" and self.source.startswith("${", inside):
-                inside = self.braces(inside + 1) - 1
-            inside += 1
-        raise Refused(at, f"a string ({quote}) is never closed")
+def _behind_braces(source: str, start: int) -> int:
+    opening = source[start]
+    closing = {"{": "}", "(": ")"}[opening]
+    depth, at = 0, start
+    while (stop := _IN_BRACES.search(source, at)) is not None and stop[0] != "/*":
+        at = stop.end()
+        if stop[0] in "'\"`":
+            at = _behind_string(source, stop.start())
+        depth += (stop[0] == opening) - (stop[0] == closing)
+        if not depth:
+            return at
+    raise _Refused(start, f"a brace ({opening}) is never closed")
 
-    def braces(self, at: int, closing: str = "}") -> int:
-        opening, depth, inside = self.source[at], 0, at
-        while inside < len(self.source):
-            letter = self.source[inside]
-            if self.source.startswith("/*", inside):
-                end = self.source.find("*/", inside + 2)
-                if end < 0:
-                    break
-                inside = end + 2
-                continue
-            if letter in "'\"`":
-                inside = self.string(inside)
-                continue
-            depth += (letter == opening) - (letter == closing)
-            inside += 1
-            if not depth:
-                return inside
-        raise Refused(at, f"a brace ({opening}) is never closed")
 
-    def tag(self, at: int) -> int:
-        """Behind a tag, whose partner is looked for on the stack."""
-        source = self.source
-        if source.startswith("<!--", at):
-            end = source.find("-->", at)
-            if end < 0:
-                raise Refused(at, "a comment (<!--) is never closed")
-            return end + 3
-        following = source[at + 1 : at + 2]
-        if not following or following in " \t\r\n=" or not (following.isalpha() or following in "/>_$"):
-            return at + 1
-        match = _TAG_NAME.match(source, at + 1)
-        name = (match[1] if match else "") or ""
-        if _ADDRESS.match(source, at + 1):
-            return at + 1
-        end, self_closing = self.attributes(match.end() if match else at + 1, at, name)
-        if following == "/":
-            self.close(name, at)
-        elif not self_closing and name.lower() not in VOID:
-            self.opened.append((name, at))
-        return end
+def _behind_string(source: str, start: int) -> int:
+    quote, at = source[start], start + 1
+    while (stop := _IN_STRING.search(source, at)) is not None:
+        at = stop.end()
+        if stop[0] == quote:
+            return at
+        if stop[0] == "\n" and quote != "`":
+            return stop.start()  # an apostrophe in text between tags
+        if stop[0] == "${" and quote == "`":
+            at = _behind_braces(source, at - 1)
+    raise _Refused(start, f"a string ({quote}) is never closed")
 
-    def attributes(self, at: int, start: int, name: str) -> tuple[int, bool]:
-        """Behind the bracket that ends a tag, and whether the tag closes itself."""
-        while at < len(self.source):
-            letter = self.source[at]
-            if letter == ">":
-                return at + 1, self.source[at - 1] == "/"
-            if letter == "{":
-                at = self.braces(at)
-            elif letter in _QUOTES and self.source[at - 1 : at].strip() in {"=", ""}:
-                end = self.source.find(letter, at + 1)
-                if end < 0:
-                    break
-                at = end + 1
-            elif letter == "<":
-                break
-            else:
-                at += 1
-        raise Refused(start, f"the tag <{name} is never closed")
 
-    def close(self, name: str, at: int) -> None:
-        if name.lower() in VOID:
-            return
-        if not self.opened:
-            raise Refused(at, f"</{name}> closes nothing")
-        opened, offset = self.opened.pop()
-        if opened != name:
-            raise Refused(offset, f"<{opened}> is not closed before </{name}>")
+def _behind_tag(source: str, piece: re.Match[str], opened: list[tuple[str, int]]) -> int:
+    """Behind a tag, whose partner is looked for among those that are open."""
+    name, start, at = piece["name"], piece.start(), piece.end()
+    while (stop := _IN_TAG.search(source, at)) is not None and stop[0] != ">":
+        close = source.find(stop[0], stop.end())
+        if stop[0] == "<" or (stop[0] != "{" and close < 0):
+            stop = None
+            break
+        at = _behind_braces(source, stop.start()) if stop[0] == "{" else close + 1
+    if stop is None:
+        raise _Refused(start, f"the tag <{name} is never closed")
+    if name.lower() in VOID:
+        return stop.end()
+    if piece["tag"]:
+        if not opened:
+            raise _Refused(start, f"</{name}> closes nothing")
+        partner, offset = opened.pop()
+        if partner != name:
+            raise _Refused(offset, f"<{partner}> is not closed before </{name}>")
+    elif source[stop.start() - 1] != "/":
+        opened.append((name, start))
+    return stop.end()
