@@ -5,9 +5,13 @@ text is located between those ranges, where only escapes and emphasis marks can 
 """
 
 import re
-from collections.abc import Iterator
-from dataclasses import replace
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from html import unescape
+from operator import attrgetter
+from os.path import commonprefix
 from typing import Any
 
 import mistune
@@ -16,9 +20,23 @@ from mistune.core import InlineState
 from lutrin.ingest.blocks import References
 from lutrin.ingest.dialects import ATTRIBUTES, LIQUID
 from lutrin.ingest.mdx_lines import is_tag
-from lutrin.ingest.script import VOID, scan_braces, scan_tag
+from lutrin.ingest.placed import Range
+from lutrin.ingest.script import (
+    HTML,
+    INLINE,
+    VOID,
+    is_comment,
+    is_shown,
+    literal_of,
+    scan_braces,
+    scan_tag,
+    shown_literals,
+    skip_literal,
+    unquote,
+)
 from lutrin.ingest.styles import are_hiding, shift_of
-from lutrin.ingest.tree import is_dark_twin, is_hidden
+from lutrin.ingest.tree import is_dark_address, is_dark_twin, is_hidden
+from lutrin.ingest.wording import UNKNOWN, looks_like_note_mark, signs_around
 
 Token = dict[str, Any]
 """A token of mistune: `type`, `raw` or `children`, `attrs`; here also `span`, its range in the text."""
@@ -52,12 +70,6 @@ class _State(InlineState):
         state.mdx, state.base = self.mdx, self.base
         return state
 
-    def inside(self, start: int, end: int) -> "_State":
-        """The state of what stands between two places of this one's text."""
-        state = self.copy()
-        state.base, state.src = self.base + start, self.src[start:end]
-        return state
-
 
 class _Parser(mistune.InlineParser):
     state_cls = _State
@@ -65,24 +77,17 @@ class _Parser(mistune.InlineParser):
     def __init__(self) -> None:
         super().__init__(max_nested_level=_NESTING)
         self.rules.remove("inline_html")
-        self.register("tag", r"<(?=[A-Za-z/>!?])", _parse_tag, before="linebreak", start_chars="<")
-        self.register("expression", r"\{", _parse_expression, before="linebreak", start_chars="{")
-        self.register("maths", r"\${1,2}(?!\$)", _parse_maths, before="linebreak", start_chars="$")
-        self.register("strike", r"~~(?=[^\s~])", _parse_strike, before="linebreak", start_chars="~")
-        self.register("struck", r"(?<![\w~])~(?=[^\s~/])", _parse_struck, before="linebreak", start_chars="~")
-        self.register("paren_maths", r"\\\\[(\[]", _parse_paren_maths, before="escape", start_chars="\\")
-        self.register("tex_maths", r"\\[(\[]", _parse_tex_maths, before="escape", start_chars="\\")
-        self.register("span", r"\[(?!\^)(?=[^\[\]\n]{1,200}\]\{)", _parse_span, before="link", start_chars="[")
-        self.register(
-            "raised", r"(?<=[\w)\]])\^[-+\u2212]?\w{1,20}\^(?!\w)", _parse_shifted, before="link", start_chars="^"
-        )
-        self.register(
-            "lowered", r"(?<=[A-Za-z)\]])~[-+\u2212]?\w{1,20}~(?!~)", _parse_shifted, before="struck", start_chars="~"
-        )
-        self.register("aside", r"\^\[", _parse_aside, before="link", start_chars="^")
-        self.register("footnote", r"\[\^[^\s\]]{1,100}\](?!\()", _parse_footnote, before="link", start_chars="[")
+        for name, pattern, rule, before in _RULES:
+            self.register(name, pattern, rule, before=before, start_chars=set("<{$~\\[^"))
 
-    def parse_method(self, m: Any, state: Any) -> int | None:  # noqa: ANN401 - as mistune declares it
+    def hold(self, kind: str, state: _State, inside: Range, end: int, **more: object) -> int:
+        """Add a token that holds what stands between two places; returns where it ends."""
+        inner = state.copy()
+        inner.base, inner.src = state.base + inside[0], state.src[slice(*inside)]
+        state.append_token({"type": kind, "children": self.render(inner), **more})
+        return end
+
+    def parse_method(self, m: re.Match[str], state: Any) -> int | None:  # noqa: ANN401 - as mistune declares it
         count = len(state.tokens)
         end: int | None = super().parse_method(m, state)
         if end:
@@ -102,20 +107,15 @@ def _span_link(token: Token) -> None:
         token["span"] = (children[0]["span"][0], token["span"][1])
 
 
-def _parse_tag(_inline: mistune.InlineParser, m: Any, state: Any) -> int | None:  # noqa: ANN401 - a rule of mistune's
+def _parse_tag(_parser: _Parser, m: re.Match[str], state: _State) -> int | None:
     start, src = m.start(), state.src
-    if src.startswith("<!--", start):
-        close = state.delimiters.find("-->", start + 4)
-        if close is None:
-            return None
-        state.append_token({"type": "comment"})
-        return int(close) + 3
     if src.startswith(("<!", "<?"), start):
-        close = state.delimiters.find(">", start)
-        if close is None or state.mdx:
+        closer = "-->" if src.startswith("<!--", start) else ">"
+        close = state.delimiters.find(closer, start + 4 * (closer != ">"))
+        if close is None or (closer == ">" and state.mdx):
             return None
         state.append_token({"type": "comment"})
-        return int(close) + 1
+        return close + len(closer)
     if state.env["patience"] < 0:
         return None
     tag = scan_tag(src, start)
@@ -127,12 +127,12 @@ def _parse_tag(_inline: mistune.InlineParser, m: Any, state: Any) -> int | None:
         from lutrin.ingest.formulas import tex_of_markup  # noqa: PLC0415 - a parser of HTML, which few pages need
 
         state.append_token({"type": "maths", "raw": tex_of_markup(src[start:stop])})
-        return int(stop) or len(src)
+        return stop or len(src)
     state.append_token({"type": "comment"} if is_dark_twin(tag) else {"type": "tag", "tag": tag})
     return tag.end
 
 
-def _parse_expression(_inline: mistune.InlineParser, m: Any, state: Any) -> int | None:  # noqa: ANN401 - a rule of mistune's
+def _parse_expression(_parser: _Parser, m: re.Match[str], state: _State) -> int | None:
     start = m.start()
     if not state.mdx and not state.src.startswith("{/*", start):
         return None if state.env["plain"] else _parse_unseen(start, state) or _parse_role(start, state)
@@ -141,12 +141,13 @@ def _parse_expression(_inline: mistune.InlineParser, m: Any, state: Any) -> int 
         state.env["patience"] -= len(state.src) - start
         state.env["unclosed"] = state.mdx
         return None
-    state.append_token({"type": "expression", "raw": state.src[start + 1 : end - 1]})
-    state.env["expressions"][state.src[start + 1 : end - 1]] = None
+    raw = state.src[start + 1 : end - 1]
+    state.append_token({"type": "expression", "raw": raw})
+    state.env["expressions"][raw] = None
     return end
 
 
-def _parse_unseen(start: int, state: Any) -> int | None:  # noqa: ANN401 - mistune's state
+def _parse_unseen(start: int, state: _State) -> int | None:
     """Parse markup that no reader sees: attributes after an element, and tags that a site generator replaces."""
     match = LIQUID.match(state.src, start)
     if match is None and start and state.src[start - 1] in (")]`*_" if state.src.startswith("{:", start) else ")]`"):
@@ -160,43 +161,39 @@ def _parse_unseen(start: int, state: Any) -> int | None:  # noqa: ANN401 - mistu
         place = (state.base + described.start(group), state.base + described.end(group))
         last["children"] = [{"type": "codespan", "raw": described[group], "span": place}]
     state.append_token({"type": "comment"})
-    return int(match.end())
+    return match.end()
 
 
-def _parse_span(inline: mistune.InlineParser, m: Any, state: Any) -> int | None:  # noqa: ANN401 - a rule of mistune's
+def _parse_span(parser: _Parser, m: re.Match[str], state: _State) -> int | None:
     """Parse Pandoc's `[text]{#id .class}`, of which only the text is visible."""
     close = state.src.index("]{", m.end())
     attributes = ATTRIBUTES.match(state.src, close + 1)
-    if state.mdx or attributes is None or state.depth >= inline.max_nested_level:
+    if state.mdx or attributes is None or state.depth >= _NESTING:
         return None
     if are_hiding(attributes.group()):
         state.append_token({"type": "comment"})
-    else:
-        inner = state.inside(m.end(), close)
-        state.append_token({"type": "span", "children": inline.render(inner), "raw": attributes.group()})
-    return int(attributes.end())
+        return attributes.end()
+    return parser.hold("span", state, (m.end(), close), attributes.end(), raw=attributes.group())
 
 
-def _parse_paren_maths(_inline: mistune.InlineParser, m: Any, state: Any) -> int | None:  # noqa: ANN401 - a rule of mistune's
-    r"""`\\(x\\)` and `\\[x\\]`, of which Markdown makes what MathJax looks for."""
-    close = state.src.find("\\\\" + (")" if m.group(0).endswith("(") else "]"), m.end())
-    if state.env["plain"] or close < 0 or not state.src[m.end() : close].strip():
+def _parse_tex(_parser: _Parser, m: re.Match[str], state: _State) -> int | None:
+    r"""`\(x^2\)` and `\[x^2\]` as TeX writes them, or with two backslashes, of which Markdown leaves MathJax one.
+
+    Brackets that are only escaped hold nothing of TeX.
+    """
+    slashes = m[0][:-1]
+    close = state.src.find(slashes + (")" if m[0].endswith("(") else "]"), m.end())
+    body = "" if close < 0 or state.env["plain"] else state.src[m.end() : close]
+    if body.strip() if len(slashes) > 1 else not state.mdx and _TEX.search(body):
+        state.append_token({"type": "maths", "raw": body.strip()})
+        return close + len(m[0])
+    if len(slashes) > 1:
         return None
-    state.append_token({"type": "maths", "raw": state.src[m.end() : close].strip()})
-    return int(close) + 3
+    state.append_token({"type": "text", "raw": m[0][1]})
+    return m.end()
 
 
-def _parse_tex_maths(_inline: mistune.InlineParser, m: Any, state: Any) -> int | None:  # noqa: ANN401 - a rule of mistune's
-    r"""`\(x^2\)` and `\[x^2\]` as TeX writes them; brackets that are only escaped hold nothing of TeX."""
-    close = state.src.find("\\" + (")" if m.group(0).endswith("(") else "]"), m.end())
-    if state.mdx or state.env["plain"] or close < 0 or _TEX.search(state.src, m.end(), close) is None:
-        state.append_token({"type": "text", "raw": m.group(0)[1]})
-        return int(m.end())
-    state.append_token({"type": "maths", "raw": state.src[m.end() : close].strip()})
-    return int(close) + 2
-
-
-def _parse_role(start: int, state: Any) -> int | None:  # noqa: ANN401 - mistune's state
+def _parse_role(start: int, state: _State) -> int | None:
     """MyST writes ``{kbd}`Ctrl` ``: the role is markup, the code span behind it is text, its target is not."""
     end = state.src.find("}`", start, start + 40)
     name = state.src[start + 1 : end]
@@ -212,81 +209,76 @@ def _parse_role(start: int, state: Any) -> int | None:  # noqa: ANN401 - mistune
     return target.end()
 
 
-def _parse_maths(_inline: mistune.InlineParser, m: Any, state: Any) -> int | None:  # noqa: ANN401 - a rule of mistune's
+def _parse_maths(_parser: _Parser, m: re.Match[str], state: _State) -> int | None:
     """`$x$` is maths; `$1.50 and $2` is not: no blank inside the dollars, no digit behind the closing one."""
-    mark, src, start = m.group(0), state.src, m.end()
+    mark, src, start = m[0], state.src, m.end()
     close = src.find(mark, start)
     while close > 0 and src[close - 1] == "\\":
         close = src.find(mark, close + 1)
     if close <= start:
         return None
     body = src[start:close]
-    if len(mark) == 1 and (
-        "`" in body or body[0].isspace() or body[-1].isspace() or src[close + 1 : close + 2].isdigit()
-    ):
+    if len(mark) == 1 and ("`" in body or body != body.strip() or src[close + 1 : close + 2].isdigit()):
         return None
     state.append_token({"type": "maths", "raw": body})
-    return int(close) + len(mark)
+    return close + len(mark)
 
 
-def _parse_strike(inline: mistune.InlineParser, m: Any, state: Any) -> int | None:  # noqa: ANN401 - a rule of mistune's
-    if state.depth >= inline.max_nested_level:
-        return None
-    close = state.delimiters.find("~~", m.end(), formatting=True)
-    if close is None:
-        return None
-    inner = state.inside(m.end(), close)
-    state.append_token({"type": "strike", "children": inline.render(inner)})
-    return int(close) + 2
+def _parse_strike(parser: _Parser, m: re.Match[str], state: _State) -> int | None:
+    close = state.delimiters.find("~~", m.end(), formatting=True) if state.depth < _NESTING else None
+    return None if close is None else parser.hold("strike", state, (m.end(), close), close + 2)
 
 
-def _parse_struck(inline: mistune.InlineParser, m: Any, state: Any) -> int | None:  # noqa: ANN401 - a rule of mistune's
+def _parse_struck(parser: _Parser, m: re.Match[str], state: _State) -> int | None:
     """GitHub's `~text~`; `~5 kg` and `~/arm` are text."""
-    closing = _STRUCK.match(state.src, m.end()) if state.depth < inline.max_nested_level else None
-    if closing is None:
-        return None
-    inner = state.inside(m.end(), closing.start(1))
-    state.append_token({"type": "strike", "children": inline.render(inner)})
-    return int(closing.end())
+    closing = _STRUCK.match(state.src, m.end()) if state.depth < _NESTING else None
+    return None if closing is None else parser.hold("strike", state, (m.end(), closing.start(1)), closing.end())
 
 
-def _parse_footnote(_inline: mistune.InlineParser, m: Any, state: Any) -> int | None:  # noqa: ANN401 - a rule of mistune's
+def _parse_footnote(_parser: _Parser, m: re.Match[str], state: _State) -> int:
     notes = state.env["notes"]
     defines = m.start() == 0 and state.src.startswith(":", m.end())
-    number = notes.setdefault(m.group(0), len(notes) + 1)
+    number = notes.setdefault(m[0], len(notes) + 1)
     state.append_token({"type": "note", "number": number, "defines": defines})
-    return int(m.end()) + int(defines)
+    return m.end() + defines
 
 
-def _parse_aside(inline: mistune.InlineParser, m: Any, state: Any) -> int | None:  # noqa: ANN401 - a rule of mistune's
+def _parse_aside(parser: _Parser, m: re.Match[str], state: _State) -> int | None:
     """Parse Pandoc's `^[note]`, whose text stands apart from the sentence."""
-    close = _closing_bracket(state.src, m.end())
-    if close is None or state.mdx or state.depth >= inline.max_nested_level:
-        return None
-    inner = state.inside(m.end(), close)
-    notes = state.env["notes"]
-    number = notes.setdefault((state.base + m.start(), inner.src), len(notes) + 1)
-    state.append_token({"type": "aside", "children": inline.render(inner), "number": number, "raw": inner.src})
-    return close + 1
-
-
-def _closing_bracket(text: str, start: int) -> int | None:
-    depth = 1
-    for match in _BRACKET.finditer(text, start, start + _LONGEST_NOTE):
-        depth += 1 if match.group() == "[" else -1
+    depth, close = 1, 0
+    for bracket in _BRACKET.finditer(state.src, m.end(), m.end() + _LONGEST_NOTE):
+        depth += 1 if bracket.group() == "[" else -1
         if not depth:
-            return match.start()
-    return None
-
-
-def _parse_shifted(inline: mistune.InlineParser, m: Any, state: Any) -> int | None:  # noqa: ANN401 - a rule of mistune's
-    """Pandoc's `10^9^` and `H~2~O`."""
-    if state.mdx or state.depth >= inline.max_nested_level:
+            close = bracket.start()
+            break
+    if not close or state.mdx or state.depth >= _NESTING:
         return None
-    inner = state.inside(m.start() + 1, m.end() - 1)
-    kind = "raised" if m.group(0).startswith("^") else "lowered"
-    state.append_token({"type": kind, "children": inline.render(inner)})
-    return int(m.end())
+    notes, raw = state.env["notes"], state.src[m.end() : close]
+    number = notes.setdefault((state.base + m.start(), raw), len(notes) + 1)
+    return parser.hold("aside", state, (m.end(), close), close + 1, number=number, raw=raw)
+
+
+def _parse_shifted(parser: _Parser, m: re.Match[str], state: _State) -> int | None:
+    """Pandoc's `10^9^` and `H~2~O`."""
+    if state.mdx or state.depth >= _NESTING:
+        return None
+    return parser.hold("raised" if m[0][0] == "^" else "lowered", state, (m.start() + 1, m.end() - 1), m.end())
+
+
+_RULES: tuple[tuple[str, str, Any, str], ...] = (
+    ("tag", r"<(?=[A-Za-z/>!?])", _parse_tag, "linebreak"),
+    ("expression", r"\{", _parse_expression, "linebreak"),
+    ("maths", r"\${1,2}(?!\$)", _parse_maths, "linebreak"),
+    ("strike", r"~~(?=[^\s~])", _parse_strike, "linebreak"),
+    ("struck", r"(?<![\w~])~(?=[^\s~/])", _parse_struck, "linebreak"),
+    ("tex_maths", r"\\\\?[(\[]", _parse_tex, "escape"),
+    ("span", r"\[(?!\^)(?=[^\[\]\n]{1,200}\]\{)", _parse_span, "link"),
+    ("raised", r"(?<=[\w)\]])\^[-+\u2212]?\w{1,20}\^(?!\w)", _parse_shifted, "link"),
+    ("lowered", r"(?<=[A-Za-z)\]])~[-+\u2212]?\w{1,20}~(?!~)", _parse_shifted, "struck"),
+    ("aside", r"\^\[", _parse_aside, "link"),
+    ("footnote", r"\[\^[^\s\]]{1,100}\](?!\()", _parse_footnote, "link"),
+)
+"""What mistune does not know: name, pattern, parser, and the rule that each precedes."""
 
 
 @lru_cache(maxsize=1)
@@ -370,3 +362,309 @@ def _parts(text: str) -> Iterator[tuple[int, int]]:
         yield start, end
         start = end
     yield start, len(text)
+
+
+# What a reader sees ---------------------------------------------------------------------------------------------------
+
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+MARKED = re.compile(r"`[^`\n]+`|\]\(|(?<![\w*])\*\*?\w")
+"""Whether a string in an attribute holds marks of Markdown; in others, braces and brackets are just text."""
+_FRACTION_CHARS = 8
+"""Of the source behind a raised figure: enough to see whether another one stands below it."""
+_SHIFTED = {"raised": "sup", "lowered": "sub"}
+_MARKS = {"emphasis": 1, "strong": 2}
+_STRUCK_TAGS = frozenset({"del", "s", "strike"})
+"""Elements whose words the author has struck out: a quote cannot show that, so they are no part of it."""
+_NOTHING = frozenset({"null", "undefined", "true", "false"})
+"""Values that React shows nothing for."""
+_VALUE = re.compile(r"\$\{([^{}]*)\}")
+
+
+@dataclass(slots=True)
+class Piece:
+    """A stretch of visible text and the range of the inline text that it came from."""
+
+    start: int
+    """Index in the visible text."""
+    begin: int
+    end: int
+    outer_begin: int
+    outer_end: int
+    """The range with the marks around it: backticks, brackets, asterisks."""
+    exact: bool
+    """Whether the visible characters are those of the range, one by one."""
+
+
+@dataclass(slots=True)
+class Visible:
+    """Visible text with its pieces."""
+
+    text: str = ""
+    pieces: list[Piece] = field(default_factory=list)
+    protected: list[tuple[int, int]] = field(default_factory=list)
+    """Ranges of code, maths and addresses, in which no sentence ends."""
+
+    def range_of(self, start: int, end: int) -> tuple[int, int]:
+        """Range of the inline text for a non-empty range of the visible text, with the marks that hug it."""
+        first = self.pieces[bisect_right(self.pieces, start, key=attrgetter("start")) - 1]
+        last_index = bisect_right(self.pieces, end - 1, key=attrgetter("start")) - 1
+        last = self.pieces[last_index]
+        last_end = self.pieces[last_index + 1].start if last_index + 1 < len(self.pieces) else len(self.text)
+        begin = first.begin + (start - first.start if first.exact else 0)
+        stop = last.begin + (end - last.start) if last.exact else last.end
+        return first.outer_begin if start == first.start else begin, last.outer_end if end == last_end else stop
+
+
+def _closing_tag(tokens: Sequence[Token], index: int) -> int:
+    """Index of the tag that closes a raised, lowered or struck element, or a ruby's reading, at `index`; 0: none."""
+    tag = tokens[index]["tag"]
+    if tag.name.lower() not in {"sup", "sub", "rt", *_STRUCK_TAGS} or tag.closing:
+        return 0
+    depth = 0
+    for place in range(index, len(tokens)):
+        other = tokens[place].get("tag")
+        if other is not None and other.name == tag.name:
+            depth += -1 if other.closing else 1
+            if not depth:
+                return place
+    return 0
+
+
+def _is_note_mark(tokens: Sequence[Token]) -> bool:
+    """Whether raised text is a link to a note."""
+    for token in tokens:
+        target = token["attrs"]["url"] if token["type"] == "link" else ""
+        if token["type"] == "tag" and token["tag"].name.lower() == "a":
+            target = token["tag"].attribute("href")
+        if target.startswith("#") or token["type"] == "note":
+            return True
+    return False
+
+
+def plain_text(tokens: Sequence[Token]) -> str:
+    """The text of tokens without any markup, as a picture's description."""
+    return "".join(
+        plain_text(token["children"]) if "children" in token else unescape(token.get("raw", " "))
+        for token in tokens
+        if token["type"] != "tag"
+    )
+
+
+class _Reader:
+    def __init__(self, text: str, values: dict[str, str], *, attributes: bool) -> None:
+        self.text = text
+        self.values = values
+        self.attributes = attributes
+        self.parts: list[str] = []
+        self.pieces: list[Piece] = []
+        self.protected: list[tuple[int, int]] = []
+        self.length = 0
+        self.cursor = 0
+
+    def put(self, visible: str, begin: int, end: int, *, exact: bool = False) -> None:
+        if not visible:
+            return
+        self.pieces.append(Piece(self.length, begin, end, begin, end, exact))
+        self.parts.append(visible)
+        self.length += len(visible)
+
+    def walk(self, tokens: list[Token]) -> None:
+        after = 0
+        for index, token in enumerate(tokens):
+            if index < after:
+                continue
+            close = _closing_tag(tokens, index) if token["type"] == "tag" else 0
+            if close and token["tag"].name.lower() in _STRUCK_TAGS:
+                self.cursor = max(self.cursor, tokens[close]["span"][1])
+                after = close + 1
+            elif close:
+                self.shifted(token["tag"].name.lower(), tokens[index + 1 : close], token["span"], tokens[close]["span"])
+                after = close + 1
+            else:
+                self.token(token)
+
+    def shifted(self, name: str, inside: list[Token], opening: tuple[int, int], closing: tuple[int, int]) -> None:
+        """Put what stands above or below the line, so that no reader takes it for a part of the word before it."""
+        self.cursor = max(self.cursor, opening[0])
+        inner = plain_text(inside)
+        last = "".join(self.parts[-1:])
+        if _is_note_mark(inside) or (name == "sup" and looks_like_note_mark(last, inner)):
+            self.cursor = max(self.cursor, closing[1])
+            return
+        before, behind = signs_around(name, last, inner, self.text[closing[1] : closing[1] + _FRACTION_CHARS])
+        if any(token.get("tag") is not None and token["tag"].name in _SHIFTED.values() for token in inside):
+            before, behind = f"{before or '^_'[name == 'sub']}(", ")"
+        first = len(self.pieces)
+        self.put(before, *opening)
+        self.cursor = max(self.cursor, opening[1])
+        self.walk(inside)
+        self.put(behind, *closing)
+        if len(self.pieces) > first:
+            self.pieces[first].outer_begin = min(opening[0], self.pieces[first].outer_begin)
+            self.pieces[-1].outer_end = max(closing[1], self.pieces[-1].outer_end)
+        self.cursor = max(self.cursor, closing[1])
+
+    def token(self, token: Token) -> None:
+        kind = token["type"]
+        begin, end = token.get("span", (self.cursor, self.cursor))
+        if kind == "text":
+            self.plain(token["raw"])
+            return
+        if "span" in token and "children" not in token:
+            self.cursor = max(self.cursor, begin)
+        if kind in {"softbreak", "linebreak"}:
+            self.put("\n", begin, end)
+        elif kind == "codespan":
+            self.code(token["raw"], begin, end)
+        elif kind == "maths":
+            self.formula(token["raw"], begin, end)
+        elif kind == "tag":
+            self.tag(token, begin, end)
+        elif kind == "expression":
+            self.put(expression_text(token["raw"], self.values), begin, end)
+        elif kind in _SHIFTED:
+            self.shifted(_SHIFTED[kind], token["children"], (begin, begin + 1), (end - 1, end))
+        elif "children" in token and kind not in {"aside", "strike"}:
+            self.nested(token, kind)
+        if "span" in token:
+            self.cursor = max(self.cursor, end)
+
+    def nested(self, token: Token, kind: str) -> None:
+        if kind == "image" and is_dark_address(token["attrs"]["url"]):
+            return
+        if kind == "image" and self.parts and not self.parts[-1][-1].isspace():
+            self.put(" ", self.cursor, self.cursor)  # pictures in a row stand apart
+        first, start = len(self.pieces), self.cursor
+        self.walk(token["children"])
+        if first == len(self.pieces):
+            return
+        opening, closing = self.pieces[first], self.pieces[-1]
+        if kind in {"link", "image"}:
+            bracket = self.text.rfind("[", start, opening.outer_begin + 1)
+            if bracket >= 0:
+                opening.outer_begin = bracket - (kind == "image")
+            closing.outer_end = max(closing.outer_end, token["span"][1] if "span" in token else 0)
+            begin = token["span"][0] if "span" in token else start
+            if self.text.startswith("<", begin):
+                opening.outer_begin = begin
+                self.protected.append((opening.start, self.length))
+        elif kind in _MARKS:
+            opening.outer_begin = max(start, opening.outer_begin - _MARKS[kind])
+            closing.outer_end = min(len(self.text), closing.outer_end + _MARKS[kind])
+
+    def plain(self, raw: str) -> None:
+        """Find plain text again behind the cursor, where only escapes and emphasis marks can stand between."""
+        done = 0
+        for entity in _ENTITY.finditer(raw):
+            self.letters(raw[done : entity.start()])
+            at = self.text.find(entity.group(), self.cursor)
+            begin = self.cursor if at < 0 else at
+            stop = begin + len(entity.group())
+            self.put(unescape(entity.group()), begin, stop)
+            self.cursor, done = stop, entity.end()
+        self.letters(raw[done:])
+
+    def letters(self, raw: str) -> None:
+        while raw:
+            if self.text.startswith(raw, self.cursor):
+                same = len(raw)
+            else:
+                same = len(commonprefix([raw, self.text[self.cursor : self.cursor + len(raw)]]))  # noqa: RUF071 - letters
+            if same:
+                self.put(raw[:same], self.cursor, self.cursor + same, exact=True)
+                self.cursor += same
+                raw = raw[same:]
+                continue
+            found = self.text.find(raw[0], self.cursor)
+            if found < 0:
+                self.put(raw, self.cursor, self.cursor)
+                return
+            self.cursor = found
+
+    def code(self, raw: str, begin: int, end: int) -> None:
+        marks = 0
+        while self.text.startswith("`", begin + marks):
+            marks += 1
+        inner = begin + marks
+        if len(raw) < end - begin - 2 * marks:
+            inner += 1
+        self.protected.append((self.length, self.length + len(raw)))
+        self.put(raw, inner, inner + len(raw), exact=True)
+        if raw:
+            self.pieces[-1].outer_begin, self.pieces[-1].outer_end = begin, end
+
+    def formula(self, raw: str, begin: int, end: int) -> None:
+        exact = self.text.startswith("$", begin)
+        shown = self.text[begin:end] if exact else f"${raw}$"
+        self.protected.append((self.length, self.length + len(shown)))
+        self.put(shown, begin, end, exact=exact)
+
+    def tag(self, token: Token, begin: int, end: int) -> None:
+        tag = token["tag"]
+        if tag.name.lower() == "q":
+            self.put('"', begin, end)
+        if tag.name.lower() in INLINE - {"wbr"}:
+            return
+        # Cells, items and components stand apart in the page even if nothing stands between them in the file.
+        known = tag.name.lower() in HTML
+        if tag.name.lower() != "wbr" and (known or not self.touches_word(begin, end)):
+            self.put(" ", begin, end)
+        for item in tag.attributes if self.attributes else ():
+            shown = item.value
+            if item.expression:
+                literal = literal_of(item.value or "")
+                shown = literal[0] if literal else None
+            if shown and is_shown(tag.name, item.name, shown):
+                self.put(f" {shown} ", begin, end)
+
+    def touches_word(self, begin: int, end: int) -> bool:
+        return begin > 0 and self.text[begin - 1].isalnum() and self.text[end : end + 1].isalnum()
+
+
+def expression_text(raw: str, values: dict[str, str]) -> str:
+    """What an expression in braces shows: a string, a number, a known name, or the strings that it chooses from.
+
+    >>> expression_text("`v${major}.2`", {"major": "3"}), expression_text("null", {}), expression_text("f(x)", {})
+    ('v3.2', '', '[\u2026]')
+    """
+    literal = literal_of(raw)
+    if literal is not None:
+        return literal[0]
+    bare = raw.strip()
+    if not bare or bare in _NOTHING or bare[0] in ":#" or is_comment(raw):
+        return ""  # attributes of Kramdown and ids show nothing either
+    if bare[0] == "`" and skip_literal(bare, 0, len(bare)) == len(bare):
+        return _VALUE.sub(lambda value: values.get(value[1].strip(), UNKNOWN), unquote(bare))
+    known = bare if _NUMBER.fullmatch(bare) else values.get(bare) or " / ".join(shown_literals(bare))
+    return known or UNKNOWN
+
+
+def anchor_text(tokens: list[Token]) -> str:
+    """The text of a heading from which Docusaurus makes its fragment.
+
+    As `mdast-util-to-string` puts it together: expressions as they are written, of tags only what is between them.
+    """
+    parts = []
+    for token in tokens:
+        if token["type"] in {"softbreak", "linebreak"}:
+            parts.append(" ")
+        elif "children" in token:
+            parts.append(anchor_text(token["children"]))
+        elif token["type"] == "text":
+            parts.append(_ENTITY.sub(lambda entity: unescape(entity.group()), token["raw"]))
+        else:
+            parts.append(token.get("raw", ""))
+    return "".join(parts)
+
+
+def without_marks(text: str, inline: Inline) -> str:
+    """What a reader sees of a string that a component shows, which may hold Markdown's marks."""
+    return read_visible(text, inline.tokens(text), {}).text if MARKED.search(text) else text
+
+
+def read_visible(text: str, tokens: list[Token], values: dict[str, str], *, attributes: bool = True) -> Visible:
+    """Put together what a reader sees; `attributes`: texts in those of components count (not in headings)."""
+    reader = _Reader(text, values, attributes=attributes)
+    reader.walk(tokens)
+    return Visible("".join(reader.parts), reader.pieces, reader.protected)

@@ -10,14 +10,13 @@ from lutrin.ingest.blocks import References, parse_blocks
 from lutrin.ingest.decoding import decode
 from lutrin.ingest.directives import LOOKS_LIKE_MYST
 from lutrin.ingest.frontmatter import FrontMatter, FrontText, front_texts, read_front_matter
-from lutrin.ingest.inline import Inline
+from lutrin.ingest.inline import Inline, expression_text, read_visible
 from lutrin.ingest.masks import mask, values_of
 from lutrin.ingest.placed import line_number
 from lutrin.ingest.roles import role_of_front, role_of_page
 from lutrin.ingest.script import HTML, UNSEEN_KEYS, exported_names, exported_values
 from lutrin.ingest.sections import Outline
 from lutrin.ingest.tree import Block, Element, Heading, Paragraph, Script
-from lutrin.ingest.visible import expression_text, read_visible
 from lutrin.ingest.wording import UNKNOWN, clean
 from lutrin.records import MARKDOWN, Document, Notice
 

@@ -11,7 +11,7 @@ from itertools import groupby
 from lutrin.ingest import tree
 from lutrin.ingest.anchors import Slugger
 from lutrin.ingest.dialects import LEFT_OUT
-from lutrin.ingest.inline import Token
+from lutrin.ingest.inline import MARKED, Token, anchor_text, expression_text, plain_text, read_visible
 from lutrin.ingest.labels import CAPTION
 from lutrin.ingest.makers import BOXES
 from lutrin.ingest.markdown import Page
@@ -19,7 +19,6 @@ from lutrin.ingest.masks import FILLER
 from lutrin.ingest.placed import Placed
 from lutrin.ingest.script import Shown, attribute_texts, exported_names, literal_of, script_texts
 from lutrin.ingest.tree import Tag, is_dark_address
-from lutrin.ingest.visible import MARKED, anchor_text, expression_text, plain_text, read_visible
 from lutrin.ingest.wording import CODE_GROUPS, CODE_TITLE, RECOGNIZED, TAB_TITLE, clean, language_of
 
 _PLAIN_TAGS = frozenset(

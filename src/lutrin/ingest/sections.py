@@ -8,14 +8,22 @@ from lutrin.ingest.anchors import Slugger
 from lutrin.ingest.drafts import Draft, Where, finish_sections
 from lutrin.ingest.frontmatter import FrontText
 from lutrin.ingest.grids import Cell, grid_of, spans
-from lutrin.ingest.inline import Inline, Token
+from lutrin.ingest.inline import (
+    Inline,
+    Token,
+    Visible,
+    anchor_text,
+    expression_text,
+    plain_text,
+    read_visible,
+    without_marks,
+)
 from lutrin.ingest.labels import CAPTION, MARKED_CAPTION
 from lutrin.ingest.numerals import numeral, whole
 from lutrin.ingest.placed import Placed
 from lutrin.ingest.roles import role_of_box, role_of_opening, shape_of
 from lutrin.ingest.script import attribute_texts, exported_names, literal_of, script_texts
 from lutrin.ingest.sentences import paragraph_ranges, sentence_ranges
-from lutrin.ingest.visible import Visible, anchor_text, expression_text, plain_text, read_visible, without_marks
 from lutrin.ingest.wording import CODE_GROUPS, CODE_TITLE, TAB_TITLE, UNKNOWN, clean, language_of
 from lutrin.records import Section, TextRole, Unit
 
