@@ -21,8 +21,8 @@ from bs4.element import NavigableString
 
 from lutrin.ingest.formulas import UNREAD, known_tex, local
 from lutrin.ingest.makers import LINE_NUMBERS, OPENED, PAGE_MARKS, TITLES, UNSEEN, box_of, parts_of
-from lutrin.ingest.numerals import numeral, whole
 from lutrin.ingest.styles import SHIFTED, STRIKING, hides, is_white, shift_of
+from lutrin.ingest.wording import numeral, whole
 
 _ASIDE = re.compile(r":[\w-]+\([^()]*\)|[~^$*|]?=[^\]]*|\\")
 """What of a selector says no name, class, id or attribute that an element itself must have."""

@@ -2,23 +2,55 @@
 
 import re
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
-import msgspec
+from msgspec import structs
 
-from lutrin.ingest.blocks import References, parse_blocks
+from lutrin.ingest import tree
+from lutrin.ingest.anchors import Slugger
+from lutrin.ingest.blocks import parse_blocks
 from lutrin.ingest.decoding import decode
 from lutrin.ingest.directives import LOOKS_LIKE_MYST
-from lutrin.ingest.frontmatter import FrontMatter, FrontText, front_texts, read_front_matter
-from lutrin.ingest.inline import Inline, expression_text, read_visible
+from lutrin.ingest.frontmatter import FrontText, front_texts, read_front_matter
+from lutrin.ingest.grids import Cell, grid_of, spans
+from lutrin.ingest.inline import (
+    Inline,
+    Token,
+    Visible,
+    anchor_text,
+    expression_text,
+    plain_text,
+    read_visible,
+    without_marks,
+)
+from lutrin.ingest.labels import CAPTION, MARKED_CAPTION
 from lutrin.ingest.masks import mask, values_of
-from lutrin.ingest.placed import line_number
-from lutrin.ingest.roles import role_of_front, role_of_page
-from lutrin.ingest.script import HTML, UNSEEN_KEYS, exported_names, exported_values
-from lutrin.ingest.sections import Outline
-from lutrin.ingest.tree import Block, Element, Heading, Paragraph, Script
-from lutrin.ingest.wording import UNKNOWN, clean
-from lutrin.records import MARKDOWN, Document, Notice
+from lutrin.ingest.placed import Placed, Range, line_number
+from lutrin.ingest.roles import (
+    Shape,
+    role_of_box,
+    role_of_front,
+    role_of_opening,
+    role_of_page,
+    roles_of_headings,
+    roles_of_units,
+    shape_of,
+    titled,
+)
+from lutrin.ingest.script import (
+    HTML,
+    UNSEEN_KEYS,
+    attribute_texts,
+    exported_names,
+    exported_values,
+    literal_of,
+    script_texts,
+)
+from lutrin.ingest.sentences import paragraph_ranges, sentence_ranges
+from lutrin.ingest.wording import CODE_GROUPS, UNKNOWN, clean, code_title, language_of, numeral, whole
+from lutrin.records import MARKDOWN, Document, Notice, Section, TextRole, Unit, UnitKind
 
 _CELLS = (".qmd", ".rmd", ".ipynb")
 # A plain Markdown file is read as MDX if it shows that it is: imports, components, comments in braces.
@@ -38,6 +70,12 @@ _MINTLIFY = re.compile(
     r"|Note|Tip|Info|Check|Warning|Tabs?)\b",
     re.MULTILINE,
 )
+# An item of a list is quoted whole unless it is a small essay.
+_LONG_ITEM = 500
+_LONG_LEAD = 400
+_CODE_TAGS = frozenset({"CodeBlock", "code", "pre", "Code", "Snippet"})
+_ENDS = (":", "?", "!", ";")
+"""Of a term that needs no colon before its meaning."""
 
 
 class Page:
@@ -50,17 +88,15 @@ class Page:
         self.plain = suffix not in {*MARKDOWN, *_CELLS}
         self.mdx = suffix == ".mdx" or (suffix in MARKDOWN and looks_like_mdx(source))
         self._problems: list[tuple[int, str]] = []
-        self.front: FrontMatter = read_front_matter(source, self.problem)
+        self.front = read_front_matter(source, self.problem)
         if not (self.mdx or self.plain):
             computed = suffix in {".qmd", ".rmd"}
             source = mask(source, self.front.end, values_of(self.front.values), self.problem, computed=computed)
         self.source = source
-        self.blocks: list[Block]
-        self.references: References
-        self.blocks, self.references = parse_blocks(source, self.front.end, self.problem, mdx=self.mdx)
-        self.inline = Inline(source, self.references, mdx=self.mdx, plain=self.plain)
-        scripts = [block for block in _flat(self.blocks) if isinstance(block, Script) and block.module]
-        self.values = self._values(scripts)
+        self.blocks, references = parse_blocks(source, self.front.end, self.problem, mdx=self.mdx)
+        self.inline = Inline(source, references, mdx=self.mdx, plain=self.plain)
+        self._scripts = [block for block in _flat(self.blocks) if isinstance(block, tree.Script) and block.module]
+        self.values = self._values()
         self.title = self._find_title()
 
     def problem(self, offset: int, message: str) -> None:
@@ -69,16 +105,24 @@ class Page:
             printable = "".join(c if c.isprintable() else "\ufffd" for c in message[:200])
             self._problems.append((offset, printable))
 
-    def _values(self, scripts: list[Script]) -> dict[str, str]:
+    def _values(self) -> dict[str, str]:
         values = {}
         texts = front_texts(self.source, self.front)
         often = Counter(item.path for item in texts)
         for item in texts:
             if often[item.path] == 1:
                 values.update({f"{prefix}frontMatter.{item.path}": item.text for prefix in ("", "props.", "metadata.")})
-        for script in scripts:
+        for script in self._scripts:
             values.update(exported_values(self.source, script.start, script.end))
         return {name: value for name, value in values.items() if value}
+
+    def visible(self, body: Placed, *, attributes: bool = True) -> Visible:
+        """What a reader sees of inline text; `attributes`: texts in those of components count."""
+        return read_visible(body.text, self.inline.tokens(body.text), self.values, attributes=attributes)
+
+    def text(self, body: Placed, *, attributes: bool = True) -> str:
+        """The visible characters of inline text."""
+        return clean(self.visible(body, attributes=attributes).text)
 
     def shown_front(self) -> list[FrontText]:
         """Strings of the front matter that the page shows as a whole.
@@ -100,10 +144,9 @@ class Page:
 
     def shown_exports(self) -> frozenset[str]:
         """Names of exports that stand in braces or as a tag somewhere in the page."""
-        scripts = [block for block in _flat(self.blocks) if isinstance(block, Script) and block.module]
-        names = {name for s in scripts for name in exported_names(self.source, s.start, s.end)}
+        names = {name for s in self._scripts for name in exported_names(self.source, s.start, s.end)}
         rest = self.source
-        for script in reversed(scripts):
+        for script in reversed(self._scripts):
             rest = rest[: script.start] + rest[script.end :]
         found = {
             name
@@ -115,24 +158,22 @@ class Page:
     def _find_title(self) -> str:
         title = self.front.text("title")
         if not title:
-            headings = [block for block in _flat(self.blocks) if isinstance(block, Heading)]
-            first = next((heading for heading in headings if heading.level == 1), None)
-            if first is None and headings and headings[0] is self.opening():
-                first = headings[0]  # the pages of mdBook may begin with a smaller heading
-            if first is not None:
-                tokens = self.inline.tokens(first.body.text)
-                title = clean(read_visible(first.body.text, tokens, self.values, attributes=False).text)
+            headings = (block for block in _flat(self.blocks) if isinstance(block, tree.Heading))
+            largest = next((heading for heading in headings if heading.level == 1), None)
+            first = largest or self.opening()  # the pages of mdBook may begin with a smaller heading
+            if isinstance(first, tree.Heading):
+                title = self.text(first.body, attributes=False)
         return title or title_from_name(self.filename)
 
-    def opening(self) -> Block | None:
+    def opening(self) -> tree.Block | None:
         """The first block that shows anything: the targets of old links may stand before it."""
         return next((block for block in self.blocks if not self._is_empty(block)), None)
 
-    def _is_empty(self, block: Block) -> bool:
-        if isinstance(block, Element):
+    def _is_empty(self, block: tree.Block) -> bool:
+        if isinstance(block, tree.Element):
             bare = block.tag.name in {"a", "span", "div"} and not block.tag.attribute("class")
             return bare and all(self._is_empty(child) for child in block.children)
-        if not isinstance(block, Paragraph):
+        if not isinstance(block, tree.Paragraph):
             return False
         tokens = self.inline.tokens(block.body.text)
         tags = {token["tag"].name for token in tokens if token["type"] == "tag"}
@@ -157,6 +198,459 @@ class Page:
             Notice(filename=self.filename, message=message, line=line_number(self.source, offset))
             for offset, message in sorted(self._problems)
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Where:
+    """The context of a block."""
+
+    warning: bool = False
+    headings: bool = True
+    """Whether a heading here starts a section; inside lists, quotations and admonitions it is a sentence."""
+    lead: str = ""
+    """For a nested list: the item that it belongs to."""
+    tabs: bool = False
+    """Whether it is in a group of code blocks, each in a tab that its fence names."""
+    caption: bool = False
+    """Whether its markup says that it is a caption."""
+    role: TextRole = "text"
+    """Role from the surrounding markup."""
+    variant: str = ""
+    """Name of the tab that it is in."""
+
+    def within(self, role: TextRole | None) -> "_Where":
+        """The context of the blocks in a box of this role."""
+        return self if role is None else replace(self, role=role)
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A heading with its units so far."""
+
+    title: str
+    level: int
+    path: tuple[str, ...]
+    anchor: str
+    start: int
+    units: list[Unit] = field(default_factory=list)
+    shapes: list[Shape] = field(default_factory=list)
+    """What each unit consists of."""
+    blocks: int = 0
+
+
+class Outline:
+    """The sections of a page: headings, and under them the units that can be quoted."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        self._source = page.source
+        self._inline = page.inline
+        self._shown = page.shown_exports()
+        self._slugger = Slugger()
+        self._drafts = [_Draft(page.title, 1, (page.title,), "", 0)]
+        self._parents: list[tuple[int, str]] = []
+        # The last sentence, which introduces code; and the same if nothing but a list has followed it.
+        self._lead = ""
+        self._intro = ""
+        for item in page.shown_front():
+            self._add("sentence", clean(item.text), (item.start, item.end), _Where())
+        self._walk(page.blocks, _Where())
+
+    def sections(self) -> tuple[Section, ...]:
+        """The sections in order, each up to where the next one starts, their units with their roles."""
+        drafts = self._drafts
+        ends = [draft.start for draft in drafts[1:]] + [len(self._source)]
+        role = role_of_front(self._page.front.text) or role_of_page(self._page.filename)
+        given = roles_of_headings([titled(draft.title, len(draft.path), draft.units) for draft in drafts], role)
+        return tuple(
+            Section(
+                title=draft.title,
+                level=draft.level,
+                heading_path=draft.path,
+                anchor=draft.anchor,
+                units=tuple(
+                    unit if unit.role == told else structs.replace(unit, role=told)
+                    for unit, told in zip(draft.units, roles_of_units(draft.units, draft.shapes, heading), strict=True)
+                ),
+                char_start=draft.start,
+                char_end=stop,
+                role=heading or "text",
+            )
+            for draft, stop, heading in zip(drafts, ends, given, strict=True)
+        )
+
+    # Units -------------------------------------------------------------------------------------------------------
+
+    def _new_block(self) -> int:
+        self._drafts[-1].blocks += 1
+        return self._drafts[-1].blocks - 1
+
+    def _add(
+        self,
+        kind: UnitKind,
+        text: str,
+        place: Range,
+        where: _Where,
+        *,
+        number: int | None = None,
+        lead: str = "",
+        shape: Shape = "",
+        language: str = "",
+    ) -> None:
+        """Add a unit of block `number`, or of a new one, unless it has no text."""
+        number = self._new_block() if number is None else number
+        if not text:
+            return
+        unit = Unit(
+            kind=kind,
+            text=text,
+            char_start=place[0],
+            char_end=place[1],
+            lead="" if lead == text else lead,
+            language=language,
+            block=number,
+            warning=where.warning,
+            role=where.role,
+            variant=where.variant,
+        )
+        self._drafts[-1].units.append(unit)
+        self._drafts[-1].shapes.append(shape)
+
+    def _place(self, body: Placed, visible: Visible, start: int = 0, end: int | None = None) -> Range:
+        """Range in the source of a range of visible text, blanks at its ends left out."""
+        text = visible.text[start:end]
+        start += len(text) - len(text.lstrip())
+        first, last = visible.range_of(start, start + max(1, len(text.strip())))
+        return body.at(first), body.end(last)
+
+    # Blocks ------------------------------------------------------------------------------------------------------
+
+    def _walk(self, blocks: Sequence[tree.Block], where: _Where) -> None:
+        for block in blocks:
+            self._block(block, where)
+
+    def _block(self, block: tree.Block, where: _Where) -> None:
+        apart = isinstance(block, tree.Quote | tree.Admonition | tree.Table)
+        if apart or isinstance(block, tree.Element):
+            self._lead = self._intro = ""
+        getattr(self, f"_{type(block).__name__.lower()}")(block, where)
+        if apart:
+            self._lead = self._intro = ""
+
+    def _rule(self, _block: tree.Rule, _where: _Where) -> None:
+        """Show nothing."""
+
+    def _math(self, block: tree.Math, where: _Where) -> None:
+        self._add("sentence", f"$$ {clean(block.body.text)} $$", (block.start, block.end), where)
+
+    def _heading(self, block: tree.Heading, where: _Where) -> None:
+        tokens = self._inline.tokens(block.body.text)
+        visible = read_visible(block.body.text, tokens, self._page.values, attributes=False)
+        text = clean(visible.text)
+        anchor = block.anchor or self._slugger.next(anchor_text(tokens))
+        if not text:
+            return
+        if not where.headings:
+            self._add("sentence", text, self._place(block.body, visible), where)
+            return
+        title = self._page.title
+        first = len(self._drafts) == 1 and (block.level == 1 or not self._drafts[0].units)
+        if first and text.casefold() == clean(title).casefold():
+            return
+        while self._parents and self._parents[-1][0] >= block.level:
+            self._parents.pop()
+        self._parents.append((block.level, text))
+        path = (title, *(above for _, above in self._parents))
+        self._drafts.append(_Draft(text, block.level, path, anchor, block.start))
+        self._lead = self._intro = ""
+
+    def _paragraph(self, block: tree.Paragraph, where: _Where) -> None:
+        where = self._inline_callout(block, where)
+        tokens = self._inline.tokens(block.body.text)
+        visible = read_visible(block.body.text, tokens, self._page.values)
+        if self._inline.take_problem():
+            self._page.problem(block.start, "a brace ({) is never closed and was read as text")
+        text = clean(visible.text)
+        if not text:
+            return
+        where = where.within(role_of_opening(text))
+        number = self._new_block()
+        solid = [t for t in tokens if t["type"] not in {"softbreak", "linebreak", "comment", "note", "aside"}]
+        images = all(
+            token["type"] == "image" or not token.get("raw", " ").strip() for token in solid if token["type"] != "tag"
+        )
+        apart = len(solid) == 1 and solid[0]["type"] in {"emphasis", "strong"}
+        caption = (MARKED_CAPTION if apart else CAPTION).match(text)
+        if images or ((caption or where.caption) and len(text) <= _LONG_ITEM):
+            self._add("caption", text, self._place(block.body, visible), where, number=number)
+            return
+        first = tokens[:1] if tokens[0]["type"] == "strong" else []
+        run_in = len(read_visible(block.body.text, first, self._page.values).text)
+        self._sentences(block.body, visible, number, where, run_in=run_in)
+        self._asides(block.body, tokens, number, where)
+
+    def _asides(self, body: Placed, tokens: Sequence[Token], number: int, where: _Where) -> None:
+        """Notes that stand in the midst of a sentence in the file, and below it on the page."""
+        for token in tokens:
+            if token["type"] == "aside":
+                text, (start, end) = clean(plain_text(token["children"])), token["span"]
+                self._add("sentence", text, (body.at(start), body.end(end)), where, number=number)
+
+    def _inline_callout(self, block: tree.Paragraph, where: _Where) -> _Where:
+        if not where.warning and "<" in block.body.text:
+            tags = (token["tag"] for token in self._inline.tokens(block.body.text) if token["type"] == "tag")
+            if any(tree.callout_of(tag) in tree.WARNINGS for tag in tags):
+                return replace(where, warning=True)
+        return where
+
+    def _sentences(self, body: Placed, visible: Visible, number: int, where: _Where, *, run_in: int = 0) -> None:
+        for start, end in paragraph_ranges(visible.text, visible.protected, run_in):
+            text = clean(visible.text[start:end])
+            if text:
+                self._add("sentence", text, self._place(body, visible, start, end), where, number=number)
+                self._lead = self._intro = text[:_LONG_LEAD]
+
+    def _code(self, block: tree.Code, where: _Where) -> None:
+        title = code_title(block.info, tab=where.tabs)
+        if title is not None:
+            offset = self._source.find(block.info, block.start)
+            place = (offset + title.start(title.lastindex or 1), offset + title.end(title.lastindex or 1))
+            self._add("caption", clean(title[title.lastindex or 1]), place, where)
+        if block.text.strip():
+            place = (block.content_start, block.content_end)
+            self._add("code", block.text, place, where, lead=self._lead, language=language_of(block.info))
+        self._intro = ""
+
+    def _table(self, block: tree.Table, where: _Where) -> None:
+        header = self._row(block.header)
+        number = self._new_block()
+        if not block.rows:
+            place = (block.header[0].at(0), block.header[-1].place[1])
+            self._add("table_row", header, place, where, number=number)
+        for row, place in zip(block.rows, block.row_ranges, strict=True):
+            self._add("table_row", self._row(row), place, where, number=number, lead=header)
+
+    def _row(self, cells: Sequence[Placed]) -> str:
+        # Inside a code span mistune leaves the backslash that keeps a bar from ending the cell.
+        texts = [self._page.text(cell).replace("\\|", "|") for cell in cells]
+        return " | ".join(texts) if any(texts) else ""
+
+    def _listing(self, block: tree.Listing, where: _Where) -> None:
+        lead = where.lead or self._intro
+        self._items(block, self._new_block(), replace(where, headings=False, lead=lead))
+        self._intro = ""
+
+    def _items(self, block: tree.Listing, number: int, where: _Where) -> None:
+        numbers = block.numbers(written=self._page.plain) if block.delimiter in ".)" else []
+        for place, item in enumerate(block.items):
+            marker = f"{numbers[place]}{block.delimiter} " if numbers else ""
+            self._item(item, marker, number, where)
+
+    def _item(self, item: tree.Item, marker: str, number: int, where: _Where) -> None:
+        first = item.children[0] if item.children else None
+        rest = item.children
+        nested = where.lead
+        if isinstance(first, tree.Paragraph):
+            rest = rest[1:]
+            nested = self._item_text(item, first, marker, number, where) or nested
+        for child in rest:
+            if isinstance(child, tree.Paragraph):
+                visible = self._page.visible(child.body)
+                inner = where.within(role_of_opening(clean(visible.text)))
+                self._sentences(child.body, visible, number, inner)
+            elif isinstance(child, tree.Listing):
+                self._items(child, number, replace(where, lead=nested))
+            else:
+                self._block(child, replace(where, lead=nested))
+
+    def _item_text(self, item: tree.Item, paragraph: tree.Paragraph, marker: str, number: int, where: _Where) -> str:
+        where = self._inline_callout(paragraph, where)
+        body = paragraph.body
+        tokens = self._inline.tokens(body.text)
+        visible = read_visible(body.text, tokens, self._page.values)
+        text = clean(visible.text)
+        if not text:
+            return ""
+        shape = shape_of(tokens)
+        ranges = sentence_ranges(visible.text, visible.protected)
+        if len(text) <= _LONG_ITEM:
+            ranges = [(0, len(visible.text))]
+        for index, (start, end) in enumerate(ranges):
+            place, part = self._place(body, visible, start, end), clean(visible.text[start:end])
+            if index:
+                self._add("sentence", part, place, where, number=number)
+            else:
+                place = (item.start if marker else place[0], place[1])
+                self._add("list_item", marker + part, place, where, number=number, lead=where.lead, shape=shape)
+        self._asides(body, tokens, number, where)
+        self._lead = text[:_LONG_LEAD]
+        return text[:_LONG_LEAD]
+
+    # Containers --------------------------------------------------------------------------------------------------
+
+    def _quote(self, block: tree.Quote, where: _Where) -> None:
+        inside = replace(where, headings=False)
+        first = block.children[0] if block.children else None
+        if isinstance(first, tree.Paragraph):
+            inside = inside.within(role_of_opening(self._page.text(first.body)))
+        self._walk(block.children, inside)
+
+    def _admonition(self, block: tree.Admonition, where: _Where) -> None:
+        inside = replace(where, headings=False, warning=where.warning or block.name in tree.WARNINGS)
+        visible = self._page.visible(block.title) if block.title is not None else Visible()
+        text = clean(visible.text)
+        inside = inside.within(role_of_box(block.name.split(), text))
+        if block.name in tree.TABS:
+            inside = replace(inside, variant=text)
+        if block.title is not None and text:
+            self._add("caption", text, self._place(block.title, visible), inside)
+        self._walk(block.children, inside)
+
+    def _element(self, block: tree.Element, where: _Where) -> None:
+        callout = tree.callout_of(block.tag)
+        inside = replace(
+            where,
+            warning=where.warning or callout in tree.WARNINGS,
+            headings=where.headings and not (callout and block.tag.name[:1].isupper()),
+            tabs=block.tag.name in CODE_GROUPS,
+            caption=where.caption
+            or block.tag.name in {"caption", "figcaption"}
+            or "caption" in block.tag.attribute("class"),
+        ).within(self._role_of(block, callout))
+        if block.tag.name.lower() in tree.TABS:
+            inside = replace(inside, variant=tree.variant_of(block.tag))
+        for shown in attribute_texts(block.tag):
+            text = clean(without_marks(shown.text, self._inline))
+            here = inside.within("references") if shown.url else inside
+            self._add("caption", text, (shown.start, shown.end), here)
+        if block.tag.name == "table" and self._grid(block, inside):
+            return
+        if block.tag.name == "tr" and (cells := tree.cells_of(block)):
+            row = " | ".join(self._page.text(cell.body) for cell in cells)
+            self._add("table_row", row, (cells[0].start, cells[-1].end), inside)
+            return
+        if block.tag.name in {"ol", "ul"} and all(
+            isinstance(child, tree.Element) and child.tag.name == "li" for child in block.children
+        ):
+            self._html_list(block, inside)
+            return
+        if block.tag.name == "dl" and (entries := tree.entries_of(block)):
+            self._definitions(entries, inside)
+            return
+        only = block.children[0] if len(block.children) == 1 else None
+        if tree.HEADED.fullmatch(block.tag.name) and isinstance(only, tree.Paragraph):
+            anchor = block.tag.attribute("id") or self._drafts[-1].anchor or "top"
+            self._heading(tree.Heading(block.start, block.end, int(block.tag.name[1]), only.body, anchor), where)
+            return
+        if block.tag.name in _CODE_TAGS and isinstance(only, tree.Script) and not only.module:
+            literal = literal_of(self._source[only.start + 1 : only.end - 1])
+            if literal is not None:
+                place = (only.start + 1 + literal[1], only.start + 1 + literal[2])
+                code = tree.Code(only.start, only.end, literal[0], block.tag.attribute("language"), *place)
+                self._code(code, inside)
+                return
+        self._walk(block.children, inside)
+
+    def _grid(self, block: tree.Element, where: _Where) -> bool:
+        """Read a table of HTML if nothing but text is in its cells."""
+        rows = tree.rows_of(block)
+        cells = [[self._cell(cell) for cell in row.children if isinstance(cell, tree.Element)] for row, _ in rows]
+        filled = [[cell for cell in row if cell is not None] for row in cells]
+        if not rows or [len(row) for row in filled] != [len(row) for row in cells]:
+            return False
+        for caption in block.children:
+            if isinstance(caption, tree.Element) and caption.tag.name == "caption":
+                self._block(caption, where)
+        grid = grid_of(filled, sum(marked for _, marked in rows), infer=False)
+        header = " | ".join(grid.header) if any(grid.header) else ""
+        number = self._new_block()
+        for row, texts in zip(grid.kept, grid.rows, strict=True):
+            parts = tree.cells_of(rows[row][0])
+            if any(texts) and parts:
+                text = " | ".join(texts) if any(texts[1:]) else texts[0]
+                self._add("table_row", text, (parts[0].start, parts[-1].end), where, number=number, lead=header)
+        if header and not grid.rows:
+            self._add("table_row", header, (rows[0][0].start, rows[-1][0].end), where, number=number)
+        return True
+
+    def _cell(self, cell: tree.Element) -> Cell | None:
+        """A cell of HTML; None if it holds more than text."""
+        inside = tree.cells_of(cell) if cell.children else []
+        if cell.tag.name not in {"td", "th"} or (cell.children and not inside):
+            return None
+        text = " ".join(self._page.text(part.body) for part in inside)
+        return Cell(text, cell.tag.name == "th", *spans(cell.tag.attribute("colspan"), cell.tag.attribute("rowspan")))
+
+    def _html_list(self, block: tree.Element, where: _Where) -> None:
+        """The items of a list in HTML, with the number or letter that a browser shows."""
+        items = [child for child in block.children if isinstance(child, tree.Element)]
+        down = any(item.name == "reversed" for item in block.tag.attributes)
+        following = whole(block.tag.attribute("start"), len(items) if down else 1)
+        outer = replace(where, headings=False, lead=where.lead or self._intro)
+        number = self._new_block()
+        for item in items:
+            shown = whole(item.tag.attribute("value"), following)
+            following = shown + (-1 if down else 1)
+            marker = f"{numeral(shown, block.tag.attribute('type') or '1')}. " if block.tag.name == "ol" else ""
+            inside = [part for child in item.children for part in _without_paragraph(child)]
+            self._item(tree.Item(item.start, item.end, "-", children=inside), marker, number, outer)
+        self._intro = ""
+
+    def _definitions(self, entries: Sequence[tuple[list[tree.Paragraph], tree.Paragraph]], where: _Where) -> None:
+        """Each term, or terms, with the first sentence of what it means: an item that can be quoted alone."""
+        number = self._new_block()
+        for terms, meaning in entries:
+            name = ", ".join(self._page.text(term.body) for term in terms)
+            name = name if name.endswith(_ENDS) else f"{name}:"
+            visible = self._page.visible(meaning.body)
+            for index, (start, end) in enumerate(sentence_ranges(visible.text, visible.protected)):
+                text = clean(visible.text[start:end])
+                place = self._place(meaning.body, visible, start, end)
+                if index:
+                    self._add("sentence", text, place, where, number=number)
+                else:
+                    self._add("list_item", f"{name} {text}", (terms[0].start, place[1]), where, number=number)
+
+    def _role_of(self, block: tree.Element, callout: str) -> TextRole | None:
+        """The role that an element gives by its name, its classes, or the line that unfolds it."""
+        tag = block.tag
+        given = (item.value or "" for item in tag.attributes if item.name in {"class", "className"})
+        names = [part for value in given for part in value.split()]
+        if tag.name[:1].isupper():
+            names += [tag.name, callout]
+        head = block.children[0] if tag.name == "details" and block.children else None
+        inner = head.only_text if isinstance(head, tree.Element) and head.tag.name == "summary" else None
+        title = self._page.text(inner.body) if inner is not None else ""
+        return role_of_box(names, title)
+
+    def _script(self, block: tree.Script, where: _Where) -> None:
+        inner = (block.start, block.end) if block.module else (block.start + 1, block.end - 1)
+        if block.module:
+            if not self._shown.intersection(exported_names(self._source, block.start, block.end)):
+                return
+        elif (value := self._page.values.get(self._source[inner[0] : inner[1]].strip())) is not None:
+            self._add("sentence", clean(value), (block.start, block.end), where)
+            return
+        number = self._new_block()
+        found = script_texts(self._source, *inner)
+        if (
+            not found
+            and not block.module
+            and expression_text(self._source[slice(*inner)], self._page.values) == UNKNOWN
+        ):
+            written = clean(self._source[block.start : block.end])[:60]
+            self._page.problem(block.start, f"the value of {written} is not known, and nothing stands in its place")
+        for shown in found:
+            text = clean(shown.text)
+            for start, end in sentence_ranges(text):
+                self._add("sentence", text[start:end], (shown.start, shown.end), where, number=number)
+
+
+def _without_paragraph(block: tree.Block) -> Sequence[tree.Block]:
+    """What stands in a plain `<p>`, or the block itself."""
+    if isinstance(block, tree.Element) and block.tag.name == "p" and not block.tag.attributes:
+        return block.children
+    return [block]
 
 
 def is_prose(item: FrontText) -> bool:
@@ -190,30 +684,19 @@ def read_markdown(data: bytes, filename: str, _password: str = "") -> Document:
     """
     source, notices = decode(data, filename)
     document = parse_markdown(source, filename)
-    return msgspec.structs.replace(document, notices=(*notices, *document.notices))
+    return structs.replace(document, notices=(*notices, *document.notices))
 
 
 def parse_markdown(source: str, filename: str) -> Document:
     """Read a Markdown or MDX page; `module` and `chapter` are left to `documents`, which knows the folders."""
     page = Page(source, filename)
-    outline = Outline(
-        page.source,
-        page.title,
-        page.inline,
-        values=page.values,
-        shown=page.shown_exports(),
-        role=role_of_front(page.front.text) or role_of_page(filename),
-        written=page.plain,
-        problem=page.problem,
-    )
-    outline.add_front(page.shown_front())
-    outline.add(page.blocks)
+    outline = Outline(page)
     page.report_unknown()
     return Document(
         filename=filename,
         title=page.title,
         source=source,
-        sections=outline.sections(len(source)),
+        sections=outline.sections(),
         section=stem(filename),
         position=page.position(),
         keywords=page.front.texts("keywords"),
@@ -238,11 +721,11 @@ def title_from_name(name: str) -> str:
     return " ".join(titled)
 
 
-def _flat(blocks: list[Block]) -> list[Block]:
+def _flat(blocks: list[tree.Block]) -> list[tree.Block]:
     """Blocks at the top of the page and in its elements, where imports and headings can stand."""
-    found: list[Block] = []
+    found: list[tree.Block] = []
     for block in blocks:
         found.append(block)
-        if isinstance(block, Element):
+        if isinstance(block, tree.Element):
             found += _flat(block.children)
     return found

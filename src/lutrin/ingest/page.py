@@ -4,14 +4,14 @@ Whoever serves it cleans it once more; nothing here is trusted to be the only fe
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from html import escape, unescape
-from itertools import groupby
+from itertools import chain, groupby, repeat
 
 from lutrin.ingest import tree
 from lutrin.ingest.anchors import Slugger
 from lutrin.ingest.dialects import LEFT_OUT
-from lutrin.ingest.inline import MARKED, Token, anchor_text, expression_text, plain_text, read_visible
+from lutrin.ingest.inline import MARKED, Token, anchor_text, expression_text, plain_text
 from lutrin.ingest.labels import CAPTION
 from lutrin.ingest.makers import BOXES
 from lutrin.ingest.markdown import Page
@@ -19,7 +19,7 @@ from lutrin.ingest.masks import FILLER
 from lutrin.ingest.placed import Placed
 from lutrin.ingest.script import Shown, attribute_texts, exported_names, literal_of, script_texts
 from lutrin.ingest.tree import Tag, is_dark_address
-from lutrin.ingest.wording import CODE_GROUPS, CODE_TITLE, RECOGNIZED, TAB_TITLE, clean, language_of
+from lutrin.ingest.wording import CODE_GROUPS, RECOGNIZED, clean, code_title, language_of
 
 _PLAIN_TAGS = frozenset(
     "abbr b bdo br cite code del dfn em i ins kbd mark q rt ruby s samp small strike strong sub sup u var wbr".split()
@@ -32,7 +32,7 @@ _KEPT = frozenset(
     "details summary".split()
 )
 
-_CELLS = frozenset({"td", "th", "li", "dt", "dd", "p", "caption"})
+_CELLS = frozenset({"td", "th", "li", "dt", "dd", "p", "caption", "summary"})
 _SPANS = ("colspan", "rowspan", "start", "value")
 _TABS = {"tabs": "tabs", "tabitem": "tab", "hfoptions": "tabs", "hfoption": "tab", "branch": "tab"}
 
@@ -61,8 +61,6 @@ _NAMED = {
 }
 """Boxes of lessons that a page sets apart, and their titles where they have none."""
 
-_ESCAPED_BAR = "\\|"
-
 
 def link_target(url: str) -> str:
     """A link that may be followed: relative, or over http(s) or mail; empty for every other."""
@@ -71,18 +69,12 @@ def link_target(url: str) -> str:
     return "" if match and (match[1] or "").lower() not in {"http", "https", "mailto"} else url
 
 
-def image_source(url: str) -> str:
-    """The address of a picture of the book itself; empty for one that would be loaded from elsewhere."""
-    url = unescape(url).strip()
-    return "" if _SCHEME.match(url) else url
-
-
 def image_html(url: str, alt: str) -> str:
     """A picture, or its description where the picture may not be loaded; nothing of one for dark schemes."""
     if is_dark_address(url):
         return ""
-    source = image_source(url)
-    if source:
+    source = unescape(url).strip()
+    if source and not _SCHEME.match(source):  # pictures from elsewhere are not loaded
         return f'<img src="{escape(source)}" alt="{escape(alt)}">'
     return f'<span class="missing-image">{escape(alt)}</span>' if alt else ""
 
@@ -94,32 +86,43 @@ def inline_html(tokens: Sequence[Token], values: dict[str, str]) -> str:
 
 def _token(token: Token, values: dict[str, str]) -> str:
     kind = token["type"]
-    maker = _MAKERS.get(kind)
-    if maker is not None:
-        return maker(token)
+    inside = inline_html(token["children"], values) if "children" in token and kind != "image" else ""
+    raw = escape(token["raw"], quote=False) if "raw" in token else ""
+    if kind == "text":
+        return escape(unescape(token["raw"]), quote=False)
+    if kind == "image":
+        return image_html(token["attrs"]["url"], plain_text(token["children"]))
+    if kind == "tag":
+        return _tag(token["tag"])
     if kind in _WRAPPED:
-        return f"<{_WRAPPED[kind]}>{inline_html(token['children'], values)}</{_WRAPPED[kind]}>"
+        return f"<{_WRAPPED[kind]}>{inside}</{_WRAPPED[kind]}>"
     if kind == "span":
         named = _ID.search(token["raw"])
         anchor = f' id="{named[1]}"' if named else ""
-        return f"<span{anchor}>{inline_html(token['children'], values)}</span>"
+        return f"<span{anchor}>{inside}</span>"
     if kind == "link":
-        target = link_target(token["attrs"]["url"])
-        text = inline_html(token["children"], values)
-        return f'<a href="{escape(target)}">{text}</a>' if target else text
-    if kind in {"note", "aside"}:
-        return _note(token, values)
-    return escape(expression_text(token["raw"], values), quote=False) if kind == "expression" else ""
+        return _link(token["attrs"]["url"], inside)
+    if kind == "note":  # a mark that leads to its note, or the number before the note
+        number = token["number"]
+        if token["defines"]:
+            return f'<sup id="note-{number}">{number}</sup>'
+        return f'<sup><a href="#note-{number}">{number}</a></sup>'
+    if kind == "aside":
+        return f"<sup>{token['number']}</sup><small> ({inside})</small>"
+    if kind == "expression":
+        return escape(expression_text(token["raw"], values), quote=False)
+    simple = {
+        "softbreak": "\n",
+        "linebreak": "<br>\n",
+        "codespan": f"<code>{raw}</code>",
+        "maths": f'<span class="math">${raw}$</span>',
+    }
+    return simple.get(kind, "")
 
 
-def _note(token: Token, values: dict[str, str]) -> str:
-    """A note mark that leads to its note, the number before the note, or a note that stands beside its mark."""
-    number = token["number"]
-    if token["type"] == "aside":
-        return f"<sup>{number}</sup><small> ({inline_html(token['children'], values)})</small>"
-    if token["defines"]:
-        return f'<sup id="note-{number}">{number}</sup>'
-    return f'<sup><a href="#note-{number}">{number}</a></sup>'
+def _link(url: str, inside: str) -> str:
+    target = link_target(url)
+    return f'<a href="{escape(target)}">{inside}</a>' if target else inside
 
 
 def _tag(tag: Tag) -> str:
@@ -137,17 +140,6 @@ def _tag(tag: Tag) -> str:
     return f" <span>{texts}</span> " if texts else " "
 
 
-_MAKERS: dict[str, Callable[[Token], str]] = {
-    "text": lambda token: escape(unescape(token["raw"]), quote=False),
-    "softbreak": lambda _: "\n",
-    "linebreak": lambda _: "<br>\n",
-    "codespan": lambda token: f"<code>{escape(token['raw'], quote=False)}</code>",
-    "maths": lambda token: f'<span class="math">${escape(token["raw"], quote=False)}$</span>',
-    "image": lambda token: image_html(token["attrs"]["url"], plain_text(token["children"])),
-    "tag": lambda token: _tag(token["tag"]),
-}
-
-
 def page_html(source: str, filename: str) -> str:
     """The body of an indexed page: its title as `h1`, headings with their ids, everything else escaped."""
     if filename.lower().endswith(".pdf"):
@@ -158,17 +150,15 @@ def page_html(source: str, filename: str) -> str:
     titled = (
         first is not None
         and (first.level == 1 or first is page.opening())
-        and renderer.text(first.body).casefold() == page.title.casefold()
+        and page.text(first.body).casefold() == page.title.casefold()
     )
     if titled and first is not None:
         first.level = 1
     title = "" if titled else f"<h1>{escape(page.title, quote=False)}</h1>\n"
     head = "".join(f"<p>{escape(clean(item.text), quote=False)}</p>\n" for item in page.shown_front())
-    if first is None or not titled or first is not page.opening():
-        return (title + head + renderer.blocks(page.blocks)).replace(FILLER, "")
-    below = page.blocks.index(first) + 1
+    below = page.blocks.index(first) + 1 if first is not None and titled and first is page.opening() else 0
     shown = renderer.blocks(page.blocks[:below]) + head + renderer.blocks(page.blocks[below:])
-    return shown.replace(FILLER, "")
+    return (title + shown).replace(FILLER, "")
 
 
 class _Renderer:
@@ -176,9 +166,6 @@ class _Renderer:
         self.page = page
         self.shown = page.shown_exports()
         self.slugger = Slugger()
-
-    def text(self, body: Placed) -> str:
-        return clean(read_visible(body.text, self.page.inline.tokens(body.text), self.page.values).text)
 
     def inline(self, body: Placed) -> str:
         return inline_html(self.page.inline.tokens(body.text), self.page.values)
@@ -188,8 +175,7 @@ class _Renderer:
         inside = escape(text, quote=False)
         if MARKED.search(text):
             inside = inline_html(self.page.inline.tokens(text), {})
-        target = link_target(shown.url)
-        return f'<a href="{escape(target)}">{inside}</a>' if target else inside
+        return _link(shown.url, inside)
 
     def blocks(self, blocks: Sequence[tree.Block]) -> str:
         parts: list[str] = []
@@ -212,31 +198,26 @@ class _Renderer:
         return "".join(parts)
 
     def block(self, block: tree.Block) -> str:
-        if isinstance(block, tree.Heading):
-            return self.heading(block)
-        if isinstance(block, tree.Paragraph):
-            inside = self.inline(block.body)
-            return f"<p>{inside}</p>\n" if inside.strip() else ""
-        if isinstance(block, tree.Code):
-            return self.code(block)
-        if isinstance(block, tree.Math):
-            return f'<p><span class="math">$${escape(block.body.text, quote=False)}$$</span></p>\n'
-        if isinstance(block, tree.Table):
-            return self.table(block)
-        if isinstance(block, tree.Rule):
-            return "<hr>\n"
-        if isinstance(block, tree.Listing):
-            return self.listing(block)
-        if isinstance(block, tree.Quote):
-            return self.quote(block)
-        if isinstance(block, tree.Admonition):
-            if block.name == "figure":
-                return self.figure(block)
-            title = self.inline(block.title) if block.title is not None else ""
-            return self.aside(block.name, title, self.blocks(block.children))
-        if isinstance(block, tree.Element):
-            return self.element(block)
-        return self.script(block) if isinstance(block, tree.Script) else ""
+        return str(getattr(self, type(block).__name__.lower())(block))
+
+    def rule(self, _block: tree.Rule) -> str:
+        return "<hr>\n"
+
+    def math(self, block: tree.Math) -> str:
+        return f'<p><span class="math">$${escape(block.body.text, quote=False)}$$</span></p>\n'
+
+    def paragraph(self, block: tree.Paragraph) -> str:
+        inside = self.inline(block.body)
+        return f"<p>{inside}</p>\n" if inside.strip() else ""
+
+    def admonition(self, block: tree.Admonition) -> str:
+        if block.name == "figure":
+            picture = self.blocks(block.children[:1]).strip().removeprefix("<p>").removesuffix("</p>")
+            caption = self.blocks(block.children[1:])
+            named = f"<figcaption>\n{caption}</figcaption>" if caption else ""
+            return f"<figure>{picture}{named}</figure>\n"
+        title = self.inline(block.title) if block.title is not None else ""
+        return self.aside(block.name, title, self.blocks(block.children))
 
     def heading(self, block: tree.Heading) -> str:
         tokens = self.page.inline.tokens(block.body.text)
@@ -247,7 +228,7 @@ class _Renderer:
     def code(self, block: tree.Code, *, tab: bool = False) -> str:
         text = escape(block.text, quote=False)
         language = language_of(block.info)
-        title = CODE_TITLE.search(block.info) or (TAB_TITLE.fullmatch(block.info) if tab else None)
+        title = code_title(block.info, tab=tab)
         head = f'<p class="code-title">{escape(title[title.lastindex or 1])}</p>\n' if title else ""
         if language == "mermaid":
             return f'{head}<pre class="mermaid">{text}</pre>\n'
@@ -258,12 +239,11 @@ class _Renderer:
         aligns = [f' align="{name}"' if name else "" for name in block.aligns]
 
         def row(cells: Sequence[Placed], tag: str) -> str:
-            padded = [*aligns, *[""] * (len(cells) - len(aligns))]
             inside = "".join(
-                f"<{tag}{align}>{self.inline(cell).replace(_ESCAPED_BAR, '|')}</{tag}>"
-                for cell, align in zip(cells, padded, strict=False)
+                f"<{tag}{align}>{self.inline(cell)}</{tag}>"
+                for cell, align in zip(cells, chain(aligns, repeat("")), strict=False)
             )
-            return f"<tr>{inside}</tr>\n"
+            return f"<tr>{inside}</tr>\n".replace("\\|", "|")
 
         body = "".join(row(cells, "td") for cells in block.rows)
         return f"<table>\n<thead>\n{row(block.header, 'th')}</thead>\n<tbody>\n{body}</tbody>\n</table>\n"
@@ -288,12 +268,6 @@ class _Renderer:
             for child in item.children
         )
 
-    def figure(self, block: tree.Admonition) -> str:
-        picture = self.blocks(block.children[:1]).strip().removeprefix("<p>").removesuffix("</p>")
-        caption = self.blocks(block.children[1:])
-        named = f"<figcaption>\n{caption}</figcaption>" if caption else ""
-        return f"<figure>{picture}{named}</figure>\n"
-
     def quote(self, block: tree.Quote) -> str:
         return f"<blockquote>\n{self.blocks(block.children)}</blockquote>\n"
 
@@ -314,10 +288,10 @@ class _Renderer:
     def element(self, block: tree.Element) -> str:
         tag = block.tag
         texts = [self.link_html(shown) for shown in attribute_texts(tag)]
-        only = block.children[0] if len(block.children) == 1 else None
+        only = block.only_text
         if tag.name == "img":
             return f"<p>{image_html(tag.attribute('src'), tag.attribute('alt'))}</p>\n"
-        if tag.name[:1] == "h" and tag.name[1:] in set("123456") and isinstance(only, tree.Paragraph):
+        if tree.HEADED.fullmatch(tag.name) and only is not None:
             anchor = tag.attribute("id")
             named = f' id="{escape(anchor)}"' if anchor else ""
             return f"<{tag.name}{named}>{self.inline(only.body)}</{tag.name}>\n"
@@ -331,11 +305,8 @@ class _Renderer:
         callout = tree.callout_of(tag)
         if callout:
             return self.aside(callout, " ".join(texts), inside)
-        if tag.name == "summary" and isinstance(only, tree.Paragraph):
-            return f"<summary>{self.inline(only.body)}</summary>\n"
         if tag.name in _KEPT:
-            cell = isinstance(only, tree.Paragraph) and tag.name in _CELLS
-            inside = self.inline(only.body) if isinstance(only, tree.Paragraph) and cell else f"\n{inside}"
+            inside = self.inline(only.body) if only is not None and tag.name in _CELLS else f"\n{inside}"
             spans = "".join(
                 f' {name}="{value}"' for name in _SPANS if (value := tag.attribute(name)).isdigit() and int(value) < 100
             )

@@ -1,5 +1,6 @@
 """The blocks of a page, in the order in which they are read, each with its place in the source."""
 
+import re
 from dataclasses import dataclass, field
 
 from lutrin.ingest.makers import BOXES, box_of
@@ -209,6 +210,8 @@ def entries_of(block: Element) -> list[tuple[list[Paragraph], Paragraph]]:
     return found
 
 
+HEADED = re.compile(r"h[1-6]")
+"""Elements of HTML that are headings."""
 TABS = frozenset({"tab", "tab-item", "group-tab", "tabitem", "hfoption", "branch"})
 """Directives and components, in lower case, of which a reader sees one at a time."""
 

@@ -17,8 +17,8 @@ SIGNAL = re.compile(r"(warning|caution|danger)\**\s*[:!]", re.IGNORECASE)
 """A signal word of a safety notice (ISO 3864-2, ANSI Z535) at the start of a text."""
 RECOGNIZED = "\u2042 Recognised from a picture of this page; letters may be wrong."
 """Stands above the text of a scanned page, and is no part of it."""
-CODE_TITLE = re.compile(r"\btitle=(?:\"([^\"]*)\"|'([^']*)'|(\S+))")
-TAB_TITLE = re.compile(r"\S+[ \t]+(?=[^\s{=])([^{=]*[^\s{=])[ \t]*")
+_CODE_TITLE = re.compile(r"\btitle=(?:\"([^\"]*)\"|'([^']*)'|(\S+))")
+_TAB_TITLE = re.compile(r"\S+[ \t]+(?=[^\s{=])([^{=]*[^\s{=])[ \t]*")
 """What stands behind the language where a fence names its tab: `bash npm`."""
 CODE_GROUPS = frozenset({"CodeGroup", "RequestExample", "ResponseExample"})
 _LIGATURE = re.compile("[\ufb00-\ufb06]")
@@ -28,6 +28,7 @@ _NOTE_SIGN = re.compile(r"\[?\d{1,3}(?:[,\u2013-]\d{1,3})*\]?|[*\u2020\u2021\u00
 _NOTED = re.compile(r"(?:(?<![\d.,])[12]\d{3}|[^\W\d_]{4,}|[.,;:!?\"'\u201d\u2019])\Z")
 _ORDINALS = frozenset({"st", "nd", "rd", "th"})
 _TRADE_MARKS = frozenset({"tm", "sm", "\u2122", "\u2120", "\u00ae", "\u00a9"})
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _LANGUAGE = re.compile(r"\{?\.?([^\s{},:]*)")
 _CODE_DIRECTIVE = re.compile(r"\{(?:code-block|code|code-cell|sourcecode)\}[ \t]*(\S*)")
 
@@ -48,6 +49,11 @@ def language_of(info: str) -> str:
     directive = _CODE_DIRECTIVE.match(info)
     match = directive or _LANGUAGE.match(info)
     return match[1] if match else ""
+
+
+def code_title(info: str, *, tab: bool) -> re.Match[str] | None:
+    """The title of a fence in its last group; in a group of tabs, what stands behind the language is one, too."""
+    return _CODE_TITLE.search(info) or (_TAB_TITLE.fullmatch(info) if tab else None)
 
 
 def looks_like_note_mark(before: str, inside: str) -> bool:
@@ -89,3 +95,33 @@ def signs_around(name: str, before: str, inside: str, after: str = "") -> tuple[
         return "", ""
     sign = "^" if name == "sup" else "_"
     return (sign, "") if _SIMPLE.fullmatch(inside) else (f"{sign}(", ")")
+
+
+def whole(value: object, default: int) -> int:
+    """A whole number as an attribute gives it."""
+    return int(str(value)) if value is not None and re.fullmatch(r"-?\d{1,9}", str(value).strip()) else default
+
+
+def numeral(number: int, kind: str) -> str:
+    """A number as lists show it: `1`, `a`, `A`, `i` or `I`.
+
+    >>> numeral(4, "a"), numeral(9, "i"), numeral(28, "A"), numeral(0, "a")
+    ('d', 'ix', 'AB', '0')
+    """
+    if kind in "aA" and number > 0:
+        text = ""
+        while number:
+            number, rest = divmod(number - 1, 26)
+            text = _LETTERS[rest] + text
+        return text if kind == "a" else text.upper()
+    if kind in "iI" and 0 < number < 4000:
+        text = ""
+        for value, sign in zip(
+            (1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1),
+            "m cm d cd c xc l xl x ix v iv i".split(),
+            strict=True,
+        ):
+            text += sign * (number // value)
+            number %= value
+        return text if kind == "i" else text.upper()
+    return str(number)
