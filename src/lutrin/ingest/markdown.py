@@ -201,7 +201,7 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class _Where:
+class Where:
     """The context of a block."""
 
     warning: bool = False
@@ -218,13 +218,13 @@ class _Where:
     variant: str = ""
     """Name of the tab that it is in."""
 
-    def within(self, role: TextRole | None) -> "_Where":
+    def within(self, role: TextRole | None) -> "Where":
         """The context of the blocks in a box of this role."""
         return self if role is None else replace(self, role=role)
 
 
 @dataclass(slots=True)
-class _Draft:
+class Draft:
     """A heading with its units so far."""
 
     title: str
@@ -237,6 +237,35 @@ class _Draft:
     """What each unit consists of."""
     blocks: int = 0
 
+    def add(
+        self,
+        kind: UnitKind,
+        text: str,
+        place: Range,
+        number: int,
+        where: Where,
+        *,
+        lead: str = "",
+        shape: Shape = "",
+        language: str = "",
+    ) -> None:
+        """Add a unit of block `number`, unless it has no text."""
+        if text:
+            unit = Unit(
+                kind=kind,
+                text=text,
+                char_start=place[0],
+                char_end=place[1],
+                lead="" if lead == text else lead,
+                language=language,
+                block=number,
+                warning=where.warning,
+                role=where.role,
+                variant=where.variant,
+            )
+            self.units.append(unit)
+            self.shapes.append(shape)
+
 
 class Outline:
     """The sections of a page: headings, and under them the units that can be quoted."""
@@ -247,14 +276,14 @@ class Outline:
         self._inline = page.inline
         self._shown = page.shown_exports()
         self._slugger = Slugger()
-        self._drafts = [_Draft(page.title, 1, (page.title,), "", 0)]
+        self._drafts = [Draft(page.title, 1, (page.title,), "", 0)]
         self._parents: list[tuple[int, str]] = []
         # The last sentence, which introduces code; and the same if nothing but a list has followed it.
         self._lead = ""
         self._intro = ""
         for item in page.shown_front():
-            self._add("sentence", clean(item.text), (item.start, item.end), _Where())
-        self._walk(page.blocks, _Where())
+            self._add("sentence", clean(item.text), (item.start, item.end), Where())
+        self._walk(page.blocks, Where())
 
     def sections(self) -> tuple[Section, ...]:
         """The sections in order, each up to where the next one starts, their units with their roles."""
@@ -290,31 +319,15 @@ class Outline:
         kind: UnitKind,
         text: str,
         place: Range,
-        where: _Where,
+        where: Where,
         *,
         number: int | None = None,
         lead: str = "",
         shape: Shape = "",
-        language: str = "",
     ) -> None:
-        """Add a unit of block `number`, or of a new one, unless it has no text."""
+        """Add a unit of block `number`, or of a new one."""
         number = self._new_block() if number is None else number
-        if not text:
-            return
-        unit = Unit(
-            kind=kind,
-            text=text,
-            char_start=place[0],
-            char_end=place[1],
-            lead="" if lead == text else lead,
-            language=language,
-            block=number,
-            warning=where.warning,
-            role=where.role,
-            variant=where.variant,
-        )
-        self._drafts[-1].units.append(unit)
-        self._drafts[-1].shapes.append(shape)
+        self._drafts[-1].add(kind, text, place, number, where, lead=lead, shape=shape)
 
     def _place(self, body: Placed, visible: Visible, start: int = 0, end: int | None = None) -> Range:
         """Range in the source of a range of visible text, blanks at its ends left out."""
@@ -325,11 +338,11 @@ class Outline:
 
     # Blocks ------------------------------------------------------------------------------------------------------
 
-    def _walk(self, blocks: Sequence[tree.Block], where: _Where) -> None:
+    def _walk(self, blocks: Sequence[tree.Block], where: Where) -> None:
         for block in blocks:
             self._block(block, where)
 
-    def _block(self, block: tree.Block, where: _Where) -> None:
+    def _block(self, block: tree.Block, where: Where) -> None:
         apart = isinstance(block, tree.Quote | tree.Admonition | tree.Table)
         if apart or isinstance(block, tree.Element):
             self._lead = self._intro = ""
@@ -337,13 +350,13 @@ class Outline:
         if apart:
             self._lead = self._intro = ""
 
-    def _rule(self, _block: tree.Rule, _where: _Where) -> None:
+    def _rule(self, _block: tree.Rule, _where: Where) -> None:
         """Show nothing."""
 
-    def _math(self, block: tree.Math, where: _Where) -> None:
+    def _math(self, block: tree.Math, where: Where) -> None:
         self._add("sentence", f"$$ {clean(block.body.text)} $$", (block.start, block.end), where)
 
-    def _heading(self, block: tree.Heading, where: _Where) -> None:
+    def _heading(self, block: tree.Heading, where: Where) -> None:
         tokens = self._inline.tokens(block.body.text)
         visible = read_visible(block.body.text, tokens, self._page.values, attributes=False)
         text = clean(visible.text)
@@ -361,10 +374,10 @@ class Outline:
             self._parents.pop()
         self._parents.append((block.level, text))
         path = (title, *(above for _, above in self._parents))
-        self._drafts.append(_Draft(text, block.level, path, anchor, block.start))
+        self._drafts.append(Draft(text, block.level, path, anchor, block.start))
         self._lead = self._intro = ""
 
-    def _paragraph(self, block: tree.Paragraph, where: _Where) -> None:
+    def _paragraph(self, block: tree.Paragraph, where: Where) -> None:
         where = self._inline_callout(block, where)
         tokens = self._inline.tokens(block.body.text)
         visible = read_visible(block.body.text, tokens, self._page.values)
@@ -389,28 +402,28 @@ class Outline:
         self._sentences(block.body, visible, number, where, run_in=run_in)
         self._asides(block.body, tokens, number, where)
 
-    def _asides(self, body: Placed, tokens: Sequence[Token], number: int, where: _Where) -> None:
+    def _asides(self, body: Placed, tokens: Sequence[Token], number: int, where: Where) -> None:
         """Notes that stand in the midst of a sentence in the file, and below it on the page."""
         for token in tokens:
             if token["type"] == "aside":
                 text, (start, end) = clean(plain_text(token["children"])), token["span"]
                 self._add("sentence", text, (body.at(start), body.end(end)), where, number=number)
 
-    def _inline_callout(self, block: tree.Paragraph, where: _Where) -> _Where:
+    def _inline_callout(self, block: tree.Paragraph, where: Where) -> Where:
         if not where.warning and "<" in block.body.text:
             tags = (token["tag"] for token in self._inline.tokens(block.body.text) if token["type"] == "tag")
             if any(tree.callout_of(tag) in tree.WARNINGS for tag in tags):
                 return replace(where, warning=True)
         return where
 
-    def _sentences(self, body: Placed, visible: Visible, number: int, where: _Where, *, run_in: int = 0) -> None:
+    def _sentences(self, body: Placed, visible: Visible, number: int, where: Where, *, run_in: int = 0) -> None:
         for start, end in paragraph_ranges(visible.text, visible.protected, run_in):
             text = clean(visible.text[start:end])
             if text:
                 self._add("sentence", text, self._place(body, visible, start, end), where, number=number)
                 self._lead = self._intro = text[:_LONG_LEAD]
 
-    def _code(self, block: tree.Code, where: _Where) -> None:
+    def _code(self, block: tree.Code, where: Where) -> None:
         title = code_title(block.info, tab=where.tabs)
         if title is not None:
             offset = self._source.find(block.info, block.start)
@@ -418,10 +431,11 @@ class Outline:
             self._add("caption", clean(title[title.lastindex or 1]), place, where)
         if block.text.strip():
             place = (block.content_start, block.content_end)
-            self._add("code", block.text, place, where, lead=self._lead, language=language_of(block.info))
+            number, language = self._new_block(), language_of(block.info)
+            self._drafts[-1].add("code", block.text, place, number, where, lead=self._lead, language=language)
         self._intro = ""
 
-    def _table(self, block: tree.Table, where: _Where) -> None:
+    def _table(self, block: tree.Table, where: Where) -> None:
         header = self._row(block.header)
         number = self._new_block()
         if not block.rows:
@@ -435,18 +449,18 @@ class Outline:
         texts = [self._page.text(cell).replace("\\|", "|") for cell in cells]
         return " | ".join(texts) if any(texts) else ""
 
-    def _listing(self, block: tree.Listing, where: _Where) -> None:
+    def _listing(self, block: tree.Listing, where: Where) -> None:
         lead = where.lead or self._intro
         self._items(block, self._new_block(), replace(where, headings=False, lead=lead))
         self._intro = ""
 
-    def _items(self, block: tree.Listing, number: int, where: _Where) -> None:
+    def _items(self, block: tree.Listing, number: int, where: Where) -> None:
         numbers = block.numbers(written=self._page.plain) if block.delimiter in ".)" else []
         for place, item in enumerate(block.items):
             marker = f"{numbers[place]}{block.delimiter} " if numbers else ""
             self._item(item, marker, number, where)
 
-    def _item(self, item: tree.Item, marker: str, number: int, where: _Where) -> None:
+    def _item(self, item: tree.Item, marker: str, number: int, where: Where) -> None:
         first = item.children[0] if item.children else None
         rest = item.children
         nested = where.lead
@@ -463,7 +477,7 @@ class Outline:
             else:
                 self._block(child, replace(where, lead=nested))
 
-    def _item_text(self, item: tree.Item, paragraph: tree.Paragraph, marker: str, number: int, where: _Where) -> str:
+    def _item_text(self, item: tree.Item, paragraph: tree.Paragraph, marker: str, number: int, where: Where) -> str:
         where = self._inline_callout(paragraph, where)
         body = paragraph.body
         tokens = self._inline.tokens(body.text)
@@ -488,14 +502,14 @@ class Outline:
 
     # Containers --------------------------------------------------------------------------------------------------
 
-    def _quote(self, block: tree.Quote, where: _Where) -> None:
+    def _quote(self, block: tree.Quote, where: Where) -> None:
         inside = replace(where, headings=False)
         first = block.children[0] if block.children else None
         if isinstance(first, tree.Paragraph):
             inside = inside.within(role_of_opening(self._page.text(first.body)))
         self._walk(block.children, inside)
 
-    def _admonition(self, block: tree.Admonition, where: _Where) -> None:
+    def _admonition(self, block: tree.Admonition, where: Where) -> None:
         inside = replace(where, headings=False, warning=where.warning or block.name in tree.WARNINGS)
         visible = self._page.visible(block.title) if block.title is not None else Visible()
         text = clean(visible.text)
@@ -506,7 +520,7 @@ class Outline:
             self._add("caption", text, self._place(block.title, visible), inside)
         self._walk(block.children, inside)
 
-    def _element(self, block: tree.Element, where: _Where) -> None:
+    def _element(self, block: tree.Element, where: Where) -> None:
         callout = tree.callout_of(block.tag)
         inside = replace(
             where,
@@ -551,7 +565,7 @@ class Outline:
                 return
         self._walk(block.children, inside)
 
-    def _grid(self, block: tree.Element, where: _Where) -> bool:
+    def _grid(self, block: tree.Element, where: Where) -> bool:
         """Read a table of HTML if nothing but text is in its cells."""
         rows = tree.rows_of(block)
         cells = [[self._cell(cell) for cell in row.children if isinstance(cell, tree.Element)] for row, _ in rows]
@@ -581,7 +595,7 @@ class Outline:
         text = " ".join(self._page.text(part.body) for part in inside)
         return Cell(text, cell.tag.name == "th", *spans(cell.tag.attribute("colspan"), cell.tag.attribute("rowspan")))
 
-    def _html_list(self, block: tree.Element, where: _Where) -> None:
+    def _html_list(self, block: tree.Element, where: Where) -> None:
         """The items of a list in HTML, with the number or letter that a browser shows."""
         items = [child for child in block.children if isinstance(child, tree.Element)]
         down = any(item.name == "reversed" for item in block.tag.attributes)
@@ -596,7 +610,7 @@ class Outline:
             self._item(tree.Item(item.start, item.end, "-", children=inside), marker, number, outer)
         self._intro = ""
 
-    def _definitions(self, entries: Sequence[tuple[list[tree.Paragraph], tree.Paragraph]], where: _Where) -> None:
+    def _definitions(self, entries: Sequence[tuple[list[tree.Paragraph], tree.Paragraph]], where: Where) -> None:
         """Each term, or terms, with the first sentence of what it means: an item that can be quoted alone."""
         number = self._new_block()
         for terms, meaning in entries:
@@ -623,7 +637,7 @@ class Outline:
         title = self._page.text(inner.body) if inner is not None else ""
         return role_of_box(names, title)
 
-    def _script(self, block: tree.Script, where: _Where) -> None:
+    def _script(self, block: tree.Script, where: Where) -> None:
         inner = (block.start, block.end) if block.module else (block.start + 1, block.end - 1)
         if block.module:
             if not self._shown.intersection(exported_names(self._source, block.start, block.end)):

@@ -20,9 +20,8 @@ from pypdf.errors import DependencyError, PdfReadError, PyPdfError
 
 from lutrin.errors import DocumentError
 from lutrin.ingest.anchors import Slugger
-from lutrin.ingest.drafts import Draft, Where
 from lutrin.ingest.labels import CAPTION
-from lutrin.ingest.markdown import stem, title_from_name
+from lutrin.ingest.markdown import Draft, Where, stem, title_from_name
 from lutrin.ingest.pdf_glyphs import Pages
 from lutrin.ingest.pdf_layout import NOTE, Line, TextRun, body_size, page_lines, without_running_titles
 from lutrin.ingest.sentences import join_lines, paragraph_ranges, words_of
