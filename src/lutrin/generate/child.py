@@ -1,30 +1,23 @@
-"""Messages between the server and the model's process: length-prefixed MessagePack frames on a socket pair.
+"""The model's process: reads requests, steps the scheduler, sends the results; ends when the server does.
 
-The model's process: reads requests, steps the scheduler, sends the results; ends when the server does.
+Messages between the two are frames of MessagePack with their length before them, as `Connection` sends them.
 """
 
 import pickle
-import select
-import socket
-import struct
 import time
-from typing import Any, Generic, TypeVar
+from multiprocessing.connection import Connection
 
 import msgspec
 
-from lutrin.errors import GeneratorError, GeneratorUnavailable, LutrinError
+from lutrin.errors import GeneratorError, LutrinError
 from lutrin.generate.prefix import PassageLimits, PassageStore
 from lutrin.generate.scheduler import Limits, Output, PassageFigures, Scheduler
 from lutrin.platform import stand_back
 from lutrin.ports import Decoder
 from lutrin.records import GenerationRequest
 
-MAX_FRAME_BYTES = 64 * 1024 * 1024
-"""No valid frame comes near this size; a longer one means that the stream is out of step."""
-
-HEADER = struct.Struct("!I")
-
-Wire = TypeVar("Wire")
+MOST_FAILURES = 3
+"""Failed steps in a row after which a fresh process is better."""
 
 
 class Setup(msgspec.Struct, frozen=True, tag="setup"):
@@ -85,107 +78,55 @@ class Beat(msgspec.Struct, frozen=True, tag="beat"):
 
 ToChild = Setup | Submit | Warm | Cancel
 ToParent = Ready | Unusable | Beat
-
-_encoder = msgspec.msgpack.Encoder()
-
-
-def frame(message: ToChild | ToParent) -> bytes:
-    """A message with its length before it."""
-    body = _encoder.encode(message)
-    return HEADER.pack(len(body)) + body
-
-
-class Frames(Generic[Wire]):
-    """Splits a stream of bytes into messages, however the bytes are cut."""
-
-    def __init__(self, kind: Any) -> None:  # noqa: ANN401 - a union of types has no better type of its own
-        self._decoder: msgspec.msgpack.Decoder[Wire] = msgspec.msgpack.Decoder(kind)
-        self._buffer = bytearray()
-
-    def feed(self, data: bytes) -> list[Wire]:
-        """Add received bytes; return the messages that are complete.
-
-        Raises:
-            GeneratorUnavailable: The bytes are not valid messages.
-        """
-        self._buffer += data
-        messages = []
-        while len(self._buffer) >= HEADER.size:
-            (length,) = HEADER.unpack_from(self._buffer)
-            if length > MAX_FRAME_BYTES:
-                raise GeneratorUnavailable("The model's process sent an unreadable message.")
-            end = HEADER.size + length
-            if len(self._buffer) < end:
-                break
-            try:
-                messages.append(self._decoder.decode(self._buffer[HEADER.size : end]))
-            except msgspec.DecodeError as error:
-                raise GeneratorUnavailable("The model's process sent an unreadable message.") from error
-            del self._buffer[:end]
-        return messages
-
-
-RECEIVE_BYTES = 1 << 16
-MOST_FAILURES = 3
-"""Failed steps in a row after which a fresh process is better."""
+_decoder: msgspec.msgpack.Decoder[ToChild] = msgspec.msgpack.Decoder(ToChild)
 
 
 def main(fd: int, niceness: int = 0) -> None:
-    """Serve on an inherited socket until the other side closes it.
+    """Serve on an inherited socket, whose first message is `Setup`, until the other side closes it.
 
     Raises:
-        GeneratorError: The frames cannot be read, or step after step fails; the server starts another process.
+        GeneratorError: Step after step fails; the server starts another process.
     """
     stand_back(niceness)
-    with socket.socket(fileno=fd) as link:
-        try:
-            _serve(Link(link))
-        except OSError:
-            # The server is gone, so this process ends too.
-            return
+    try:
+        with Connection(fd) as link:
+            _serve(link)
+    except (EOFError, OSError):
+        # The server is gone, so this process ends too.
+        return
 
 
-class Link:
-    """The socket, as messages."""
-
-    def __init__(self, sock: socket.socket) -> None:
-        self._socket = sock
-        self._frames: Frames[ToChild] = Frames(ToChild)
-
-    def receive(self, timeout_s: float) -> list[ToChild] | None:
-        """Messages that arrive within `timeout_s`, possibly none; None when the other side has closed."""
-        messages: list[ToChild] = []
-        while select.select([self._socket], [], [], timeout_s)[0]:
-            data = self._socket.recv(RECEIVE_BYTES)
-            if not data:
-                return None
-            messages += self._frames.feed(data)
-            timeout_s = 0.0
-        return messages
-
-    def send(self, message: Ready | Unusable | Beat) -> None:
-        """Send one message."""
-        self._socket.sendall(frame(message))
+def _receive(link: Connection, timeout_s: float) -> list[ToChild]:
+    """Messages that arrive within `timeout_s`, possibly none."""
+    messages: list[ToChild] = []
+    while link.poll(timeout_s):
+        messages.append(_decoder.decode(link.recv_bytes()))
+        timeout_s = 0.0
+    return messages
 
 
-def _serve(link: Link) -> None:
-    messages: list[ToChild] | None = []
-    while messages == []:
-        messages = link.receive(timeout_s=60.0)
-    if not messages or not isinstance(setup := messages.pop(0), Setup):
+def _send(link: Connection, message: ToParent) -> None:
+    link.send_bytes(msgspec.msgpack.encode(message))
+
+
+def _serve(link: Connection) -> None:
+    messages: list[ToChild] = []
+    while not messages:
+        messages = _receive(link, timeout_s=60.0)
+    if not isinstance(setup := messages.pop(0), Setup):
         return
     began = time.monotonic()
     try:
         # The bytes come from the process that started this one, through a socket that nobody else can reach.
         decoder: Decoder = pickle.loads(setup.factory)()  # noqa: S301 - see above
     except LutrinError as error:
-        link.send(Unusable(str(error)))
+        _send(link, Unusable(str(error)))
         return
     try:
         store = PassageStore(setup.passages, f"{setup.made_by}\n{decoder.state_kind}")
         scheduler = Scheduler(decoder, setup.limits, time.monotonic, store)
         warm_up(scheduler, setup)
-        link.send(Ready(time.monotonic() - began, decoder.computed_by))
+        _send(link, Ready(time.monotonic() - began, decoder.computed_by))
         _loop(link, scheduler, setup.beat_s, messages)
     finally:
         decoder.close()
@@ -200,9 +141,9 @@ def warm_up(scheduler: Scheduler, setup: Setup) -> None:
             scheduler.step()
 
 
-def _loop(link: Link, scheduler: Scheduler, beat_s: float, messages: list[ToChild] | None) -> None:
+def _loop(link: Connection, scheduler: Scheduler, beat_s: float, messages: list[ToChild]) -> None:
     last_beat = 0.0
-    while messages is not None:
+    while True:
         for message in messages:
             if isinstance(message, Submit):
                 scheduler.submit(message.id, message.request, message.deadline)
@@ -213,8 +154,8 @@ def _loop(link: Link, scheduler: Scheduler, beat_s: float, messages: list[ToChil
         outputs: list[Output] = scheduler.step() if scheduler.busy else []
         now = time.monotonic()
         if outputs or now - last_beat >= beat_s:
-            link.send(Beat(tuple(outputs), scheduler.running, scheduler.waiting, scheduler.figures))
+            _send(link, Beat(tuple(outputs), scheduler.running, scheduler.waiting, scheduler.figures))
             last_beat = now
         if scheduler.failures >= MOST_FAILURES:
             raise GeneratorError("The model fails at every step.")
-        messages = link.receive(0.0 if scheduler.busy else beat_s)
+        messages = _receive(link, 0.0 if scheduler.busy else beat_s)

@@ -9,6 +9,7 @@ import contextlib
 import os
 import pickle
 import socket
+import struct
 import sys
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
@@ -16,7 +17,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 import msgspec
 
 from lutrin.errors import DeadlineExceeded, GeneratorError, GeneratorUnavailable, QueueFull
-from lutrin.generate.child import Beat, Cancel, Frames, Ready, Setup, Submit, ToParent, Warm, frame
+from lutrin.generate.child import Beat, Cancel, Ready, Setup, Submit, ToChild, ToParent, Warm
 from lutrin.generate.prefix import PassageLimits
 from lutrin.generate.scheduler import Limits, PassageFigures, Refused
 from lutrin.log import get_logger
@@ -28,7 +29,11 @@ AWAY = "The language model is not available right now."
 CHILD = "import sys; from lutrin.generate.child import main; main(*map(int, sys.argv[1:]))"
 THREADS_SLEEP = {"OMP_WAIT_POLICY": "passive"}
 """Environment of the model's process: waiting OpenMP threads must not burn a core that another thread needs."""
-RECEIVE_BYTES = 1 << 16
+HEADER = struct.Struct("!i")
+"""Length of a frame, as `multiprocessing.connection` sends it."""
+MAX_FRAME_BYTES = 64 * 1024 * 1024
+"""No valid frame comes near this size; a longer one means that the stream is out of step."""
+_decoder: msgspec.msgpack.Decoder[ToParent] = msgspec.msgpack.Decoder(ToParent)
 LEAST_SHARE = 0.001
 """Share of one processor: a silent process that uses less is stuck, and not merely slowed by others."""
 WARM = GenerationRequest(messages=(Message(role="user", content="1 2 3 4 5 6 7 8 " * 8),), max_tokens=4, deadline_s=60)
@@ -147,7 +152,7 @@ class WorkerGenerator:
         self._last_id += 1
         id_ = self._last_id
         inbox = self._inboxes[id_] = asyncio.Queue()
-        self._writer.write(frame(Submit(id_, request, deadline)))
+        self._writer.write(_frame(Submit(id_, request, deadline)))
         ended, pieces = False, 0
         try:
             while not ended:
@@ -166,12 +171,12 @@ class WorkerGenerator:
         finally:
             del self._inboxes[id_]
             if not ended and self._writer is not None:
-                self._writer.write(frame(Cancel(id_)))
+                self._writer.write(_frame(Cancel(id_)))
 
     def warm(self, requests: Sequence[GenerationRequest]) -> None:
         """Read the stable beginnings of prompts while nobody waits; see `ports.Generator`."""
         if self._writer is not None:
-            self._writer.write(frame(Warm(tuple(requests))))
+            self._writer.write(_frame(Warm(tuple(requests))))
 
     async def close(self) -> None:
         """End the process and free its memory; waiting readers get `GeneratorUnavailable`."""
@@ -230,7 +235,7 @@ class WorkerGenerator:
                 theirs.close()
                 reader, writer = await asyncio.open_connection(sock=ours)
                 with contextlib.closing(writer):
-                    writer.write(frame(self._setup))
+                    writer.write(_frame(self._setup))
                     await self._listen(reader, writer, process.pid)
             finally:
                 self._writer = self.pid = None
@@ -243,41 +248,35 @@ class WorkerGenerator:
                 await asyncio.shield(self._parting)
 
     async def _listen(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, pid: int) -> None:
-        frames: Frames[ToParent] = Frames(ToParent)
         heard, used = time.monotonic(), 0.0
         most_bytes: int | None = None
-        while True:
-            try:
-                async with asyncio.timeout(self._watch.check_s):
-                    data = await reader.read(RECEIVE_BYTES)
-            except TimeoutError:
-                data = None
-            if data == b"":
-                raise GeneratorUnavailable("The model's process has ended.")
-            now = time.monotonic()
-            if data:
-                heard, used = now, processor_seconds(pid)
-                for message in frames.feed(data):
+        reading = asyncio.ensure_future(_read(reader))
+        try:
+            while True:
+                await asyncio.wait({reading}, timeout=self._watch.check_s)
+                now = time.monotonic()
+                if reading.done():
+                    heard, used = now, processor_seconds(pid)
+                    message = reading.result()
+                    reading = asyncio.ensure_future(_read(reader))
                     if isinstance(message, Beat):
                         self._deliver(message)
                     elif isinstance(message, Ready):
                         most_bytes = resident_bytes(pid) + self._most_growth_bytes
                         self._writer = writer
                         self._settled.set()
-                        self.computed_by = message.computed_by
-                        self._log.info(
-                            "model_ready",
-                            model=self.name,
-                            computed_by=self.computed_by,
-                            load_s=round(message.load_s, 2),
-                        )
+                        self.computed_by = by = message.computed_by
+                        load_s = round(message.load_s, 2)
+                        self._log.info("model_ready", model=self.name, computed_by=by, load_s=load_s)
                     else:
                         raise GeneratorUnavailable(message.detail)
-            bound_s = self._watch.silence_s if self._writer else self._watch.load_s
-            if is_stuck(now - heard, processor_seconds(pid) - used, bound_s):
-                raise GeneratorUnavailable("The model's process hangs.")
-            if most_bytes is not None and resident_bytes(pid) > most_bytes:
-                raise GeneratorUnavailable("The model's process takes too much memory.")
+                bound_s = self._watch.silence_s if self._writer else self._watch.load_s
+                if is_stuck(now - heard, processor_seconds(pid) - used, bound_s):
+                    raise GeneratorUnavailable("The model's process hangs.")
+                if most_bytes is not None and resident_bytes(pid) > most_bytes:
+                    raise GeneratorUnavailable("The model's process takes too much memory.")
+        finally:
+            reading.cancel()
 
     def _deliver(self, beat: Beat) -> None:
         self.load = (beat.running, beat.waiting)
@@ -296,6 +295,28 @@ class WorkerGenerator:
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
             await process.wait()
+
+
+def _frame(message: ToChild) -> bytes:
+    body = msgspec.msgpack.encode(message)
+    return HEADER.pack(len(body)) + body
+
+
+async def _read(reader: asyncio.StreamReader) -> ToParent:
+    """The next message of the model's process.
+
+    Raises:
+        GeneratorUnavailable: It has ended, or sends what is no message.
+    """
+    try:
+        (length,) = HEADER.unpack(await reader.readexactly(HEADER.size))
+        if 0 <= length <= MAX_FRAME_BYTES:
+            return _decoder.decode(await reader.readexactly(length))
+    except asyncio.IncompleteReadError:
+        raise GeneratorUnavailable("The model's process has ended.") from None
+    except msgspec.DecodeError:
+        pass
+    raise GeneratorUnavailable("The model's process sent an unreadable message.")
 
 
 def is_stuck(silent_s: float, worked_s: float, bound_s: float) -> bool:
