@@ -23,7 +23,6 @@ LEAVES = {
 }  # fmt: skip
 TOP = {
     "api",
-    "doctor",
     "errors",
     "fairness",
     "installed",

@@ -14,6 +14,7 @@ import atexit
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import cache
 from typing import Any, Self
 
 import msgspec
@@ -113,27 +114,25 @@ def at_end(close: Callable[[], None]) -> None:
     getattr(threading, "_register_atexit", atexit.register)(close)
 
 
-class _Shared:
+_OPENING = threading.Lock()
+
+
+@cache
+def _opened() -> Library:
+    library = Library()
+    at_end(library.close)
+    return library
+
+
+def _shared() -> Library:
     """The library of the settings, opened by whoever needs it first."""
-
-    def __init__(self) -> None:
-        self._opening = threading.Lock()
-        self._library: Library | None = None
-
-    def get(self) -> Library:
-        with self._opening:
-            if self._library is None:
-                self._library = Library()
-                at_end(self._library.close)
-            return self._library
-
-
-_SHARED = _Shared()
+    with _OPENING:
+        return _opened()
 
 
 def get_embedding(text: str) -> list[float]:
     """The vector that a text is searched by; see `Library.get_embedding`."""
-    return _SHARED.get().get_embedding(text)
+    return _shared().get_embedding(text)
 
 
 def retrieve(
@@ -146,6 +145,6 @@ def retrieve(
     module: str = "",
 ) -> list[dict[str, Any]]:
     """The passages nearest to a question; see `Library.retrieve`."""
-    return _SHARED.get().retrieve(
+    return _shared().retrieve(
         query, selected_text=selected_text, top_k=top_k, book=book, chapter=chapter, module=module
     )

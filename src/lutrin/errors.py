@@ -1,39 +1,4 @@
-"""Every error that Lutrin raises on purpose.
-
-::
-
-    LutrinError
-    ├── InvalidInput            the reader's or operator's input is wrong
-    │   ├── InvalidQuestion     the text of the question cannot be answered as it is (HTTP 422)
-    │   ├── MalformedRequest    the request is not what HTTP or JSON allow (HTTP 400)
-    │   ├── RequestTooLarge     the request has more bytes than are read (HTTP 413)
-    │   ├── WrongContentType    the body does not call itself JSON (HTTP 415)
-    │   └── InvalidSettings     an environment variable or `.env` entry is wrong
-    ├── WeightsError            a model file
-    │   ├── ModelMissing        is not on this machine
-    │   ├── ChecksumMismatch    is not the file that the manifest names
-    │   ├── DownloadFailed      could not be downloaded from any of its sources
-    │   └── NotEnoughSpace      does not fit on the disk
-    ├── IngestError
-    │   ├── DocumentError       one file cannot be read; the run goes on
-    │   ├── IngestInProgress    another process is ingesting
-    │   ├── EmptyCorpus         there is nothing to ingest
-    │   └── VerificationFailed  a new generation reads back wrong; the old one goes on serving
-    ├── IndexUnavailable        no published generation can be opened (HTTP 503)
-    ├── GeneratorError          the language model
-    │   ├── GeneratorUnavailable  is unavailable: not loaded, killed, restarting
-    │   ├── QueueFull           has too many readers waiting
-    │   └── DeadlineExceeded    was too slow
-    ├── ArchiveError            a backup or a bundle cannot be written, or is incomplete
-    ├── ChatStoreError          conversations cannot be read or written
-    │   └── ChatStoreFull       a conversation, or a reader, has no room left; the detail is for the reader
-    ├── RateLimited             too many questions (HTTP 429)
-    ├── NotPermitted            a secret or token is missing or wrong (HTTP 403)
-    ├── AlreadyThere            the name of a new thing is already taken (HTTP 409)
-    └── NotFound                there is nothing of that name (HTTP 404)
-
-An error carries `detail`, one sentence for the person who reads it, and `remedy`, what to do about it (may be empty).
-"""
+"""Every error that Lutrin raises on purpose; the command line prints its words, `lutrin.serve.problems` sends them."""
 
 
 class LutrinError(Exception):
@@ -50,19 +15,19 @@ class InvalidInput(LutrinError):
 
 
 class InvalidQuestion(InvalidInput):
-    """The text of a question cannot be answered as it is."""
+    """HTTP 422: the text of a question cannot be answered as it is."""
 
 
 class MalformedRequest(InvalidInput):
-    """A request cannot be read: not JSON, not UTF-8, nested too deeply, or sent to another host."""
+    """HTTP 400: a request cannot be read: not JSON, not UTF-8, nested too deeply, or sent to another host."""
 
 
 class RequestTooLarge(InvalidInput):
-    """A request has more bytes than the server reads."""
+    """HTTP 413: a request has more bytes than the server reads."""
 
 
 class WrongContentType(InvalidInput):
-    """The content type of a body is not one that its endpoint reads."""
+    """HTTP 415: the content type of a body is not one that its endpoint reads."""
 
 
 class InvalidSettings(InvalidInput):
@@ -123,7 +88,7 @@ class VerificationFailed(IngestError):
 
 
 class IndexUnavailable(LutrinError):
-    """No published generation of the book can be opened."""
+    """HTTP 503: no published generation of the book can be opened."""
 
 
 class GeneratorError(LutrinError):
@@ -155,7 +120,7 @@ class ChatStoreFull(ChatStoreError):
 
 
 class RateLimited(LutrinError):
-    """Too many questions in the window; the next one is admitted after `retry_after_s`, at least 1."""
+    """HTTP 429: too many questions in the window; the next one is admitted after `retry_after_s`, at least 1."""
 
     def __init__(self, detail: str, *, retry_after_s: int) -> None:
         super().__init__(detail)
@@ -163,12 +128,12 @@ class RateLimited(LutrinError):
 
 
 class NotPermitted(LutrinError):
-    """A secret or token is missing or wrong."""
+    """HTTP 403: a secret or token is missing or wrong."""
 
 
 class AlreadyThere(LutrinError):
-    """The name of the new thing is already taken."""
+    """HTTP 409: the name of the new thing is already taken."""
 
 
 class NotFound(LutrinError):
-    """There is nothing of that name."""
+    """HTTP 404: there is nothing of that name."""

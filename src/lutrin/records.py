@@ -265,6 +265,15 @@ class Finished(msgspec.Struct, frozen=True, tag="finished"):
 GenerationEvent = Queued | Piece | Finished
 
 
+class Check(msgspec.Struct, frozen=True):
+    """One thing that `lutrin doctor` looked at."""
+
+    name: str
+    ok: bool
+    detail: str
+    remedy: str = ""
+
+
 class ModelState(msgspec.Struct, frozen=True):
     """Where the language model is, for pages and operators."""
 

@@ -9,7 +9,7 @@ import logging
 import time
 from collections.abc import AsyncGenerator, Sequence
 from http import HTTPStatus
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import msgspec
 import numpy as np
@@ -146,7 +146,9 @@ class RemoteGenerator:
                 try:
                     return await self._client.chat.completions.create(
                         model=self.name,
-                        messages=[_as_param(item) for item in messages],
+                        messages=[
+                            cast("ChatCompletionMessageParam", msgspec.structs.asdict(item)) for item in messages
+                        ],
                         max_tokens=request.max_tokens,
                         temperature=0,  # the same question should get the same answer; not every service guarantees it
                         stop=list(request.stop[:MOST_STOPS]) or openai.omit,
@@ -286,17 +288,6 @@ class RemoteEmbedder:
 def _client(base_url: str, api_key: str) -> AsyncOpenAI:
     timeout = openai.Timeout(READ_S, connect=CONNECT_S)
     return AsyncOpenAI(base_url=base_url, api_key=api_key, timeout=timeout, max_retries=0)
-
-
-def _as_param(message: Message) -> ChatCompletionMessageParam:
-    """Convert a message to the client's type for its role."""
-    match message.role:
-        case "system":
-            return {"role": "system", "content": message.content}
-        case "user":
-            return {"role": "user", "content": message.content}
-        case "assistant":
-            return {"role": "assistant", "content": message.content}
 
 
 def _pause_s(error: Exception) -> float | None:

@@ -171,9 +171,9 @@ def config(*, as_json: bool, data_dir: Path | None) -> None:
 @data_dir_option
 def doctor(*, as_json: bool, data_dir: Path | None) -> None:
     """Check models, index, databases and disk, and say how to fix each failure."""
-    from lutrin.runtime import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
+    from lutrin.runtime.doctor import examine  # noqa: PLC0415 - a stage's vendors load only when it runs
 
-    checks = asyncio.run(wiring.examine(load_settings(data_dir=data_dir)))
+    checks = asyncio.run(examine(load_settings(data_dir=data_dir)))
     if as_json:
         say(msgspec.json.encode(checks).decode())
     else:

@@ -107,46 +107,10 @@ def unit(settings: Settings, home: Path, command: Path, *, user: str, lan: bool,
     """
     written = " ".join(_quote(home / path) for path in (settings.data_dir, settings.corpus_dir))
     inside = any(path.is_relative_to(place) for path in (home, command) for place in HOMES)
-    return f"""[Unit]
-Description=Lutrin, a textbook that answers
-After=network.target
-
-[Service]
-Type=exec
-User={user}
-WorkingDirectory={_escape(home)}
-ExecStart={_quote(command)} serve{" --lan" if lan else ""}
-Restart=always
-RestartSec=2
-TimeoutStopSec=15
-UMask=0027
-LimitNOFILE=65536
-TasksMax=256
-NoNewPrivileges=yes
-CapabilityBoundingSet=
-ProtectSystem=strict
-ReadWritePaths={written}
-ProtectHome={"read-only" if inside else "yes"}
-PrivateTmp=yes
-PrivateDevices={"no" if gpu else "yes"}
-ProtectClock=yes
-ProtectControlGroups=yes
-ProtectHostname=yes
-ProtectKernelLogs=yes
-ProtectKernelModules=yes
-ProtectKernelTunables=yes
-ProtectProc=invisible
-RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX AF_NETLINK
-RestrictNamespaces=yes
-RestrictRealtime=yes
-RestrictSUIDSGID=yes
-LockPersonality=yes
-SystemCallArchitectures=native
-SystemCallFilter=@system-service
-
-[Install]
-WantedBy=multi-user.target
-"""
+    return Path(__file__).with_name("lutrin.service").read_text("utf-8").format(
+        user=user, home=_escape(home), command=_quote(command), lan=" --lan" if lan else "", written=written,
+        protect_home="read-only" if inside else "yes", private_devices="no" if gpu else "yes",
+    )  # fmt: skip
 
 
 def _install(settings: Settings, text: str, user: str) -> None:

@@ -4,17 +4,14 @@ The path of a request, and the file for each step:
 
 1. `worker.py`, in the server: gives each reader a stream and passes the request to the model's process; starts, watches
    and restarts that process. Nothing of llama.cpp is loaded on this side.
-2. `protocol.py`: the messages between the two, and `Limits`, which holds every bound of the later steps.
-3. `child.py`, the process: reads requests, steps the scheduler, sends the results.
-4. `scheduler.py`, the core: decides who is admitted (`lutrin/fairness.py`: peers and sessions take turns), what each
+2. `child.py`, the process: the messages between the two; reads requests, steps the scheduler, sends the results.
+3. `scheduler.py`, the core: decides who is admitted (`lutrin/fairness.py`: peers and sessions take turns), what each
    step computes, and what readers are told. It is pure: the model is behind `ports.Decoder` and time is an argument,
    so tests can run any interleaving.
-5. `prefix.py`: which sequence holds which tokens, so that common beginnings of prompts are computed once;
-   `passage_store.py`: the states of rules and sections, in memory and on disk, so that a passage is read once.
-6. `pace.py`: how fast steps have been, and so who can be answered in time; others are told at once. `fit.py` drops
-   paragraphs of a prompt that is too long; `text.py` turns tokens into text and stops loops.
-7. `adapters/llamacpp.py` (not here: stages never import adapters) computes a step.
+4. `prefix.py`: which sequence holds which tokens, so that common beginnings of prompts are computed once; the states of
+   rules and sections, in memory and on disk, so that a passage is read once.
+5. `adapters/llamacpp.py` (not here: stages never import adapters) computes a step.
 
-`measure.py` times a decoder in a separate process, and `tune.py` uses that to pick the number format and the model
-(`lutrin models tune`). docs/decisions/0010, 0011 and 0054 give the reasons and the figures.
+`tune.py` times a decoder in a separate process, to pick the number format and the model (`lutrin models tune`).
+docs/decisions/0010, 0011 and 0054 give the reasons and the figures.
 """

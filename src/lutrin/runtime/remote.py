@@ -15,9 +15,9 @@ from lutrin.adapters.remote_openai import RemoteEmbedder, RemoteGenerator
 from lutrin.chats.key import KeySeal, chat_key
 from lutrin.chats.postgres import PostgresChatStore, Shared, ingest_alone, place
 from lutrin.chats.store import Room
-from lutrin.doctor import Check
 from lutrin.errors import ChatStoreError, IndexUnavailable, LutrinError
 from lutrin.ports import Embedder
+from lutrin.records import Check
 from lutrin.settings import LOCAL, Settings
 
 __all__ = ["chats", "embedding", "examine", "generator", "ingest_alone", "rack", "require_reachable", "shared", "store"]

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from lutrin import doctor, errors
+from lutrin import errors
 from lutrin.answer.cite import Place, places
 from lutrin.answer.flow import AnswerFlow
 from lutrin.answer.grade import Grader, fitted_weights
@@ -47,14 +47,10 @@ from lutrin.runtime.language_model import (
     ArrivingModel,
     HousedGenerator,
     ability_of,
-    computed_by,
-    model_path,
     passage_figures,
-    passages_text,
 )
 from lutrin.runtime.profile import (
     database_url,
-    embedder_name,
     embedding,
     follow_books,
     in_background,
@@ -65,7 +61,6 @@ from lutrin.runtime.profile import (
     open_store,
     opened_chats,
     remote,
-    reranker_path,
 )
 from lutrin.search.passages import lease_books, retrieve_passages, search_books
 from lutrin.search.scope import is_far
@@ -395,13 +390,6 @@ async def forget(settings: Settings, *, session_id: str | None, older_than: time
         return await chats.forget(session_id=session_id, older_than=older_than, everything=everything)
     finally:
         await chats.close()
-
-
-async def examine(settings: Settings) -> list[doctor.Check]:
-    """Run the checks of `lutrin doctor`."""
-    models = doctor.Models(model_path, reranker_path, computed_by, passages_text, embedder_name(settings))
-    checks = await doctor.examine(settings, open_store(settings), models)
-    return await remote().examine(settings, checks) if settings.profile == "remote" else checks
 
 
 LOOK_S = 0.1

@@ -19,14 +19,13 @@ import segno
 from prometheus_client.metrics import MetricWrapperBase
 
 from lutrin.chats.store import OF_CONTENTS, AskedQuestion
-from lutrin.doctor import Check
 from lutrin.errors import IndexUnavailable
 from lutrin.index.catalog import Catalog, LeftOut
 from lutrin.index.manifest import read_manifest
 from lutrin.ingest.formats import FORMATS, suffixes_in_words
 from lutrin.ingest.lock import ingest_lock
 from lutrin.keep.weights import Model, load_manifest, state_of
-from lutrin.records import Answer, BookInfo
+from lutrin.records import Answer, BookInfo, Check
 from lutrin.search.fitted import load_decisions
 from lutrin.serve.metrics import Metrics
 from lutrin.serve.routes.ingest import Job

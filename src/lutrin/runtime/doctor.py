@@ -4,10 +4,6 @@ import platform
 import shutil
 import socket
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from pathlib import Path
-
-import msgspec
 
 from lutrin import messages, sqlite
 from lutrin.chats.key import chat_key, opens
@@ -18,39 +14,16 @@ from lutrin.index.readback import verify_generation
 from lutrin.ingest.summary import left_out_lines
 from lutrin.keep import weights
 from lutrin.modes import open_to_others
-from lutrin.ports import VectorStore
+from lutrin.records import Check
+from lutrin.runtime.language_model import computed_by, model_path, passages_text
+from lutrin.runtime.profile import embedder_name, open_store, remote, reranker_path
 from lutrin.settings import Settings, unknown_variables, with_addresses
 
 LOW_SPACE_BYTES = 1 << 30
 
 
-class Check(msgspec.Struct, frozen=True):
-    """One thing that was looked at."""
-
-    name: str
-    ok: bool
-    detail: str
-    remedy: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Models:
-    """What is known of the models that the settings name."""
-
-    language: Callable[[Settings], tuple[str, Path] | None]
-    """Finds and checks the language model; its name and file."""
-    reranker: Callable[[Settings], tuple[str, Path] | None]
-    """Finds and checks the cross-encoder."""
-    computed_by: Callable[[Settings], str]
-    """Says what would compute the language model here, where there is one."""
-    passages: Callable[[Settings, Path], str]
-    """Says how much memory and disk the passages may take that a language model has read."""
-    embedder: str
-    """Name of the embedder that questions are embedded by; empty: not known here."""
-
-
-async def examine(settings: Settings, store: VectorStore, models: Models) -> list[Check]:
-    """Look at versions, models, address, index, databases and disk; nothing is changed."""
+async def examine(settings: Settings) -> list[Check]:
+    """Look at versions, models, address, index, databases, disk and services; nothing is changed."""
     checks = [
         _versions(),
         *_settings(settings),
@@ -58,12 +31,12 @@ async def examine(settings: Settings, store: VectorStore, models: Models) -> lis
         _modes(settings),
         _space(settings),
         _embedder(settings),
-        _generator(settings, models),
-        *_reranker(settings, models),
+        _generator(settings),
+        *_reranker(settings),
     ]
-    checks += await _index(settings, store, models.embedder)
+    checks += await _index(settings)
     checks.append(_chats(settings))
-    return checks
+    return await remote().examine(settings, checks) if settings.profile == "remote" else checks
 
 
 def _guard(name: str, look: Callable[[], str]) -> Check:
@@ -132,20 +105,21 @@ def _embedder(settings: Settings) -> Check:
     return _guard("embedding model", look)
 
 
-def _generator(settings: Settings, models: Models) -> Check:
+def _generator(settings: Settings) -> Check:
     def look() -> str:
-        chosen = models.language(settings)
+        chosen = model_path(settings)
         if chosen is None:
             return "LUTRIN_MODEL=none: answers are quotes."
-        by = models.computed_by(settings)
-        return f"{chosen[0]} at {chosen[1]} can be used; what computes it: {by}. {models.passages(settings, chosen[1])}"
+        name, path = chosen
+        by = computed_by(settings)
+        return f"{name} at {path} can be used; what computes it: {by}. {passages_text(settings, path)}"
 
     return _guard("language model", look)
 
 
-def _reranker(settings: Settings, models: Models) -> list[Check]:
+def _reranker(settings: Settings) -> list[Check]:
     def look() -> str:
-        chosen = models.reranker(settings)
+        chosen = reranker_path(settings)
         return f"{chosen[0]} matches its checksum." if chosen is not None else "There is none."
 
     # That of `auto` is a part of the embedding model, which is checked as a whole.
@@ -164,7 +138,7 @@ def _address(settings: Settings) -> Check:
     return Check("address", ok=True, detail=f"A server can listen at {settings.host}.")
 
 
-async def _index(settings: Settings, store: VectorStore, embedder: str) -> Iterable[Check]:
+async def _index(settings: Settings) -> Iterable[Check]:
     """The catalogue, then each book's current generation against its manifest and an exact scan."""
     if not settings.catalog_path.exists():
         return [Check("index", ok=False, detail="No book has been ingested yet.", remedy="Run `lutrin ingest`.")]
@@ -183,6 +157,7 @@ async def _index(settings: Settings, store: VectorStore, embedder: str) -> Itera
     if left_out:
         lines = left_out_lines(left_out)
         checks.append(Check("left out", ok=True, detail="\n".join([f"{len(left_out)} files and folders:", *lines[1:]])))
+    store, embedder = open_store(settings), embedder_name(settings)
     for book in books:
         directory = settings.books_dir / book.info.slug / book.current
         name = f"index of {book.info.slug}"
