@@ -405,7 +405,7 @@ SPEC = re.compile(r"hf:([\w.-]+/[\w.-]+)/((?:[\w.-]+/)*[\w.-]+\.gguf)@([\w.-]+)"
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
-class PublishedEmbedder(msgspec.Struct, frozen=True, kw_only=True):
+class PublishedEmbedder(msgspec.Struct, frozen=True):
     """An embedding model of a hub, as fastembed's list describes it."""
 
     name: str

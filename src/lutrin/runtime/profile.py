@@ -80,15 +80,11 @@ def open_reranker(settings: Settings) -> Reranker | None:
 
 
 def fetch_embedder(settings: Settings, name: str, progress: weights.Progress) -> weights.Model:
-    """Fetch and pin an embedding model of fastembed's list; see `lutrin.keep.weights.pin_embedder`."""
+    """Fetch and pin an embedding model of fastembed's list."""
     found = find_published(name)
     if found is None:
         raise InvalidSettings(f"There is no embedding model named {name}.", remedy="See fastembed's list of models.")
-    repository, model_file, dimension, pooling, licence = found
-    described = PublishedEmbedder(
-        name=name, repository=repository, model_file=model_file, dimension=dimension, pooling=pooling, licence=licence
-    )
-    return pin_embedder(settings.models_dir, described, progress)
+    return pin_embedder(settings.models_dir, PublishedEmbedder(name, *found), progress)
 
 
 def embedder_name(settings: Settings) -> str:
@@ -112,8 +108,11 @@ async def embedding(settings: Settings, *, threads: int, patience_s: float) -> A
     local = open_embedder(settings, threads=threads)
     try:
         if settings.profile == "remote" and settings.embed_model != LOCAL:
-            async with remote().embedding(settings, local, patience_s) as made:
+            made = remote().embedder(settings, local, patience_s)
+            try:
                 yield made
+            finally:
+                await made.close()
         else:
             if not local.reading.fitted:
                 get_logger("wiring").warning("not_fitted", embedder=local.name, detail=messages.NOT_FITTED)
@@ -258,9 +257,7 @@ async def ingest_apart(settings: Settings, note: Callable[[str], None]) -> Mappi
         output = await process.stdout.read()
         await process.wait()
     finally:
-        if (
-            process.returncode is None
-        ):  # the server is stopping: an ingest may be stopped at any moment, but has to be waited for
+        if process.returncode is None:  # the server is stopping; an ingest may be killed, but has to be waited for
             process.kill()
             await process.wait()
     if not output.strip():

@@ -5,8 +5,8 @@ The module is loaded only in that profile, since it needs the packages of the ex
 service's language model.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
 from functools import partial
 
 from lutrin.adapters.index_qdrant import QdrantStore, connect
@@ -20,24 +20,13 @@ from lutrin.ports import Embedder
 from lutrin.records import Check
 from lutrin.settings import LOCAL, Settings
 
-__all__ = ["chats", "embedding", "examine", "generator", "ingest_alone", "rack", "require_reachable", "shared", "store"]
+__all__ = ["chats", "embedder", "examine", "generator", "ingest_alone", "rack", "require_reachable", "shared", "store"]
 
 
-@asynccontextmanager
-async def embedding(settings: Settings, tokens: Embedder, patience_s: float) -> AsyncIterator[Embedder]:
+def embedder(settings: Settings, tokens: Embedder, patience_s: float) -> RemoteEmbedder:
     """Make the service's embedding model; `tokens` is the local one, which counts tokens and embeds each of them."""
-    made = RemoteEmbedder(
-        settings.embed_model,
-        settings.embed_dimension,
-        settings.llm_base_url,
-        api_key(settings),
-        tokens,
-        patience_s=patience_s,
-    )
-    try:
-        yield made
-    finally:
-        await made.close()
+    address, key = settings.llm_base_url, api_key(settings)
+    return RemoteEmbedder(settings.embed_model, settings.embed_dimension, address, key, tokens, patience_s=patience_s)
 
 
 def generator(settings: Settings) -> RemoteGenerator:

@@ -1,8 +1,6 @@
-"""Turn settings into adapters, and adapters into the running stages.
+"""Turn settings into adapters, and adapters into the running stages: for a server, and for commands that need no HTTP.
 
-What a server does while nobody asks: it reads each book once, and lets the model study them.
-
-Run what `lutrin mcp`, `lutrin study` and `lutrin gaps` need: the server's stages without HTTP.
+While nobody asks, a server reads each book once, and lets the model study them.
 """
 
 import asyncio
@@ -118,34 +116,20 @@ async def open_runtime(
     """
     backup.finish(settings)
     async with AsyncExitStack() as stack:
-        embedder = await stack.enter_async_context(
-            embedding(settings, threads=QUERY_THREADS, patience_s=QUESTION_PATIENCE_S)
-        )
-        shelf = await stack.enter_async_context(
-            Shelf(settings.catalog_path, settings.books_dir, open_store(settings), embedder=embedder.name)
-        )
+        opening = embedding(settings, threads=QUERY_THREADS, patience_s=QUESTION_PATIENCE_S)
+        embedder = await stack.enter_async_context(opening)
+        shelf = Shelf(settings.catalog_path, settings.books_dir, open_store(settings), embedder=embedder.name)
+        await stack.enter_async_context(shelf)
         generator = await _language_model(settings, stack, arriving=arriving) if with_model else None
         chats = await opened_chats(settings, stack) if with_chats else None
         reranker = open_reranker(settings)
         if reranker is not None:
             stack.callback(reranker.close)
         searcher = Searcher(embedder, reranker)
-        is_here = generator is not None and not isinstance(generator, ArrivingModel)
-        yield Runtime(
-            settings=settings,
-            shelf=shelf,
-            searcher=searcher,
-            generator=generator,
-            answers=answering(
-                settings,
-                shelf,
-                searcher,
-                generator=generator if is_here else None,
-                ability=ability_of(settings) if is_here else None,
-                chats=chats,
-            ),
-            chats=chats,
-        )
+        present = None if isinstance(generator, ArrivingModel) else generator
+        ability = ability_of(settings) if present is not None else None
+        answers = answering(settings, shelf, searcher, generator=present, ability=ability, chats=chats)
+        yield Runtime(settings, shelf, searcher, generator, answers, chats)
 
 
 async def _language_model(
@@ -193,24 +177,21 @@ def answering(
 
 async def study_book(runtime: Runtime, book: str, most: int = 0) -> AsyncGenerator[Yield, None]:
     """Have the model of a runtime work through a book; see `lutrin.study.write.Student.work_through`."""
-    if runtime.generator is None or not runtime.answers.ability.study:
+    ability, settings = runtime.answers.ability, runtime.settings
+    if runtime.generator is None or not ability.study:
         return
     async with runtime.shelf.lease(book) as generation:
         student = Student(
             runtime.generator,
             runtime.searcher,
-            Grader(
-                runtime.searcher.embedder, fitted_weights().strong if runtime.answers.ability.tier == "large" else None
-            ),
+            Grader(runtime.searcher.embedder, fitted_weights().strong if ability.tier == "large" else None),
             f"{runtime.generator.name}@{datetime.now(UTC).date().isoformat()}",
-            runtime.settings.studied_path(generation.book.slug),
-            kinds=runtime.answers.ability.study,
-            own_words=runtime.settings.own_words,
-            exercises=runtime.settings.study_exercises,
+            settings.studied_path(generation.book.slug),
+            kinds=ability.study,
+            own_words=settings.own_words,
+            exercises=settings.study_exercises,
             judge=CardJudge(runtime.generator),
-            publish=lambda fresh: add_studied(
-                runtime.settings.catalog_path, generation.book.slug, fresh, datetime.now(UTC)
-            ),
+            publish=lambda fresh: add_studied(settings.catalog_path, generation.book.slug, fresh, datetime.now(UTC)),
         )
         interest = await _interest(runtime, generation.book.slug)
         async with aclosing(student.work_through(generation, most, interest)) as work:
@@ -253,8 +234,7 @@ async def ask_events(settings: Settings, question: Question) -> AsyncGenerator[A
 
 async def ask(settings: Settings, question: Question) -> Answer:
     """Return one answer; opens all parts for this answer only."""
-    done = [event.answer async for event in ask_events(settings, question) if isinstance(event, DoneEvent)]
-    return done[-1]
+    return [event.answer async for event in ask_events(settings, question) if isinstance(event, DoneEvent)][-1]
 
 
 async def retrieve(settings: Settings, question: Question) -> list[RetrievedPassage]:
@@ -325,25 +305,22 @@ async def _serve(
     async with open_runtime(settings, with_chats=True, arriving=True) as runtime, AsyncExitStack() as stack:
         if runtime.chats is None:
             raise TypeError("a server has conversations")
-        await _warm_up(runtime)
-        generator = runtime.generator
+        with suppress(errors.IndexUnavailable):  # so that the first reader does not wait for lazy loading
+            await runtime.retrieve(Question(text="What does the first chapter say?"))
+        generator, traffic = runtime.generator, runtime.answers.traffic
         url = database_url(settings)
         shared = await remote().shared(settings, url, stack) if url is not None else None
         await stack.enter_async_context(follow_books(settings))
-        await stack.enter_async_context(
-            in_background(read_books(runtime.shelf, runtime.answers.traffic), name="warm-up")
-        )
+        works = {"warm-up": read_books(runtime.shelf, traffic)}
         if isinstance(generator, ArrivingModel):
-            coming = generator.arrive(partial(runtime.answers.take_model, generator))
-            await stack.enter_async_context(in_background(coming, name="model"))
+            works["model"] = generator.arrive(partial(runtime.answers.take_model, generator))
         if generator is not None and settings.study_after_s:
-            idle = study_while_idle(
-                partial(study_all, runtime),
-                runtime.answers.traffic,
-                settings.study_after_s,
+            works["study"] = study_while_idle(
+                partial(study_all, runtime), traffic, settings.study_after_s,
                 waits=lambda: not runtime.answers.ability.study or (not settings.study_on_battery and on_battery()),
-            )
-            await stack.enter_async_context(in_background(idle, name="study"))
+            )  # fmt: skip
+        for name, work in works.items():
+            await stack.enter_async_context(in_background(work, name=name))
         services = Services(
             answers=runtime.answers,
             retrieve=runtime.retrieve,
@@ -372,12 +349,6 @@ async def _serve(
             clock=time.monotonic,
         )
         await run_app(services, settings, on_ready=on_ready, listener=listener)
-
-
-async def _warm_up(runtime: Runtime) -> None:
-    """Search once, so that the first reader does not wait for lazy loading."""
-    with suppress(errors.IndexUnavailable):
-        await runtime.retrieve(Question(text="What does the first chapter say?"))
 
 
 async def forget(settings: Settings, *, session_id: str | None, older_than: timedelta | None, everything: bool) -> int:
