@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from lutrin.cli.console import data_dir_option, json_option, say
+from lutrin.cli.console import data_dir_option, json_option, say, settings_option
 from lutrin.errors import InvalidSettings
 from lutrin.records import Notice
 from lutrin.settings import LOCAL, Settings, load_settings
@@ -44,8 +44,8 @@ def check(*, corpus: Path | None, as_json: bool) -> None:
 @click.argument("drafts", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @corpus_option
 @click.option("--author", default="", help="Author of entries that name none (default: the authors).")
-@data_dir_option
-def merge(*, drafts: Sequence[Path], corpus: Path | None, author: str, data_dir: Path | None) -> None:
+@settings_option
+def merge(*, drafts: Sequence[Path], corpus: Path | None, author: str, settings: Settings) -> None:
     """Put the entries of DRAFTS into the companions beside their books, and approve these as `approve` does.
 
     Sections and hashes are filled in. An entry whose heading or quote is not exact is refused with its line, and the
@@ -54,7 +54,6 @@ def merge(*, drafts: Sequence[Path], corpus: Path | None, author: str, data_dir:
     from lutrin.ingest.companion_file import approve as approve_files  # noqa: PLC0415 - as below
     from lutrin.study import edit  # noqa: PLC0415 - a stage's vendors load only when it runs
 
-    settings = load_settings(data_dir=data_dir)
     merged = edit.merge(corpus or settings.corpus_dir, drafts, author=author, shelf=corpus is None)
     approve_files(merged.written, settings.approved_path)
     _say(merged.refused)
@@ -67,8 +66,8 @@ def merge(*, drafts: Sequence[Path], corpus: Path | None, author: str, data_dir:
 
 @companion.command()
 @corpus_option
-@data_dir_option
-def approve(*, corpus: Path | None, data_dir: Path | None) -> None:
+@settings_option
+def approve(*, corpus: Path | None, settings: Settings) -> None:
     """Approve every entry of the companions beside the books, as they are now, on this machine.
 
     Until then, entries of a book's folder count as written by nobody in particular: they are checked, not pinned, and
@@ -77,7 +76,6 @@ def approve(*, corpus: Path | None, data_dir: Path | None) -> None:
     from lutrin.ingest.companion_file import approve as approve_files  # noqa: PLC0415 - as below
     from lutrin.study import edit  # noqa: PLC0415 - a stage's vendors load only when it runs
 
-    settings = load_settings(data_dir=data_dir)
     paths = edit.companions(corpus or settings.corpus_dir, shelf=corpus is None)
     approve_files(paths, settings.approved_path)
     for path in paths:
@@ -89,13 +87,13 @@ def approve(*, corpus: Path | None, data_dir: Path | None) -> None:
 @click.option(
     "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write to this file instead of the terminal."
 )
-@data_dir_option
-def export(*, book: str, output: Path | None, data_dir: Path | None) -> None:
+@settings_option
+def export(*, book: str, output: Path | None, settings: Settings) -> None:
     """Print the published companion of BOOK (default: the first one), with the entries that this machine made."""
     from lutrin.runtime import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
     from lutrin.study import edit  # noqa: PLC0415 - as above
 
-    entries = asyncio.run(wiring.companion_entries(load_settings(data_dir=data_dir), book))
+    entries = asyncio.run(wiring.companion_entries(settings, book))
     if output is not None:
         edit.write_entries(output, entries)
         say(f"{output}: {len(entries)} entries.")

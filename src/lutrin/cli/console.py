@@ -10,37 +10,31 @@ from typing import TextIO
 
 import click
 import msgspec
+from rich import progress as bar
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import (
-    BarColumn,
-    DownloadColumn,
-    MofNCompleteColumn,
-    Progress,
-    TaskID,
-    TextColumn,
-    TimeRemainingColumn,
-    TransferSpeedColumn,
-)
 
 from lutrin import records
-from lutrin.errors import LutrinError
 from lutrin.ingest.summary import Advance, FolderDone, IngestSummary
 from lutrin.messages import LIKELY_MARK
+from lutrin.settings import load_settings
 
 STEP = 10
 """In a pipe, a download prints a line for each tenth of the file."""
 QUOTE_CHARACTERS = 240
 """Longer quotes are cut on the terminal (characters)."""
 
+DATA_DIR = "Folder of catalogue, indexes and conversations (LUTRIN_DATA_DIR)."
+
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """C0 and C1, what turns the direction of text, and halves of characters; not tab and line feed."""
 
-data_dir_option = click.option(
-    "--data-dir",
-    type=click.Path(path_type=Path),
-    help="Folder of catalogue, indexes and conversations (LUTRIN_DATA_DIR).",
-)
+data_dir_option = click.option("--data-dir", type=click.Path(path_type=Path), help=DATA_DIR)
+settings_option = click.option(
+    "--data-dir", "settings", type=click.Path(path_type=Path), help=DATA_DIR,
+    callback=lambda _context, _parameter, folder: load_settings(data_dir=folder),
+)  # fmt: skip
+"""The same for commands that take their settings as they are."""
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
@@ -67,28 +61,22 @@ def visible(text: str) -> str:
     return _CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", text.replace("\r\n", "\n"))
 
 
-def fail(error: LutrinError, stream: TextIO | None = None) -> int:
-    """Print an error with its remedy and return the exit code 1."""
-    out = stream if stream is not None else sys.stderr
-    say(f"{error.detail} {error.remedy}".strip(), file=out)
-    return 1
-
-
 @contextmanager
 def download_progress() -> Iterator[Callable[[str, int, int], None]]:
     """Return a function that `weights.fetch` calls to show the progress of each file."""
     if not sys.stderr.isatty():
-        yield _lines()
+        shown: dict[str, int] = {}
+
+        def show_tenth(name: str, done: int, total: int) -> None:
+            if (tenth := done * STEP // total) > shown.get(name, -1):
+                shown[name] = tenth
+                say(f"{name}: {done >> 20} of {total >> 20} MB", err=True)
+
+        yield show_tenth
         return
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        DownloadColumn(),
-        TransferSpeedColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True)) as progress:
-        tasks: dict[str, TaskID] = {}
+    columns = (bar.TextColumn("{task.description}"), bar.BarColumn(), bar.DownloadColumn(), bar.TransferSpeedColumn())
+    with bar.Progress(*columns, bar.TimeRemainingColumn(), console=Console(stderr=True)) as progress:
+        tasks: dict[str, bar.TaskID] = {}
 
         def show(name: str, done: int, total: int) -> None:
             if name not in tasks:
@@ -96,18 +84,6 @@ def download_progress() -> Iterator[Callable[[str, int, int], None]]:
             progress.update(tasks[name], completed=done)
 
         yield show
-
-
-def _lines() -> Callable[[str, int, int], None]:
-    shown: dict[str, int] = {}
-
-    def show(name: str, done: int, total: int) -> None:
-        tenth = done * STEP // total
-        if tenth > shown.get(name, -1):
-            shown[name] = tenth
-            say(f"{name}: {done >> 20} of {total >> 20} MB", err=True)
-
-    return show
 
 
 def serving(address: str) -> None:
@@ -121,9 +97,10 @@ def ingest_progress(*, as_data: bool) -> Iterator[Callable[[FolderDone | Advance
     if not sys.stderr.isatty():
         yield lambda event: say(event.line(), err=as_data) if isinstance(event, FolderDone) else None
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"))
-    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as progress:
-        tasks: dict[str, TaskID] = {}
+    described, rated = bar.TextColumn("{task.description}"), bar.TextColumn("{task.fields[rate]}")
+    columns = (described, bar.BarColumn(), bar.MofNCompleteColumn(), rated, bar.TimeRemainingColumn())
+    with bar.Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        tasks: dict[str, bar.TaskID] = {}
         started = time.monotonic()
 
         def show(event: FolderDone | Advance) -> None:
@@ -135,21 +112,21 @@ def ingest_progress(*, as_data: bool) -> Iterator[Callable[[FolderDone | Advance
             rate = f"{event.files_done}/{event.files_total} files"
             if event.chunks_embedded:
                 rate += f", {event.chunks_embedded / max(time.monotonic() - started, 1e-9):.0f} chunks/s"
-            progress.update(
-                tasks[event.book], completed=event.chunks_embedded, total=event.chunks_to_embed or None, rate=rate
-            )
+            done, total = event.chunks_embedded, event.chunks_to_embed or None
+            progress.update(tasks[event.book], completed=done, total=total, rate=rate)
 
         yield show
 
 
 def summary_lines(summary: IngestSummary) -> str:
     """Return the figures of an ingest, then its errors and its notes for authors."""
+    files = (
+        f"Files: {summary.processed} processed, {summary.unchanged} unchanged, "
+        f"{summary.updated} updated, {summary.removed} removed, {summary.failed} failed."
+    )
     lines = [
         *summary.found_lines(),
-        (
-            f"Files: {summary.processed} processed, {summary.unchanged} unchanged, "
-            f"{summary.updated} updated, {summary.removed} removed, {summary.failed} failed."
-        ),
+        files,
         f"Chunks: {summary.chunks_created} created, {summary.chunks_reused} reused, {summary.chunks_removed} removed.",
         f"Seconds: {summary.seconds:.1f}.",
     ]

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lutrin.cli.console import data_dir_option, json_option, say, say_result
+from lutrin.cli.console import json_option, say, say_result, settings_option
 from lutrin.ingest.lock import ingest_lock
-from lutrin.settings import load_settings, require_own_data
+from lutrin.settings import Settings, require_own_data
 
 if TYPE_CHECKING:
     from lutrin.keep.transfer import Transferred
@@ -42,15 +42,14 @@ trust_option = click.option(
 @click.command()
 @file_argument
 @json_option
-@data_dir_option
-def backup(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
+@settings_option
+def backup(file: Path, *, as_json: bool, settings: Settings) -> None:
     """Write catalogue, index and conversations to FILE; the server may be running.
 
     The conversations are encrypted, and FILE does not contain their key. It is read back before it gets its name.
     """
     from lutrin.keep.backup import backup as make_backup  # noqa: PLC0415 - the databases load only when they are needed
 
-    settings = load_settings(data_dir=data_dir)
     require_own_data(settings)
     summary = make_backup(settings, file, lambda: datetime.now(UTC))
     kept = [f"{slug} {name}" for slug, name in summary.books.items()]
@@ -64,15 +63,14 @@ def backup(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
 @click.option("--without-conversations", is_flag=True, help="Keep the conversations of this machine.")
 @trust_option
 @json_option
-@data_dir_option
-def restore(file: Path, *, without_conversations: bool, trust: bool, as_json: bool, data_dir: Path | None) -> None:
+@settings_option
+def restore(file: Path, *, without_conversations: bool, trust: bool, as_json: bool, settings: Settings) -> None:
     """Replace the present state with that of a backup FILE.
 
     Everything is replaced or nothing: a damaged file changes nothing. A running server follows within two seconds.
     """
     from lutrin.keep.backup import restore as put_back  # noqa: PLC0415 - the databases load only when they are needed
 
-    settings = load_settings(data_dir=data_dir)
     require_own_data(settings)
     summary = put_back(settings, file, with_chats=not without_conversations, trust=trust)
     back = [f"{slug} {name}" for slug, name in summary.books.items()]
@@ -86,8 +84,8 @@ def restore(file: Path, *, without_conversations: bool, trust: bool, as_json: bo
     "--book-only", is_flag=True, help="Only the books, for a machine that has Lutrin; the same as `export-index`."
 )
 @json_option
-@data_dir_option
-def bundle(file: Path, *, book_only: bool, as_json: bool, data_dir: Path | None) -> None:
+@settings_option
+def bundle(file: Path, *, book_only: bool, as_json: bool, settings: Settings) -> None:
     """Write everything that a machine without a network needs to FILE.
 
     FILE holds the program with its packages, models, books, index and an installer, but no conversations and no key.
@@ -95,12 +93,11 @@ def bundle(file: Path, *, book_only: bool, as_json: bool, data_dir: Path | None)
     `lutrin import-index --trust` on the other machine.
     """
     if book_only:
-        _export(file, as_json=as_json, data_dir=data_dir)
+        _export(file, as_json=as_json, settings=settings)
         return
     from lutrin.keep.bundle import bundle as make_bundle  # noqa: PLC0415 - the databases load only when they are needed
     from lutrin.runtime.language_model import model_path  # noqa: PLC0415 - as above
 
-    settings = load_settings(data_dir=data_dir)
     require_own_data(settings)
     chosen = None if settings.model.endswith(".gguf") else model_path(settings)
     summary = make_bundle(settings, chosen and chosen[0], Path.cwd(), file, lambda: datetime.now(UTC))
@@ -115,26 +112,25 @@ def bundle(file: Path, *, book_only: bool, as_json: bool, data_dir: Path | None)
 @click.command("export-index")
 @file_argument
 @json_option
-@data_dir_option
-def export_index(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
+@settings_option
+def export_index(file: Path, *, as_json: bool, settings: Settings) -> None:
     """Write the published books with their vectors to FILE, for `import-index` elsewhere."""
-    _export(file, as_json=as_json, data_dir=data_dir)
+    _export(file, as_json=as_json, settings=settings)
 
 
-def _export(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
+def _export(file: Path, *, as_json: bool, settings: Settings) -> None:
     from lutrin.keep.transfer import export_index as write_index  # noqa: PLC0415 - the databases load only when needed
 
-    _say_moved(write_index(load_settings(data_dir=data_dir), file, lambda: datetime.now(UTC)), "holds", as_json=as_json)
+    _say_moved(write_index(settings, file, lambda: datetime.now(UTC)), "holds", as_json=as_json)
 
 
 @click.command("import-index")
 @file_argument
 @trust_option
 @json_option
-@data_dir_option
-def import_index(file: Path, *, trust: bool, as_json: bool, data_dir: Path | None) -> None:
+@settings_option
+def import_index(file: Path, *, trust: bool, as_json: bool, settings: Settings) -> None:
     """Publish the books of an exported FILE in this vector store, without embedding anything again."""
-    settings = load_settings(data_dir=data_dir)
     with ingest_lock(settings.data_dir):
         from lutrin.runtime import ingestion  # noqa: PLC0415 - the databases load only when they are needed
 
@@ -152,31 +148,30 @@ def _say_moved(moved: "Transferred", verb: str, *, as_json: bool) -> None:
 @click.option("--older-than", type=Age(), help="Delete those unused for this long: 30d, 12h, 8w.")
 @click.option("--all", "everything", is_flag=True, help="Delete all of them.")
 @json_option
-@data_dir_option
+@settings_option
 def forget(
-    *, session_id: str | None, older_than: timedelta | None, everything: bool, as_json: bool, data_dir: Path | None
+    *, session_id: str | None, older_than: timedelta | None, everything: bool, as_json: bool, settings: Settings
 ) -> None:
     """Delete conversations for good: one session's, old ones, or all."""
     from lutrin.runtime import wiring  # noqa: PLC0415 - the databases load only when they are needed
 
     if (session_id is not None) + (older_than is not None) + everything != 1:
         raise click.UsageError("Choose one of --session ID, --older-than 30d and --all.")
-    settings = load_settings(data_dir=data_dir)
     count = asyncio.run(wiring.forget(settings, session_id=session_id, older_than=older_than, everything=everything))
     say_result({"deleted": count}, f"Deleted: {count} conversations.", as_json=as_json)
 
 
 @click.command()
 @json_option
-@data_dir_option
-def gaps(*, as_json: bool, data_dir: Path | None) -> None:
+@settings_option
+def gaps(*, as_json: bool, settings: Settings) -> None:
     """List questions that the books do not answer, by chapter.
 
     They come from the stored conversations, without saying who asked. Questions that the books now answer are left out.
     """
     from lutrin.runtime import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
 
-    found = asyncio.run(wiring.gaps(load_settings(data_dir=data_dir)))
+    found = asyncio.run(wiring.gaps(settings))
     say_result(found, wiring.gap_lines(found), as_json=as_json)
 
 
@@ -189,8 +184,8 @@ def chats() -> None:
 
 
 @chats.command("rotate-key")
-@data_dir_option
-def rotate_key(*, data_dir: Path | None) -> None:
+@settings_option
+def rotate_key(*, settings: Settings) -> None:
     """Encrypt the conversations with a new key; the server must be stopped.
 
     The new key goes into the key file. If LUTRIN_CHAT_KEY is set, it is printed instead: set the variable to it.
@@ -198,7 +193,6 @@ def rotate_key(*, data_dir: Path | None) -> None:
     from lutrin.chats import key  # noqa: PLC0415 - the databases load only when they are needed
     from lutrin.keep.backup import finish  # noqa: PLC0415 - as above
 
-    settings = load_settings(data_dir=data_dir)
     require_own_data(settings)
     finish(settings)
     if settings.chat_key is None:

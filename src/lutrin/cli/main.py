@@ -15,18 +15,9 @@ import click
 import msgspec
 
 from lutrin import __version__
+from lutrin.cli import console
 from lutrin.cli.companion_commands import companion, study
-from lutrin.cli.console import (
-    data_dir_option,
-    fail,
-    ingest_progress,
-    json_option,
-    print_answer,
-    say,
-    say_result,
-    stream_answer,
-    summary_lines,
-)
+from lutrin.cli.console import json_option, say, say_result, settings_option
 from lutrin.cli.keep import backup, bundle, chats, export_index, forget, gaps, import_index, restore
 from lutrin.cli.models import evaluate, models
 from lutrin.cli.serve import serve, service
@@ -35,7 +26,7 @@ from lutrin.ingest.lock import ingest_lock
 from lutrin.modes import make_closed
 from lutrin.platform import stand_back, use_one_arena
 from lutrin.records import Question
-from lutrin.settings import Settings, describe_settings, load_settings, unknown_variables
+from lutrin.settings import Settings, describe_settings, unknown_variables
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -44,11 +35,10 @@ def lutrin() -> None:
     """A textbook that answers, offline."""
 
 
-lutrin.add_command(models)
-lutrin.add_command(evaluate)
-lutrin.add_command(serve)
-lutrin.add_command(service)
-for command in (backup, restore, bundle, forget, export_index, import_index, gaps, chats, companion, study):
+for command in (
+    models, evaluate, serve, service, backup, restore, bundle, forget, export_index, import_index, gaps, chats,
+    companion, study,
+):  # fmt: skip
     lutrin.add_command(command)
 
 
@@ -62,13 +52,12 @@ for command in (backup, restore, bundle, forget, export_index, import_index, gap
 @click.option("--lenient", is_flag=True, help="Read invalid MDX files as far as possible instead of skipping them.")
 @click.option("--explain", "explained", is_flag=True, help="Show how Lutrin understands the file PATH; index nothing.")
 @json_option
-@data_dir_option
+@settings_option
 def ingest(
     path: Path | None, *, book: str | None, title: str | None, edition: str | None, rebuild: bool,
-    password: str, lenient: bool, explained: bool, as_json: bool, data_dir: Path | None,
+    password: str, lenient: bool, explained: bool, as_json: bool, settings: Settings,
 ) -> None:  # fmt: skip
     """Read the books in PATH (default: corpus/) into the index."""
-    settings = load_settings(data_dir=data_dir)
     root = path if path is not None else settings.corpus_dir
     if explained:
         if not root.is_file():
@@ -77,7 +66,7 @@ def ingest(
 
         say(ingestion.explain_file(settings, root, password=password), nl=False)
         return
-    with ingest_lock(settings.data_dir), ingest_progress(as_data=as_json) as progress:
+    with ingest_lock(settings.data_dir), console.ingest_progress(as_data=as_json) as progress:
         stand_back()
         use_one_arena()
         # Imported after the lock: they take a second to load, and a second ingest has to end at once.
@@ -86,18 +75,18 @@ def ingest(
 
         options = Options(book or "", title or "", edition or "", rebuild, password, lenient, progress)
         summary = asyncio.run(ingestion.run_ingest(settings, root, options))
-    say_result(summary, summary_lines(summary), as_json=as_json)
+    say_result(summary, console.summary_lines(summary), as_json=as_json)
     if summary.failed:
         sys.exit(1)
 
 
 @lutrin.command()
-@data_dir_option
-def mcp(*, data_dir: Path | None) -> None:
+@settings_option
+def mcp(*, settings: Settings) -> None:
     """Offer search_book and ask_book to an agent over the Model Context Protocol (stdio)."""
     from lutrin.runtime import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
 
-    asyncio.run(wiring.serve_tools(load_settings(data_dir=data_dir)))
+    asyncio.run(wiring.serve_tools(settings))
 
 
 @lutrin.command()
@@ -107,21 +96,20 @@ def mcp(*, data_dir: Path | None) -> None:
 @click.option("--chapter", default="", help="Search this chapter only.")
 @click.option("--stream", is_flag=True, help="Print the answer as it is written.")
 @json_option
-@data_dir_option
+@settings_option
 def ask(
     question: str, *, selected_text: str, book: str, chapter: str, stream: bool, as_json: bool,
-    data_dir: Path | None,
+    settings: Settings,
 ) -> None:  # fmt: skip
     """Answer QUESTION in the terminal, with citations."""
     from lutrin.runtime import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
 
-    settings = load_settings(data_dir=data_dir)
     asked = Question(text=question, selected_text=selected_text, book=book, chapter=chapter)
     if stream and not as_json:
-        asyncio.run(stream_answer(wiring.ask_events(settings, asked)))
+        asyncio.run(console.stream_answer(wiring.ask_events(settings, asked)))
         return
     answer = asyncio.run(wiring.ask(settings, asked))
-    say_result(answer, print_answer(answer), as_json=as_json)
+    say_result(answer, console.print_answer(answer), as_json=as_json)
 
 
 @lutrin.command()
@@ -129,33 +117,32 @@ def ask(
 @click.option("--selected-text", default="", help="Search near this passage.")
 @click.option("--book", default="", help="Slug of the book, if there are several.")
 @click.option("-k", "top_k", type=click.IntRange(1, 50), default=5, show_default=True, help="Most passages to print.")
-@data_dir_option
-def retrieve(question: str, *, selected_text: str, book: str, top_k: int, data_dir: Path | None) -> None:
+@settings_option
+def retrieve(question: str, *, selected_text: str, book: str, top_k: int, settings: Settings) -> None:
     """Print the passages nearest to QUESTION as a JSON array."""
     from lutrin.runtime import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
 
-    settings = load_settings(data_dir=data_dir)
     asked = Question(text=question, selected_text=selected_text, book=book, top_k=top_k)
     say(msgspec.json.format(msgspec.json.encode(asyncio.run(wiring.retrieve(settings, asked)))).decode())
 
 
 @lutrin.command()
 @click.option("--book", default="", help="Slug of the book (default: all books).")
-@data_dir_option
-def citations(*, book: str, data_dir: Path | None) -> None:
+@settings_option
+def citations(*, book: str, settings: Settings) -> None:
     """Print every place that an answer may link to, as a JSON array for a site to check."""
     from lutrin.runtime import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
 
-    found = asyncio.run(wiring.citations(load_settings(data_dir=data_dir), book))
+    found = asyncio.run(wiring.citations(settings, book))
     say(msgspec.json.format(msgspec.json.encode(found)).decode())
 
 
 @lutrin.command()
 @json_option
-@data_dir_option
-def config(*, as_json: bool, data_dir: Path | None) -> None:
+@settings_option
+def config(*, as_json: bool, settings: Settings) -> None:
     """List every setting with its value; secrets are hidden."""
-    rows = describe_settings(load_settings(data_dir=data_dir))
+    rows = describe_settings(settings)
     if as_json:
         say(msgspec.json.encode({name: value for name, value, _ in rows}).decode())
         return
@@ -168,12 +155,12 @@ def config(*, as_json: bool, data_dir: Path | None) -> None:
 
 @lutrin.command()
 @json_option
-@data_dir_option
-def doctor(*, as_json: bool, data_dir: Path | None) -> None:
+@settings_option
+def doctor(*, as_json: bool, settings: Settings) -> None:
     """Check models, index, databases and disk, and say how to fix each failure."""
     from lutrin.runtime.doctor import examine  # noqa: PLC0415 - a stage's vendors load only when it runs
 
-    checks = asyncio.run(examine(load_settings(data_dir=data_dir)))
+    checks = asyncio.run(examine(settings))
     if as_json:
         say(msgspec.json.encode(checks).decode())
     else:
@@ -198,7 +185,8 @@ def run(command: Callable[[], Any]) -> int:
         say("".join([f"{context.get_usage()}\n" if context else "", f"Error: {error.format_message()}"]), err=True)
         return error.exit_code
     except LutrinError as error:
-        return fail(error)
+        say(f"{error.detail} {error.remedy}".strip(), err=True)
+        return 1
     except (click.Abort, KeyboardInterrupt):
         say("Stopped.", err=True)
         return 130
@@ -206,8 +194,6 @@ def run(command: Callable[[], Any]) -> int:
         return exit_.code if isinstance(exit_.code, int) else 1
     return code if isinstance(code, int) else 0
 
-
-__all__ = ["Settings", "main"]
 
 if __name__ == "__main__":
     main()

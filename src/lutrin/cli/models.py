@@ -13,7 +13,7 @@ from typing import Literal
 import click
 import msgspec
 
-from lutrin.cli.console import data_dir_option, download_progress, say
+from lutrin.cli.console import download_progress, say, settings_option
 from lutrin.errors import LutrinError, WeightsError
 from lutrin.settings import Settings, load_settings
 
@@ -109,13 +109,11 @@ def verify(tiers: tuple[str, ...]) -> None:
     "--short", is_flag=True, help="Measure LUTRIN_MODEL once, in a minute at most; LUTRIN_TUNE=false skips this."
 )
 @click.option("--score", "scored", is_flag=True, help="Also have each model file answer 20 sample questions (slow).")
-@data_dir_option
-def tune(*, tiers: tuple[str, ...], quick: bool, short: bool, scored: bool, data_dir: Path | None) -> None:
+@settings_option
+def tune(*, tiers: tuple[str, ...], quick: bool, short: bool, scored: bool, settings: Settings) -> None:
     """Convert and measure models by TIER (default: all here); LUTRIN_MODEL=auto picks the best that is fast enough."""
     from lutrin.generate.tune import FORMATS, QUICK_FORMATS, Trial, Tuning, table  # noqa: PLC0415 - as above
     from lutrin.runtime import language_model  # noqa: PLC0415 - a stage's vendors load only when it runs
-
-    settings = load_settings(data_dir=data_dir)
 
     def note(trial: Trial | str) -> None:
         say(trial if isinstance(trial, str) else f"measured {trial.model}, {trial.format}", err=True)
@@ -181,7 +179,7 @@ def find_judge() -> None:
 @click.option("--save", type=click.Path(path_type=Path), help="Write the report as JSON.")
 @click.option("--verbose", is_flag=True, help="Print each answer that lacks a fact or has an unproven sentence.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@data_dir_option
+@settings_option
 def evaluate(
     files: Sequence[Path],
     *,
@@ -192,7 +190,7 @@ def evaluate(
     save: Path | None,
     verbose: bool,
     as_json: bool,
-    data_dir: Path | None,
+    settings: Settings,
 ) -> None:
     """Ask the questions in FILES (JSON lines) and print the scores."""
     find_judge()
@@ -204,7 +202,6 @@ def evaluate(
 
     wanted = [bars.parse_bar(text) for text in minima] + (bars.goal_bars() if goals else [])
     earlier = read_report(compare) if compare is not None else None
-    settings = load_settings(data_dir=data_dir)
     questions = select(read_questions(list(files)), split)
     outcomes = asyncio.run(asking.run_eval(settings, questions))
     result = report(outcomes, name=f"lutrin/{settings.model}", split=split)

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import click
 import segno
 
-from lutrin.cli.console import data_dir_option, say, serving
+from lutrin.cli.console import data_dir_option, say, serving, settings_option
 from lutrin.errors import LutrinError
 from lutrin.platform import network_addresses
 from lutrin.settings import Settings, load_settings
@@ -83,10 +83,9 @@ def qr_code(address: str) -> str:
 @click.option("--lan", is_flag=True, help="Let the whole network in.")
 @click.option("--gpu", is_flag=True, help="Let it use this machine's devices, such as the graphics processor.")
 @click.option("--install", is_flag=True, help=f"Write {UNIT}, enable it and start it; needs root.")
-@data_dir_option
-def service(*, user: str, lan: bool, gpu: bool, install: bool, data_dir: Path | None) -> None:
+@settings_option
+def service(*, user: str, lan: bool, gpu: bool, install: bool, settings: Settings) -> None:
     """Print the systemd unit that runs Lutrin from this folder, or install it."""
-    settings = load_settings(data_dir=data_dir)
     text = unit(settings, Path.cwd(), Path(sys.executable).with_name("lutrin"), user=user, lan=lan, gpu=gpu)
     if not install:
         say(text, nl=False)
