@@ -456,16 +456,19 @@ class SqlChatStore(ChatTables):
 
 
 class AbsentChats(ChatTables):
-    """Conversations that could not be opened: every call fails with this reason."""
+    """Conversations that could not be opened: its own `Database`, whose every call fails with this reason."""
 
     def __init__(self, reason: ChatStoreError) -> None:
+        super().__init__(self, Seal())
         self.reason = self._absence = reason
 
-    async def _read(self, statement: str, values: Values) -> NoReturn:
+    async def read(self, statement: str, values: Values) -> NoReturn:
+        """Fail."""
         del statement, values
         raise ChatStoreError(self._absence.detail, remedy=self._absence.remedy)
 
-    async def _write(self, work: Callable[[Execute], Awaitable[T]]) -> NoReturn:
+    async def write(self, work: Callable[[Execute], Awaitable[T]]) -> NoReturn:
+        """Fail."""
         del work
         raise ChatStoreError(self._absence.detail, remedy=self._absence.remedy)
 
