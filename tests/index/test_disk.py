@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from lutrin.errors import IndexUnavailable, IngestError, NotEnoughSpace, VerificationFailed
-from lutrin.index.disk import ReadLock, explain_failure, file_hashes, remove_unless_read, sync_tree
+from lutrin.index.disk import explain_failure, file_hashes, sync_tree
+from lutrin.index.manifest import ReadLock, remove_unless_read
 from lutrin.sqlite import OperationalError
 
 
@@ -23,13 +24,13 @@ def directory(tmp_path: Path) -> Path:
 def test_a_folder_is_deleted_when_nobody_reads_it(directory: Path) -> None:
     """Readers keep it, the last one to leave lets it go, and deleting twice is no error."""
     first, second = ReadLock(directory / "manifest.json"), ReadLock(directory / "manifest.json")
-    assert not remove_unless_read(directory, "manifest.json")
+    assert not remove_unless_read(directory)
     first.close()
-    assert not remove_unless_read(directory, "manifest.json")
+    assert not remove_unless_read(directory)
     second.close()
-    assert remove_unless_read(directory, "manifest.json")
+    assert remove_unless_read(directory)
     assert list(directory.parent.iterdir()) == []
-    assert remove_unless_read(directory, "manifest.json")
+    assert remove_unless_read(directory)
 
 
 def test_a_folder_that_goes_cannot_be_locked(directory: Path) -> None:

@@ -73,7 +73,7 @@ async def test_the_catalogue_is_closed_when_nobody_reads_it(library: Library, mo
     # Read in SQLite itself, which is where it must not be closed.
     catalog = shelf._catalog
     assert catalog is not None
-    await catalog._connection.create_function("slow", 1, slow)
+    await catalog.create_function("slow", 1, slow)
     monkeypatch.setattr("lutrin.index.shelf.BOOKS", "SELECT slow(1), 0, 0, 0, 0, 0, 0 WHERE 0 = slow(1)")
     await asyncio.to_thread(begun.wait, 10)
     closing = asyncio.create_task(shelf.close())

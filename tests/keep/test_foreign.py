@@ -12,7 +12,7 @@ import pytest
 
 from lutrin.errors import ArchiveError, IndexUnavailable
 from lutrin.index.catalog import Catalog
-from lutrin.index.retired import remove_retired
+from lutrin.index.manifest import remove_retired
 from lutrin.ingest.run import tidy
 from lutrin.keep.archive import MANIFEST, SUMS, unpack_archive, write_archive
 from lutrin.keep.backup import CATALOG, KIND, backup, restore

@@ -4,7 +4,8 @@ import hashlib
 import re
 import zlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -202,6 +203,17 @@ def chunk_hashes(passages: sqlite.Connection, without: Collection[str] = ()) -> 
     A page that was moved has the same ones.
     """
     return Counter(row[1] for row in passages.execute(statements.CHUNK_HASHES) if row[2] not in without)
+
+
+def live_hashes(books_dir: Path, live: Mapping[str, str]) -> set[str]:
+    """Content hashes of all chunks of the generations that are current or previous."""
+    hashes: set[str] = set()
+    for name, slug in live.items():
+        path = books_dir / slug / name / PASSAGES
+        if path.is_file():
+            with closing(sqlite.connect(path, readonly=True)) as passages:
+                hashes.update(chunk_hashes(passages))
+    return hashes
 
 
 def read_book_file(passages: sqlite.Connection, filename: str) -> tuple[BookFile, list[Chunk]] | None:

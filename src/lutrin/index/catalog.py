@@ -43,7 +43,7 @@ PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}")
 SCHEMA_VERSION = 1 + len(MIGRATIONS)
 
 
-class FileState(msgspec.Struct, frozen=True, kw_only=True):
+class FileState(msgspec.Struct, frozen=True):
     """A source file as it was when it was last ingested."""
 
     filename: str
@@ -67,8 +67,8 @@ class LeftOut(msgspec.Struct, frozen=True):
         return f"{self.book}{'/' if self.book else ''}{self.filename}: {self.reason}"
 
 
-class PublishedBook(msgspec.Struct, frozen=True, kw_only=True):
-    """A book and its generations."""
+class PublishedBook(msgspec.Struct, frozen=True):
+    """A book and its generations, in the order of `statements.BOOKS`."""
 
     info: BookInfo
     corpus: str
@@ -85,18 +85,9 @@ class PublishedBook(msgspec.Struct, frozen=True, kw_only=True):
 
 def published_book(row: Sequence[Any]) -> PublishedBook:
     """The book of a row of `statements.BOOKS`."""
-    info, corpus, recipe, current, previous, manifest, root = row
-    known = msgspec.json.decode(info, type=BookInfo)
-    check_names(known.slug, current, *([previous] if previous is not None else []))
-    return PublishedBook(
-        info=known,
-        corpus=corpus,
-        recipe=recipe,
-        current=current,
-        previous=previous,
-        manifest_sha256=manifest,
-        root=root,
-    )
+    book = PublishedBook(msgspec.json.decode(row[0], type=BookInfo), *row[1:])
+    check_names(book.info.slug, book.current, *([book.previous] if book.previous is not None else []))
+    return book
 
 
 def check_names(*names: str) -> None:
@@ -168,14 +159,13 @@ class Catalog:
     def files(self, slug: str) -> dict[str, FileState]:
         """The files of a book's current generation, by name."""
         rows = self.connection.execute(statements.FILES, {"slug": slug})
-        return {row[0]: FileState(filename=row[0], size=row[1], changed_ns=row[2], sha256=row[3]) for row in rows}
+        return {row[0]: FileState(*row) for row in rows}
 
     def touch(self, slug: str, states: Iterable[FileState]) -> None:
         """Store new times of files whose content is unchanged."""
+        rows = [{"slug": slug} | msgspec.structs.asdict(state) for state in states]
         with self.transaction():
-            self.connection.executemany(
-                statements.TOUCH_FILE, [{"slug": slug} | msgspec.structs.asdict(state) for state in states]
-            )
+            self.connection.executemany(statements.TOUCH_FILE, rows)
 
     def next_number(self) -> int:
         """The next generation's number, which no generation ever had."""
@@ -193,37 +183,22 @@ class Catalog:
         slug = book.info.slug
         with self.transaction():
             old = self.book(slug)
-            self.connection.execute(
-                statements.ADD_GENERATION,
-                {"name": book.current, "slug": slug, "manifest_sha256": book.manifest_sha256, "published": published},
-            )
-            self.connection.execute(
-                statements.PUT_BOOK,
-                {
-                    "slug": slug,
-                    "info": msgspec.json.encode(book.info).decode(),
-                    "corpus": book.corpus,
-                    "recipe": book.recipe,
-                    "current": book.current,
-                    "previous": old and old.current,
-                    "root": book.root,
-                },
-            )
-            self.connection.execute(
-                statements.RETIRE_OTHERS,
-                {"slug": slug, "current": book.current, "previous": old.current if old else book.current},
-            )
-            self.connection.execute(statements.FORGET_FILES, {"slug": slug})
-            self.connection.executemany(
-                statements.ADD_FILE, [{"slug": slug} | msgspec.structs.asdict(state) for state in files]
-            )
-            self.connection.execute(statements.FORGET_STUDIED, {"slug": slug, "published": published})
+            info = msgspec.json.encode(book.info).decode()
+            values = msgspec.structs.asdict(book) | {"slug": slug, "info": info, "previous": old and old.current}
+            values |= {"name": book.current, "published": published}
+            self.connection.execute(statements.ADD_GENERATION, values)
+            self.connection.execute(statements.PUT_BOOK, values)
+            # In SQL nothing is beside NULL.
+            stays = old.current if old else book.current
+            self.connection.execute(statements.RETIRE_OTHERS, values | {"previous": stays})
+            self.connection.execute(statements.FORGET_FILES, values)
+            rows = [{"slug": slug} | msgspec.structs.asdict(state) for state in files]
+            self.connection.executemany(statements.ADD_FILE, rows)
+            self.connection.execute(statements.FORGET_STUDIED, values)
 
     def keep_left_out(self, corpus: str, left_out: Iterable[LeftOut]) -> None:
         """Store what the newest ingest of a folder left out, in place of an earlier list."""
-        rows = [
-            {"corpus": corpus, "slug": item.book, "filename": item.filename, "reason": item.reason} for item in left_out
-        ]
+        rows = [{"corpus": corpus, "slug": item.book, **msgspec.structs.asdict(item)} for item in left_out]
         with self.transaction():
             self.connection.execute(statements.FORGET_LEFT_OUT, {"corpus": corpus})
             self.connection.executemany(statements.PUT_LEFT_OUT, rows)

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal, get_args
 
 import msgspec
 import numpy as np
@@ -30,7 +30,7 @@ from lutrin.ports import Embedder, Vectors
 
 Kind = Literal["keypoints", "term", "question", "explanation", "simpler", "example", "analogy", "quiz"]
 State = Literal["proposed", "approved", "hidden"]
-KINDS: tuple[Kind, ...] = ("keypoints", "term", "question", "explanation", "simpler", "example", "analogy", "quiz")
+KINDS: tuple[Kind, ...] = get_args(Kind)
 """In the order in which a section shows them."""
 OF_A_TERM: frozenset[Kind] = frozenset({"term", "simpler", "example", "analogy"})
 """Kinds whose topic is the name of a term."""
@@ -42,7 +42,6 @@ _MODEL = re.compile(r".+@\d{4}-\d\d-\d\d")
 FILE = "companion.jsonl"
 VECTORS, TOKENS, STARTS = (f"companion.{name}.npy" for name in ("vectors", "tokens", "starts"))
 ENCODED_AT_ONCE = 64
-T = TypeVar("T", bound=np.generic)
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -233,8 +232,7 @@ class Companion:
         width, depth = _widths(known.values())
         nothing = (np.zeros(width, np.float32), np.zeros((0, depth), np.int8))
         rows = [known.get(text) or Wording(text, *nothing) for text in made.texts]
-        vectors, tokens, starts = _arrays(rows, width, depth)
-        return Companion(made.entries, vectors, tokens, starts)
+        return Companion(made.entries, *_arrays(rows))
 
     def find(self, name: str) -> Prepared | None:
         """The entry with an id; see `id_of`."""
@@ -310,19 +308,18 @@ async def write_companion(
     made = await encoded_texts(texts_of(entries), embedder, before)
     lines = b"".join(msgspec.json.encode(item) + b"\n" for item in entries)
     (directory / FILE).write_bytes(lines)
-    vectors, tokens, starts = _arrays(made, embedder.dimension, 1)
+    vectors, tokens, starts = _arrays(made)
     np.save(directory / VECTORS, vectors)
     np.save(directory / TOKENS, tokens)
     np.save(directory / STARTS, starts)
 
 
-def _arrays(
-    rows: Sequence[Wording], width: int, depth: int
-) -> tuple[Vectors, npt.NDArray[np.int8], npt.NDArray[np.int64]]:
-    """Vectors, tokens and starts of texts, as a `Companion` has them; `width` and `depth` serve if there are none."""
+def _arrays(rows: Sequence[Wording]) -> tuple[Vectors, npt.NDArray[np.int8], npt.NDArray[np.int64]]:
+    """Vectors, tokens and starts of texts, as a `Companion` has them."""
+    width, depth = _widths(rows)
     return (
-        _join([item.vector[None] for item in rows], width, np.float32),
-        _join([item.tokens for item in rows], depth, np.int8),
+        np.concatenate([np.zeros((0, width), np.float32), *(item.vector[None] for item in rows)]),
+        np.concatenate([np.zeros((0, depth), np.int8), *(item.tokens for item in rows)]),
         np.cumsum([0, *(len(item.tokens) for item in rows)], dtype=np.int64),
     )
 
@@ -330,10 +327,6 @@ def _arrays(
 def _widths(rows: Iterable[Wording]) -> tuple[int, int]:
     first = next(iter(rows), None)
     return (len(first.vector), first.tokens.shape[1]) if first is not None else (1, 1)
-
-
-def _join(rows: Sequence[npt.NDArray[T]], width: int, kind: type[T]) -> npt.NDArray[T]:
-    return np.concatenate(rows) if rows else np.zeros((0, width), kind)
 
 
 async def encoded_texts(texts: Sequence[str], embedder: Embedder, before: Companion | None = None) -> list[Wording]:

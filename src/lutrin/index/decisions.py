@@ -38,17 +38,8 @@ def add_studied(catalog_path: Path, slug: str, entries: Sequence[StudiedEntry], 
     Raises:
         IndexUnavailable: The catalogue cannot be written; the next ingest publishes them all the same.
     """
-    rows = [
-        {
-            "slug": slug,
-            "id": id_of(one.item.entry),
-            "record": msgspec.json.encode(one.item).decode(),
-            "embedder": one.embedder,
-            "spoken": pack_wordings(one.wordings),
-            "written": when.isoformat(),
-        }
-        for one in entries
-    ]
+    written = when.isoformat()
+    rows = [{**_row(slug, id_of(one.item.entry), one.item, one), "written": written} for one in entries]
     try:
         with Catalog(catalog_path) as catalog, catalog.transaction():
             catalog.connection.executemany(statements.PUT_STUDIED, rows)
@@ -61,15 +52,6 @@ def stored_entry(row: Sequence[Any]) -> StudiedEntry:
     """The entry of a row of `statements.STUDIED`."""
     record, embedder, spoken = row
     return StudiedEntry(msgspec.json.decode(record, type=Prepared), embedder, unpack_wordings(spoken))
-
-
-class _Spoken(msgspec.Struct, frozen=True, array_like=True):
-    """A question as the embedder sees it, as bytes."""
-
-    text: str
-    vector: bytes
-    tokens: bytes
-    depth: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,19 +67,9 @@ class StoredDecision:
 
 def decide(catalog: Catalog, slug: str, name: str, decided: StoredDecision, *, when: str) -> None:
     """Store a decision in place of an earlier one about the same entry."""
-    record = msgspec.json.encode(decided.decision).decode()
+    row = {**_row(slug, name, decided.decision, decided), "decided": when}
     with catalog.transaction():
-        catalog.connection.execute(
-            statements.PUT_DECISION,
-            {
-                "slug": slug,
-                "id": name,
-                "record": record,
-                "embedder": decided.embedder,
-                "spoken": pack_wordings(decided.wordings),
-                "decided": when,
-            },
-        )
+        catalog.connection.execute(statements.PUT_DECISION, row)
         catalog.connection.execute(statements.NEXT_REVISION)
 
 
@@ -124,20 +96,34 @@ def for_ingest(catalog: Catalog, slug: str) -> Sequence[Decision]:
     return [kept.decision for kept in decisions(catalog, slug)]
 
 
+def _row(
+    slug: str, name: str, record: Prepared | Decision, encoded: StudiedEntry | StoredDecision
+) -> dict[str, str | bytes]:
+    return {
+        "slug": slug,
+        "id": name,
+        "record": msgspec.json.encode(record).decode(),
+        "embedder": encoded.embedder,
+        "spoken": pack_wordings(encoded.wordings),
+    }
+
+
 def pack_wordings(wordings: Sequence[Wording]) -> bytes:
-    """Questions as the embedder sees them, as a column of the catalogue."""
-    spoken = [
-        _Spoken(one.text, one.vector.astype("<f4").tobytes(), one.tokens.tobytes(), one.tokens.shape[1])
-        for one in wordings
+    """Questions as the embedder sees them, as a column of the catalogue: text, vector, tokens, their width."""
+    rows = [
+        (one.text, one.vector.astype("<f4").tobytes(), one.tokens.tobytes(), one.tokens.shape[1]) for one in wordings
     ]
-    return msgspec.msgpack.encode(spoken)
+    return msgspec.msgpack.encode(rows)
 
 
 def unpack_wordings(spoken: bytes) -> tuple[Wording, ...]:
     """The questions of such a column."""
-    return tuple(map(_wording, msgspec.msgpack.decode(spoken, type=list[_Spoken])))
-
-
-def _wording(spoken: _Spoken) -> Wording:
-    vector = np.frombuffer(spoken.vector, dtype="<f4").astype(np.float32)
-    return Wording(spoken.text, vector, np.frombuffer(spoken.tokens, dtype=np.int8).reshape(-1, spoken.depth))
+    rows = msgspec.msgpack.decode(spoken, type=list[tuple[str, bytes, bytes, int]])
+    return tuple(
+        Wording(
+            text,
+            np.frombuffer(vector, dtype="<f4").astype(np.float32),
+            np.frombuffer(tokens, dtype=np.int8).reshape(-1, width),
+        )
+        for text, vector, tokens, width in rows
+    )

@@ -1,70 +1,18 @@
-"""Files that survive a crash: synced, hashed, and locked against deletion while somebody reads them."""
+"""Files that survive a crash: synced and hashed; and what stopped an ingest."""
 
 import errno
-import fcntl
 import hashlib
 import os
 import shutil
 import sqlite3
 from pathlib import Path
-from typing import Self
 
 from lutrin.errors import IndexUnavailable, IngestError, LutrinError, NotEnoughSpace, VerificationFailed
 from lutrin.sqlite import DatabaseError
 
-TRASH = ".trash-"
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 NEARLY_FULL_BYTES = 1 << 20
 OLD_SERVES = "The index that was there before goes on serving."
-
-
-class ReadLock:
-    """Keeps a generation's folder from being deleted by any process while this one reads it.
-
-    The kernel drops the lock when its holder dies, so nothing is left to clean up after `kill -9`. The lock is on the
-    manifest, which exists already, because a published folder is never written to.
-
-    Raises:
-        OSError: The folder or its manifest is gone.
-    """
-
-    def __init__(self, manifest: Path) -> None:
-        self._handle = os.open(manifest, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            fcntl.flock(self._handle, fcntl.LOCK_SH)
-            # A deleter renames the folder first, so a lock taken after the rename protects nothing.
-            manifest.stat()
-        except BaseException:
-            os.close(self._handle)
-            raise
-
-    def close(self) -> None:
-        """Release the folder."""
-        os.close(self._handle)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-
-def remove_unless_read(directory: Path, manifest_name: str) -> bool:
-    """Delete a generation's folder, unless a process holds a `ReadLock` on it; return whether it is gone."""
-    try:
-        handle = os.open(directory / manifest_name, os.O_RDONLY | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return not directory.exists()
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        trash = directory.with_name(f"{TRASH}{directory.name}-{os.getpid()}")
-        directory.rename(trash)  # now nobody opens it, and a half-deleted folder cannot pass for a generation
-    except (BlockingIOError, FileNotFoundError):
-        return not directory.exists()
-    finally:
-        os.close(handle)
-    shutil.rmtree(trash, ignore_errors=True)
-    return True
 
 
 def sync_tree(directory: Path) -> None:

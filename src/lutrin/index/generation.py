@@ -26,16 +26,14 @@ from lutrin.errors import IndexUnavailable, NotFound
 from lutrin.index import lexical, statements, typeahead
 from lutrin.index.companion import Companion, Prepared
 from lutrin.index.decisions import StoredDecision, StudiedEntry
-from lutrin.index.disk import ReadLock, file_hash
-from lutrin.index.manifest import MANIFEST, Manifest, read_manifest
+from lutrin.index.disk import file_hash
+from lutrin.index.manifest import MANIFEST, Manifest, ReadLock, read_manifest
 from lutrin.index.postings import Key, Posting, Postings, read_postings, read_rare
 from lutrin.index.tokens import TokenIndex
 from lutrin.ports import VectorIndex, Vectors, VectorStore
 from lutrin.records import Chunk, TextRole
 
 T = TypeVar("T")
-WordsFrom = Callable[[str], list[tuple[str, int]]]
-"""The words of a book with a given beginning, in lower case, each with its number of chunks."""
 
 PASSAGES = "passages.db"
 WINDOWS = "windows.npy"
@@ -163,20 +161,15 @@ class OpenGeneration:
 
         Unknown ids are left out. Recently read chunks stay in memory, because a generation never changes.
         """
-
-        def read(names: Sequence[str]) -> dict[str, tuple[int, Chunk]]:
-            found = {}
-            for start in range(0, len(names), 500):
-                part = names[start : start + 500]
-                wanted = {"ids": msgspec.json.encode(part).decode()}
-                rows = self._passages.execute(statements.RECORDS_BY_ID, wanted)
-                found.update({name: (int(row), decode_chunk(record)) for name, row, record in rows})
-            return found
-
         known = {name: self._kept[name] for name in ids if name in self._kept}
         missing = [name for name in ids if name not in known]
+
+        def read() -> dict[str, tuple[int, Chunk]]:
+            rows = self._passages.execute(statements.RECORDS_BY_ID, {"ids": msgspec.json.encode(missing).decode()})
+            return {name: (int(row), decode_chunk(record)) for name, row, record in rows}
+
         if missing:
-            known |= await self._look(lambda: read(missing))
+            known |= await self._look(read)
             self._kept.update(known)
             while len(self._kept) > KEPT_CHUNKS:
                 del self._kept[next(iter(self._kept))]
@@ -258,7 +251,7 @@ class OpenGeneration:
             self._frequencies.update(found)
         return {word: self._frequencies[word] for word in wanted}
 
-    async def consult(self, look: Callable[[WordsFrom], T]) -> T:
+    async def consult(self, look: Callable[[typeahead.WordsFrom], T]) -> T:
         """Call a function with this book's `lexical.words_from` and return its result."""
         return await self._query(lambda: look(partial(lexical.words_from, self._passages)))
 
@@ -404,6 +397,5 @@ def decode_chunk(record: bytes) -> Chunk:
 
 def read_files(passages: sqlite.Connection) -> list[FileEntry]:
     """The files of a generation in reading order."""
-    rows = passages.execute(statements.PAGES)
     names = FileEntry.__struct_fields__
-    return [msgspec.convert(dict(zip(names, row, strict=True)), FileEntry) for row in rows]
+    return [FileEntry(**dict(zip(names, row, strict=True))) for row in passages.execute(statements.PAGES)]

@@ -1,6 +1,11 @@
-"""A generation's description of itself, `manifest.json`."""
+"""A generation's description of itself, `manifest.json`, by which its folder is also locked while somebody reads it."""
 
+import fcntl
+import os
+import shutil
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Self
 
 import msgspec
 
@@ -10,6 +15,7 @@ from lutrin.records import BookInfo
 
 FORMAT_VERSION = 6
 MANIFEST = "manifest.json"
+TRASH = ".trash-"
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,3 +90,63 @@ def read_manifest(directory: Path) -> Manifest:
             remedy="Run `lutrin ingest --rebuild`.",
         )
     return manifest
+
+
+class ReadLock:
+    """Keeps a generation's folder from being deleted by any process while this one reads it.
+
+    The kernel drops the lock when its holder dies, so nothing is left to clean up after `kill -9`. The lock is on the
+    manifest, which exists already, because a published folder is never written to.
+
+    Raises:
+        OSError: The folder or its manifest is gone.
+    """
+
+    def __init__(self, manifest: Path) -> None:
+        self._handle = os.open(manifest, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(self._handle, fcntl.LOCK_SH)
+            # A deleter renames the folder first, so a lock taken after the rename protects nothing.
+            manifest.stat()
+        except BaseException:
+            os.close(self._handle)
+            raise
+
+    def close(self) -> None:
+        """Release the folder."""
+        os.close(self._handle)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def remove_unless_read(directory: Path) -> bool:
+    """Delete a generation's folder, unless a process holds a `ReadLock` on it; return whether it is gone."""
+    try:
+        handle = os.open(directory / MANIFEST, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return not directory.exists()
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        trash = directory.with_name(f"{TRASH}{directory.name}-{os.getpid()}")
+        directory.rename(trash)  # now nobody opens it, and a half-deleted folder cannot pass for a generation
+    except (BlockingIOError, FileNotFoundError):
+        return not directory.exists()
+    finally:
+        os.close(handle)
+    shutil.rmtree(trash, ignore_errors=True)
+    return True
+
+
+def remove_retired(books_dir: Path, retired: Iterable[tuple[str, str]]) -> list[str]:
+    """Delete generations that are neither current nor previous, unless somebody reads them; return their names."""
+    here = books_dir.resolve()
+    return [
+        name
+        for slug, name in retired
+        if (books_dir / slug / name).resolve().is_relative_to(here)  # a link may have been put in its way
+        and remove_unless_read(books_dir / slug / name)
+    ]

@@ -9,18 +9,18 @@ servers may do this on the same folder while an ingest writes the next generatio
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import aiosqlite
 
 from lutrin import sqlite
 from lutrin.errors import IndexUnavailable, LutrinError, NotFound
 from lutrin.index.catalog import Catalog, PublishedBook, published_book
-from lutrin.index.decisions import StoredDecision, StudiedEntry, stored_decision, stored_entry
+from lutrin.index.decisions import stored_decision, stored_entry
 from lutrin.index.generation import OpenGeneration, open_generation
-from lutrin.index.manifest import read_manifest
-from lutrin.index.retired import remove_retired
+from lutrin.index.manifest import read_manifest, remove_retired
 from lutrin.index.statements import BOOKS, DECISIONS, RETIRED, REVISION, STUDIED
 from lutrin.log import get_logger
 from lutrin.messages import KNOWLEDGE_BASE_DOWN
@@ -30,58 +30,17 @@ POLL_S = 1.0
 ROWS_AT_ONCE = 64
 
 
-class PublishedBooks:
-    """The catalogue as a running server reads it, while an ingest writes it; open it with `open`, and close it."""
-
-    def __init__(self, connection: aiosqlite.Connection) -> None:
-        self._connection = connection
-
-    @classmethod
-    async def open(cls, path: Path) -> Self:
-        """Open the catalogue; it is created with its tables if missing.
-
-        Raises:
-            IndexUnavailable: The file is no catalogue of this program.
-        """
-        return cls(await aiosqlite.Connection(lambda: Catalog(path).connection, ROWS_AT_ONCE))
-
-    async def books(self) -> list[PublishedBook]:
-        """All published books, in the order of their first publication."""
-        return [published_book(row) for row in await self._connection.execute_fetchall(BOOKS)]
-
-    async def retired(self) -> list[tuple[str, str]]:
-        """Slug and name of the generations whose folders may be deleted."""
-        return [(slug, name) for slug, name in await self._connection.execute_fetchall(RETIRED)]
-
-    async def revision(self) -> int:
-        """A number that changes with each decision of the teacher and each studied entry."""
-        ((revision,),) = await self._connection.execute_fetchall(REVISION)
-        return int(revision)
-
-    async def decisions(self, slug: str) -> list[StoredDecision]:
-        """The teacher's decisions about the entries of a book, oldest first."""
-        return [stored_decision(row) for row in await self._connection.execute_fetchall(DECISIONS, {"slug": slug})]
-
-    async def studied(self, slug: str) -> list[StudiedEntry]:
-        """The entries of a book that a study wrote since it was published, oldest first."""
-        return [stored_entry(row) for row in await self._connection.execute_fetchall(STUDIED, {"slug": slug})]
-
-    async def close(self) -> None:
-        """Release the file, once running reads have ended."""
-        await self._connection.close()
-
-
+@dataclass(eq=False, slots=True)
 class _Held:
     """An open generation, and how many answers are using it."""
 
-    def __init__(self, generation: OpenGeneration, corpus: Path, root: Path | None) -> None:
-        self.generation = generation
-        self.corpus = corpus
-        self.root = root
-        self.leases = 0
-        self.retired = False
-        self.revision = 0
-        """Revision of the decisions and studied entries that are applied to its companion."""
+    generation: OpenGeneration
+    corpus: Path
+    root: Path | None
+    leases: int = 0
+    retired: bool = False
+    revision: int = 0
+    """Of the decisions and studied entries that are applied to its companion."""
 
 
 class Shelf:
@@ -109,7 +68,7 @@ class Shelf:
         """Books that are published but cannot be opened: what is asked of them is not refused, but not answered now."""
         self._retired: set[_Held] = set()
         self._broken: set[str] = set()
-        self._catalog: PublishedBooks | None = None
+        self._catalog: aiosqlite.Connection | None = None
         self._watcher: asyncio.Task[None] | None = None
         self._refreshing = asyncio.Lock()
         self._log = get_logger("index")
@@ -157,17 +116,17 @@ class Shelf:
 
     def corpus(self, slug: str) -> Path:
         """The folder that a book was ingested from; it may be gone, or be another machine's."""
-        held = self._held.get(slug)
-        if held is None:
-            raise NotFound(f"There is no book {slug}.")
-        return held.corpus
+        return self._of(slug).corpus
 
     def root(self, slug: str) -> Path | None:
         """The book's own folder; None if unknown. It may be gone, or be another machine's."""
+        return self._of(slug).root
+
+    def _of(self, slug: str) -> _Held:
         held = self._held.get(slug)
         if held is None:
-            raise NotFound(f"There is no book {slug}.")
-        return held.root
+            raise NotFound(f"There is no book {slug}.", remedy=f"There are: {', '.join(self._held)}.")
+        return held
 
     @asynccontextmanager
     async def lease(self, slug: str = "") -> AsyncIterator[OpenGeneration]:
@@ -179,9 +138,7 @@ class Shelf:
         """
         if not self._held or slug in self.unreadable:
             raise IndexUnavailable(KNOWLEDGE_BASE_DOWN, remedy="Run `lutrin ingest`.")
-        held = self._held.get(slug) if slug else next(iter(self._held.values()))
-        if held is None:
-            raise NotFound(f"There is no book {slug}.", remedy=f"There are: {', '.join(self._held)}.")
+        held = self._of(slug) if slug else next(iter(self._held.values()))
         held.leases += 1
         try:
             yield held.generation
@@ -197,8 +154,9 @@ class Shelf:
             IndexUnavailable: The catalogue cannot be read.
         """
         async with self._refreshing:
-            catalog = await self._open_catalog()
-            published, retired, newest = await catalog.books(), await catalog.retired(), await catalog.revision()
+            published = [published_book(row) for row in await self._rows(BOOKS)]
+            retired: list[tuple[str, str]] = [(slug, name) for slug, name in await self._rows(RETIRED)]
+            ((newest,),) = await self._rows(REVISION)
             found: dict[str, _Held] = {}
             for book in published:
                 slug = book.info.slug
@@ -208,8 +166,9 @@ class Shelf:
                 if held is not None:
                     found[slug] = held
                     if held.revision != newest:
-                        catalog = await self._open_catalog()
-                        await held.generation.decide(await catalog.decisions(slug), await catalog.studied(slug), newest)
+                        decided = map(stored_decision, await self._rows(DECISIONS, slug))
+                        studied = map(stored_entry, await self._rows(STUDIED, slug))
+                        await held.generation.decide(list(decided), list(studied), newest)
                         held.revision = newest
             self.unreadable = frozenset(book.info.slug for book in published) - found.keys()
             old, self._held = self._held, found
@@ -264,7 +223,8 @@ class Shelf:
             await held.generation.close()
             self._log.info("shelf.closed", book=held.generation.book.slug, generation=held.generation.name)
 
-    async def _open_catalog(self) -> PublishedBooks:
+    async def _rows(self, statement: str, slug: str = "") -> list[Any]:
+        """What a statement finds in the catalogue, which is opened first, and created if it is missing."""
         if self._catalog is None:
-            self._catalog = await PublishedBooks.open(self._catalog_path)
-        return self._catalog
+            self._catalog = await aiosqlite.Connection(lambda: Catalog(self._catalog_path).connection, ROWS_AT_ONCE)
+        return list(await self._catalog.execute_fetchall(statement, {"slug": slug} if slug else {}))

@@ -8,18 +8,12 @@ the columns that they fill or are compared with, unless a statement says otherwi
 # The catalogue
 
 FIRST_REVISION = "INSERT INTO decisions (revision) VALUES (0)"
-"""The number that `decisions` begins with."""
 BOOKS = """SELECT info, corpus, recipe, current, previous, manifest_sha256, root
     FROM book JOIN generation ON generation.name = book.current ORDER BY book.rowid"""
-"""All published books, the one published first first; see `catalog.published_book`."""
 RETIRED = "SELECT slug, name FROM generation WHERE retired = 1 ORDER BY number"
-"""Generations whose folders may be deleted."""
 LIVE = "SELECT name, slug FROM generation WHERE retired = 0"
-"""Generations that are current or previous."""
 FILES = "SELECT filename, size, changed_ns, sha256 FROM file WHERE slug = :slug"
-"""The files of a book."""
 TOUCH_FILE = "UPDATE file SET size = :size, changed_ns = :changed_ns WHERE slug = :slug AND filename = :filename"
-"""Set size and time of a file."""
 LAST_NUMBER = "SELECT seq FROM sqlite_sequence WHERE name = 'generation'"
 """The highest number that a generation ever had."""
 ADD_GENERATION = """INSERT INTO generation (name, slug, manifest_sha256, published)
@@ -30,30 +24,21 @@ PUT_BOOK = """INSERT INTO book (slug, info, corpus, recipe, current, previous, r
         current = excluded.current, previous = excluded.previous, root = excluded.root"""
 """Insert a book, or replace what is known of it in its place on the shelf."""
 RETIRE_OTHERS = "UPDATE generation SET retired = 1 WHERE slug = :slug AND name NOT IN (:current, :previous)"
-"""Retire all generations of a book but two."""
 RETIRE = "UPDATE generation SET retired = 1 WHERE name = :of"
-"""Retire the generation `of`."""
 RETIRE_BOOK = "UPDATE generation SET retired = 1 WHERE slug = :of"
-"""Retire all generations of the book `of`."""
 FORGET_FILES = "DELETE FROM file WHERE slug = :slug"
-"""Delete what is known of a book's files."""
 ADD_FILE = """INSERT INTO file (slug, filename, size, changed_ns, sha256)
     VALUES (:slug, :filename, :size, :changed_ns, :sha256)"""
 FORGET_LEFT_OUT = "DELETE FROM left_out WHERE corpus = :corpus"
-"""Delete what is known of the files that a folder's ingest left out."""
 PUT_LEFT_OUT = """INSERT OR REPLACE INTO left_out (corpus, slug, filename, reason)
     VALUES (:corpus, :slug, :filename, :reason)"""
 LEFT_OUT = "SELECT filename, reason, slug FROM left_out ORDER BY slug, filename, corpus"
-"""Files left out, by book and name."""
 WITHDRAW = "DELETE FROM book WHERE slug = :slug"
 ROLL_BACK = "UPDATE book SET recipe = '', current = previous, previous = NULL WHERE slug = :of"
-"""Make the previous generation of the book `of` its current one."""
 FORGET_GENERATION = "DELETE FROM generation WHERE retired = 1 AND name = :name"
-"""Delete a retired generation."""
 RENAME_GENERATION = "UPDATE generation SET name = :new, manifest_sha256 = :digest WHERE name = :old"
 """Call the generation `old` by the name `new`, with the hash of its new manifest."""
 RENAME_CURRENT = "UPDATE book SET current = :new WHERE current = :old"
-"""The same in the books that it is current of."""
 
 # Copies of the catalogue: `other` is another one that is attached
 
@@ -61,10 +46,8 @@ KEEP_CURRENT = (
     "UPDATE book SET previous = NULL",
     "DELETE FROM generation WHERE name NOT IN (SELECT current FROM book)",
 )
-"""Forget every generation that is not current."""
 _EMBEDDING = "content_hash, embedder, windows, token_vectors, token_offsets"
 COPY_EMBEDDINGS = f"INSERT OR IGNORE INTO embedding ({_EMBEDDING}) SELECT {_EMBEDDING} FROM other.embedding"
-"""Add the embeddings of `other`."""
 TAKE_OVER = (
     "DELETE FROM book",
     "UPDATE generation SET retired = 1",
@@ -87,10 +70,8 @@ TAKE_OVER = (
 # Embeddings
 
 HAS_EMBEDDING = "SELECT 1 FROM embedding WHERE content_hash = :content_hash AND embedder = :embedder"
-"""One row if there is such an embedding."""
 EMBEDDING = """SELECT windows, token_vectors, token_offsets FROM embedding
     WHERE content_hash = :content_hash AND embedder = :embedder"""
-"""The three arrays of an embedding."""
 PUT_EMBEDDING = f"""INSERT OR REPLACE INTO embedding ({_EMBEDDING})
     VALUES (:content_hash, :embedder, :windows, :token_vectors, :token_offsets)"""
 MAKE_LIVE = "CREATE TEMPORARY TABLE IF NOT EXISTS live (content_hash TEXT NOT NULL PRIMARY KEY) WITHOUT ROWID"
@@ -98,14 +79,11 @@ MAKE_LIVE = "CREATE TEMPORARY TABLE IF NOT EXISTS live (content_hash TEXT NOT NU
 EMPTY_LIVE = "DELETE FROM live"
 ADD_LIVE = "INSERT OR IGNORE INTO live (content_hash) VALUES (:content_hash)"
 PRUNE_EMBEDDINGS = "DELETE FROM embedding WHERE content_hash NOT IN (SELECT content_hash FROM live)"
-"""Delete the embeddings of texts that are not in use."""
 
 # A teacher's decisions
 
 DECISIONS = "SELECT record, embedder, spoken FROM decision WHERE slug = :slug ORDER BY decided, id"
-"""What was decided about the entries of a book, oldest first; see `decisions.stored_decision`."""
 REVISION = "SELECT revision FROM decisions"
-"""Another number after each decision."""
 PUT_DECISION = """INSERT OR REPLACE INTO decision (slug, id, record, embedder, spoken, decided)
     VALUES (:slug, :id, :record, :embedder, :spoken, :decided)"""
 WITHDRAW_DECISION = "DELETE FROM decision WHERE slug = :slug AND id = :id"
@@ -121,14 +99,11 @@ TAKE_OVER_DECISIONS = (
         SELECT slug, id, record, embedder, spoken, written FROM other.studied""",
     NEXT_REVISION,
 )
-"""Put the decisions and studied entries of `other` in the place of ours."""
 ADD_DECISIONS = (f"INSERT OR REPLACE {_COPY_DECISIONS}", NEXT_REVISION)
-"""Add the decisions of `other`."""
 
 # What a study wrote since the books were published
 
 STUDIED = "SELECT record, embedder, spoken FROM studied WHERE slug = :slug ORDER BY written, id"
-"""The entries of a book that wait for its next generation, oldest first; see `studied.stored_entry`."""
 PUT_STUDIED = """INSERT OR REPLACE INTO studied (slug, id, record, embedder, spoken, written)
     VALUES (:slug, :id, :record, :embedder, :spoken, :written)"""
 FORGET_STUDIED = "DELETE FROM studied WHERE slug = :slug AND written < :published"
@@ -171,27 +146,20 @@ ADD_LABEL = "INSERT OR IGNORE INTO label (label, chunk_id) VALUES (:label, :chun
 ADD_WORD = "INSERT INTO word (word, chunks) VALUES (:word, :chunks)"
 ADD_COMMON = "INSERT INTO common (source, term, chunks, scores) VALUES (:source, :term, :chunks, :scores)"
 ORDER_PAGE = "UPDATE file SET ordinal = :place WHERE filename = :of"
-"""Set the place of the file `of` in the reading order."""
 SET_WINDOW_START = "UPDATE chunk SET window_start = :start WHERE row = :of"
-"""Set where the windows of the chunk in row `of` start."""
 SET_FIRST = "UPDATE chunk SET first = :same WHERE row = :of"
-"""Set the row of the chunk that row `of` repeats."""
 PAGE_COUNT = "SELECT count(*) FROM file"
 CHUNK_COUNT = "SELECT count(*) FROM chunk"
 CHUNK_HASHES = "SELECT row, content_hash, filename FROM chunk ORDER BY row"
 CHUNK_STATES = "SELECT chunk_id, window_start, first, role FROM chunk ORDER BY row"
 LABELS = "SELECT label, chunk_id FROM label JOIN chunk USING (chunk_id) ORDER BY label, row"
-"""Each label with the chunks that hold it, in row order."""
 RECORDS = "SELECT record FROM chunk ORDER BY row"
 RECORD = "SELECT record FROM chunk WHERE row = :row"
 FIRST_IDS = "SELECT chunk_id FROM chunk ORDER BY row LIMIT :most"
 RECORDS_BY_ID = "SELECT chunk_id, row, record FROM chunk WHERE chunk_id IN (SELECT value FROM json_each(:ids))"
-"""The chunks whose ids are in the JSON array `ids`."""
 RECORDS_OF_PAGE = "SELECT record FROM chunk WHERE filename = :filename ORDER BY chunk_index"
-"""The chunks of a file, in order."""
 CHAPTERS = """SELECT chunk.chapter FROM chunk JOIN file ON file.filename = chunk.filename WHERE chunk.chapter != ''
     GROUP BY chunk.chapter ORDER BY min(file.ordinal), min(chunk.row)"""
-"""The names of chapters in reading order."""
 CHAPTER_STARTS = """SELECT record FROM chunk WHERE row IN (
     SELECT min(row) FROM chunk WHERE chapter != '' AND filename IN (
         SELECT filename FROM chunk WHERE chapter != '' GROUP BY filename HAVING count(DISTINCT chapter) > 1)
@@ -200,17 +168,11 @@ CHAPTER_STARTS = """SELECT record FROM chunk WHERE row IN (
 SHEET_COUNT = "SELECT sum(1 + length(source) - length(replace(source, char(12), ''))) FROM file"
 """Pages of a book; a form feed stands between two pages of one file."""
 SOURCE = "SELECT source FROM file WHERE filename = :filename"
-"""The text of a file."""
 PAGE = """SELECT filename, title, module, chapter, section, position, sha256, source FROM file
     WHERE filename = :filename"""
-"""A file as `build.BookFile` has it."""
 PAGES = "SELECT filename, title, module, chapter, section, sha256, chunks FROM file ORDER BY ordinal"
-"""All files in reading order, as `records.FileEntry` has them."""
 TITLES = "SELECT filename, title FROM file"
 WORDS = "SELECT word, chunks FROM word"
 WORD = "SELECT chunks FROM word WHERE word = :word"
-"""In how many chunks a word stands."""
 WORDS_BETWEEN = "SELECT word, chunks FROM word WHERE word >= :start AND word < :stop ORDER BY word"
-"""Words from `start` up to `stop`."""
 COMMON_TERM = "SELECT chunks, scores FROM common WHERE source = :source AND term = :term"
-"""What a common term adds."""

@@ -36,18 +36,26 @@ from lutrin.index.build import (
     GenerationBuilder,
     chunk_hashes,
     collection_name,
+    live_hashes,
     put_in_place,
     read_book_file,
 )
 from lutrin.index.catalog import Catalog, FileState, LeftOut, PublishedBook
 from lutrin.index.companion import BY_THE_BOOK, Companion, Entry, Prepared, key_of, write_companion
 from lutrin.index.decisions import for_ingest
-from lutrin.index.disk import TRASH, explain_failure
+from lutrin.index.disk import explain_failure
 from lutrin.index.embeddings import EmbeddingCache
 from lutrin.index.generation import PASSAGES, VECTORS, is_whole, open_generation
-from lutrin.index.manifest import FORMAT_VERSION, is_older, manifest_hash, read_manifest, write_manifest
+from lutrin.index.manifest import (
+    FORMAT_VERSION,
+    TRASH,
+    is_older,
+    manifest_hash,
+    read_manifest,
+    remove_retired,
+    write_manifest,
+)
 from lutrin.index.readback import Verify
-from lutrin.index.retired import live_hashes, remove_retired
 from lutrin.ingest.books import Book
 from lutrin.ingest.chunk import chunk_document, chunk_notices
 from lutrin.ingest.companion_file import (

@@ -23,9 +23,9 @@ from lutrin.chats.key import chat_key, former_keys, installation_keys, opens, ro
 from lutrin.errors import ArchiveError, ChatStoreError, IndexUnavailable, IngestInProgress
 from lutrin.index import statements
 from lutrin.index.catalog import TABLES, Catalog, PublishedBook
-from lutrin.index.disk import ReadLock, sync, sync_tree
+from lutrin.index.disk import sync, sync_tree
 from lutrin.index.generation import PASSAGES
-from lutrin.index.manifest import MANIFEST, is_published, manifest_hash, read_manifest, write_manifest
+from lutrin.index.manifest import MANIFEST, ReadLock, is_published, manifest_hash, read_manifest, write_manifest
 from lutrin.ingest.lock import ingest_lock
 from lutrin.keep.archive import beside, check_schema, damaged_index, require_own, room, unpack_archive, write_archive
 from lutrin.settings import Settings
