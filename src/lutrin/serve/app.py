@@ -36,7 +36,7 @@ from lutrin.serve.connections import (
     most_connections,
     raise_file_limit,
 )
-from lutrin.serve.guards import BodyGuard, ElsewhereGuard, HostGuard, StrictRequest, secure
+from lutrin.serve.guards import RequestGuard, StrictRequest, secure
 from lutrin.serve.metrics import Metrics
 from lutrin.serve.openapi import openapi_config, prepare
 from lutrin.serve.ownership import CLIENT_HEADER
@@ -83,11 +83,7 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
     return Litestar(
         route_handlers=HANDLERS,
         dependencies={name: Provide(_giver(value), sync_to_thread=False) for name, value in shared.items()},
-        middleware=[
-            HostGuard((settings.host, *settings.allowed_hosts)),
-            ElsewhereGuard(settings.cors_origins),
-            BodyGuard(),
-        ],
+        middleware=[RequestGuard((settings.host, *settings.allowed_hosts), settings.cors_origins)],
         exception_handlers=problems.HANDLERS,
         before_send=[secure, _counter(metrics)],
         cors_config=_cors(settings),

@@ -118,104 +118,70 @@ async def secure(message: Message, scope: Scope) -> None:
     message["headers"] = headers
 
 
-class HostGuard(ASGIMiddleware):
-    """Answers only under known host names (`*`: any) and those of the loopback, which prevents DNS rebinding.
+class RequestGuard(ASGIMiddleware):
+    """Checks every request.
 
-    Addresses need no list, for rebinding needs a name.
+    Args:
+        names: Host names under which it answers (`*`: any) besides those of the loopback, which prevents DNS rebinding.
+            Addresses need no list, for rebinding needs a name.
+        origins: Sites whose pages may send requests (`*`: any). A browser asks the server first before it sends JSON to
+            another site, but sends a form or plain text at once; hence the origin is looked at here, and a body that
+            does not call itself JSON is not read.
     """
 
-    def __init__(self, names: Sequence[str]) -> None:
+    def __init__(self, names: Sequence[str], origins: Sequence[str]) -> None:
         self._names = LOOPBACK_NAMES | {name.lower() for name in names}
+        self._origins = frozenset(origins)
 
     async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
-        """Pass the request on if its Host header names us.
+        """Pass the request on with its body in one piece, or an upload with a limit to its size.
 
         Raises:
-            MalformedRequest: It is not.
+            MalformedRequest: It names another host, or its body is not UTF-8 or is nested too deeply.
+            NotPermitted: It comes from a page of another site.
+            WrongContentType: Its body does not call itself JSON.
+            RequestTooLarge: The body has more than 64 KiB, or an upload is too large.
         """
-        host = _header(scope, b"host").decode("latin-1").lower()
+        host, length = _header(scope, b"host").lower(), _header(scope, b"content-length")
+        self._check_host(host)
+        self._check_origin(scope, host)
+        is_upload = scope.get("path") in UPLOADS and _header(scope, b"content-type").startswith("multipart/form-data")
+        most, detail = MAX_BODY_BYTES, messages.BODY_TOO_LARGE
+        if is_upload:
+            most, detail = MAX_UPLOAD_BYTES, messages.UPLOAD_TOO_LARGE
+        if length.isdigit() and int(length) > most:
+            raise RequestTooLarge(detail)
+        bounded = _counted(receive, most, detail)
+        await next_app(scope, bounded if is_upload else await _read(bounded), send)
+
+    def _check_host(self, host: str) -> None:
         found = HOST.fullmatch(host)
         if found is None:
             raise MalformedRequest(messages.WRONG_HOST)
         name = found[1] or found[2]
         if "*" not in self._names and name.rstrip(".") not in self._names and not _is_address(name):
             raise MalformedRequest(messages.WRONG_HOST)
-        await next_app(scope, receive, send)
 
-
-class ElsewhereGuard(ASGIMiddleware):
-    """Lets pages of other sites send requests only if the operator has listed them (`*`: any).
-
-    A browser asks the server first before it sends JSON to another site, but sends a form or plain text at once; hence
-    the origin is looked at here, and a body that does not call itself JSON is not read.
-    """
-
-    def __init__(self, origins: Sequence[str]) -> None:
-        self._origins = frozenset(origins)
-
-    async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
-        """Pass the request on if it comes from this site, a listed site, or no web page at all.
-
-        Raises:
-            NotPermitted: It comes from a page of another site.
-            WrongContentType: Its body does not call itself JSON.
-        """
+    def _check_origin(self, scope: Scope, host: str) -> None:
         if scope.get("method") in CHANGING:  # only requests of HTTP have one
-            origin = _header(scope, b"origin").decode("latin-1")
-            if origin and not self._is_admitted(origin.lower(), _header(scope, b"host").decode("latin-1").lower()):
+            origin = _header(scope, b"origin")
+            own = {f"http://{host}", f"https://{host}"}
+            if origin and "*" not in self._origins and origin.lower() not in self._origins | own:
                 raise NotPermitted(messages.FOREIGN_ORIGIN.format(origin=origin[:200]))
-            kind = _header(scope, b"content-type").partition(b";")[0].strip().lower()
-            has_body = _header(scope, b"content-length") not in {b"", b"0"} or _header(scope, b"transfer-encoding")
-            if has_body and kind != b"application/json" and not scope["path"].startswith(FORMS):
+            kind = _header(scope, b"content-type").partition(";")[0].strip().lower()
+            has_body = _header(scope, b"content-length") not in {"", "0"} or _header(scope, b"transfer-encoding")
+            if has_body and kind != "application/json" and not scope["path"].startswith(FORMS):
                 raise WrongContentType(messages.NOT_JSON)
-        elif self._is_shown_elsewhere(scope):
-            raise NotPermitted(messages.SHOWN_ELSEWHERE)
-        await next_app(scope, receive, send)
-
-    def _is_shown_elsewhere(self, scope: Scope) -> bool:
-        """Whether a page of another site has this loaded as a picture, script or frame, of which it would see nothing.
-
-        A reader's browser would make work here for that page. Links lead here as before.
-        """
-        return (
-            _header(scope, b"sec-fetch-site") == b"cross-site"
-            and _header(scope, b"sec-fetch-mode") != b"cors"
-            and _header(scope, b"sec-fetch-dest") != b"document"
+        elif (
+            # A page of another site has this loaded as a picture, script or frame, of which it would see nothing: a
+            # reader's browser would make work here for that page. Links lead here as before.
+            _header(scope, b"sec-fetch-site") == "cross-site"
+            and _header(scope, b"sec-fetch-mode") != "cors"
+            and _header(scope, b"sec-fetch-dest") != "document"
             and not scope["path"].startswith(FOR_ALL)
             and "*" not in self._origins
-        )
-
-    def _is_admitted(self, origin: str, host: str) -> bool:
-        return bool({"*", origin} & self._origins) or origin in {f"http://{host}", f"https://{host}"}
-
-
-class BodyGuard(ASGIMiddleware):
-    """Reads the whole body first, and refuses what nobody should try to parse."""
-
-    async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
-        """Pass the request on with its body in one piece.
-
-        Raises:
-            RequestTooLarge: The body has more than 64 KiB.
-            MalformedRequest: It is not UTF-8 or is nested too deeply.
-        """
-        if scope.get("path") in UPLOADS and _header(scope, b"content-type").startswith(b"multipart/form-data"):
-            given = _header(scope, b"content-length")
-            if given.isdigit() and int(given) > MAX_UPLOAD_BYTES:
-                raise RequestTooLarge(messages.UPLOAD_TOO_LARGE)
-            await next_app(scope, _counted(receive), send)
-            return
-        if _header(scope, b"content-length").isdigit() and int(_header(scope, b"content-length")) > MAX_BODY_BYTES:
-            raise RequestTooLarge(messages.BODY_TOO_LARGE)
-        body = await _read(receive)
-        check_body(body)
-        whole: HTTPRequestEvent = {"type": "http.request", "body": body, "more_body": False}
-        pending = [whole]
-
-        async def replay() -> HTTPReceiveMessage | WebSocketReceiveMessage:
-            return pending.pop() if pending else await receive()
-
-        await next_app(scope, replay, send)
+        ):
+            raise NotPermitted(messages.SHOWN_ELSEWHERE)
 
 
 def check_body(body: bytes) -> None:
@@ -234,8 +200,8 @@ def check_body(body: bytes) -> None:
             depth -= 1
 
 
-def _counted(receive: Receive) -> Receive:
-    """Yield the parts of an upload up to the allowed size."""
+def _counted(receive: Receive, most: int, detail: str) -> Receive:
+    """Yield the parts of a body up to the allowed size."""
     size = 0
 
     async def next_part() -> HTTPReceiveMessage | WebSocketReceiveMessage:
@@ -243,29 +209,35 @@ def _counted(receive: Receive) -> Receive:
         message = await receive()
         if message["type"] == "http.request":
             size += len(message["body"])
-            if size > MAX_UPLOAD_BYTES:
-                raise RequestTooLarge(messages.UPLOAD_TOO_LARGE)
+            if size > most:
+                raise RequestTooLarge(detail)
         return message
 
     return next_part
 
 
-async def _read(receive: Receive) -> bytes:
-    parts, size = [], 0
-    while True:
+async def _read(receive: Receive) -> Receive:
+    """Read a whole body and check it; what is returned has it in one piece."""
+    parts, more = [], True
+    while more:
         message = await receive()
         if message["type"] != "http.request":
             raise MalformedRequest(messages.MALFORMED_BODY)  # the reader left in the middle of the body
-        size += len(message["body"])
-        if size > MAX_BODY_BYTES:
-            raise RequestTooLarge(messages.BODY_TOO_LARGE)
         parts.append(message["body"])
-        if not message["more_body"]:
-            return b"".join(parts)
+        more = message["more_body"]
+    body = b"".join(parts)
+    check_body(body)
+    whole: HTTPRequestEvent = {"type": "http.request", "body": body, "more_body": False}
+    pending = [whole]
+
+    async def replay() -> HTTPReceiveMessage | WebSocketReceiveMessage:
+        return pending.pop() if pending else await receive()
+
+    return replay
 
 
-def _header(scope: Scope, name: bytes) -> bytes:
-    return next((value for key, value in scope["headers"] if key == name), b"")
+def _header(scope: Scope, name: bytes) -> str:
+    return next((value for key, value in scope["headers"] if key == name), b"").decode("latin-1")
 
 
 def _is_address(name: str) -> bool:

@@ -21,28 +21,23 @@ from lutrin.serve.guards import HTTPRequest
 
 MEDIA_TYPE = "application/problem+json"
 
-# The first class that fits decides; subclasses stand before their bases.
-STATUS: tuple[tuple[type[errors.LutrinError], int], ...] = (
-    (errors.MalformedRequest, 400),
-    (errors.RequestTooLarge, 413),
-    (errors.WrongContentType, 415),
-    (errors.InvalidInput, 422),
-    (errors.RateLimited, 429),
-    (errors.NotPermitted, 403),
-    (errors.NotFound, 404),
-    (errors.AlreadyThere, 409),
-    (errors.IngestInProgress, 409),
-    (errors.IndexUnavailable, 503),
-    (errors.GeneratorError, 503),
-    (errors.WeightsError, 503),
-    (errors.ChatStoreError, 503),
-)
-DETAILS: tuple[tuple[type[errors.LutrinError], str], ...] = (
-    # Their own texts are for the operator and stand in the log.
-    (errors.IndexUnavailable, messages.KNOWLEDGE_BASE_DOWN),
-    (errors.GeneratorError, messages.KNOWLEDGE_BASE_DOWN),
-    (errors.WeightsError, messages.KNOWLEDGE_BASE_DOWN),
-    (errors.ChatStoreError, messages.SOMETHING_WRONG),
+# The first class that fits decides; subclasses stand before their bases. A text replaces one that is for the operator
+# and stands in the log.
+STATUS: tuple[tuple[type[errors.LutrinError], int, str], ...] = (
+    (errors.MalformedRequest, 400, ""),
+    (errors.RequestTooLarge, 413, ""),
+    (errors.WrongContentType, 415, ""),
+    (errors.InvalidInput, 422, ""),
+    (errors.RateLimited, 429, ""),
+    (errors.NotPermitted, 403, ""),
+    (errors.NotFound, 404, ""),
+    (errors.AlreadyThere, 409, ""),
+    (errors.IngestInProgress, 409, ""),
+    (errors.IndexUnavailable, 503, messages.KNOWLEDGE_BASE_DOWN),
+    (errors.GeneratorError, 503, messages.KNOWLEDGE_BASE_DOWN),
+    (errors.WeightsError, 503, messages.KNOWLEDGE_BASE_DOWN),
+    (errors.ChatStoreError, 503, messages.SOMETHING_WRONG),
+    (errors.LutrinError, 500, ""),
 )
 
 OPENAI_PATHS = "/v1/"
@@ -116,17 +111,11 @@ MEANINGS = {
 }
 
 
+DETAILS: dict[int, str] = {413: messages.BODY_TOO_LARGE, 404: messages.NOTHING_HERE}
+"""Of errors that Litestar raises."""
 BODY_STATUS = 413
 WITH_BODY = (403, 415)
 """Further problems of endpoints that take a body."""
-
-
-def problem_responses(*statuses: int, shape: type[Problem] = Problem) -> dict[int, ResponseSpec]:
-    """For the OpenAPI document: these problems of an endpoint, and those that every endpoint has."""
-    return {
-        status: ResponseSpec(shape, description=MEANINGS[status], media_type=MEDIA_TYPE, generate_examples=False)
-        for status in sorted({400, 500, *statuses, *(WITH_BODY if BODY_STATUS in statuses else ())})
-    }
 
 
 def operation(
@@ -135,10 +124,21 @@ def operation(
     tag: str,
     *statuses: int,
     shape: type[Problem] = Problem,
-    returns: ResponseSpec | None = None,
+    returns: type | None = None,
+    said: str = "Additional response",
 ) -> dict[str, Any]:
-    """What the OpenAPI document says of an endpoint, for its decorator; `returns` if its annotation does not say so."""
-    responses = problem_responses(*statuses, shape=shape) | ({200: returns} if returns is not None else {})
+    """What the OpenAPI document says of an endpoint, for its decorator.
+
+    Args:
+        statuses: Its problems besides those that every endpoint has; they have the form of `shape`.
+        returns: What it sends, if its annotation does not say so, described as `said`.
+    """
+    responses = {
+        status: ResponseSpec(shape, description=MEANINGS[status], media_type=MEDIA_TYPE, generate_examples=False)
+        for status in sorted({400, 500, *statuses, *(WITH_BODY if BODY_STATUS in statuses else ())})
+    }
+    if returns is not None:
+        responses[200] = ResponseSpec(returns, description=said, generate_examples=False)
     return {"operation_id": name, "summary": summary, "tags": [tag], "responses": responses}
 
 
@@ -148,21 +148,23 @@ def as_problem(error: Exception) -> Reported:
         return error
     if not isinstance(error, errors.LutrinError):
         return Reported(_unforeseen(error))
-    status = next((status for kind, status in STATUS if isinstance(error, kind)), 500)
-    detail = next((detail for kind, detail in DETAILS if isinstance(error, kind)), error.detail)
+    status, detail = next((status, detail) for kind, status, detail in STATUS if isinstance(error, kind))
     incident = uuid.uuid4().hex if status >= 500 else None
     if incident is not None:
         _log.error("failed", id=incident, error=type(error).__name__, detail=error.detail, remedy=error.remedy)
     retry_after_s = error.retry_after_s if isinstance(error, errors.RateLimited) else None
-    title = HTTPStatus(status).phrase
-    return Reported(Problem(title=title, status=status, detail=detail, retry_after_s=retry_after_s, id=incident))
+    return Reported(_problem(status, detail or error.detail, retry_after_s=retry_after_s, id=incident))
 
 
 def _unforeseen(error: BaseException) -> Problem:
     """The error's own message stays out of the log, for it may quote the reader; its type and its place say enough."""
     incident = uuid.uuid4().hex
     _log.error("unexpected", id=incident, error=type(error).__name__, places=places_of(error.__traceback__))
-    return Problem(title=HTTPStatus(500).phrase, status=500, detail=messages.SOMETHING_WRONG, id=incident)
+    return _problem(500, messages.SOMETHING_WRONG, id=incident)
+
+
+def _problem(status: int, detail: str, **more: Any) -> Problem:  # noqa: ANN401 - further fields of a problem
+    return Problem(title=HTTPStatus(status).phrase, status=status, detail=detail, **more)
 
 
 def _handle(request: HTTPRequest, error: Exception) -> Response[bytes]:
@@ -172,32 +174,22 @@ def _handle(request: HTTPRequest, error: Exception) -> Response[bytes]:
 def _handle_http(request: HTTPRequest, error: HTTPException) -> Response[bytes]:
     """Errors that Litestar raises before or instead of a handler."""
     status = error.status_code
+    if status >= 500:
+        return _response(request, _unforeseen(error.__cause__ or error))
     if isinstance(error, ValidationException):
         status, detail = 422, _fields(error)
     elif status == HTTPStatus.BAD_REQUEST:
-        detail = _malformed(request, error)
-    elif status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
-        detail = messages.BODY_TOO_LARGE
-    elif status == HTTPStatus.NOT_FOUND:
-        detail = messages.NOTHING_HERE
-    elif status >= 500:
-        return _response(request, _unforeseen(error.__cause__ or error))
+        # Litestar looks at the host before any middleware does, and reads forms by itself.
+        is_form = request.headers.get("content-type", "").lower().startswith("multipart/")
+        detail = messages.MALFORMED_FORM if is_form else messages.MALFORMED_BODY
+        detail = messages.WRONG_HOST if "host header" in error.detail else detail
     else:
-        detail = HTTPStatus(status).phrase + "."
-    problem = Problem(title=HTTPStatus(status).phrase, status=status, detail=detail)
-    return _response(request, problem, headers=dict(error.headers or {}))
-
-
-def _malformed(request: HTTPRequest, error: HTTPException) -> str:
-    """Litestar looks at the host before any middleware does, and reads forms by itself."""
-    if "host header" in error.detail:
-        return messages.WRONG_HOST
-    is_form = request.headers.get("content-type", "").lower().startswith("multipart/")
-    return messages.MALFORMED_FORM if is_form else messages.MALFORMED_BODY
+        detail = DETAILS.get(status, HTTPStatus(status).phrase + ".")
+    return _response(request, _problem(status, detail), headers=dict(error.headers or {}))
 
 
 def _handle_malformed(request: HTTPRequest, error: SerializationException) -> Response[bytes]:  # noqa: ARG001 - its text quotes the body
-    return _response(request, Problem(title="Bad Request", status=400, detail=messages.MALFORMED_BODY))
+    return _response(request, _problem(400, messages.MALFORMED_BODY))
 
 
 HANDLERS: ExceptionHandlersMap = {

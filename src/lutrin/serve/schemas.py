@@ -13,6 +13,7 @@ from lutrin.index.catalog import LeftOut
 SessionId = Annotated[str, msgspec.Meta(pattern=SESSION_ID_PATTERN, description="Made by the browser, at random.")]
 WaitS = Annotated[float, msgspec.Meta(ge=0, le=600)]
 TopK = Annotated[int, msgspec.Meta(ge=1, le=50)]
+Surface = Literal["query", "tutor", "chat"]
 Place = Annotated[str, msgspec.Meta(max_length=1000)]
 """A slug, a heading or a path: what is not found is named in the reply."""
 
@@ -30,6 +31,14 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
     explain: bool = False
     """Ask the model for an explanation and wait in its queue, after an answer that was `explainable`."""
 
+    def to_question(
+        self, text: str, surface: Literal["query", "tutor", "chat"], mode: records.Mode | None = None
+    ) -> records.Question:
+        """The question as the stages take it; its other fields have the same names."""
+        given = {name: getattr(self, name, None) for name in records.Question.__struct_fields__}
+        known = {name: value for name, value in given.items() if value is not None}
+        return records.Question(**{**known, "text": text, "surface": surface, "mode": mode})
+
 
 class Searching(Asking, frozen=True, kw_only=True):
     """Fields common to questions that say where to search."""
@@ -38,25 +47,6 @@ class Searching(Asking, frozen=True, kw_only=True):
     module: Place | None = None
     top_k: TopK | None = None
     session_id: SessionId | None = None
-
-    def to_question(
-        self, text: str, surface: Literal["query", "tutor"], mode: records.Mode | None = None
-    ) -> records.Question:
-        """The question as the stages take it."""
-        return records.Question(
-            text=text,
-            selected_text=self.selected_text or "",
-            mode=mode,
-            book=self.book or "",
-            chapter=self.chapter or "",
-            module=self.module or "",
-            page=self.page or "",
-            top_k=self.top_k,
-            wait_s=self.wait_s,
-            explain=self.explain,
-            session_id=self.session_id or "",
-            surface=surface,
-        )
 
 
 class QueryBody(Searching, frozen=True, kw_only=True):

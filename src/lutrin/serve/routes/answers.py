@@ -4,11 +4,10 @@ from typing import Any
 
 from litestar import Response, post
 from litestar.di import NamedDependency as Given
-from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import JSONBody
 
 from lutrin import stages
-from lutrin.records import Answer, Question
+from lutrin.records import Answer
 from lutrin.serve.answer_service import NO_STORE, AnswerService
 from lutrin.serve.budget import charge
 from lutrin.serve.guards import HTTPRequest
@@ -18,11 +17,9 @@ from lutrin.serve.turns import Timings
 
 
 def _asking(name: str, summary: str, returns: type | None) -> dict[str, Any]:
-    spec = None
-    if returns is not None:
-        said = "The answer; with `Accept: text/event-stream` its events"
-        spec = ResponseSpec(returns, description=said, generate_examples=False)
-    return {**operation(name, summary, "answers", 404, 413, 422, 429, 503, returns=spec), "status_code": 200}
+    said = "The answer; with `Accept: text/event-stream` its events"
+    statuses = (404, 413, 422, 429, 503)
+    return {**operation(name, summary, "answers", *statuses, returns=returns, said=said), "status_code": 200}
 
 
 @post("/api/query", **_asking("apiQuery", "Ask the book", Answer))
@@ -31,20 +28,12 @@ async def api_query(data: JSONBody[QueryBody], request: HTTPRequest, service: Gi
     return await service.answer(request, data.to_question(data.query, "query"))
 
 
-@post(
-    "/api/explains",
-    **operation(
-        "apiExplains",
-        "Whether a model or a prepared entry would answer",
-        "answers",
-        404,
-        413,
-        422,
-        503,
-        returns=ResponseSpec(Explained, generate_examples=False),
-    ),
-    status_code=200,
+EXPLAINS = operation(
+    "apiExplains", "Whether a model or a prepared entry would answer", "answers", 404, 413, 422, 503, returns=Explained
 )
+
+
+@post("/api/explains", **EXPLAINS, status_code=200)
 async def api_explains(data: JSONBody[QueryBody], request: HTTPRequest, service: Given[AnswerService]) -> Explained:
     """What a reader may be offered for a marked text, before anything is asked; it counts as no question."""
     question = data.to_question(data.query, "query")
@@ -82,17 +71,7 @@ async def query_selection(
 @post("/chat", **_asking("chat", "Ask within a conversation", ChatReply))
 async def chat(data: JSONBody[ChatBody], request: HTTPRequest, service: Given[AnswerService]) -> Response[Any]:
     """Both messages are stored; a follow-up is completed from the conversation."""
-    question = Question(
-        text=data.message,
-        selected_text=data.selected_text or "",
-        mode=data.mode,
-        page=data.page or "",
-        book=data.book or "",
-        wait_s=data.wait_s,
-        explain=data.explain,
-        session_id=data.session_id,
-        surface="chat",
-    )
+    question = data.to_question(data.message, "chat", data.mode)
     return await service.answer(request, question, lambda answer: ChatReply.of(answer, data.session_id))
 
 

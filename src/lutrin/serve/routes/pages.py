@@ -3,6 +3,7 @@
 import hashlib
 import mimetypes
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from io import BytesIO
@@ -13,7 +14,6 @@ import msgspec
 import segno
 from litestar import MediaType, Response, get
 from litestar.di import NamedDependency as Given
-from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import FromPath, Parameter, QueryParameter
 
 from lutrin.errors import NotFound
@@ -44,6 +44,8 @@ PageName = Annotated[
 OwnPath = Annotated[
     str, QueryParameter(pattern=r"^/([^/\\].*)?$", max_length=400, description="Path of a page, from /")
 ]
+READING = ("reading", 404, 422, 503)
+"""Tag and problems of what is found by a name and a number, or by words."""
 FOR_EVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 REVALIDATE = {"Cache-Control": "no-cache"}
 
@@ -115,44 +117,34 @@ class StaticFiles:
 @get("/", **operation("shelf", "All books with their contents", "pages", 503), media_type=MediaType.HTML)
 async def shelf(reader: Given[Reader]) -> Response[str]:
     """The shelf."""
-    return Response(await reader.shelf(), media_type=MediaType.HTML, headers=REVALIDATE)
+    return _page(await reader.shelf())
 
 
 @get("/read/{book:str}", **operation("readBook", "A book with its contents", "pages", 404, 503))
 async def cover(book: FromPath[str], reader: Given[Reader]) -> Response[str]:
     """The page that leads to all pages of a book."""
-    return Response(await reader.cover(book), media_type=MediaType.HTML, headers=REVALIDATE)
+    return _page(await reader.cover(book))
 
 
 @get("/search", **operation("searchPage", "A page that lists the sections that fit words", "pages", 404, 422, 503))
 async def results(reader: Given[Reader], q: Typed = "", book: Slug = "") -> Response[str]:
     """Where the box leads that has no script."""
-    page = await reader.results(q.strip(), book)
-    return Response(page, media_type=MediaType.HTML, headers=NO_STORE)
+    return _page(await reader.results(q.strip(), book), NO_STORE)
 
 
-@get(
-    "/api/search",
-    **operation("search", "Sections that fit words which are still being typed", "reading", 404, 422, 503),
-)
+@get("/api/search", **operation("search", "Sections that fit words which are still being typed", *READING))
 async def search(service: Given[AnswerService], q: Typed, book: Slug = "") -> Response[Suggestions]:
     """The last word may be unfinished, and any may hold a slip; none of it is stored."""
     found = await service.services.library.find(q, book, MOST_FOUND) if q.strip() else ()
     return Response(Suggestions(list(found)), headers=NO_STORE)
 
 
-@get(
-    "/api/terms",
-    **operation(
-        "terms",
-        "The terms of a book, or those that a page uses, with their definitions",
-        "reading",
-        404,
-        422,
-        503,
-        returns=ResponseSpec(Glossary, generate_examples=False),
-    ),
+TERMS = operation(
+    "terms", "The terms of a book, or those that a page uses, with their definitions", *READING, returns=Glossary
 )
+
+
+@get("/api/terms", **TERMS)
 async def terms(
     service: Given[AnswerService], workshop: Given[Workshop], book: Slug, page: PageName = ""
 ) -> Response[bytes]:
@@ -166,8 +158,7 @@ async def terms(
 @get("/read/{book:str}/{page:path}", **operation("readPage", "A page of a book", "pages", 404, 503))
 async def read(book: FromPath[str], page: FromPath[Path], reader: Given[Reader]) -> Response[str]:
     """Where citations lead."""
-    shown = await reader.page(book, page.as_posix())
-    return Response(shown, media_type=MediaType.HTML, headers=REVALIDATE)
+    return _page(await reader.page(book, page.as_posix()))
 
 
 @get("/picture/{number:int}/{book:str}/{page:path}", include_in_schema=False)
@@ -198,7 +189,7 @@ async def worker(reader: Given[Reader], files: Given[StaticFiles]) -> Response[s
 @get("/offline", include_in_schema=False)
 async def offline(files: Given[StaticFiles]) -> Response[str]:
     """What the worker shows in place of a page that it does not have."""
-    return Response(files.stamped(html.offline()), media_type=MediaType.HTML, headers=REVALIDATE)
+    return _page(files.stamped(html.offline()))
 
 
 @get("/static/{name:path}", include_in_schema=False)
@@ -224,8 +215,8 @@ Sitting = Annotated[int, Parameter(ge=1, le=10_000, description="Number of the s
 ANKI = "application/octet-stream"
 
 
-def _page(page: str) -> Response[str]:
-    return Response(page, media_type=MediaType.HTML, headers=REVALIDATE)
+def _page(page: str, headers: Mapping[str, str] = REVALIDATE) -> Response[str]:
+    return Response(page, media_type=MediaType.HTML, headers=dict(headers))
 
 
 def _named(book: str, chapter: int, suffix: str) -> dict[str, str]:
@@ -268,53 +259,34 @@ async def guide(book: FromPath[str], reader: Given[Reader]) -> Response[str]:
     return _page(await reader.study(book, "guide"))
 
 
-@get(
-    "/study/{book:str}/deck.json",
-    **operation(
-        "studyDeckData",
-        "The cards of a chapter, or of the whole book, as data",
-        "reading",
-        404,
-        422,
-        503,
-        returns=ResponseSpec(list[Card], generate_examples=False),
-    ),
-)
+DECK = operation("studyDeckData", "The cards of a chapter, or of the whole book, as data", *READING, returns=list[Card])
+
+
+@get("/study/{book:str}/deck.json", **DECK)
 async def deck_data(book: FromPath[str], reader: Given[Reader], chapter: Chapter = 0) -> Response[bytes]:
     """For programs that space cards."""
     return Response(await reader.take_away(book, "json", chapter), media_type=MediaType.JSON, headers=REVALIDATE)
 
 
-@get(
-    "/study/{book:str}/glossary.json",
-    **operation(
-        "studyGlossaryData",
-        "The terms of a book as data",
-        "reading",
-        404,
-        503,
-        returns=ResponseSpec(list[GlossaryTerm], generate_examples=False),
-    ),
+TERMS_OF_BOOK = operation(
+    "studyGlossaryData", "The terms of a book as data", "reading", 404, 503, returns=list[GlossaryTerm]
 )
+
+
+@get("/study/{book:str}/glossary.json", **TERMS_OF_BOOK)
 async def glossary_data(book: FromPath[str], reader: Given[Reader]) -> Response[bytes]:
     """For pages that show what a term means where it stands."""
     return Response(await reader.take_away(book, "terms", 0), media_type=MediaType.JSON, headers=REVALIDATE)
 
 
-@get(
-    "/study/{book:str}/deck.csv",
-    **operation("studyDeckTable", "The cards as comma-separated values", "reading", 404, 422, 503),
-)
+@get("/study/{book:str}/deck.csv", **operation("studyDeckTable", "The cards as comma-separated values", *READING))
 async def deck_table(book: FromPath[str], reader: Given[Reader], chapter: Chapter = 0) -> Response[bytes]:
     """For spreadsheets and other programs for cards."""
     body = await reader.take_away(book, "csv", chapter)
     return Response(body, media_type="text/csv; charset=utf-8", headers=_named(book, chapter, "csv"))
 
 
-@get(
-    "/study/{book:str}/deck.apkg",
-    **operation("studyDeckAnki", "The cards as a package for Anki", "reading", 404, 422, 503),
-)
+@get("/study/{book:str}/deck.apkg", **operation("studyDeckAnki", "The cards as a package for Anki", *READING))
 async def deck_anki(book: FromPath[str], reader: Given[Reader], chapter: Chapter = 0) -> Response[bytes]:
     """A deck for each chapter; importing it again keeps what was learnt."""
     body = await reader.take_away(book, "apkg", chapter)
