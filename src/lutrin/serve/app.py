@@ -44,7 +44,7 @@ from lutrin.serve.responses import BEGAN, below, finishing
 from lutrin.serve.routes import answers, health, ingest, openai, pages, sessions, teacher
 from lutrin.serve.services import Services
 from lutrin.serve.teacher_page import Examination
-from lutrin.serve.teacher_sign_in import SignIns
+from lutrin.serve.teacher_sign_in import SignIns, Visit
 from lutrin.serve.turns import ASKED_HEADER, HEARTBEAT_S, MESSAGE_HEADER
 from lutrin.settings import Settings
 
@@ -82,7 +82,10 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
         _log.warning("cors_open", detail="LUTRIN_CORS_ORIGINS is *: pages of any site may ask.")
     return Litestar(
         route_handlers=HANDLERS,
-        dependencies={name: Provide(_giver(value), sync_to_thread=False) for name, value in shared.items()},
+        dependencies={
+            **{name: Provide(_giver(value), sync_to_thread=False) for name, value in shared.items()},
+            "visit": Provide(Visit, sync_to_thread=False),
+        },
         middleware=[RequestGuard((settings.host, *settings.allowed_hosts), settings.cors_origins)],
         exception_handlers=problems.HANDLERS,
         before_send=[secure, _counter(metrics)],

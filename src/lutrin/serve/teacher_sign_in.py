@@ -10,12 +10,17 @@ import math
 import secrets
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass
 from urllib.parse import parse_qsl
+
+from litestar.di import NamedDependency as Given
 
 from lutrin.errors import MalformedRequest, NotPermitted, RateLimited
 from lutrin.messages import MALFORMED_BODY, PAGE_EXPIRED, TEACHER_OFF, TOO_MANY_ATTEMPTS, WRONG_TOKEN
+from lutrin.serve.answer_service import AnswerService
 from lutrin.serve.guards import HTTPRequest
 from lutrin.serve.limits import SlidingWindow, is_this_machine
+from lutrin.settings import Settings
 
 COOKIE = "lutrin-teacher"
 MOST_FIELDS = 8
@@ -113,36 +118,61 @@ def _digest(cookie: str) -> bytes:
     return hashlib.sha256(cookie.encode()).digest()
 
 
-def cookie_of(request: HTTPRequest) -> str:
-    """The cookie that stands for the token; empty without one."""
-    return request.cookies.get(COOKIE, "")
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A request that a teacher or an operator may have sent. Litestar makes one for each handler that asks for it."""
 
+    request: HTTPRequest
+    service: Given[AnswerService]
+    sign_ins: Given[SignIns]
+    settings: Given[Settings]
 
-def is_here(request: HTTPRequest, sign_ins: SignIns) -> bool:
-    """Whether a request comes from this machine or a browser that is signed in; see `SignIns.prove`."""
-    return is_this_machine(request.scope) or sign_ins.knows(cookie_of(request))
+    @property
+    def cookie(self) -> str:
+        """What stands for the token in a browser; empty without one."""
+        return self.request.cookies.get(COOKIE, "")
 
+    @property
+    def signed_in(self) -> bool:
+        """Whether it comes from a browser that is signed in."""
+        return self.sign_ins.knows(self.cookie)
 
-async def check_form(request: HTTPRequest, sign_ins: SignIns) -> dict[str, str]:
-    """Read a form's fields after checking that a signed-in browser sent it from our own page.
+    @property
+    def is_here(self) -> bool:
+        """Whether it comes from this machine or a browser that is signed in; see `SignIns.prove`."""
+        return is_this_machine(self.request.scope) or self.signed_in
 
-    Raises:
-        NotPermitted: It is another browser, or another page.
-        MalformedRequest: There are more fields than any page of ours sends.
-    """
-    found = await form_fields(request)
-    sign_ins.check(cookie_of(request), found.get("key", ""))
-    return found
+    @property
+    def form_key(self) -> str:
+        """See `SignIns.form_key`."""
+        return self.sign_ins.form_key(self.cookie)
 
+    def require(self) -> None:
+        """Raise NotPermitted unless its browser is signed in."""
+        if not self.signed_in:
+            raise NotPermitted(PAGE_EXPIRED)
 
-async def form_fields(request: HTTPRequest) -> dict[str, str]:
-    """The fields of a form.
+    def prove(self) -> None:
+        """Check a program's token, from `Authorization: Bearer TOKEN`; see `SignIns.prove`."""
+        scheme, _, token = self.request.headers.get("authorization", "").partition(" ")
+        token = token.strip() if scheme.lower() == "bearer" else ""
+        self.sign_ins.prove(token, self.service.peer(self.request), here=self.is_here)
 
-    Raises:
-        MalformedRequest: There are more than any page of ours sends.
-    """
-    body = (await request.body()).decode()
-    try:
-        return dict(parse_qsl(body, keep_blank_values=True, max_num_fields=MOST_FIELDS))
-    except ValueError:
-        raise MalformedRequest(MALFORMED_BODY) from None
+    async def fields(self) -> dict[str, str]:
+        """The fields of a form; raises MalformedRequest if there are more than any page of ours sends."""
+        body = (await self.request.body()).decode()
+        try:
+            return dict(parse_qsl(body, keep_blank_values=True, max_num_fields=MOST_FIELDS))
+        except ValueError:
+            raise MalformedRequest(MALFORMED_BODY) from None
+
+    async def form(self) -> dict[str, str]:
+        """The fields of a form that a signed-in browser sent from our own page.
+
+        Raises:
+            NotPermitted: It is another browser, or another page.
+            MalformedRequest: See `fields`.
+        """
+        found = await self.fields()
+        self.sign_ins.check(self.cookie, found.get("key", ""))
+        return found

@@ -10,14 +10,11 @@ from lutrin.errors import LutrinError, NotPermitted
 from lutrin.messages import METRICS_OFF
 from lutrin.platform import resident_bytes
 from lutrin.serve import metrics
-from lutrin.serve.answer_service import NO_STORE, AnswerService
-from lutrin.serve.guards import HTTPRequest
+from lutrin.serve.answer_service import NO_STORE
 from lutrin.serve.problems import operation
-from lutrin.serve.routes.ingest import bearer
 from lutrin.serve.schemas import Health, Readiness, ReadyBook
 from lutrin.serve.teacher_page import published
-from lutrin.serve.teacher_sign_in import SignIns, is_here
-from lutrin.settings import Settings
+from lutrin.serve.teacher_sign_in import Visit
 
 MOST_LEFT_OUT = 200
 
@@ -29,14 +26,12 @@ def health() -> Health:
 
 
 @get("/ready", **operation("ready", "Books, model and queue; 503 until a book is open", "operation"))
-async def ready(
-    request: HTTPRequest, service: Given[AnswerService], settings: Given[Settings], sign_ins: Given[SignIns]
-) -> Response[Readiness]:
+async def ready(visit: Given[Visit]) -> Response[Readiness]:
     """Ready means that a question would be answered; without a language model answers are quotes.
 
     Names of files are for this machine and for a browser that is signed in; strangers get their number.
     """
-    services = service.services
+    service, services = visit.service, visit.service.services
     try:
         books = list(await services.library.books())
     except LutrinError:
@@ -46,10 +41,10 @@ async def ready(
         left_out = await asyncio.to_thread(services.left_out)
     except LutrinError:
         left_out = ()
-    shown = left_out[:MOST_LEFT_OUT] if is_here(request, sign_ins) else ()
+    shown = left_out[:MOST_LEFT_OUT] if visit.is_here else ()
     body = Readiness(
         ready=bool(books),
-        profile=settings.profile,
+        profile=visit.settings.profile,
         books=[ReadyBook(book.slug, book.title, book.edition, book.generation) for book in books],
         model=generator.name if generator is not None else "",
         model_ready=generator is not None and await generator.ready(),
@@ -66,18 +61,13 @@ async def ready(
 
 
 @get("/metrics", **operation("metrics", "Prometheus metrics", "operation", 403, 429), media_type=metrics.MEDIA_TYPE)
-async def read_metrics(
-    request: HTTPRequest,
-    service: Given[AnswerService],
-    settings: Given[Settings],
-    sign_ins: Given[SignIns],
-) -> Response[bytes]:
+async def read_metrics(visit: Given[Visit]) -> Response[bytes]:
     """Counts and timings, never ids or words of a reader; with `LUTRIN_METRICS=token` for the administrator alone."""
-    if settings.metrics == "token":
-        if not sign_ins.possible:
+    if visit.settings.metrics == "token":
+        if not visit.sign_ins.possible:
             raise NotPermitted(METRICS_OFF)
-        sign_ins.prove(bearer(request), service.peer(request), here=is_here(request, sign_ins))
-    meters = service.metrics
+        visit.prove()
+    service, meters = visit.service, visit.service.metrics
     meters.queue.set(service.services.queue_length())
     meters.free_bytes.set(service.space.free_bytes)
     meters.memory_bytes.set(resident_bytes())
@@ -87,11 +77,11 @@ async def read_metrics(
         meters.passages[name].set(value)
     meters.index_age_seconds.clear()
     with suppress(LutrinError):
-        for book, current, _ in await asyncio.to_thread(published, settings):
+        for book, current, _ in await asyncio.to_thread(published, visit.settings):
             if current.made is not None:
                 age = service.services.now() - current.made
                 meters.index_age_seconds.labels(book.slug).set(age.total_seconds())
-    return Response(service.metrics.exposition(), media_type=metrics.MEDIA_TYPE, headers=NO_STORE)
+    return Response(meters.exposition(), media_type=metrics.MEDIA_TYPE, headers=NO_STORE)
 
 
 HANDLERS = [health, ready, read_metrics]

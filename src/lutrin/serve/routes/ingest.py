@@ -19,11 +19,10 @@ from lutrin.index.catalog import LeftOut
 from lutrin.ingest.upload import Stored, store
 from lutrin.log import get_logger
 from lutrin.messages import INGEST_LEFT, INGEST_OFF, NOTHING_HERE
-from lutrin.serve.answer_service import NO_STORE, AnswerService
-from lutrin.serve.guards import HTTPRequest
+from lutrin.serve.answer_service import NO_STORE
 from lutrin.serve.problems import as_problem, operation
 from lutrin.serve.services import Ingest, JobBoard
-from lutrin.serve.teacher_sign_in import SignIns, is_here
+from lutrin.serve.teacher_sign_in import Visit
 from lutrin.serve.turns import Spawn
 from lutrin.settings import Settings
 
@@ -144,40 +143,30 @@ class Jobs:
 
 
 @post("/ingest", **operation("ingest", "Ingest the corpus", TAG, 403, 409, 413, 429), status_code=202)
-async def start_ingest(
-    request: HTTPRequest, service: Given[AnswerService], jobs: Given[Jobs], sign_ins: Given[SignIns]
-) -> Response[Job]:
+async def start_ingest(visit: Given[Visit], jobs: Given[Jobs]) -> Response[Job]:
     """Needs `Authorization: Bearer LUTRIN_ADMIN_TOKEN`; without a token set it is off."""
-    job = await jobs.start(require_token(request, service, sign_ins), service.spawn)
+    job = await jobs.start(ingest_for(visit), visit.service.spawn)
     return Response(job, status_code=202, headers={"Location": f"/ingest/{job.job}", **NO_STORE})
 
 
 @get("/ingest/{job:str}", **operation("ingestJob", "Progress of an ingestion", TAG, 403, 404, 429, 503))
-async def read_job(
-    job: FromPath[str], request: HTTPRequest, service: Given[AnswerService], jobs: Given[Jobs], sign_ins: Given[SignIns]
-) -> Response[Job]:
+async def read_job(job: FromPath[str], visit: Given[Visit], jobs: Given[Jobs]) -> Response[Job]:
     """Needs the same token."""
-    require_token(request, service, sign_ins)
+    ingest_for(visit)
     return Response(await jobs.get(job), headers=NO_STORE)
 
 
-def require_token(request: HTTPRequest, service: AnswerService, sign_ins: SignIns) -> Ingest:
+def ingest_for(visit: Visit) -> Ingest:
     """Return the function that ingests the corpus, if the request has the token.
 
     Raises:
         NotPermitted: No token is set, or it is another one.
         RateLimited: Too many wrong ones were tried.
     """
-    if not sign_ins.possible or service.services.ingest is None:
+    if not visit.sign_ins.possible or visit.service.services.ingest is None:
         raise NotPermitted(INGEST_OFF)
-    sign_ins.prove(bearer(request), service.peer(request), here=is_here(request, sign_ins))
-    return service.services.ingest
-
-
-def bearer(request: HTTPRequest) -> str:
-    """The token of a program, from `Authorization: Bearer TOKEN`; empty without one."""
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    return token.strip() if scheme.lower() == "bearer" else ""
+    visit.prove()
+    return visit.service.services.ingest
 
 
 OTHER_FIELDS = 8
@@ -200,16 +189,9 @@ class Uploaded(msgspec.Struct, frozen=True, kw_only=True):
     **operation("uploadBook", "Add a book: files or a zip, in the field files of a form", TAG, 403, 409, 413, 422),
     status_code=202,
 )
-async def upload(
-    request: HTTPRequest,
-    service: Given[AnswerService],
-    jobs: Given[Jobs],
-    settings: Given[Settings],
-    sign_ins: Given[SignIns],
-) -> Response[Uploaded]:
+async def upload(visit: Given[Visit], jobs: Given[Jobs]) -> Response[Uploaded]:
     """Needs `Authorization: Bearer LUTRIN_ADMIN_TOKEN`. Fields: `files`; `book`, the folder's name; `replace=true`."""
-    ingest = require_token(request, service, sign_ins)
-    stored, job = await receive(request, service, jobs, settings, ingest=ingest)
+    stored, job = await receive(visit, jobs, ingest_for(visit))
     body = uploaded(stored, job)
     return Response(body, status_code=202, headers={"Location": f"/ingest/{job.job}", **NO_STORE})
 
@@ -220,13 +202,7 @@ def uploaded(stored: Stored, job: Job) -> Uploaded:
 
 
 async def receive(
-    request: HTTPRequest,
-    service: AnswerService,
-    jobs: Jobs,
-    settings: Settings,
-    *,
-    ingest: Ingest,
-    check: Callable[[Mapping[str, str]], None] = lambda _: None,
+    visit: Visit, jobs: Jobs, ingest: Ingest, check: Callable[[Mapping[str, str]], None] = lambda _: None
 ) -> tuple[Stored, Job]:
     """Take the files of a form, unless `check` refuses its fields of text; put them into the corpus and read them.
 
@@ -237,12 +213,12 @@ async def receive(
     newest = jobs.newest()
     if newest is not None and newest.state == "running":
         raise IngestInProgress
-    form = await request.form()
+    form = await visit.request.form()
     try:
         turn = jobs.claim()  # others may have sent a book meanwhile
         with ExitStack() as undo:
             undo.callback(jobs.drop, turn)
-            stored = await _stored(form, settings, check)
+            stored = await _stored(form, visit.settings, check)
             undo.pop_all()
     finally:
         await form.close()
@@ -252,7 +228,7 @@ async def receive(
             note(line)
         return await ingest(note)
 
-    return stored, await jobs.start(ingest_it, service.spawn, turn)
+    return stored, await jobs.start(ingest_it, visit.service.spawn, turn)
 
 
 async def _stored(form: FormMultiDict, settings: Settings, check: Callable[[Mapping[str, str]], None]) -> Stored:

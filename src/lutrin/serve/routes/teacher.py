@@ -16,14 +16,14 @@ from lutrin.errors import InvalidInput, LutrinError, NotFound, NotPermitted, Rat
 from lutrin.index.catalog import read_left_out
 from lutrin.index.companion import THE_TEACHER, Kind, State
 from lutrin.log import get_logger
-from lutrin.messages import BOOK_FIRST, DISK_LOW, INGEST_OFF, NOT_STORING, NOTHING_HERE, PAGE_EXPIRED, WRONG_PASSWORD
+from lutrin.messages import BOOK_FIRST, DISK_LOW, INGEST_OFF, NOT_STORING, NOTHING_HERE, WRONG_PASSWORD
 from lutrin.records import Answer, DoneEvent, Passage, Question
 from lutrin.serve.answer_service import NO_STORE, AnswerService, check_lengths, is_secure
 from lutrin.serve.budget import beside_loop
-from lutrin.serve.guards import HTTPRequest
 from lutrin.serve.problems import as_problem, prefers_html
 from lutrin.serve.routes.ingest import Jobs, Uploaded, receive, uploaded
 from lutrin.serve.routes.pages import address_for_others
+from lutrin.serve.services import Ingest
 from lutrin.serve.teacher_page import (
     MOST_READ,
     Board,
@@ -41,7 +41,7 @@ from lutrin.serve.teacher_page import (
     published,
     roll_back,
 )
-from lutrin.serve.teacher_sign_in import COOKIE, SIGNED_IN_S, SignIns, check_form, cookie_of, form_fields, is_here
+from lutrin.serve.teacher_sign_in import COOKIE, SIGNED_IN_S, Visit
 from lutrin.serve.templating import render
 from lutrin.settings import Settings
 from lutrin.study.teach import Act, Change, Companions, Listed, Wanted
@@ -76,40 +76,24 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @get("/teacher", operation_id="teacher", **PAGE)
-async def page(
-    *,
-    request: HTTPRequest,
-    service: Given[AnswerService],
-    jobs: Given[Jobs],
-    examination: Given[Examination],
-    sign_ins: Given[SignIns],
-    settings: Given[Settings],
-) -> Response[str]:
+async def page(visit: Given[Visit], jobs: Given[Jobs], examination: Given[Examination]) -> Response[str]:
     """The page, the form that asks for the token, or how to set one."""
-    if not sign_ins.possible:
+    if not visit.sign_ins.possible:
         return _shown(render("teacher_gate.html", off=True), 403)
-    cookie = cookie_of(request)
-    if not sign_ins.knows(cookie):
+    if not visit.signed_in:
         return _shown(render("teacher_gate.html", off=False, message=""))
-    board = await _board(service, jobs, examination, settings, address_for_others(request, settings.host))
-    return _shown(await beside_loop(lambda: board_page(board, sign_ins.form_key(cookie))))
+    board = await _board(visit, jobs, examination)
+    return _shown(await beside_loop(lambda: board_page(board, visit.form_key)))
 
 
 @get("/teacher/progress", include_in_schema=False, operation_id="teacherProgress")
-async def progress(
-    request: HTTPRequest,
-    service: Given[AnswerService],
-    jobs: Given[Jobs],
-    examination: Given[Examination],
-    sign_ins: Given[SignIns],
-) -> Response[Progress]:
+async def progress(visit: Given[Visit], jobs: Given[Jobs], examination: Given[Examination]) -> Response[Progress]:
     """Figures and lines that change while the page is open."""
-    if not sign_ins.knows(cookie_of(request)):
-        raise NotPermitted(PAGE_EXPIRED)
+    visit.require()
     job = jobs.newest()
     body = Progress(
-        figures={name: value for name, _, value in figures(service.metrics)},
-        now=_now(service),
+        figures={name: value for name, _, value in figures(visit.service.metrics)},
+        now=_now(visit.service),
         job=job.state if job is not None else "",
         job_text=job_text(job),
         lines=job.progress if job is not None else [],
@@ -119,124 +103,95 @@ async def progress(
 
 
 @post("/teacher/sign-in", operation_id="teacherSignIn", **PAGE)
-async def sign_in(request: HTTPRequest, service: Given[AnswerService], sign_ins: Given[SignIns]) -> Response[str]:
+async def sign_in(visit: Given[Visit]) -> Response[str]:
     """The token comes once, in the body of a form; from then on a cookie stands for it."""
     try:
-        token = (await form_fields(request)).get("token", "")
-        cookie = sign_ins.enter(token, service.peer(request), here=is_here(request, sign_ins))
+        token = (await visit.fields()).get("token", "")
+        cookie = visit.sign_ins.enter(token, visit.service.peer(visit.request), here=visit.is_here)
     except (NotPermitted, RateLimited) as error:
         _log.warning("sign_in_refused", reason=type(error).__name__)
         problem = as_problem(error).problem
-        wrong = isinstance(error, NotPermitted) and sign_ins.possible
+        wrong = isinstance(error, NotPermitted) and visit.sign_ins.possible
         said = WRONG_PASSWORD if wrong else problem.detail
         refused = _shown(render("teacher_gate.html", off=False, message=said), problem.status)
         if problem.retry_after_s is not None:
             refused.headers["Retry-After"] = str(problem.retry_after_s)
         return refused
     _log.info("signed_in")
-    return _led_to("/teacher", [_cookie(cookie, round(SIGNED_IN_S), secure=is_secure(request))])
+    return _led_to("/teacher", [_cookie(cookie, round(SIGNED_IN_S), secure=is_secure(visit.request))])
 
 
 @post("/teacher/sign-out", operation_id="teacherSignOut", **PAGE)
-async def sign_out(request: HTTPRequest, sign_ins: Given[SignIns]) -> Response[str]:
+async def sign_out(visit: Given[Visit]) -> Response[str]:
     """The cookie is worth nothing afterwards."""
-    await check_form(request, sign_ins)
-    sign_ins.leave(cookie_of(request))
+    await visit.form()
+    visit.sign_ins.leave(visit.cookie)
     return _led_to("/teacher", [_cookie("", 0, secure=False)])
 
 
 @post("/teacher/ingest", operation_id="teacherIngest", **PAGE)
-async def ingest(
-    request: HTTPRequest, service: Given[AnswerService], jobs: Given[Jobs], sign_ins: Given[SignIns]
-) -> Response[str]:
+async def ingest(visit: Given[Visit], jobs: Given[Jobs]) -> Response[str]:
     """Read the books again, as `POST /ingest` does."""
-    await check_form(request, sign_ins)
-    if service.services.ingest is None:
-        raise NotPermitted(INGEST_OFF)
-    await jobs.start(service.services.ingest, service.spawn)
+    await visit.form()
+    await jobs.start(_ingest_of(visit), visit.service.spawn)
     return _led_to("/teacher#reading")
 
 
 @post("/teacher/books", operation_id="teacherBooks", **PAGE)
-async def upload(
-    *,
-    request: HTTPRequest,
-    service: Given[AnswerService],
-    jobs: Given[Jobs],
-    sign_ins: Given[SignIns],
-    settings: Given[Settings],
-) -> Response[str] | Response[Uploaded]:
+async def upload(visit: Given[Visit], jobs: Given[Jobs]) -> Response[str] | Response[Uploaded]:
     """Add a book, as `POST /books` does; the page's script gets JSON, its form the page."""
-    cookie = cookie_of(request)
-    if not sign_ins.knows(cookie):
-        raise NotPermitted(PAGE_EXPIRED)
-    if service.services.ingest is None:
-        raise NotPermitted(INGEST_OFF)
+    visit.require()
     stored, job = await receive(
-        request, service, jobs, settings,
-        ingest=service.services.ingest, check=lambda sent: sign_ins.check(cookie, sent.get("key", "")),
-    )  # fmt: skip
+        visit, jobs, _ingest_of(visit), lambda sent: visit.sign_ins.check(visit.cookie, sent.get("key", ""))
+    )
     _log.info("uploaded", book=stored.book, files=len(stored.files))
-    if prefers_html(request.headers.get("accept", "")):
+    if prefers_html(visit.request.headers.get("accept", "")):
         return _led_to("/teacher#reading")
     return Response(uploaded(stored, job), status_code=202, media_type=MediaType.JSON, headers=NO_STORE)
 
 
 @post("/teacher/check", operation_id="teacherCheck", **PAGE)
-async def check(
-    request: HTTPRequest, service: Given[AnswerService], examination: Given[Examination], sign_ins: Given[SignIns]
-) -> Response[str]:
+async def check(visit: Given[Visit], examination: Given[Examination]) -> Response[str]:
     """Let the doctor look."""
-    await check_form(request, sign_ins)
-    examination.start(service.spawn)
+    await visit.form()
+    examination.start(visit.service.spawn)
     return _led_to("/teacher#health")
 
 
 @post("/teacher/books/{book:str}/previous", operation_id="teacherPrevious", **PAGE)
-async def previous(
-    book: FromPath[str], request: HTTPRequest, settings: Given[Settings], sign_ins: Given[SignIns]
-) -> Response[str]:
+async def previous(book: FromPath[str], visit: Given[Visit]) -> Response[str]:
     """Go back to the index before this one."""
-    await check_form(request, sign_ins)
-    await asyncio.to_thread(roll_back, settings, book)
+    await visit.form()
+    await asyncio.to_thread(roll_back, visit.settings, book)
     _log.info("rolled_back", book=book)
     return _led_to("/teacher#books")
 
 
 @get("/teacher/questions.csv", include_in_schema=False, operation_id="teacherQuestions", media_type="text/csv")
-async def questions(request: HTTPRequest, service: Given[AnswerService], sign_ins: Given[SignIns]) -> Response[str]:
+async def questions(visit: Given[Visit]) -> Response[str]:
     """Export readers' questions as CSV, without their authors."""
-    if not sign_ins.knows(cookie_of(request)):
-        raise NotPermitted(PAGE_EXPIRED)
-    asked = await service.services.chats.recent_questions(MOST_READ)
-    titles = {book.slug: book.title for book in await service.services.library.books()}
+    visit.require()
+    asked = await visit.service.services.chats.recent_questions(MOST_READ)
+    titles = {book.slug: book.title for book in await visit.service.services.library.books()}
     headers = {"Content-Disposition": 'attachment; filename="questions.csv"', **NO_STORE}
     table = await beside_loop(lambda: as_csv(asked, titles))
     return Response(table, media_type="text/csv; charset=utf-8", headers=headers)
 
 
 @get("/teacher/companion/{book:str}", operation_id="teacherCompanion", **PAGE)
-async def entries(
-    book: FromPath[str], request: HTTPRequest, service: Given[AnswerService], sign_ins: Given[SignIns]
-) -> Response[str]:
+async def entries(book: FromPath[str], visit: Given[Visit]) -> Response[str]:
     """The entries of a book's companion, some at a time."""
-    if not sign_ins.knows(cookie_of(request)):
+    if not visit.signed_in:
         return _led_to("/teacher")
-    wanted = _wanted(dict(request.query_params))
-    listed = await _companions(service).listed(book, wanted)
-    return _shown(companion_page(book, listed, wanted, sign_ins.form_key(cookie_of(request))))
+    wanted = _wanted(dict(visit.request.query_params))
+    listed = await _companions(visit.service).listed(book, wanted)
+    return _shown(companion_page(book, listed, wanted, visit.form_key))
 
 
 @post("/teacher/companion/{book:str}/{entry:str}", operation_id="teacherEntry", **PAGE)
-async def change(
-    book: FromPath[str],
-    entry: FromPath[str],
-    request: HTTPRequest,
-    service: Given[AnswerService],
-    sign_ins: Given[SignIns],
-) -> Response[str]:
+async def change(book: FromPath[str], entry: FromPath[str], visit: Given[Visit]) -> Response[str]:
     """Approve, hide, mend, pin an entry, or take that back."""
-    fields = await check_form(request, sign_ins)
+    fields = await visit.form()
     if fields.get("act") not in ACTS:
         raise InvalidInput("There is no such button.")
     number = fields.get("answer", "")
@@ -246,18 +201,19 @@ async def change(
         choices=fields.get("choices", ""),
         answer=int(number[:MOST_DIGITS]) if number.isascii() and number.isdigit() else None,
     )
-    await _companions(service).change(book, entry, wanted)
+    await _companions(visit.service).change(book, entry, wanted)
     _log.info("entry_changed", book=book, entry=entry, act=wanted.act)
     back = urlencode(_filters(dict(parse_qsl(fields.get("back", "")))))
     return _led_to(f"/teacher/companion/{quote(book)}?{back}#e{quote(entry)}")
 
 
 @get("/teacher/answer", operation_id="teacherAnswer", **PAGE)
-async def proposal(request: HTTPRequest, service: Given[AnswerService], sign_ins: Given[SignIns]) -> Response[str]:
+async def proposal(visit: Given[Visit]) -> Response[str]:
     """How a question is answered now, to be pinned as it is or in better words."""
-    if not sign_ins.knows(cookie_of(request)):
+    if not visit.signed_in:
         return _led_to("/teacher")
-    text, book = request.query_params.get("question", ""), request.query_params.get("book", "")
+    given, service = visit.request.query_params, visit.service
+    text, book = given.get("question", ""), given.get("book", "")
     books = await service.services.library.books()
     known = next((one for one in books if one.slug == book), None) or (books[0] if books else None)
     if known is None:
@@ -274,23 +230,23 @@ async def proposal(request: HTTPRequest, service: Given[AnswerService], sign_ins
         answer=answer,
         text=proposed_text(answer) if answer is not None else "",
         near=near,
-        back=request.query_params.get("back", ""),
-        form_key=sign_ins.form_key(cookie_of(request)),
+        back=given.get("back", ""),
+        form_key=visit.form_key,
     )
     return _shown(page)
 
 
 @post("/teacher/answer", operation_id="teacherPinAnswer", **PAGE)
-async def pin(request: HTTPRequest, service: Given[AnswerService], sign_ins: Given[SignIns]) -> Response[str]:
+async def pin(visit: Given[Visit]) -> Response[str]:
     """Have a question answered so from now on."""
-    fields = await check_form(request, sign_ins)
+    fields, service = await visit.form(), visit.service
     book, question = fields.get("book", ""), fields.get("question", "")
     answer = await _current_answer(service, question, book)
     proofs = [(one.chunk_id, one.text) for one in answer.excerpts] or [(fields.get("proof", ""), "")]
     text = fields.get("text") or proposed_text(answer)
-    pinned = await _companions(service).pin_answer(book, question, text, proofs)
+    pinned = await _companions(visit.service).pin_answer(book, question, text, proofs)
     if (await _current_answer(service, question, book)).prepared_by != THE_TEACHER:
-        await _companions(service).change(book, pinned, Change(act="undo"))
+        await _companions(visit.service).change(book, pinned, Change(act="undo"))
         raise InvalidInput(BOOK_FIRST)
     _log.info("answer_pinned", book=book)
     if fields.get("back") == INBOX:
@@ -315,10 +271,15 @@ HANDLERS = [
 ]
 
 
-async def _board(
-    service: AnswerService, jobs: Jobs, examination: Examination, settings: Settings, address: str
-) -> Board:
+def _ingest_of(visit: Visit) -> Ingest:
+    if visit.service.services.ingest is None:
+        raise NotPermitted(INGEST_OFF)
+    return visit.service.services.ingest
+
+
+async def _board(visit: Visit, jobs: Jobs, examination: Examination) -> Board:
     """Replace a failed lookup by a line on the page."""
+    service, settings = visit.service, visit.settings
     generator, troubles = service.services.generator, [service.services.trouble] if service.services.trouble else []
     if service.space.low:
         troubles.append(DISK_LOW.format(free_mb=service.space.free_bytes >> 20, floor_mb=settings.free_space_mb))
@@ -348,7 +309,7 @@ async def _board(
         health=examination,
         asked=await _questions(service, troubles),
         prepared=await _prepared(service, settings),
-        address=address,
+        address=address_for_others(visit.request, settings.host),
         troubles=troubles,
     )
 
