@@ -63,21 +63,7 @@ _NOTE_TARGET = re.compile(
     r"#(?:[\w.-]*[_.:-])?(?:fn|foot_?note|end_?note|note|cite(?:_?note)?|ref|bib|ftnt?|_ftn|_edn|en)[\w.:-]*",
     re.IGNORECASE,
 )
-_NOTE_TEXTS = (
-    "[epub\\:type~=footnote]",
-    "[epub\\:type~=endnote]",
-    "[epub\\:type~=rearnote]",
-    "[role=doc-footnote]",
-    "[role=doc-endnote]",
-    "aside.footnote",
-    "li[id^=fn]",
-    "li[id^=cite_note]",
-    "li[id^=footnote]",
-    "li[id^=endnote]",
-    "div.footnote[id]",
-    "p.footnote[id]",
-    "tr.footnote",
-)
+_NOTE_HOLDERS = ["p", "div", "li", "aside", "section", "dd", "tr"]
 _SIDE_NOTES = (".sidenote", ".marginnote", ".margin-note", ".side-note")
 """Notes beside the text, which stand inside its sentences."""
 _BACK = (
@@ -118,11 +104,9 @@ def settle(soup: Any, styles: str = "") -> None:  # noqa: ANN401 - as bs4 has it
     for unseen in [*find.all(*UNSEEN, *PAGE_MARKS), *_find_hidden(soup, find, styled, sheets)]:
         unseen.decompose()
     _headers(soup, find)
-    for link in [link for heading in find.tags(*_HEADINGS) for link in heading.find_all("a")]:
-        if not any(c.isalnum() for c in link.get_text()):
-            link.decompose()
     for link in find.tags("a"):
-        if not link.decomposed and link.get_text().strip(_BLANK) in _LINK_SIGNS:
+        text = link.get_text()
+        if not any(map(str.isalnum, text)) and (text.strip(_BLANK) in _LINK_SIGNS or link.find_parent(_HEADINGS)):
             link.decompose()
     for reading in find.tags("rt"):  # how a word is read stands behind it
         text = reading.get_text().strip()
@@ -347,18 +331,10 @@ def _notes(soup: Any, find: _Finder) -> None:  # noqa: ANN401 - as bs4 has it
             name = target.partition("#")[2] or link.get_text().strip()
             names.setdefault(name, _NO_NAME.sub("-", name).strip("-") or str(len(names) + 1))
             mark.replace_with(bs4.Tag(name="note", attrs={"data-name": names[name]}))
-    for text in find.all(*_NOTE_TEXTS) if names else ():
-        named = next((str(tag["id"]) for tag in (text, *text.select("[id]")) if str(tag.get("id")) in names), "")
-        if text.find_parent("notetext") is None and named:
-            _as_note(text, names[named])
-            names.pop(named)
     for name, label in names.items():
-        found = soup.find(id=name)
-        holder = (
-            found
-            if found is None or found.name in {"p", "div", "li", "aside", "dd"}
-            else found.find_parent(["p", "div", "li", "dd"])
-        )
+        holder = soup.find(id=name)
+        if holder is not None and holder.name not in _NOTE_HOLDERS:
+            holder = holder.find_parent(_NOTE_HOLDERS)
         if holder is not None and holder.find_parent("notetext") is None and not holder.find("note"):
             _as_note(holder, label)
 
