@@ -19,7 +19,7 @@ import mammoth
 
 from lutrin.errors import DocumentError
 from lutrin.ingest.formulas import tex_of
-from lutrin.ingest.html_seen import tag_of
+from lutrin.ingest.html_seen import HEADINGS, tag_of
 from lutrin.ingest.hypertext import document_of, soup_of, to_markdown
 from lutrin.ingest.titles import true_title
 from lutrin.ingest.wording import numeral
@@ -80,7 +80,7 @@ def parse_docx(data: bytes, filename: str, _password: str = "") -> Document:
     named = soup.find("h1", class_="title")
     name = soup_of(core).find("dc:title") if named is None else None
     title = true_title(name.get_text()) if name is not None else ""
-    for heading in soup.find_all(["h1", "h2", "h3", "h4", "h5"]) if named is not None else ():
+    for heading in soup.find_all(HEADINGS[:5]) if named is not None else ():
         if heading is not named:  # under a title of the whole document chapters have the second level
             heading.name = f"h{int(heading.name[1]) + 1}"
     return document_of(to_markdown(soup), filename, title=title)
@@ -95,7 +95,7 @@ def _no_image(image: Any) -> list[Any]:  # noqa: ANN401 - as mammoth has it
 def _set_labels(soup: Any) -> None:  # noqa: ANN401 - as bs4 has it
     """Give each item of a list, and each heading, the number that Word shows before it."""
     for text in list(soup.find_all(string=_LABEL)):
-        holder = text.find_parent(["li", *(f"h{level}" for level in range(1, 7))])
+        holder = text.find_parent(["li", *HEADINGS])
         is_item = holder is not None and holder.name == "li"
         if is_item and (match := _LABEL.search(text)):
             holder["data-mark"] = match[1]

@@ -15,6 +15,7 @@ import bs4
 from lutrin.errors import DocumentError
 from lutrin.ingest.decoding import true_name
 from lutrin.ingest.formulas import local
+from lutrin.ingest.html_seen import HEADINGS
 from lutrin.ingest.hypertext import document_of, lower_headings, main_of, soup_of, to_markdown
 from lutrin.ingest.markdown import title_from_name
 from lutrin.ingest.roles import role_of_title
@@ -24,8 +25,21 @@ from lutrin.records import Document
 MAX_UNPACKED_BYTES = 300 * 1024 * 1024
 MAX_PAGE_BYTES = 20 * 1024 * 1024
 MAX_PAGES = 5_000
-_HEADS = ["h1", "h2", "h3", "h4", "h5", "h6"]
-_BLOCKS = [*_HEADS, "p", "div", "section", "article", "aside", "blockquote", "li", "td", "figure", "ul", "ol", "table"]
+_BLOCKS = [
+    *HEADINGS,
+    "p",
+    "div",
+    "section",
+    "article",
+    "aside",
+    "blockquote",
+    "li",
+    "td",
+    "figure",
+    "ul",
+    "ol",
+    "table",
+]
 _XHTML = frozenset({"application/xhtml+xml", "text/html", "application/x-dtbook+xml"})
 
 
@@ -141,7 +155,7 @@ def _mark(soup: Any, labels: Sequence[_Label]) -> str:  # noqa: ANN401 - as bs4 
             continue
         level = min(6, 1 + label.depth - top)
         block = target if target.name in _BLOCKS else target.find_parent(_BLOCKS) or target
-        opening = block if block.name in _HEADS else block.find(_HEADS)
+        opening = block if block.name in HEADINGS else block.find(HEADINGS)
         if opening is not None and _same(opening.get_text(), label.text):
             continue
         if block.name in {"p", "div"} and block.find(["p", "div"]) is None and _same(block.get_text(), label.text):

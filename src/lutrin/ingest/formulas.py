@@ -116,14 +116,11 @@ def _scripts(base: str, below: str, above: str) -> str:
     return _base(base) + (f"_{{{below}}}" if below else "") + (f"^{{{above}}}" if above else "")
 
 
-def _function(node: Any) -> str:  # noqa: ANN401 - as bs4 has it
-    word = node.get_text().strip()
-    return f"\\{word}" if word in _FUNCTIONS else _row(node)
-
-
 def _operator(node: Any) -> str:  # noqa: ANN401 - as bs4 has it
     word = node.get_text().strip()
-    return f"\\{word}" if word in _FUNCTIONS else str(word.translate(_PLAIN))
+    if word in _FUNCTIONS:
+        return f"\\{word}"
+    return _row(node) if _tags(node) else str(word.translate(_PLAIN))
 
 
 def _word(node: Any) -> str:  # noqa: ANN401 - as bs4 has it
@@ -150,10 +147,6 @@ def _over(node: Any) -> str:  # noqa: ANN401 - as bs4 has it
     return f"\\{accent}{{{_part(node, '0')}}}" if accent else _scripts(_part(node, "0"), "", _part(node, "1"))
 
 
-def _accent(node: Any) -> str:  # noqa: ANN401 - as bs4 has it
-    return f"\\{_ACCENTS.get(_sign(node, 'chr', '^'), 'hat')}{{{_part(node, 'e')}}}"
-
-
 def _nary(node: Any) -> str:  # noqa: ANN401 - as bs4 has it
     operator = _sign(node, "chr", "\u222b")
     return f"{_scripts(operator, _part(node, 'sub'), _part(node, 'sup'))}{_base(_part(node, 'e'))}"
@@ -175,10 +168,6 @@ def _matrix(node: Any) -> str:  # noqa: ANN401 - as bs4 has it
     return f"\\begin{{matrix}}{inside}\\end{{matrix}}"
 
 
-def _before(node: Any) -> str:  # noqa: ANN401 - as bs4 has it
-    return f"{_scripts('{}', _part(node, 'sub'), _part(node, 'sup'))}{_part(node, 'e')}"
-
-
 def _multiscripts(node: Any) -> str:  # noqa: ANN401 - as bs4 has it
     """Scripts on both sides of a base, as of an isotope."""
     base, *rest = _tags(node)
@@ -193,14 +182,14 @@ def _multiscripts(node: Any) -> str:  # noqa: ANN401 - as bs4 has it
 _MAKERS: dict[str, Callable[[Any], str]] = {
     "mi": _word,
     "mo": _operator,
-    "fname": _function,
+    "fname": _operator,
     "mtext": _text_of,
     "ms": _text_of,
     "msqrt": lambda node: f"\\sqrt{{{_row(node)}}}",
     "mover": _over,
-    "acc": _accent,
+    "acc": lambda node: f"\\{_ACCENTS.get(_sign(node, 'chr', '^'), 'hat')}{{{_part(node, 'e')}}}",
     "mmultiscripts": _multiscripts,
-    "spre": _before,
+    "spre": lambda node: f"{_scripts('{}', _part(node, 'sub'), _part(node, 'sup'))}{_part(node, 'e')}",
     "nary": _nary,
     "d": _brackets,
     "mfenced": lambda node: _fence(

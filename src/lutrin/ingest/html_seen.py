@@ -51,7 +51,7 @@ _DELIMITED = re.compile(
 )
 _SINGLE = re.compile(r"\$(?P<inline>[^\s$](?:[^$\n]*[^\s$\\])?)\$(?!\d)")
 _VERBATIM = frozenset({"pre", "code", "tex", "script", "style", "textarea", "kbd", "samp"})
-_HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"]
+HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"]
 _SIGNAL = re.compile(r"\s*(warning|caution|danger)\s*[:!]", re.IGNORECASE)
 _RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 _SIMPLE = re.compile(r"(?:[a-z][a-z0-9]*)?[.#][\w-]+", re.IGNORECASE)
@@ -106,7 +106,7 @@ def settle(soup: Any, styles: str = "") -> None:  # noqa: ANN401 - as bs4 has it
     _headers(soup, find)
     for link in find.tags("a"):
         text = link.get_text()
-        if not any(map(str.isalnum, text)) and (text.strip(_BLANK) in _LINK_SIGNS or link.find_parent(_HEADINGS)):
+        if not any(map(str.isalnum, text)) and (text.strip(_BLANK) in _LINK_SIGNS or link.find_parent(HEADINGS)):
             link.decompose()
     for reading in find.tags("rt"):  # how a word is read stands behind it
         text = reading.get_text().strip()
@@ -216,7 +216,7 @@ def _headers(soup: Any, find: _Finder) -> None:  # noqa: ANN401 - as bs4 has it
     titles = len(find.tags("h1"))
     for header in find.tags("header"):
         inside = header.find_parent(["main", "article", "section"]) is not None or soup.name in {"main", "article"}
-        if header.find(_HEADINGS) is None or not (inside or len(header.find_all("h1")) == titles):
+        if header.find(HEADINGS) is None or not (inside or len(header.find_all("h1")) == titles):
             header.decompose()
     for footer in find.tags("footer"):
         if footer.find("notetext") is None and footer.find_parent("blockquote") is None:
@@ -431,7 +431,7 @@ def _title_of(element: Any) -> str:  # noqa: ANN401 - as bs4 has it
     for child in element.find_all(limit=6):
         names = {part for name in child.get("class") or () for part in parts_of(name)}
         text = " ".join(child.get_text().split())
-        if (child.name in _HEADINGS or not TITLES.isdisjoint(names)) and len(text) < len(
+        if (child.name in HEADINGS or not TITLES.isdisjoint(names)) and len(text) < len(
             " ".join(element.get_text().split())
         ):
             child.decompose()

@@ -131,20 +131,18 @@ class _Converter(MarkdownConverter):
         if "_inline" in parent_tags:
             return f" {mark} {text};" if text else ""
         if mark and not re.fullmatch(r"\d{1,9}[.)]", mark):
-            mark, text = "-", f"{_escape(mark)} {text}".strip()
+            mark, text = "-", f"{escape(mark)} {text}".strip()
         bullet = f"{mark or '-'} "
         indented = "\n".join(f"{' ' * len(bullet)}{line}" if line else "" for line in text.split("\n"))
         return f"{bullet}{indented[len(bullet) :]}\n" if text else "\n"
 
     def convert_pre(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401 - as its base has it
-        """Write code between fences that are longer than any within."""
         if "_inline" in parent_tags:
             return (
                 f" `{' '.join(text.split())}` " if text.strip() and "`" not in text else f" {' '.join(text.split())} "
             )
-        fence = "`" * max([3, *(len(run) + 1 for run in _RUN.findall(text))])
         text = text.removeprefix("\n").removesuffix("\n")
-        return f"\n\n{fence}{el.get('data-code') or ''}\n{text}\n{fence}\n\n" if text.strip() else ""
+        return f"\n\n{fenced(text, el.get('data-code') or '')}\n\n" if text.strip() else ""
 
     def convert_td(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401, ARG002 - as its base has it
         self._cells[id(el)] = _BAR.sub(r"\\|", " ".join(text.replace("\\\n", " ").split()))
@@ -179,8 +177,15 @@ def _beside(siblings: Iterable[Any]) -> Any:  # noqa: ANN401 - as bs4 has it
     return next((one for one in siblings if not isinstance(one, Comment) and str(one).strip()), None)
 
 
-def _escape(text: str) -> str:
+def escape(text: str) -> str:
+    """Text with backslashes before what would be markup."""
     return re.sub(r"([\\`*_\[\]<>{}#|~$&])", r"\\\1", text)
+
+
+def fenced(code: str, language: str) -> str:
+    """Code between fences that are longer than any within."""
+    fence = "`" * max([3, *(len(run) + 1 for run in _RUN.findall(code))])
+    return f"{fence}{language}\n{code}\n{fence}"
 
 
 def to_markdown(element: Any, styles: str = "") -> str:  # noqa: ANN401 - as bs4 has it
@@ -253,7 +258,7 @@ def document_of(text: str, filename: str, *, title: str = "", notices: tuple[Not
         raise DocumentError(filename, "holds no text")
     if title:  # in the front matter, where the reader and the parser look for it
         text = f"---\ntitle: {json.dumps(' '.join(title.split()), ensure_ascii=False)}\n---\n\n{text}"
-    if unread := text.count(_escape(UNREAD)):
+    if unread := text.count(escape(UNREAD)):
         count = "1 formula" if unread == 1 else f"{unread} formulas"
         message = f"{count} cannot be read: only a picture is left; [formula ...] stands in the text"
         notices = (*notices, Notice(filename=filename, message=message))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from lutrin.errors import DocumentError
-from lutrin.ingest.markdown import parse_markdown
+from lutrin.ingest.hypertext import document_of, fenced
 from lutrin.records import Document
 
 _HIDDEN = frozenset({"remove-cell", "remove_cell", "hide-cell", "hide_cell"})
@@ -15,7 +15,6 @@ _NO_OUTPUT = frozenset({"remove-output", "remove_output", "hide-output", "hide_o
 _ATTACHED = re.compile(r"!\[[^\]]*\]\((?:attachment:|data:)[^)]*\)")
 _CONTROL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-_]")
 """Colours and links of a terminal (ECMA-48)."""
-_RUN = re.compile(r"`{3,}")
 _LONGEST_RESULT = 4_000
 """Characters of one printed result: logs of a training are no text of a book."""
 
@@ -32,9 +31,7 @@ def parse_notebook(data: bytes, filename: str, _password: str = "") -> Document:
         source = "\n\n".join(part for cell in cells for part in _cell(cell, _language(notebook)))
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError) as error:
         raise DocumentError(filename, f"is not a complete notebook ({type(error).__name__}: {error})") from None
-    if not any(c.isalnum() for c in source):
-        raise DocumentError(filename, "holds no text")
-    return parse_markdown(f"{source}\n", filename)
+    return document_of(f"{source}\n", filename)
 
 
 def _language(notebook: dict[str, Any]) -> str:
@@ -56,35 +53,28 @@ def _cell(cell: dict[str, Any], language: str) -> Iterator[str]:
     elif kind == "code":
         hidden = (about.get("jupyter") or {}).get("source_hidden") or not tags.isdisjoint(_NO_INPUT)
         if source.strip() and not hidden:
-            yield _fence(source, language)
+            yield fenced(source.replace("\r\n", "\n").strip("\n"), language)
         for output in cell.get("outputs") or () if tags.isdisjoint(_NO_OUTPUT) else ():
             data = output.get("data") or {}
             if typeset := _join(data.get("text/markdown", data.get("text/latex", ""))).strip():
                 yield typeset
             elif result := _result(output).strip("\n"):
-                yield _fence(result[:_LONGEST_RESULT], "text")
+                yield fenced(result[:_LONGEST_RESULT].rstrip("\n"), "text")
 
 
 def _result(output: dict[str, Any]) -> str:
     if output.get("output_type") == "stream":
-        return _printed(_join(output.get("text", "")))
+        return _printed(output.get("text", ""))
     if output.get("output_type") in {"error", "pyerr"}:
         return _printed(f"{output.get('ename', 'Error')}: {output.get('evalue', '')}")
-    text = _join((output.get("data") or output).get("text/plain", output.get("text", "")))
-    text = _printed(text)
+    text = _printed((output.get("data") or output).get("text/plain", output.get("text", "")))
     return "" if text.startswith("<") and text.rstrip().endswith(">") else text  # `<Figure size 640x480 with 1 Axes>`
 
 
-def _printed(text: str) -> str:
+def _printed(output: object) -> str:
     """What a terminal shows in the end of what was printed: no controls, and of each line what was written last."""
-    return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in _CONTROL.sub("", text).split("\n"))
+    return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in _CONTROL.sub("", _join(output)).split("\n"))
 
 
 def _join(value: object) -> str:
     return "".join(map(str, value)) if isinstance(value, list) else str(value or "")
-
-
-def _fence(text: str, language: str) -> str:
-    fence = "`" * max([3, *(len(run) + 1 for run in _RUN.findall(text))])
-    text = text.replace("\r\n", "\n").strip("\n")
-    return f"{fence}{language}\n{text}\n{fence}"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from lutrin.ingest.decoding import decode
-from lutrin.ingest.hypertext import document_of
+from lutrin.ingest.hypertext import document_of, escape
 from lutrin.ingest.sentences import join_lines, words_of
 from lutrin.records import Document
 
@@ -14,7 +14,6 @@ _CHAPTER = re.compile(
 _NUMBERED = re.compile(r"\d+(?:\.\d+)*\.?\s+[A-Z].{0,80}")
 _ITEM = re.compile(r"[ \t]{0,3}(?:[-*\u2022+]|\d{1,3}[.)])[ \t]+\S")
 _RULE = re.compile(r"[=\-~*_#]{3,}\s*")
-_MARKUP = re.compile(r"([\\`*_\[\]<>{}#|~$&])")
 _LINE_START = re.compile(r"^([-+]|\d+[.)])(?=\s)")
 _LONGEST_HEADING = 80
 _BULLETS = frozenset("*+-\u2022")
@@ -43,7 +42,7 @@ def _blocks(lines: Sequence[str]) -> Iterator[str]:
         if heading and len(paragraphs) > 1:  # a paragraph that is all there is heads nothing
             level, text = heading
             titled = True
-            yield f"{'#' * level} {_escape(text)}"
+            yield f"{'#' * level} {escape(text)}"
         elif all(line.startswith(" " * _LISTING) for line in paragraph):
             indent = min(len(line) - len(line.lstrip()) for line in paragraph)
             inside = "\n".join(line[indent:].rstrip() for line in paragraph)
@@ -95,10 +94,6 @@ def _heading(paragraph: Sequence[str], *, first: bool) -> tuple[int, str] | None
 
 def _line(line: str) -> str:
     if not _ITEM.match(line):
-        return _LINE_START.sub(r"\\\1", _escape(line.strip()))
+        return _LINE_START.sub(r"\\\1", escape(line.strip()))
     marker, _, rest = line.strip().partition(" ")
-    return f"{'-' if marker in _BULLETS else marker} {_escape(rest.strip())}"
-
-
-def _escape(text: str) -> str:
-    return _MARKUP.sub(r"\\\1", text)
+    return f"{'-' if marker in _BULLETS else marker} {escape(rest.strip())}"
