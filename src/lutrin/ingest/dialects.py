@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TypeGuard
 
 from lutrin.ingest.directives import UNSEEN, expand
-from lutrin.ingest.makers import BOXES, box_of
+from lutrin.ingest.makers import BOXES, DIRECTIVES, box_of
 from lutrin.ingest.placed import Placed, Range, line_ranges, trimmed
 from lutrin.ingest.tree import (
     Admonition,
@@ -68,9 +68,6 @@ _CLASS = re.compile(r"\.([\w-]+)")
 _BRANCH = re.compile(r"\s*(#if\b|:else if\b|:else\b|/if\b)(.*)\Z", re.DOTALL)
 _VALUE = re.compile(r"['\"]([^'\"]{1,40})['\"]")
 _TABS = frozenset({"tab", "tab-item", "group-tab"})
-_NAMED_INSIDE = frozenset(
-    "challenge solution callout discussion spoiler prereq checklist testimonial instructor keypoints hint".split()
-)
 
 
 def settle(
@@ -337,7 +334,7 @@ def _arrange(box: Admonition) -> None:
     Each tab of a group begins with a heading of the first one's level.
     """
     first = box.children[0] if box.children else None
-    if isinstance(first, Heading) and not box.title and box.name in _NAMED_INSIDE:
+    if isinstance(first, Heading) and not box.title and box.name in DIRECTIVES["named_inside"]:
         box.title = first.body
         del box.children[0]
     elif isinstance(first, Heading) and not box.title and box.name in _TABS:

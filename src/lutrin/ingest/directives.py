@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from lutrin.ingest.makers import BOXES
+from lutrin.ingest.makers import BOXES, DIRECTIVES
 from lutrin.ingest.placed import Placed, Range, joined, line_ranges, trimmed
 from lutrin.ingest.styles import are_hiding
 from lutrin.ingest.tree import Attribute, Block, Code, Element, Math, Paragraph, Table, Tag
@@ -38,18 +38,6 @@ _CSV_CELL = re.compile(
 )
 _CSV_QUOTE = re.compile('""')
 
-_HOLDERS = frozenset(
-    "admonition secondary details dropdown spoiler tab tabs tab-set tab-item code-group grid card grid-item-card "
-    "figure steps step columns column example exercise solution definition theorem proof lemma corollary quote "
-    "abstract summary question faq margin sidebar aside topic versionadded versionchanged deprecated epigraph "
-    "challenge objectives questions keypoints callout prereq prerequisite discussion testimonial instructor checklist "
-    "hint overview accordion group-tab activity quiz glossary".split()
-)
-_NO_TITLE = frozenset({"grid", "tab-set", "tabs", "code-group", "steps", "columns"})
-# What these fences of MyST hold are names of files, targets and settings.
-_UNSEEN_FENCES = frozenset(
-    "toctree tableofcontents contents index include literalinclude bibliography eval-rst raw only".split()
-)
 
 # Boxes --------------------------------------------------------------------------------------------------------------
 
@@ -66,7 +54,7 @@ def colons(line: str) -> tuple[str, str, int, int] | None:
         return match[1], *_of_attributes(match, line)
     name = match["braced"] or match["plain"]
     start, end = _title(line, match.start("rest"), match.end("rest"))
-    if match["braced"] is None and name.lower() not in BOXES and name.lower() not in _HOLDERS:
+    if match["braced"] is None and name.lower() not in BOXES and name.lower() not in DIRECTIVES["holders"]:
         return match[1], "", match.start("plain"), end
     return match[1], *_named(name, start, end)
 
@@ -117,7 +105,7 @@ def fenced(info: str) -> tuple[str, int, int] | None:
     """
     match = _FENCED.match(info)
     name: str = (match["braced"] or match["plain"]) if match is not None else ""
-    if match is None or (name not in BOXES and name not in _HOLDERS):
+    if match is None or (name not in BOXES and name not in DIRECTIVES["holders"]):
         return None
     title = _TITLE.fullmatch(info.rstrip(), match.start("rest"))
     return _named(name, *(title.span(1) if title else _title(info, match.start("rest"), len(info))))
@@ -125,7 +113,7 @@ def fenced(info: str) -> tuple[str, int, int] | None:
 
 def _named(name: str, start: int, end: int) -> tuple[str, int, int]:
     name = name.lower()
-    return BOXES.get(name, name), start, start if name in _NO_TITLE else end
+    return BOXES.get(name, name), start, start if name in DIRECTIVES["untitled"] else end
 
 
 def _title(line: str, start: int, end: int) -> Range:
@@ -160,7 +148,7 @@ def expand(block: Block, source: str) -> list[Block]:
     if match is None or not isinstance(block, Code):
         return [block]
     name = match[1].lower()
-    if name in _UNSEEN_FENCES:
+    if name in DIRECTIVES["unseen"]:
         return []
     begin = block.content_start
     rest = [(begin + a, begin + b) for a, b in line_ranges(source[begin : block.content_end])]

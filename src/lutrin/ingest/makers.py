@@ -27,6 +27,12 @@ CAPTIONED: tuple[str, ...] = tuple(_DATA["labels"]["captioned"])
 """Patterns of what stands before the number in a caption."""
 NUMBERED: tuple[str, ...] = tuple(_DATA["labels"]["numbered"])
 ABBREVIATED: Mapping[str, str] = _DATA["labels"]["abbreviated"]
+TEMPLATES, DIRECTIVES, COMPONENTS = (
+    {name: frozenset[str](words) for name, words in _DATA[table].items()}
+    for table in ("templates", "directives", "components")
+)
+FOLDED: Mapping[str, str] = _DATA["folded"]
+NAMED: Mapping[str, str] = _DATA["named"]
 _BOX_WORDS = frozenset(_DATA["words"]["box"])
 _PARTS = re.compile(r"[^a-z0-9]+")
 STRONGEST = ("danger", "warning", "caution")

@@ -26,6 +26,7 @@ from lutrin.ingest.inline import (
     without_marks,
 )
 from lutrin.ingest.labels import CAPTION, MARKED_CAPTION
+from lutrin.ingest.makers import COMPONENTS
 from lutrin.ingest.masks import mask, values_of
 from lutrin.ingest.placed import Placed, Range, line_number
 from lutrin.ingest.roles import (
@@ -41,7 +42,6 @@ from lutrin.ingest.roles import (
 )
 from lutrin.ingest.script import (
     HTML,
-    UNSEEN_KEYS,
     attribute_texts,
     exported_names,
     exported_values,
@@ -670,7 +670,7 @@ def _without_paragraph(block: tree.Block) -> Sequence[tree.Block]:
 def is_prose(item: FrontText) -> bool:
     """Whether a string of the front matter is text rather than a path, an address or a class."""
     key = item.path.rpartition(".")[2]
-    return any(c.isalnum() for c in item.text) and (" " in item.text or key not in UNSEEN_KEYS)
+    return any(c.isalnum() for c in item.text) and (" " in item.text or key not in COMPONENTS["unseen_keys"])
 
 
 def looks_like_mdx(source: str) -> bool:

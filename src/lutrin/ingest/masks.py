@@ -8,8 +8,9 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
 
-from lutrin.ingest.makers import BOXES, HOLDERS, KINDS, STRONGEST
+from lutrin.ingest.makers import BOXES, HOLDERS, KINDS, STRONGEST, TEMPLATES
 from lutrin.ingest.placed import line_ranges
 from lutrin.ingest.wording import UNKNOWN
 
@@ -29,58 +30,58 @@ _ARGUMENT = re.compile(
 _WIKI = re.compile(
     r"(?<![\\\w])(?P<embed>!?)\[\[(?P<target>[^\[\]|\n]{1,300})(?:\\?\|(?P<alias>[^\[\]\n]{1,300}))?\]\](?![(\[:])"
 )
-_COMMENT = re.compile(r"%%(?!%)(?:[^%]|%(?!%)){0,20000}%%")
-_HIDDEN = re.compile(r"\{%-?\s*comment\s*-?%\}.{0,20000}?\{%-?\s*endcomment\s*-?%\}", re.DOTALL)
-_CELL_BREAK = re.compile(r"^\+{3}[ \t]*\r?$", re.MULTILINE)
-_MARKED = re.compile(r"(?<![=\w])(==)(?=[^\s=])[^=\n]{0,500}[^\s=](==)(?![=\w])")
-_INSERTED = re.compile(r"(?<![\w^])(\^\^)(?=[^\s^])[^^\n]{0,500}[^\s^](\^\^)(?![\w^])")
-_KEYS = re.compile(r"(?<![\w+])(\+\+)(?=[\w-])[\w-]+(?:\+[\w-]+)*(\+\+)(?![\w+])")
-"""Keys to press, as PyMdown writes them."""
-_UNSEEN_LINES = re.compile(
-    r"^ {0,3}(?:\[TOC\]|\[\[_?TOC_?\]\]|\*\[[^\]\n]{1,100}\]:[^\n]{0,500})[ \t]*$", re.MULTILINE | re.IGNORECASE
+_LATEX = re.compile(
+    r"^[ \t]*\\begin\{(tabular\*?|longtable|tikzpicture)\}.{0,20000}?\\end\{\1\}[ \t]*$", re.MULTILINE | re.DOTALL
 )
-"""Where a list of headings goes, and what an abbreviation means, which is shown under the pointer."""
-_BLOCK_ID = re.compile(r"[ \t]\^[A-Za-z0-9-]+[ \t]*$", re.MULTILINE)
-_TAGS = re.compile(r"^ {0,3}(?:#[A-Za-z][\w/-]*[ \t]*)+$", re.MULTILINE)
-_FIELD = re.compile(r"^(?:[-*+][ \t]+)?[A-Za-z][\w -]{0,40}:(:)(?=[ \t]+\S)", re.MULTILINE)
+_HIDDEN = (
+    re.compile(r"%%(?!%)(?:[^%]|%(?!%)){0,20000}%%"),
+    # Where a list of headings goes, and what an abbreviation means, which is shown under the pointer.
+    re.compile(
+        r"^ {0,3}(?:\[TOC\]|\[\[_?TOC_?\]\]|\*\[[^\]\n]{1,100}\]:[^\n]{0,500})[ \t]*$", re.MULTILINE | re.IGNORECASE
+    ),
+    re.compile(r"\{%-?\s*comment\s*-?%\}.{0,20000}?\{%-?\s*endcomment\s*-?%\}", re.DOTALL),
+    re.compile(r"^\+{3}[ \t]*\r?$", re.MULTILINE),  # between cells
+    re.compile(r"[ \t]\^[A-Za-z0-9-]+[ \t]*$", re.MULTILINE),  # the name of a block
+    re.compile(r"^ {0,3}(?:#[A-Za-z][\w/-]*[ \t]*)+$", re.MULTILINE),  # tags of a note
+    re.compile(r"^[ \t]*\\(?:newpage|pagebreak|clearpage|v?hfill|vspace\{[^{}]*\})[ \t]*$", re.MULTILINE),
+    _LATEX,
+    # What Kramdown replaces by a list of the page's headings, and attributes of a table.
+    re.compile(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+[^\n]{0,200}\n[ \t]*\{:[ \t]*toc[^{}\n]*\}[ \t]*$", re.MULTILINE),
+    re.compile(r"(?<=\|\n)[ \t]*\{:[^{}\n]*\}[ \t]*$", re.MULTILINE),
+)
+"""What no reader sees."""
+_MARKS = (
+    re.compile(r"(?<![=\w])(==)(?=[^\s=])[^=\n]{0,500}[^\s=](==)(?![=\w])"),
+    re.compile(r"(?<![\w^])(\^\^)(?=[^\s^])[^^\n]{0,500}[^\s^](\^\^)(?![\w^])"),
+    re.compile(r"(?<![\w+])(\+\+)(?=[\w-])[\w-]+(?:\+[\w-]+)*(\+\+)(?![\w+])"),  # keys to press (PyMdown)
+    re.compile(r"^(?:[-*+][ \t]+)?[A-Za-z][\w -]{0,40}:(:)(?=[ \t]+\S)", re.MULTILINE),
+    # The name by which Quarto numbers a displayed formula.
+    re.compile(r"^(?:[^$\n]{0,500}|[ \t>]*\$\$[^$\n]{0,500})\$\$([ \t]+\{#[\w:.-]+\})[ \t]*$", re.MULTILINE),
+)
+"""Marks around words, which stay; the groups are the marks."""
 _EXAMPLE = re.compile(r"\(@([\w-]*)\)")
 _EXAMPLES = re.compile(r"^\(@[\w-]*\)[ \t]", re.MULTILINE)
 _OPENING = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])?[ \t]*")
 _CLOSERS = re.compile(r"\{\{[<%]\s*/\s*([\w./-]+)[^{}\n]*\}\}|\{%-?\s*end(\w[\w-]*)[^%\n]*%\}")
 _LINES = re.compile(r"(?:^\|[ \t][^|\n]*(?:\n|\Z))+", re.MULTILINE)
 _BARS = re.compile(r"^(\|)[ \t]", re.MULTILINE)
-_CONTENTS = re.compile(
-    r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+[^\n]{0,200}\n[ \t]*\{:[ \t]*toc[^{}\n]*\}[ \t]*$", re.MULTILINE
-)
-"""What Kramdown replaces by a list of the page's headings."""
-_TABLE_ATTRIBUTES = re.compile(r"(?<=\|\n)[ \t]*\{:[^{}\n]*\}[ \t]*$", re.MULTILINE)
-_NUMBERED = re.compile(r"^(?:[^$\n]{0,500}|[ \t>]*\$\$[^$\n]{0,500})\$\$([ \t]+\{#[\w:.-]+\})[ \t]*$", re.MULTILINE)
-"""A displayed formula with the name by which Quarto numbers it."""
 _COMPUTED = re.compile(r"\{(?:r|python|julia|ojs|sql)\}[ \t]")
 _COMPUTED_BY_KNITR = re.compile(r"(?:\{(?:r|python|julia|ojs|sql)\}|r)[ \t]")
-_BREAK = re.compile(r"^[ \t]*\\(?:newpage|pagebreak|clearpage|v?hfill|vspace\{[^{}]*\})[ \t]*$", re.MULTILINE)
-_LATEX = re.compile(
-    r"^[ \t]*\\begin\{(tabular\*?|longtable|tikzpicture)\}.{0,20000}?\\end\{\1\}[ \t]*$", re.MULTILINE | re.DOTALL
-)
-_VALUES = frozenset({"param", "meta", "var", "site", "page", "env", "version", "skew"})
-_UNSEEN_TAGS = frozenset(
-    "assign capture endcapture seo feed comment endcomment raw endraw content-ref "
-    "endcontent-ref embed endembed if elsif else endif unless endunless for endfor case when endcase cycle figure ref "
-    "relref link post_url toc pagebreak video youtube vimeo gist tweet file code endcode capture stepper endstepper "
-    "step endstep columns endcolumns column endcolumn updates endupdates update endupdate".split()
-)
-_ADDRESSES = frozenset(
-    "ref relref include include-file includecode readfile link code-snippet youtube vimeo gist".split()
-)
-"""Shortcodes whose words are names of files and films."""
-_WORDS = ("text", "title", "label", "caption", "alt", "name", "summary", "content", "tab", "header", "heading", "body")
 _TABS = {"tabs": "tabs", "tabpane": "tabs", "tab": "tab"}
-_FOLDS = frozenset({"details", "expand", "spoiler", "collapse", "accordion"})
 _CODE_TAGS = frozenset({"highlight", "code-highlight"})
-_KEY_TAGS = frozenset({"kbd", "key", "keys"})
 
 Edit = tuple[int, int, str]
 Problem = Callable[[int, str], None]
+
+
+class _Argument(NamedTuple):
+    """What a tag is given, and where it stands."""
+
+    key: str | None
+    text: str
+    start: int
+    end: int
+    bare: bool
 
 
 def mask(source: str, start: int, values: Mapping[str, str], problem: Problem, *, computed: bool = False) -> str:
@@ -89,29 +90,6 @@ def mask(source: str, start: int, values: Mapping[str, str], problem: Problem, *
     Args:
         computed: Whether code in a line may be a value that knitr computes: `` `r mean(x)` ``.
     """
-    marks = (
-        "{{",
-        "{%",
-        "[[",
-        "%%",
-        "==",
-        "^",
-        "#",
-        "::",
-        "(@",
-        "\n|",
-        "\\",
-        "+++",
-        "{:",
-        "`{",
-        "`r ",
-        "++",
-        "[TOC",
-        "[toc",
-        "*[",
-    )
-    if not any(mark in source for mark in marks):
-        return source
     masker = _Masker(source, values, _COMPUTED_BY_KNITR if computed else _COMPUTED)
     for begin, end in _stretches(source, start):
         masker.stretch(begin, end)
@@ -143,7 +121,7 @@ def _stretches(source: str, start: int) -> Iterator[tuple[int, int]]:
 
 
 class _Masker:
-    def __init__(self, source: str, values: Mapping[str, str], computed: re.Pattern[str] = _COMPUTED) -> None:
+    def __init__(self, source: str, values: Mapping[str, str], computed: re.Pattern[str]) -> None:
         self.source = source
         self.computed = computed
         self.values = values
@@ -164,15 +142,12 @@ class _Masker:
         found: list[Edit] = []
         if "{" in self.source[begin:end]:
             found += [edit for match in _TAG.finditer(self.source, begin, end) for edit in self.template(match)]
-        for pattern in (
-            _COMMENT, _UNSEEN_LINES, _HIDDEN, _CELL_BREAK, _BLOCK_ID, _TAGS, _BREAK, _LATEX, _CONTENTS,
-            _TABLE_ATTRIBUTES,
-        ):  # fmt: skip
+        for pattern in _HIDDEN:
             found += [(*match.span(), "") for match in pattern.finditer(self.source, begin, end)]
         self.latex += [(match.start(), match[1]) for match in _LATEX.finditer(self.source, begin, end)]
         for match in _WIKI.finditer(self.source, begin, end):
             found += self.link(match)
-        for pattern in (_MARKED, _INSERTED, _KEYS, _FIELD, _NUMBERED):
+        for pattern in _MARKS:
             for match in pattern.finditer(self.source, begin, end):
                 found += [(*match.span(group), "") for group in range(1, len(match.groups()) + 1)]
         for match in _EXAMPLE.finditer(self.source, begin, end) if self.has_examples else ():
@@ -204,19 +179,15 @@ class _Masker:
 
     def template(self, match: re.Match[str]) -> list[Edit]:
         """What becomes of a shortcode, tag, macro or value."""
-        whole = match.span()
-        if match["liquid"]:
+        if match["liquid"] or (match["hugo"] and not self.raw):
             return self.tag(match)
         if self.raw:
             return []
-        if match["hugo"]:
-            return self.shortcode(match)
         if match["macro"] and match["arguments"] is not None:
             return self.words(match, "arguments", last=True)
-        name = (match["macro"] or match["value"]).strip()
-        if match["macro"] and _is_alone(self.source, *whole):
-            return [(*whole, "")]
-        return self.value(match, name)
+        if match["macro"] and _is_alone(self.source, *match.span()):
+            return [(*match.span(), "")]
+        return self.value(match, (match["macro"] or match["value"]).strip())
 
     def value(self, match: re.Match[str], name: str) -> list[Edit]:
         known = self.values.get(name.removeprefix("page.").removeprefix("$frontmatter."), "")
@@ -228,60 +199,51 @@ class _Masker:
         self.unknown.append((begin, shown))
         return [(begin, end, UNKNOWN)]
 
-    def shortcode(self, match: re.Match[str]) -> list[Edit]:
-        name = match["name"].rpartition("/")[2].lower()
-        if match["close"]:
-            return [(*match.span(), self.end_of(name))]
-        if name in _CODE_TAGS:
-            return self.fence(match, match["rest"])
-        if name in _VALUES:
-            arguments = [
-                item.group("double") or item.group("single") or item.group("bare")
-                for item in _ARGUMENT.finditer(match["rest"])
-            ]
-            return self.value(match, arguments[0] if arguments else name)
-        if match["name"] in self.closers and (box := self.box(match, name, "rest")):
-            return box
-        if name in _KEY_TAGS and match["rest"].strip():
-            begin = match.start("rest") + len(match["rest"]) - len(match["rest"].lstrip())
-            end = begin + len(match["rest"].split()[0])
-            return [(match.start(), begin, ""), (end, match.end(), "")]
-        return [(*match.span(), "")] if name in _ADDRESSES else self.words(match, "rest")
+    def arguments(self, match: re.Match[str], group: str) -> list[_Argument]:
+        found = _ARGUMENT.finditer(self.source, *match.span(group))
+        return [
+            _Argument(item["key"], item[kind], *item.span(kind), bare=kind == "bare")
+            for item in found
+            if (kind := item.lastgroup or "")
+        ]
 
     def tag(self, match: re.Match[str]) -> list[Edit]:
-        """A tag of Liquid, Nunjucks or GitBook."""
-        name = match["liquid"].lower()
-        if name.startswith("include"):
+        """A shortcode of Hugo, or a tag of Liquid, Nunjucks or GitBook."""
+        hugo = match["hugo"] is not None
+        written, group = (match["name"], "rest") if hugo else (match["liquid"], "given")
+        name, span = written.rpartition("/")[2].lower(), match.span()
+        if not hugo and name.startswith("include"):
             return self.included(match)
-        if name in {"raw", "endraw", "verbatim", "endverbatim"}:
+        if not hugo and name in {"raw", "endraw", "verbatim", "endverbatim"}:
             self.raw = not name.startswith("end")
-            return [(*match.span(), "")]
+            return [(*span, "")]
         if self.raw:
             return []
-        ending = name.removeprefix("end")
+        if match["close"] or (not hugo and name.startswith("end")):
+            return [(*span, self.end_of(name if hugo else name.removeprefix("end")))]
+        given = match[group].split()
         if name in _CODE_TAGS:
-            return self.fence(match, match["given"])
-        if name.startswith("end"):
-            return [(*match.span(), self.end_of(ending))]
-        if match["liquid"] in self.closers and (box := self.box(match, name, "given")):
+            language = given[0].strip("\"',") if given else ""
+            return [(*span, f"```{language}"[: len(match[0])])]
+        if hugo and name in TEMPLATES["values"]:
+            arguments = self.arguments(match, group)
+            return self.value(match, arguments[0].text if arguments else name)
+        if written in self.closers and (box := self.box(match, written, group)):
             return box
-        return [(*match.span(), "")] if name in _UNSEEN_TAGS else self.words(match, "given", keyed=True)
+        if hugo and name in {"kbd", "key", "keys"} and given:
+            begin = self.source.index(given[0], match.start(group))
+            return [(span[0], begin, ""), (begin + len(given[0]), span[1], "")]
+        if name in TEMPLATES["addresses" if hugo else "unseen"]:
+            return [(*span, "")]
+        return self.words(match, group, keyed=not hugo)
 
     def end_of(self, name: str) -> str:
         """The mark that ends what a tag of that name began."""
         if not self.open_boxes[name]:
-            parts = name in BOXES or name in HOLDERS or name in _TABS or name in _FOLDS
+            parts = name in BOXES or name in HOLDERS or name in _TABS or name in TEMPLATES["folds"]
             return "```" if name in _CODE_TAGS else " " if parts else ""
         self.open_boxes[name] -= 1
         return ":::"
-
-    def stands_apart(self, match: re.Match[str]) -> bool:
-        """Whether a tag and the one that closes it have lines of their own, so that text stands between lines."""
-        closers = self.closers[match["name"] or match["liquid"]]
-        place = bisect_left(closers, match.span())
-        return (
-            place < len(closers) and _is_alone(self.source, *match.span()) and _is_alone(self.source, *closers[place])
-        )
 
     def included(self, match: re.Match[str]) -> list[Edit]:
         """The words that are given to a file of a theme, such as `warning.html content="Mind the gap."`."""
@@ -294,60 +256,50 @@ class _Masker:
         fits = BOXES.get(stem) in STRONGEST and len(shown) <= begin - start and _is_alone(self.source, *match.span())
         return [(start, begin, shown if fits else ""), end]
 
-    def fence(self, match: re.Match[str], given: str) -> list[Edit]:
-        language = given.split(maxsplit=1)[0].strip("\"',") if given.split() else ""
-        return [(*match.span(), f"```{language}"[: len(match[0])])]
-
-    def box(self, match: re.Match[str], name: str, group: str) -> list[Edit]:
+    def box(self, match: re.Match[str], written: str, group: str) -> list[Edit]:
         """The first line of a box, as a directive with its title in its own place."""
-        arguments = list(_ARGUMENT.finditer(self.source, *match.span(group)))
-        kind = BOXES.get(name, "") or _TABS.get(name, "") or ("details" if name in _FOLDS else "")
+        name = written.rpartition("/")[2].lower()
+        arguments = self.arguments(match, group)
+        kind = BOXES.get(name, "") or _TABS.get(name, "") or ("details" if name in TEMPLATES["folds"] else "")
         if name in HOLDERS:
-            named = [_text_of(item).lower() for item in arguments if (item["key"] or "type").lower() in KINDS]
+            named = [item.text.lower() for item in arguments if (item.key or "type").lower() in KINDS]
             kind = next((BOXES[word] for word in named if word in BOXES), kind or "note")
         if not kind:
             return []
-        title = next((item for item in arguments if item["key"] in _WORDS), None)
-        if title is None:
-            # What is not the kind of a box is its title.
-            plain = [item for item in arguments if item["key"] is None]
-            quoted = [item for item in plain if item["bare"] is None and _text_of(item).lower() not in BOXES]
-            title = next(iter(plain if kind in {"tab", "details"} else quoted), None)
-        if not self.stands_apart(match):
-            return self.inline_box(match, kind, title)
+        # What is not the kind of a box is its title.
+        plain = [item for item in arguments if item.key is None]
+        if kind not in {"tab", "details"}:
+            plain = [item for item in plain if not item.bare and item.text.lower() not in BOXES]
+        title = next((item for item in arguments if item.key in TEMPLATES["words"]), next(iter(plain), None))
+        title = title if title is not None and title.text.strip() else None
+        start, end = match.span()
+        begin, stop = (title.start, title.end) if title is not None else (end, end)
+        closers = self.closers[written]
+        place = bisect_left(closers, match.span())
+        if not (
+            place < len(closers) and _is_alone(self.source, start, end) and _is_alone(self.source, *closers[place])
+        ):
+            # It shares a line with its text, and begins with its kind, if it warns, and its title.
+            lead = f"> {kind.capitalize()}: " if kind in STRONGEST else ""
+            before = self.source[self.source.rfind("\n", 0, start) + 1 : start]
+            fits = len(lead) <= begin - start and not before.strip()
+            return [(start, begin, lead if fits else ""), (stop, end, ": ")]
         self.open_boxes[name] += 1
         opening = f":::{kind} "
-        if title is None or not _text_of(title).strip():
-            return [(*match.span(), opening[: len(match[0])].rstrip())]
-        begin, stop = title.span(_group(title))
-        if begin - match.start() < len(opening):
-            return [(*match.span(), opening.rstrip())]
-        return [(match.start(), begin, opening), (stop, match.end(), " ")]
-
-    def inline_box(self, match: re.Match[str], kind: str, title: re.Match[str] | None) -> list[Edit]:
-        """The beginning of a box that shares a line with its text: its kind, if it warns, and its title."""
-        start, end = match.span()
-        begin, stop = title.span(_group(title)) if title is not None and _text_of(title).strip() else (end, end)
-        lead = f"> {kind.capitalize()}: " if kind in STRONGEST else ""
-        before = self.source[self.source.rfind("\n", 0, start) + 1 : start]
-        fits = len(lead) <= begin - start and not before.strip()
-        return [(start, begin, lead if fits else ""), (stop, end, ": ")]
+        if title is None or begin - start < len(opening):
+            return [(start, end, opening[: end - start].rstrip())]
+        return [(start, begin, opening), (stop, end, " ")]
 
     def words(self, match: re.Match[str], group: str, *, last: bool = False, keyed: bool = False) -> list[Edit]:
         """Leave the words that a shortcode or macro shows, and nothing else of it."""
-        arguments = list(_ARGUMENT.finditer(self.source, *match.span(group)))
-        plain = (
-            []
-            if keyed
-            else [item for item in arguments if item["key"] is None and item["bare"] is None and _text_of(item).strip()]
-        )
-        shown = next((item for item in arguments if item["key"] in _WORDS and _text_of(item).strip()), None)
-        if shown is None and plain and not re.match(r"https?:|[\w./-]*/", _text_of(plain[-1])):
+        arguments = [item for item in self.arguments(match, group) if item.text.strip()]
+        plain = [item for item in arguments if item.key is None and not item.bare and not keyed]
+        shown = next((item for item in arguments if item.key in TEMPLATES["words"]), None)
+        if shown is None and plain and not re.match(r"https?:|[\w./-]*/", plain[-1].text):
             shown = plain[min(1, len(plain) - 1)] if last else plain[0]
         if shown is None:
             return [(*match.span(), "")]
-        begin, stop = shown.span(_group(shown))
-        return [(match.start(), begin, ""), (stop, match.end(), "")]
+        return [(match.start(), shown.start, ""), (shown.end, match.end(), "")]
 
     # Writing ---------------------------------------------------------------------------------------------------------
 
@@ -381,17 +333,10 @@ def _fill(source: str, begin: int, end: int, text: str) -> str:
 
 
 def _is_alone(source: str, begin: int, end: int) -> bool:
-    before = source[source.rfind("\n", 0, begin) + 1 : begin]
-    after = source[end : source.find("\n", end) if "\n" in source[end:] else len(source)]
-    return not before.strip() and not after.strip()
-
-
-def _group(argument: re.Match[str]) -> str:
-    return next(name for name in ("double", "single", "bare") if argument[name] is not None)
-
-
-def _text_of(argument: re.Match[str]) -> str:
-    return str(argument[_group(argument)])
+    """Whether nothing else stands on the line."""
+    stop = source.find("\n", end)
+    rest = source[source.rfind("\n", 0, begin) + 1 : begin] + source[end : stop if stop >= 0 else None]
+    return not rest.strip()
 
 
 def values_of(front: Mapping[str, object]) -> dict[str, str]:

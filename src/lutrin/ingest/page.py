@@ -13,7 +13,7 @@ from lutrin.ingest.anchors import Slugger
 from lutrin.ingest.dialects import LEFT_OUT
 from lutrin.ingest.inline import MARKED, Token, anchor_text, expression_text, plain_text
 from lutrin.ingest.labels import CAPTION
-from lutrin.ingest.makers import BOXES
+from lutrin.ingest.makers import BOXES, FOLDED, NAMED
 from lutrin.ingest.markdown import Page
 from lutrin.ingest.masks import FILLER
 from lutrin.ingest.placed import Placed
@@ -35,31 +35,6 @@ _KEPT = frozenset(
 _CELLS = frozenset({"td", "th", "li", "dt", "dd", "p", "caption", "summary"})
 _SPANS = ("colspan", "rowspan", "start", "value")
 _TABS = {"tabs": "tabs", "tabitem": "tab", "hfoptions": "tabs", "hfoption": "tab", "branch": "tab"}
-
-_FOLDED = {
-    "details": "Details",
-    "dropdown": "Details",
-    "spoiler": "Details",
-    "solution": "Solution",
-    "hint": "Hint",
-    "instructor": "For the instructor",
-}
-"""Boxes of which a page shows the title until a reader opens them, and what it is where they have none."""
-
-_NAMED = {
-    "callout": "Note",
-    "challenge": "Challenge",
-    "checklist": "Checklist",
-    "discussion": "Discussion",
-    "exercise": "Exercise",
-    "keypoints": "Key points",
-    "objectives": "Objectives",
-    "prereq": "Prerequisites",
-    "prerequisite": "Prerequisites",
-    "questions": "Questions",
-    "testimonial": "Testimonial",
-}
-"""Boxes of lessons that a page sets apart, and their titles where they have none."""
 
 
 def link_target(url: str) -> str:
@@ -276,13 +251,13 @@ class _Renderer:
             return f'<section class="tabs">\n{inside}</section>\n'
         if name in tree.TABS:
             return f'<section class="tab">\n<p class="label">{title}</p>\n{inside}</section>\n'
-        if name in _FOLDED:
-            return f"<details><summary>{title or _FOLDED[name]}</summary>\n{inside}</details>\n"
-        box = next((box for box in name.split() if box in _NAMED), "")
+        if name in FOLDED:
+            return f"<details><summary>{title or FOLDED[name]}</summary>\n{inside}</details>\n"
+        box = next((box for box in name.split() if box in NAMED), "")
         if name not in BOXES.values() and not box:
             head = f"<p><strong>{title}</strong></p>\n" if title else ""
             return f"<div>\n{head}{inside}</div>\n"
-        head = f'<p class="admonition-title">{title or _NAMED.get(box, name.capitalize())}</p>\n'
+        head = f'<p class="admonition-title">{title or NAMED.get(box, name.capitalize())}</p>\n'
         return f'<aside class="admonition {"note" if box else name}">\n{head}{inside}</aside>\n'
 
     def element(self, block: tree.Element) -> str:

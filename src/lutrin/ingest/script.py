@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from html import unescape
 from typing import Any
 
+from lutrin.ingest.makers import COMPONENTS
 from lutrin.ingest.tree import Attribute, Tag
 
 _NAME = re.compile(r"[A-Za-z][\w.-]*(?::[\w.-]+)?")
@@ -316,10 +317,6 @@ _RIGHT = re.compile(r"\b(correct|isCorrect|is_correct)\s*:\s*true\s*\Z")
 _ADDRESS = re.compile(r"https?://|\.{0,2}/")
 _BEFORE_TAG = re.compile(r"(?:[(>,=&|?:{}\[;]|\breturn)\s*\Z")
 _PATH_CALL = re.compile(r"(?:\bfrom|\brequire\s*\(|\bimport\s*\(?|\buseBaseUrl\s*\()\s*\Z")
-UNSEEN_KEYS = frozenset(
-    "id key href src to url path type icon color className class style slug value sidebar image".split()
-)
-"""Members of objects whose single words no reader sees."""
 _CONSTANT = re.compile(r"\bexport\s+(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*(?::\s*[\w.<>\[\]]+\s*)?=\s*")
 _EXPORT = re.compile(r"\bexport\s+(?:default\s+)?(?:async\s+)?(?:const|let|var|function\*?|class)\s+([A-Za-z_$][\w$]*)")
 _NUMBERED = frozenset({"Listing", "Figure", "Table", "Example", "Code"})
@@ -333,14 +330,6 @@ _DEEPEST_MEMBER = 6
 _QUOTE_MARKS = "\"'"
 _LONG_TEXT = 1000
 _SCALAR = re.compile(r"-?\d[\d_.]*(?:[eE][-+]?\d+)?(?=\s*(?:;|\r|\n|\Z))")
-SLOTS = frozenset(
-    "title label description caption summary alt text question answer definition content heading subtitle header note "
-    "hint tooltip explanation explain name term quote author message tip body aria-label placeholder".split()
-)
-"""Names under which components take the texts that they show."""
-_HIDDEN_ATTRIBUTES = frozenset(
-    "class classname style href src id key to type icon value url path lang width height align".split()
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -414,11 +403,10 @@ def is_shown(tag: str, name: str, value: str) -> bool:
     if tag[:1].islower():
         return name == "alt" or (name == "title" and tag == "abbr")
     plain = name.lower()
-    if plain.endswith(("classname", "classnames")):
+    hidden = plain.endswith(("classname", "classnames")) or plain.startswith(("on", "data-"))
+    if hidden or plain in COMPONENTS["unseen_attributes"] or not any(c.isalnum() for c in value):
         return False
-    if plain in _HIDDEN_ATTRIBUTES or plain.startswith(("on", "data-")) or not any(c.isalnum() for c in value):
-        return False
-    return plain in SLOTS or (" " in value.strip() and any(c.isalpha() for c in value))
+    return plain in COMPONENTS["slots"] or (" " in value.strip() and any(c.isalpha() for c in value))
 
 
 def attribute_texts(tag: Tag) -> Iterator[Shown]:
@@ -545,7 +533,7 @@ class _Scan:
         name = key[1].strip("\"'") if key else ""
         if self.source[stop : stop + 20].lstrip().startswith(":") and not key:
             return  # a quoted key
-        if any(c.isalnum() for c in text) and (name not in UNSEEN_KEYS or " " in text.strip()):
+        if any(c.isalnum() for c in text) and (name not in COMPONENTS["unseen_keys"] or " " in text.strip()):
             self.found.append((self.groups[-1], name, Shown(text, at + 1, stop - 1)))
         elif name and _ADDRESS.match(text):
             self.urls[self.groups[-1]] = text
@@ -557,7 +545,7 @@ class _Scan:
             self.found.append((self.groups[-1], right[1], Shown("correct", *place)))
             return
         match = _NUMBER_MEMBER.search(self.source, max(self.pos, at - 80), at)
-        if match is not None and match[1] not in UNSEEN_KEYS - {"value"}:
+        if match is not None and match[1] not in COMPONENTS["unseen_keys"] - {"value"}:
             self.found.append((self.groups[-1], match[1], Shown(match[2], match.start(2), match.end(2))))
 
     def tag(self, at: int) -> None:
@@ -596,7 +584,7 @@ class _Scan:
         texts: list[Shown] = []
         group_of_last: int | None = None
         for group, name, item in self.found:
-            slot = self.slots and (name.lower() in SLOTS or _RIGHT.match(f"{name}:true") is not None)
+            slot = self.slots and (name.lower() in COMPONENTS["slots"] or _RIGHT.match(f"{name}:true") is not None)
             text = f"{name}: {item.text}" if name and not slot else item.text
             url = self.urls.get(group, "") if name else ""
             if name and group == group_of_last:
