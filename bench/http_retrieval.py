@@ -31,7 +31,7 @@ from wire import Connections
 from evaluation.questions import read_questions
 from evaluation.show import aligned
 from lutrin.index.generation import VECTORS, OpenGeneration
-from lutrin.search.question_tokens import pooled_vector
+from lutrin.search.reader import pooled_vector
 from lutrin.settings import Settings
 
 OUT = ROOT / "bench" / "out"

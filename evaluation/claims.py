@@ -27,7 +27,7 @@ import numpy as np
 from evaluation.rows import read_rows
 from evaluation.show import aligned
 from lutrin.answer.grade import Grader, RawSentence, broken_literal, evidence_of
-from lutrin.answer.section import whole
+from lutrin.answer.runs import whole
 from lutrin.errors import InvalidInput, LutrinError
 from lutrin.ingest.formats import format_of
 from lutrin.ports import Embedder

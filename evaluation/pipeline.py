@@ -31,9 +31,9 @@ from lutrin.records import (
     Question,
     Role,
 )
-from lutrin.search.passages import lease_books, search_books
-from lutrin.search.question_tokens import pooled_vector
+from lutrin.search.reader import pooled_vector
 from lutrin.search.search import Searcher
+from lutrin.search.shelf_search import lease_books, search_books
 from lutrin.serve.book_reader import Reader
 from lutrin.serve.budget import Workshop
 from lutrin.serve.library import ShelfLibrary

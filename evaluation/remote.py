@@ -24,7 +24,7 @@ from lutrin.answer.explain import Explainer, Explanation
 from lutrin.answer.grade import Grader, bare_sentence, fitted_weights
 from lutrin.answer.plan import Plan
 from lutrin.answer.prompt import prompt_of
-from lutrin.answer.section import whole
+from lutrin.answer.runs import whole
 from lutrin.answer.traffic import Traffic
 from lutrin.errors import InvalidInput, LutrinError
 from lutrin.ports import Embedder

@@ -30,9 +30,9 @@ from lutrin.ingest.lock import ingest_lock
 from lutrin.query.understand import understand
 from lutrin.records import Chunk, Passage, Question
 from lutrin.runtime import ingestion, wiring
-from lutrin.search.passages import lease_books, search_books
-from lutrin.search.question_tokens import pooled_vector
+from lutrin.search.reader import pooled_vector
 from lutrin.search.search import Searcher
+from lutrin.search.shelf_search import lease_books, search_books
 from lutrin.settings import Settings, load_settings
 
 OUT = ROOT / "bench" / "out"

@@ -31,7 +31,7 @@ from evaluation.rows import collect_rows, read_rows, row_options
 from evaluation.shelf import ROOT, ShelvedBook
 from evaluation.show import aligned
 from lutrin.answer.grade import SIGNALS, AllWeights, Grade, Grader, RawSentence, Weights, broken_literal, evidence_of
-from lutrin.answer.section import ReadingSection, whole
+from lutrin.answer.runs import Run, whole
 from lutrin.errors import LutrinError
 from lutrin.ports import Embedder
 from lutrin.records import Question
@@ -79,12 +79,12 @@ class RecordingGrader(Grader):
 
     def __init__(self, embedder: Embedder) -> None:
         super().__init__(embedder)
-        self.rows: list[tuple[RawSentence, ReadingSection, str, float]] = []
+        self.rows: list[tuple[RawSentence, Run, str, float]] = []
 
     async def grade(
         self,
         written: RawSentence,
-        shown: Sequence[tuple[int, ReadingSection]],
+        shown: Sequence[tuple[int, Run]],
         question: str,
         **more: Any,  # noqa: ANN401 - as the method that it extends
     ) -> Grade:

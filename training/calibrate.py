@@ -2,7 +2,7 @@
 
 Runs the real search over the books that are left out of training, with the questions that were written on them and
 others far from them, and writes `lexical`, `answers` and `scope` into the reader's file. Ranking is a softmax over the
-candidates of a question. Scope is a logistic regression on `lutrin.search.scope.SIGNALS`, whose bias leaves `WRONGLY`
+candidates of a question. Scope is a logistic regression on `lutrin.search.reader.SIGNALS`, whose bias leaves `WRONGLY`
 of the answered questions refused. Each make of book is also judged by what is fitted on the others.
 """
 
@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from lutrin.answer.excerpt import UnitRun, choose
+from lutrin.answer.runs import Run, choose
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
 from lutrin.ingest.lock import ingest_lock
@@ -26,10 +26,7 @@ from lutrin.query.understand import alone
 from lutrin.records import NEVER_AN_ANSWER, Question
 from lutrin.runtime.ingestion import run_ingest
 from lutrin.runtime.profile import open_embedder, open_store
-from lutrin.search.candidates import gather
-from lutrin.search.question_tokens import tokenize_question
-from lutrin.search.reader import score_passages
-from lutrin.search.scope import SIGNALS, signals
+from lutrin.search.reader import SIGNALS, gather, score_passages, signals, tokenize_question
 from lutrin.search.search import Part, Searcher
 from lutrin.settings import Settings, load_settings
 from training import sources
@@ -129,10 +126,10 @@ async def look(book: OpenGeneration, row: Label, embedder: Embedder) -> Seen:
     (encoding,) = await Searcher(embedder).encode([query.topic])
     wanted = await tokenize_question(book, query.topic, encoding, embedder.reading)
     candidates = await gather(book, [wanted], None)
-    pool, (matched,) = candidates.match(lambda chunk: chunk.role in NEVER_AN_ANSWER)
-    found = score_passages(pool, matched, embedder.reading)
-    best = max(matched.lexical.values(), default=0.0) or 1.0
-    words = [matched.lexical.get(item.chunk.chunk_id, 0.0) / best for item in found]
+    (pool,) = candidates.match(lambda chunk: chunk.role in NEVER_AN_ANSWER)
+    found = score_passages(pool, embedder.reading)
+    best = max(pool.lexical.values(), default=0.0) or 1.0
+    words = [pool.lexical.get(item.chunk.chunk_id, 0.0) / best for item in found]
     scores = [item.score - embedder.reading.lexical * held for item, held in zip(found, words, strict=True)]
     right = [
         any(
@@ -142,14 +139,14 @@ async def look(book: OpenGeneration, row: Label, embedder: Embedder) -> Seen:
         )
         for item in found
     ]
-    told = signals(pool, matched, found).astype(np.float64)
+    told = signals(pool, found).astype(np.float64)
     ranked = tuple(sorted(found, key=lambda item: (-item.score, item.chunk.chunk_id)))
     runs = choose([Part(query.topic, ranked, 0.0)])
     held = holds(runs[:1], row), holds(runs, row)
     return Seen(row, np.array([scores, words]).T, np.array(right, dtype=np.bool_), told, held)
 
 
-def holds(runs: Sequence[UnitRun], row: Label) -> bool:
+def holds(runs: Sequence[Run], row: Label) -> bool:
     """Whether excerpts hold `HELD` of each place that answers a question."""
     shown = [(run.chunk.filename, *run.span) for run in runs]
     return all(

@@ -1,4 +1,4 @@
-"""Fit what a kept question counts in a search (`lutrin.search.kept`), on the sample questions and the sample companion.
+"""Fit what a prepared question counts in a search (`lutrin.search.search`), on the sample questions and companion.
 
 Needs `data/` with the sample book ingested. Each half of the questions is also judged by what is best for the other.
 """
@@ -16,11 +16,10 @@ from lutrin.index.generation import OpenGeneration
 from lutrin.query.understand import Query, alone
 from lutrin.records import Question
 from lutrin.runtime.wiring import open_runtime
-from lutrin.search import kept
+from lutrin.search import search
 from lutrin.search.fitted import read_fit
-from lutrin.search.kept import Weight, leads_of
-from lutrin.search.question_tokens import pooled_vector
-from lutrin.search.search import Searcher
+from lutrin.search.reader import pooled_vector
+from lutrin.search.search import Searcher, Weight, leads_of
 from lutrin.settings import load_settings
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -60,7 +59,7 @@ def first_right(questions: list[Ranked], weight: float) -> npt.NDArray[np.bool_]
 
 def run() -> None:
     """Fit, write the file, print the table."""
-    target = Path(kept.__file__).with_name(kept.FITTED)
+    target = Path(search.__file__).with_name(search.FITTED)
     shipped = target.read_bytes()
     target.unlink()
     read_fit.cache_clear()

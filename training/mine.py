@@ -19,8 +19,7 @@ import numpy.typing as npt
 from lutrin.adapters.embed_fastembed import FastembedEmbedder
 from lutrin.index.tokens import project
 from lutrin.ports import Encoding, Reading
-from lutrin.search.question_tokens import Float, pooled_vector, word_of_each
-from lutrin.search.reader import log_sum
+from lutrin.search.reader import Float, log_sum, pooled_vector, word_of_each
 from training.examples import Book, Example, Passage
 
 AT_ONCE = 64

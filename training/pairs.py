@@ -25,7 +25,7 @@ from evaluation.rows import read_rows
 from evaluation.written import ROWS as WRITTEN
 from evaluation.written import WrittenRow
 from lutrin.answer.grade import evidence_of
-from lutrin.answer.section import whole
+from lutrin.answer.runs import whole
 from training import public, sources
 from training.examples import own_books
 from training.sources import Missing

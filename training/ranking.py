@@ -15,17 +15,23 @@ from pathlib import Path
 import numpy as np
 
 from lutrin.adapters.rerank import LEARNED, ReaderReranker
-from lutrin.answer.excerpt import choose
+from lutrin.answer.runs import choose
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
 from lutrin.ports import Embedder, Ranking, Reranker
 from lutrin.query.understand import alone
 from lutrin.records import NEVER_AN_ANSWER, Question
 from lutrin.runtime.profile import open_embedder, open_store
-from lutrin.search.candidates import gather
-from lutrin.search.question_tokens import tokenize_question
-from lutrin.search.reader import ScoredPassage, UnitScores, combine, judge, score_passages
-from lutrin.search.scope import signals
+from lutrin.search.reader import (
+    ScoredPassage,
+    UnitScores,
+    combine,
+    gather,
+    judge,
+    score_passages,
+    signals,
+    tokenize_question,
+)
 from lutrin.search.search import Part, Searcher
 from lutrin.settings import Settings
 from training.calibrate import Array, Label, Mask, Seen, answers, fit_scope, holds, opened
@@ -89,11 +95,11 @@ async def look(book: OpenGeneration, row: Label, embedder: Embedder, reranker: R
     query = alone(Question(text=row.question))
     (encoding,) = await Searcher(embedder).encode([query.topic])
     candidates = await gather(book, [await tokenize_question(book, query.topic, encoding, embedder.reading)], None)
-    pool, (matched,) = candidates.match(lambda chunk: chunk.role in NEVER_AN_ANSWER)
-    found = score_passages(pool, matched, embedder.reading)
+    (pool,) = candidates.match(lambda chunk: chunk.role in NEVER_AN_ANSWER)
+    found = score_passages(pool, embedder.reading)
     ranked = tuple(sorted(found, key=lambda item: (-item.score, item.chunk.chunk_id)))
     judgements = tuple(await judge(reranker, query.topic, ranked))
-    return Again(row, ranked, judgements, signals(pool, matched, found).astype(np.float64))
+    return Again(row, ranked, judgements, signals(pool, found).astype(np.float64))
 
 
 def weigh(observed: Sequence[Again]) -> Ranking:

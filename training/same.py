@@ -15,12 +15,12 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from lutrin.answer.refuse import MOST_NEXT
+from lutrin.answer.plan import MOST_NEXT
 from lutrin.index.companion import encoded_texts
 from lutrin.ingest.companion_file import read_lines
 from lutrin.ports import Embedder
 from lutrin.runtime.profile import open_embedder
-from lutrin.search.question_tokens import pooled_vector
+from lutrin.search.reader import pooled_vector
 from lutrin.settings import load_settings
 from lutrin.study import same
 from lutrin.study.same import SIGNALS, SameFit, Terms, agree, compare, encode_question

@@ -31,7 +31,7 @@ from lutrin.query.followup import complete_question
 from lutrin.query.understand import alone
 from lutrin.records import Answer, ChatMessage, DoneEvent, Passage, Question
 from lutrin.runtime import wiring
-from lutrin.search.passages import lease_books, search_books
+from lutrin.search.shelf_search import lease_books, search_books
 from lutrin.settings import load_settings
 
 TURNS = ROOT / "tests" / "answer" / "conversations.jsonl"

@@ -26,7 +26,7 @@ from lutrin.language.words import words
 from lutrin.log import configure_logging
 from lutrin.records import Question
 from lutrin.runtime import wiring
-from lutrin.search.question_tokens import pooled_vector
+from lutrin.search.reader import pooled_vector
 from lutrin.serve.schemas import RetrievedPassage
 from lutrin.settings import Settings, load_settings
 

@@ -64,8 +64,8 @@ class Reading:
     fitted: bool = False
     """Whether the grades of a model's sentences were fitted to this encoder; else none counts as *stated*."""
     scope: tuple[float, ...] = ()
-    """Weights for the odds that a book answers, in the order of `lutrin.search.scope.SIGNALS`, then the bias. If empty,
-    the odds of the best passage decide."""
+    """Weights for the odds that a book answers, in the order of `lutrin.search.reader.SIGNALS`, then the bias. If
+    empty, the odds of the best passage decide."""
 
     def widened(self, dimension: int) -> "Reading":
         """The same weights for token vectors that are padded with zeros to `dimension` numbers."""

@@ -4,7 +4,8 @@ import msgspec
 import pytest
 
 from lutrin import messages
-from lutrin.answer.cache import AnswerCache, for_reader, normalize
+from lutrin.answer.flow import AnswerCache, for_reader
+from lutrin.query.understand import normalize
 from lutrin.records import Answer, AnswerEvent, AnswerKind, DoneEvent, Made, Question, QueuedEvent, SourcesEvent
 
 FIRST = Question(text="What is a loop?", session_id="one")

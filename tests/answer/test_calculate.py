@@ -1,6 +1,6 @@
 """Sums are recalculated, and nothing but arithmetic is ever evaluated."""
 
-from lutrin.answer.calculate import calculations, evaluate
+from lutrin.answer.grade import calculations, evaluate
 
 
 def test_a_result_is_what_the_numbers_give() -> None:
@@ -45,4 +45,4 @@ def test_nothing_but_arithmetic_is_evaluated() -> None:
 def test_the_operands_are_told() -> None:
     """So that they can be looked for in the book."""
     (found,) = calculations("3 * 1,200 rpm = 3600 rpm")
-    assert (found.operands, found.result) == (("3", "1200"), "3600")
+    assert found.operands == ("3", "1200")

@@ -5,19 +5,18 @@ import numpy as np
 import pytest
 from tests.answer.book import chunk, unit
 
-from lutrin.answer.cite import excerpt
-from lutrin.answer.excerpt import (
+from lutrin.answer.render import excerpt, markdown
+from lutrin.answer.runs import (
     FIRST_WORDS,
     LONGEST_WORDS,
     MOST_WORDS,
     SECOND_WORDS,
-    UnitRun,
+    Run,
     choose,
     lead_of,
-    part_of,
     proof_of,
+    whole,
 )
-from lutrin.answer.render import markdown
 from lutrin.records import Chunk, Unit, UnitKind
 from lutrin.search.reader import ScoredPassage, log_sum
 from lutrin.search.search import Part
@@ -46,7 +45,7 @@ def part(*found: tuple[Chunk, list[float]], odds: float = 1.0) -> Part:
     return Part("asked", tuple(sorted(reads, key=lambda read: -read.score)), odds)
 
 
-def texts(run: UnitRun) -> list[str]:
+def texts(run: Run) -> list[str]:
     """The units of an excerpt as they stand."""
     return [unit.text for unit in run.units]
 
@@ -231,7 +230,7 @@ def test_code_keeps_its_fences(source: str, text: str, mark: str) -> None:
     """A page shows an excerpt as code that begins or ends with it; what has no fence has none."""
     code = unit(mark, kind="code", start=source.index(mark))
     held = chunk(code, chunk_id="c1", filename="c1.md")
-    run = UnitRun(held, (code,), (LIKELY,), score=LIKELY, cut_before=False, cut_after=False)
+    run = Run(held, (code,), (LIKELY,))
     shown = excerpt(run, 1, source)
     assert shown.text == text
     assert [shown.text[start:end] for start, end in shown.marks] == [mark]
@@ -241,8 +240,8 @@ def test_a_proof_holds_what_a_sentence_rests_on_and_what_the_reader_found() -> N
     """With what stands between them; the mark is on what proves the sentence."""
     book = page("Kites fly.", "A kite has a tail.", "The tail is long.", "Wind lifts it.")
     (found,) = choose([part((book, [LIKELY, UNLIKELY, UNLIKELY, UNLIKELY]))])
-    found = part_of(found, 0, 1)
-    proof = proof_of(book, book.units, {book.units[2].char_start}, found)
+    found = found.part(0, 1)
+    proof = proof_of(whole(book), {book.units[2].char_start}, found)
     assert texts(proof) == ["Kites fly.", "A kite has a tail.", "The tail is long."]
     assert [unit.text for unit in proof.marked] == ["The tail is long."]
     assert proof.cut_after
@@ -252,10 +251,10 @@ def test_a_proof_leaves_out_what_is_too_far_away() -> None:
     """An excerpt stays short enough to be read at a glance; sentences that rest on both ends of a section share it."""
     book = page("Kites fly.", " ".join(["word"] * LONGEST_WORDS) + ".", "The tail is long.")
     (found,) = choose([part((book, [LIKELY, UNLIKELY, UNLIKELY]))])
-    found = part_of(found, 0, 1)
+    found = found.part(0, 1)
     first, last = book.units[0].char_start, book.units[2].char_start
-    assert texts(proof_of(book, book.units, {last}, found)) == ["The tail is long."]
-    assert texts(proof_of(book, book.units, {first, last}, None)) == ["Kites fly."]
+    assert texts(proof_of(whole(book), {last}, found)) == ["The tail is long."]
+    assert texts(proof_of(whole(book), {first, last}, None)) == ["Kites fly."]
 
 
 @pytest.mark.parametrize(
@@ -268,7 +267,7 @@ def test_where_no_item_stands_out_the_list_answers(kind: UnitKind, scores: list[
     (run,) = choose([part((held, scores))])
     units, rest = lead_of(run)
     assert len(units) == alone
-    assert len(rest.units) == 3 - alone
+    assert len(rest) == 3 - alone
 
 
 def test_a_table_is_whole_up_to_the_words_of_an_excerpt() -> None:
@@ -325,7 +324,7 @@ def test_the_source_of_a_figure_is_no_text() -> None:
     assert figure not in lead_of(run)[0]
     assert markdown(run.units, 1) == "Bees hum.\n\nThey dance. [1]"
     (run,) = choose([part((held, [UNLIKELY - 20, LIKELY, LIKELY]))])
-    assert texts(part_of(run, 1, 3)) == ["They dance."]
+    assert texts(run.part(1, 3)) == ["They dance."]
 
 
 def test_an_excerpt_may_go_on_from_a_section_into_a_tab() -> None:

@@ -10,10 +10,11 @@ from tests.answer.book import chunk, unit
 from tests.fakes import word_grader
 from tests.fakes_generator import ScriptedGenerator
 
-from lutrin.answer.explain import Explainer, Explanation, ModelSentence, adds_nothing, sentences_of
+from lutrin.answer.explain import Explainer, Explanation, adds_nothing, sentences_of
+from lutrin.answer.grade import RawSentence
 from lutrin.answer.plan import Plan
 from lutrin.answer.prompt import Ability, Prompt, prompt_of
-from lutrin.answer.section import whole
+from lutrin.answer.runs import whole
 from lutrin.answer.traffic import Traffic
 from lutrin.query.frames import frame_of
 from lutrin.query.understand import alone
@@ -112,7 +113,7 @@ async def cut(text: str, pieces: int) -> list[str]:
             yield Finished("stop", 1, 1)
 
     request = GenerationRequest(messages=(), max_tokens=99, deadline_s=9.0)
-    found = [item.written.text async for item in sentences_of(Cut(), request) if isinstance(item, ModelSentence)]
+    found = [item.text async for item in sentences_of(Cut(), request) if isinstance(item, RawSentence)]
     return [one.strip() for one in found]
 
 

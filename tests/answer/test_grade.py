@@ -16,18 +16,18 @@ from lutrin.answer.grade import (
     fitted_weights,
     is_copy,
 )
-from lutrin.answer.section import ReadingSection, whole
+from lutrin.answer.runs import Run, whole
 from lutrin.records import Unit
 
 BOARD = "The board has 8 GB of memory, of which 5.5 GB are free for models."
 
 
-def section(*units: Unit, name: str = "c1") -> ReadingSection:
+def section(*units: Unit, name: str = "c1") -> Run:
     """A section of these units."""
     return whole(chunk(*units, chunk_id=name, filename=f"{name}.md"))
 
 
-async def level(text: str, *sections: ReadingSection, question: str = "What?") -> str:
+async def level(text: str, *sections: Run, question: str = "What?") -> str:
     """The grade of a sentence by the words that it shares with the sections."""
     return (await word_grader().grade(RawSentence(text), list(enumerate(sections, 1)), question)).level
 

@@ -7,7 +7,7 @@ from tests.answer.book import chunk, unit
 
 from lutrin.answer.hostile import gives_orders
 from lutrin.answer.prompt import prompt_of
-from lutrin.answer.section import whole
+from lutrin.answer.runs import whole
 from lutrin.query.understand import alone
 from lutrin.records import Question
 

@@ -8,7 +8,7 @@ import pytest
 from tests.answer.book import chunk, unit
 
 from lutrin.answer.prompt import ANSWERS, TASKS, YES_NO, Prompt, prompt_of
-from lutrin.answer.section import ReadingSection, whole
+from lutrin.answer.runs import Run, whole
 from lutrin.query.frames import Frame
 from lutrin.query.understand import alone
 from lutrin.records import SELECTED, ChatMessage, Question
@@ -19,7 +19,7 @@ LIDAR = whole(chunk(unit("The lidar of Kestrel does not see glass."), chunk_id="
 
 def made(
     asked: str = "What can Kestrel do?",
-    *sections: ReadingSection,
+    *sections: Run,
     turns: list[ChatMessage] | None = None,
     **fields: object,
 ) -> Prompt:

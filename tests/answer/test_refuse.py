@@ -2,7 +2,7 @@
 
 import msgspec
 
-from lutrin.answer.refuse import MAX_SUGGESTIONS, refusal_text, suggestions
+from lutrin.answer.plan import MAX_SUGGESTIONS, refusal_text, suggestions
 from lutrin.records import Passage, Question
 
 from .book import chunk, unit

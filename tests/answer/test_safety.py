@@ -3,8 +3,8 @@
 from tests.answer.book import chunk, unit
 
 from lutrin import messages
-from lutrin.answer.excerpt import UnitRun
-from lutrin.answer.safety import made_safe
+from lutrin.answer.runs import Run
+from lutrin.answer.safety import secure_runs
 from lutrin.index.generation import OpenGeneration
 from lutrin.records import BookHazards, BookInfo, Chunk, Unit
 
@@ -31,16 +31,14 @@ class Page(OpenGeneration):
         return [item for item in self._chunks if item.filename == filename]
 
 
-def run(page: Chunk, *units: Unit) -> UnitRun:
+def run(page: Chunk, *units: Unit) -> Run:
     """Units of a page as an excerpt."""
-    return UnitRun(
-        chunk=page, units=units, scores=(0.0,) * len(units), score=0.0, cut_before=False, cut_after=False
-    )  # fmt: skip
+    return Run(page, units, (0.0,) * len(units))
 
 
-async def shown(*pages: Chunk, runs: list[UnitRun]) -> tuple[list[tuple[Unit, ...]], list[str]]:
+async def shown(*pages: Chunk, runs: list[Run]) -> tuple[list[tuple[Unit, ...]], list[str]]:
     """What of excerpts is shown, and what the reader is told besides."""
-    safe, told = await made_safe(Page(*pages), runs)
+    safe, told = await secure_runs(Page(*pages), runs)
     return [item.units for item in safe], told
 
 
@@ -138,10 +136,8 @@ async def test_a_word_on_simulation_elsewhere_in_the_code_excuses_nothing() -> N
 async def test_what_stands_around_withheld_code_is_shown() -> None:
     """The code goes, not what the book says of it."""
     page = chunk(unit("Say go.", start=0), code(MOVES, start=100), unit("Slip wears tyres.", start=200, block=1))
-    answering = UnitRun(
-        chunk=page, units=page.units, scores=(-9.0, -9.0, 0.0), score=0.0, cut_before=False, cut_after=False
-    )
-    (before, after), told = await made_safe(Page(page), [answering])
+    answering = Run(page, page.units, (-9.0, -9.0, 0.0))
+    (before, after), told = await secure_runs(Page(page), [answering])
     assert (before.units, after.units) == ((page.units[0],), (page.units[2],))
     assert told == [messages.CODE_WITHHELD]
     assert (after.cut_before, after.cut_after) == (True, False)
@@ -191,7 +187,7 @@ async def test_a_box_of_several_paragraphs_is_shown_whole() -> None:
 async def test_a_warning_between_steps_and_command_is_put_back() -> None:
     """Search found the steps and the command but not the box between them: the reader gets it in its place."""
     first, command = steps("Look at the floor.", "Test the button."), code(MOVES, start=400)
-    box = unit("UnitRun it only after both checks.", start=350, block=350, warning=True)
+    box = unit("Run it only after both checks.", start=350, block=350, warning=True)
     page = chunk(BEWARE, *first, box, command)
     safe, _ = await shown(page, runs=[run(page, *first, command)])
     assert safe == [(BEWARE,), (*first, box, command)]
@@ -200,7 +196,7 @@ async def test_a_warning_between_steps_and_command_is_put_back() -> None:
 async def test_warnings_of_two_pages_stand_before_all_code() -> None:
     """Each once, in the order of the code."""
     pages = [chunk(BEWARE, code(start=200), chunk_id=name, filename=f"{name}.md") for name in ("a", "b")]
-    safe, _ = await made_safe(Page(*pages), [run(page, page.units[1]) for page in pages])
+    safe, _ = await secure_runs(Page(*pages), [run(page, page.units[1]) for page in pages])
     assert [(item.chunk.chunk_id, item.units[0].kind) for item in safe] == [
         ("a", "sentence"), ("b", "sentence"), ("a", "code"), ("b", "code"),
     ]  # fmt: skip
@@ -244,6 +240,6 @@ async def test_a_book_adds_hazards_of_its_own() -> None:
     page = chunk(code("My_Arm.go(3)\n", start=0))
     procedure = chunk(*steps("Open the Centrifuge.", "Lift out the tubes."))
     for hazards, of_code, of_steps in ((BookHazards(), [], []), (own, [messages.CODE_WITHHELD], [messages.CAUTION])):
-        assert (await made_safe(Page(page, hazards=hazards), [run(page, *page.units)]))[1] == of_code
-        told = (await made_safe(Page(procedure, hazards=hazards), [run(procedure, *procedure.units)]))[1]
+        assert (await secure_runs(Page(page, hazards=hazards), [run(page, *page.units)]))[1] == of_code
+        told = (await secure_runs(Page(procedure, hazards=hazards), [run(procedure, *procedure.units)]))[1]
         assert told == of_steps

@@ -5,7 +5,7 @@ from pathlib import Path
 from tests.answer.test_safety import Page, run
 
 from lutrin import messages
-from lutrin.answer.safety import default_hazards, made_safe, moves
+from lutrin.answer.safety import default_hazards, moves, secure_runs
 from lutrin.ingest.chunk import chunk_document
 from lutrin.ingest.discover import find_books
 from lutrin.ingest.documents import read_document
@@ -44,7 +44,7 @@ async def test_all_code_that_moves_hardware_has_its_warning_or_is_withheld() -> 
                 if not moves(chunk, unit, default_hazards()):
                     continue
                 found += 1
-                shown, told = await made_safe(Page(*chunks), [run(chunk, unit)])
+                shown, told = await secure_runs(Page(*chunks), [run(chunk, unit)])
                 if not warns:
                     assert (shown, told) == ([], [messages.CODE_WITHHELD]), chunk.filename
                     withheld += 1

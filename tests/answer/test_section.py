@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from tests.answer.book import chunk, unit
 
-from lutrin.answer.section import MOST_WORDS, cut, reading_sections
+from lutrin.answer.runs import READING_WORDS, cut, reading_sections
 from lutrin.index.shelf import Shelf
 from lutrin.language.words import word_count
 from lutrin.records import Chunk, Unit
-from lutrin.search.passages import lease_books
 from lutrin.search.reader import ScoredPassage
+from lutrin.search.shelf_search import lease_books
 
 
 def sentences(count: int, words: int = 20) -> list[Unit]:
@@ -31,7 +31,7 @@ def test_a_long_section_gives_runs_that_overlap_by_one_unit(count: int) -> None:
     """Each within the words, all units in order, nothing lost."""
     units = sentences(count)
     runs = list(cut(units))
-    assert all(sum(word_count(one.text) for one in run) <= MOST_WORDS for run in runs)
+    assert all(sum(word_count(one.text) for one in run) <= READING_WORDS for run in runs)
     assert [run[0] for run in runs[1:]] == [run[-1] for run in runs[:-1]]
     assert list(dict.fromkeys(one for run in runs for one in run)) == units
 

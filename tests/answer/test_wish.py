@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from lutrin.adapters.embed_fastembed import FastembedEmbedder
-from lutrin.answer.wish import with_wish
+from lutrin.answer.flow import with_wish
 from lutrin.language.gate import LanguageGate
 from lutrin.query.understand import understand
 from lutrin.records import Question

@@ -21,7 +21,7 @@ from lutrin.index.decisions import StoredDecision, StudiedEntry, add_studied, de
 from lutrin.index.shelf import Shelf
 from lutrin.index.statements import STUDIED
 from lutrin.runtime.wiring import study_while_idle
-from lutrin.search.question_tokens import pooled_vector
+from lutrin.search.reader import pooled_vector
 from lutrin.search.search import Searcher
 from lutrin.study.drafting import TASKS, quiz_of
 from lutrin.study.judge import CardJudge

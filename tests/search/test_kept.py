@@ -5,8 +5,7 @@ import numpy as np
 
 from lutrin.index.companion import BY_THE_BOOK, Companion, Entry, Prepared
 from lutrin.runtime.profile import open_embedder
-from lutrin.search.kept import gains, leads_of, weights
-from lutrin.search.search import Searcher
+from lutrin.search.search import Searcher, gains, leads_of, weights
 from lutrin.settings import load_settings
 
 

@@ -20,8 +20,7 @@ from lutrin.ingest.run import IngestTools, ingest
 from lutrin.keep.backup import backup, restore
 from lutrin.messages import BOOK_FIRST, CAUTION, CODE_WITHHELD
 from lutrin.records import Passage
-from lutrin.search.kept import leads_of
-from lutrin.search.search import Searcher
+from lutrin.search.search import Searcher, leads_of
 from lutrin.serve.library import ShelfLibrary
 from lutrin.settings import Settings, load_settings
 from lutrin.study.edit import export, merge

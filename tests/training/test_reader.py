@@ -7,7 +7,7 @@ import numpy as np
 from lutrin.adapters.embed_fastembed import FILES, LEARNED, PROJECTION, FastembedEmbedder
 from lutrin.adapters.rerank import ReaderReranker
 from lutrin.keep import weights
-from lutrin.search.scope import SIGNALS
+from lutrin.search.reader import SIGNALS
 from training.install import FOLDER, RANKER, entry, with_reader
 
 MODELS = Path(__file__).parents[2] / "models"

@@ -3,14 +3,22 @@
 import asyncio
 import re
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 from lutrin import messages, stages
-from lutrin.answer.calculate import calculations
-from lutrin.answer.grade import Grader, RawSentence, bare_sentence, evidence_of, is_copy, may_be_own, stands_in
+from lutrin.answer.grade import (
+    Grader,
+    RawSentence,
+    bare_sentence,
+    calculations,
+    evidence_of,
+    is_copy,
+    may_be_own,
+    stands_in,
+)
 from lutrin.answer.plan import Plan
 from lutrin.answer.prompt import OWN_WORDS, YES_NO, Ability, Prompt
 from lutrin.answer.traffic import Traffic
@@ -44,15 +52,6 @@ _CODE = re.compile(r"`[^`\n]*(?:`|\Z)")
 _ITEM = re.compile(r"^[ \t]*(?:[-*+]|\d{1,2}[.)])[ \t]+", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class ModelSentence:
-    """A whole sentence as the model wrote it."""
-
-    written: RawSentence
-    own: bool = False
-    """Whether it stands below the line that announces the model's own words."""
-
-
 @dataclass(slots=True)
 class Explanation:
     """The sentences that are shown, and why there are no more."""
@@ -62,8 +61,8 @@ class Explanation:
     """What the reader should know."""
     yes: float | None = None
     """Log odds of the model's yes to whether the sections answer."""
-    dropped: list[str] = field(default_factory=list)
-    """Sentences that are not shown."""
+    is_reduced: bool = False
+    """Whether a sentence is not shown, because it does not hold."""
     own_words: bool = False
     """Whether a sentence is shown that is no copy of the book."""
     is_cut: bool = False
@@ -72,21 +71,10 @@ class Explanation:
     """Where the units begin on which the shown sentences rest, by the number of their section."""
     sums: list[str] = field(default_factory=list)
     """Calculations that were found right; what follows may use their results."""
-    prompt_tokens: int = 0
-    tokens: int = 0
 
 
 class Explainer:
-    """Has a model answer.
-
-    Args:
-        generator: The language model.
-        grader: Grades its sentences.
-        settings: Deadlines and length.
-        traffic: Who else is being answered.
-        clock: Seconds that only grow.
-        ability: How much the model reads and writes.
-    """
+    """Has a model answer; `clock` gives seconds that only grow."""
 
     def __init__(
         self,
@@ -133,12 +121,7 @@ class Explainer:
     ) -> AsyncGenerator[QueuedEvent | Sentence, None]:
         """Sentences that may be shown; they, and why there are no more, are added to `explanation`.
 
-        Args:
-            plan: Of the answer.
-            prompt: From `prompt_of`.
-            started: When the question came, by the clock.
-            explanation: Empty.
-            yes: The model's log odds that the sections answer, a signal of each grade.
+        The log odds of the model's yes are a signal of each grade.
         """
         await self._excerpts_first(started)
         asked = plan.query.question
@@ -153,9 +136,7 @@ class Explainer:
                             yield QueuedEvent(position=item.position, eta_s=item.eta_s)
                         case Finished():
                             explanation.is_cut = item.reason == "length"
-                            explanation.prompt_tokens += item.prompt_tokens
-                            explanation.tokens += item.tokens
-                        case ModelSentence():
+                        case RawSentence():
                             odds = await yes
                             sentence = await self._grade(item, plan, prompt, explanation, odds or 0.0)
                             if sentence is not None:
@@ -183,37 +164,32 @@ class Explainer:
                 await self._traffic.wait_for_excerpts()
 
     async def _grade(
-        self, item: ModelSentence, plan: Plan, prompt: Prompt, explanation: Explanation, yes: float
+        self, written: RawSentence, plan: Plan, prompt: Prompt, explanation: Explanation, yes: float
     ) -> Sentence | None:
         """The sentence with its grade; None if it is not shown."""
-        text = bare_sentence(item.written.text)
-        shown = explanation.sentences
+        text, shown = bare_sentence(written.text), explanation.sentences
         if _FRAGMENT.match(text) or adds_nothing(text, [one.text for one in shown]):
             return None
-        if item.own:
+        if written.own:
             evidence = "\n".join(evidence_of(section) for _, section in prompt.shown)
             allowed = self._settings.own_words and self.ability.own_words and not plan.guarded
             fits = sum(one.support == "own" for one in shown) < MOST_OWN and bool(shown)
             if allowed and fits and may_be_own(text, evidence, plan.query.text):
                 return Sentence(text=text, support="own")
-            explanation.dropped.append(text)
+            explanation.is_reduced = True
             return None
-        grade = await self._grader.grade(
-            item.written, prompt.shown, plan.query.text, answers=yes, sums=explanation.sums
-        )
-        if grade.level == "dropped":
-            explanation.dropped.append(text)
-            return None
+        grade = await self._grader.grade(written, prompt.shown, plan.query.text, answers=yes, sums=explanation.sums)
         copied = any(is_copy(text, section) for _, section in prompt.shown)
-        if copied and len(text.split()) < LEAST_COPIED_WORDS:
-            explanation.dropped.append(text)
+        if grade.level == "dropped" or (copied and len(text.split()) < LEAST_COPIED_WORDS):
+            explanation.is_reduced = True
             return None
         explanation.own_words = explanation.own_words or not copied
         explanation.sums += [one.text for one in calculations(text)]
-        for number, section in prompt.shown:
-            if number in grade.citations and (unit := await self._grader.rests_on(text, section)) is not None:
+        cited = [(number, section) for number, section in prompt.shown if number in grade.citations]
+        for number, section in cited:
+            if (unit := await self._grader.rests_on(text, section)) is not None:
                 explanation.proofs.setdefault(number, set()).add(unit.char_start)
-        recognized = any(section.chunk.recognized for number, section in prompt.shown if number in grade.citations)
+        recognized = any(section.chunk.recognized for _, section in cited)
         return Sentence(text=grade.text, citations=grade.citations, support="likely" if recognized else grade.level)
 
 
@@ -227,38 +203,46 @@ def adds_nothing(text: str, shown: Sequence[str]) -> bool:
 
 
 class SentenceStream:
-    """Cuts a stream of text into whole sentences, with their log probabilities; leaves out what is thought aloud."""
+    """Cuts a stream of text into whole sentences, with their log probabilities; leaves out what is thought aloud.
+
+    What stands below the line that announces the model's own words is its own.
+    """
 
     def __init__(self) -> None:
         self._text = ""
         self._used = 0
-        self._pieces: list[tuple[int, float]] = []
-        """Where each piece ends in the text, and its log probability."""
-        self._weighed = 0
+        self._logprobs: list[float] = []
+        """Of the pieces since the last sentence."""
+        self._own = False
 
     def feed(self, piece: str, logprob: float | None = None) -> list[RawSentence]:
         """Return the sentences that are now complete. A sentence is complete once the next one has begun."""
         self._text += piece
-        self._pieces.append((len(self._text), logprob or 0.0))
+        self._logprobs.append(logprob or 0.0)
         pending = _BEGUN.sub("", _THOUGHT.sub("", self._text))[self._used :]
         ranges = _ranges(pending)
         if len(ranges) <= 1:
             return []
         self._used += ranges[-1][0]
-        return [self._sentence(pending[start:end]) for start, end in ranges[:-1]]
+        return list(self._sentences(pending[start:end] for start, end in ranges[:-1]))
 
     def finish(self) -> list[RawSentence]:
         """Return the rest once the model has stopped by itself, with its missing full stop added."""
         pending = _THOUGHT.sub("", self._text)[self._used :]
         rest = [pending[start:end] for start, end in _ranges(pending)]
-        whole = [text if text.endswith(_ENDS) else f"{text}." for text in rest if any(map(str.isalnum, text))]
-        return [self._sentence(text) for text in whole]
+        whole = (text if text.endswith(_ENDS) else f"{text}." for text in rest if any(map(str.isalnum, text)))
+        return list(self._sentences(whole))
 
-    def _sentence(self, text: str) -> RawSentence:
-        """A sentence with the log probabilities of the pieces since the one before."""
-        own = [logprob for _, logprob in self._pieces[self._weighed :]]
-        self._weighed = len(self._pieces)
-        return RawSentence(text, sum(own) / max(1, len(own)), min(own, default=0.0))
+    def _sentences(self, texts: Iterable[str]) -> Iterator[RawSentence]:
+        """Sentences, the first with the log probabilities of the pieces since the one before."""
+        for text in texts:
+            _, mark, rest = text.partition(OWN_WORDS)
+            self._own = self._own or bool(mark)
+            bare = rest.strip(" *_\n") if mark else text
+            logprobs, self._logprobs = self._logprobs, []
+            if bare.strip():
+                mean = sum(logprobs) / max(1, len(logprobs))
+                yield RawSentence(bare, mean, min(logprobs, default=0.0), own=self._own)
 
 
 def _ranges(text: str) -> list[tuple[int, int]]:
@@ -279,34 +263,19 @@ def _ranges(text: str) -> list[tuple[int, int]]:
 
 async def sentences_of(
     generator: Generator, request: GenerationRequest
-) -> AsyncGenerator[Queued | ModelSentence | Finished, None]:
-    """Yield the model's sentences as they are completed, then how it ended; drop one that was cut off.
-
-    What a model thinks aloud, between `<think>` and `</think>`, is no sentence of its answer.
-    """
-    cutter, own = SentenceStream(), False
-
-    def model_sentences(found: list[RawSentence]) -> list[ModelSentence]:
-        nonlocal own
-        sentences = []
-        for written in found:
-            _, mark, rest = written.text.partition(OWN_WORDS)
-            own = own or bool(mark)
-            text = (rest if mark else written.text).strip(" *_\n") if mark else written.text
-            if text.strip():
-                sentences.append(ModelSentence(RawSentence(text, written.logprob, written.least_logprob), own))
-        return sentences
-
+) -> AsyncGenerator[Queued | RawSentence | Finished, None]:
+    """Yield the model's sentences as they are completed, then how it ended; drop one that was cut off."""
+    cutter = SentenceStream()
     async with aclosing(timed_stream(generator, request)) as stream:
         async for event in stream:
             match event:
                 case Queued():
                     yield event
                 case Piece():
-                    for sentence in model_sentences(cutter.feed(event.text, event.logprob)):
+                    for sentence in cutter.feed(event.text, event.logprob):
                         yield sentence
                 case Finished():
-                    for sentence in model_sentences(cutter.finish() if event.reason == "stop" else []):
+                    for sentence in cutter.finish() if event.reason == "stop" else ():
                         yield sentence
                     yield event
 

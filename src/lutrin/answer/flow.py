@@ -1,35 +1,46 @@
 """Answers a question: the book's own words at once, then the model's sentences, each with its grade."""
 
 import asyncio
+import re
 import time
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Hashable, Sequence
 from contextlib import ExitStack, aclosing, asynccontextmanager, suppress
 from dataclasses import replace
 from math import isfinite
-from typing import Protocol
+from typing import Protocol, cast, get_args
+
+import msgspec
+import numpy as np
 
 from lutrin import messages, stages
-from lutrin.answer.cache import AnswerCache, for_reader, normalize
-from lutrin.answer.chapter import chapter_plan
 from lutrin.answer.explain import SAID_ODDS, Explainer, Explanation
 from lutrin.answer.grade import Grader, fitted_weights, stands_in
-from lutrin.answer.plan import Plan, from_contents, make_plan, refusal_plan, settle_plan, with_proof
+from lutrin.answer.plan import (
+    Plan,
+    chapter_plan,
+    from_contents,
+    make_plan,
+    next_questions,
+    refusal_plan,
+    settle_plan,
+    with_proof,
+)
 from lutrin.answer.prompt import MOST_TURNS, Ability, Prompt, prompt_of
-from lutrin.answer.refuse import next_questions
 from lutrin.answer.render import explanation_of
-from lutrin.answer.section import sections_of_page
+from lutrin.answer.runs import sections_of_page
 from lutrin.answer.traffic import Traffic
-from lutrin.answer.wish import with_wish
 from lutrin.errors import ChatStoreError, IndexUnavailable, NotFound
 from lutrin.fairness import FairTurns
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
+from lutrin.language import lexicon
 from lutrin.language.gate import LanguageGate
-from lutrin.language.words import plain
+from lutrin.language.words import plain, subject_stems
 from lutrin.log import get_logger
 from lutrin.ports import ChatStore, Generator
-from lutrin.query.understand import Query, alone, understand
+from lutrin.query.frames import Frame, frame_of
+from lutrin.query.understand import Query, alone, normalize, understand
 from lutrin.records import (
     Answer,
     AnswerEvent,
@@ -44,11 +55,11 @@ from lutrin.records import (
     SentenceEvent,
     SourcesEvent,
 )
-from lutrin.search.chapters import apply_filters, in_chapter
 from lutrin.search.fitted import Verdict, load_decisions
-from lutrin.search.passages import lease_books, require_all_readable, search_books
+from lutrin.search.reader import pooled_vector
 from lutrin.search.search import Searcher, SearchResult
 from lutrin.search.selection import search_selection
+from lutrin.search.shelf_search import apply_filters, in_chapter, lease_books, require_all_readable, search_books
 from lutrin.settings import Settings
 
 NOT_COVERED = frozenset({"out_of_scope", "not_in_book"})
@@ -59,44 +70,21 @@ WARM_SECTIONS = 8
 
 
 class PreparedPlans(Protocol):
-    """Finds prepared answers; `lutrin.study.prepared` implements it."""
+    """Finds prepared answers; `lutrin.study.prepared` implements it. Both calls raise what `AnswerFlow.answer` does."""
 
     async def plan(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan | None:
-        """The plan of an answer that was prepared; None: nothing that was prepared is what is asked.
-
-        Args:
-            query: What is asked.
-            generations: The books that may answer.
-
-        Raises:
-            InvalidQuestion: No book has the named chapter or module.
-            IndexUnavailable: A book cannot be read.
-        """
+        """The plan of an answer that was prepared; None: nothing that was prepared is what is asked."""
 
     async def beside(
         self, query: Query, generations: Sequence[OpenGeneration], found: SearchResult
     ) -> tuple[SearchResult, str]:
-        """What was found, led by what the book says to a prepared question, and one that may be meant; empty: none.
-
-        Args:
-            query: What is asked.
-            generations: The books that may answer.
-            found: In the first of them.
-
-        Raises:
-            InvalidQuestion: No book has the named chapter or module.
-            IndexUnavailable: A book cannot be read.
-        """
+        """What was found in the first book, led by what it says to a prepared question, and one that may be meant."""
 
 
 class AnswerFlow:
     """Answers questions from the books on the shelf.
 
     Args:
-        shelf: Open books.
-        searcher: Finds passages and scores their units.
-        language: Knows the accepted languages.
-        settings: Deadline, number of passages, length of answers.
         generator: The language model; None: answers are excerpts only.
         ability: How much the model reads and writes.
         prepared: Knows what was prepared; None: nothing was.
@@ -275,57 +263,39 @@ class AnswerFlow:
     async def _from_books(
         self, query: Query, generations: Sequence[OpenGeneration], started: float, earlier: Sequence[ChatMessage]
     ) -> AsyncGenerator[AnswerEvent, None]:
-        """Search, decide, show, have the model answer."""
-        with ExitStack() as waiting:
+        """Search, decide, show, have the model answer.
+
+        Excerpts come at once where the reader is sure, else with the model's yes or no.
+        """
+        with ExitStack() as ending, ExitStack() as waiting:
             waiting.enter_context(self.traffic.without_excerpts())
             plan = await self._plan(query, generations)
             prompts = self._prompts(plan, earlier)
-            if self._explainer is None or not prompts:
-                plan = settle_plan(plan, plan.verdict)
-                for event in _opening_events(plan):
-                    yield event
-                waiting.close()
-                for told in _book_sentences(plan):
-                    yield told
-                yield self._done_event(plan, started)
-                return
-            yes = asyncio.create_task(self._yes(self._explainer, plan, prompts[0], started))
-            try:
-                async with aclosing(self._model_answer(plan, prompts, yes, started, waiting)) as events:
-                    async for event in events:
-                        yield event
-            finally:
-                yes.cancel()
-
-    async def _model_answer(
-        self,
-        plan: Plan,
-        prompts: Sequence[Prompt],
-        yes: "asyncio.Task[float | None]",
-        started: float,
-        waiting: ExitStack,
-    ) -> AsyncGenerator[AnswerEvent, None]:
-        """The answer with a model. Excerpts come at once where the reader is sure, else with the model's yes or no."""
-        explanation = Explanation()
-        if plan.verdict != "answers":
+            explanation = yes = None
+            if self._explainer is not None and prompts:
+                explanation = Explanation()
+                yes = asyncio.create_task(self._yes(self._explainer, plan, prompts[0], started))
+                ending.callback(yes.cancel)
+                if plan.verdict != "answers":
+                    waiting.close()
+                    await asyncio.wait({yes}, timeout=max(self._settings.deadline_s - (self._clock() - started), 0.0))
+            plan = settle_plan(plan, self._verdict(plan, yes))
+            for event in _opening_events(plan):
+                yield event
             waiting.close()
-            await asyncio.wait({yes}, timeout=max(self._settings.deadline_s - (self._clock() - started), 0.0))
-            plan = settle_plan(plan, self._verdict(plan, yes))
-        for event in _opening_events(plan):
-            yield event
-        waiting.close()
-        if plan.verdict == "answers" and plan.refusal is None:
-            async with aclosing(self._model_sentences(plan, prompts, yes, started, explanation)) as events:
-                async for told in events:
-                    yield told
-            plan = settle_plan(plan, self._verdict(plan, yes))
-        if yes.done() and not yes.cancelled():
-            explanation.yes = yes.result()
-        if plan.verdict != "answers":
-            explanation.sentences.clear()
-        for sentence in _book_sentences(plan) if not explanation.sentences else ():
-            yield sentence
-        yield self._done_event(plan, started, explanation)
+            if explanation is not None and yes is not None:
+                if plan.verdict == "answers" and plan.refusal is None:
+                    spoken = self._model_sentences(plan, prompts, yes, started, explanation)
+                    async with aclosing(spoken) as events:
+                        async for event in events:
+                            yield event
+                    plan = settle_plan(plan, self._verdict(plan, yes))
+                explanation.yes = yes.result() if yes.done() and not yes.cancelled() else None
+                if plan.verdict != "answers":
+                    explanation.sentences.clear()
+            for sentence in _book_sentences(plan) if explanation is None or not explanation.sentences else ():
+                yield sentence
+            yield self._done_event(plan, started, explanation)
 
     async def _yes(self, explainer: Explainer, plan: Plan, prompt: Prompt, started: float) -> float | None:
         """The model's yes to whether the book answers; that a chapter says what it says is sure."""
@@ -342,7 +312,7 @@ class AnswerFlow:
         """The model's sentences, the book's warnings before the first; they end where its yes turns out to be a no."""
         if self._explainer is None:
             return
-        before = [SentenceEvent(text=text, citations=(number,)) for text, number in plan.guards]
+        before = [Sentence(text=text, citations=(number,)) for text, number in plan.guards]
         for prompt in prompts:
             async with aclosing(self._explainer.sentences(plan, prompt, started, explanation, yes)) as spoken:
                 async for item in spoken:
@@ -351,20 +321,19 @@ class AnswerFlow:
                         continue
                     if self._verdict(plan, yes) != "answers":
                         return
-                    if explanation.dropped and len(explanation.sentences) == 1 and not plan.query.sums_chapter:
+                    if explanation.is_reduced and len(explanation.sentences) == 1 and not plan.query.sums_chapter:
                         # What follows a sentence that is not shown begins in the middle: the book begins instead.
                         lead = [one for one in plan.lead if one.citations and not stands_in(item.text, [one.text])]
                         explanation.sentences[:0] = lead
-                        before += [SentenceEvent(text=one.text, citations=one.citations) for one in lead]
-                    for one in before:
-                        yield one
+                        before += lead
+                    for sentence in (*before, item):
+                        yield _sentence_event(sentence)
                     before.clear()
-                    yield SentenceEvent(text=item.text, citations=item.citations, support=item.support)
 
-    def _verdict(self, plan: Plan, yes: "asyncio.Task[float | None]") -> Verdict:
+    def _verdict(self, plan: Plan, yes: "asyncio.Task[float | None] | None") -> Verdict:
         """Whether the book answers, with the model's yes if it is there; what leans on a text has it already."""
         is_sure = plan.query.mode == "selection" or plan.query.leans or plan.query.follows or plan.query.sums_chapter
-        if is_sure or not yes.done() or yes.cancelled():
+        if yes is None or is_sure or not yes.done() or yes.cancelled():
             return plan.verdict
         odds = yes.result()
         return plan.verdict if odds is None else load_decisions().with_model.verdict(plan.odds, odds)
@@ -422,44 +391,42 @@ class AnswerFlow:
         return await search_books(self._searcher, generations, query, k=query.question.top_k or self._settings.top_k)
 
     def _done_event(self, plan: Plan, started: float, explanation: Explanation | None = None) -> DoneEvent:
-        said = _sentences(plan, explanation.sentences) if explanation is not None else ()
-        if explanation is not None and said:
+        model = explanation or Explanation()
+        # The book's warnings stand before the sentences of a model.
+        guards = [Sentence(text=text, citations=(number,)) for text, number in plan.guards]
+        said = (*guards, *model.sentences) if model.sentences else ()
+        if said:
             cited = {number for one in said for number in one.citations}
-            plan = with_proof(plan, explanation.proofs, cited, [one.text for one in said if one.support == "stated"])
-        warnings = explanation.warnings if explanation is not None else []
-        by_book = plan.lead if not said and not plan.explanation else ()
-        # A copy of the book is the book's, whoever chose it.
-        by_model = bool(said) and explanation is not None and explanation.own_words
-        explained = plan.explanation or explanation_of(said or by_book)
+            plan = with_proof(plan, model.proofs, cited, [one.text for one in said if one.support == "stated"])
+        sentences = said or (plan.lead if not plan.explanation else ())
+        explained = plan.explanation or explanation_of(sentences)
         # Whether to ask the model (again), and to wait for it, may bring an explanation.
-        had_its_say = bool(said) or (explanation is not None and not warnings)
+        had_its_say = bool(said) or (explanation is not None and not model.warnings)
         text = plan.rest if not said and not plan.explanation and (plan.lead or plan.rest) else plan.text
+        # A copy of the book is the book's, whoever chose it.
+        by_model = plan.by_model or (bool(said) and model.own_words)
         answer = Answer(
             answer="\n\n".join(part for part in (explained, text) if part),
             explanation=explained,
-            sentences=said or by_book,
+            sentences=sentences,
             excerpts=plan.excerpts,
             closest=plan.verdict == "closest",
             meant=plan.meant,
             sources=plan.sources,
             mode=plan.query.mode,
-            kind="refusal" if plan.refusal else "generated" if by_model or plan.by_model else "extractive",
+            kind="refusal" if plan.refusal else "generated" if by_model else "extractive",
             refusal=plan.refusal,
             suggestions=plan.suggestions,
-            warnings=(*plan.warnings, *warnings),
+            warnings=(*plan.warnings, *model.warnings),
             model_used=self._explainer.name if self._explainer is not None and said else "",
             prepared_by=plan.prepared_by,
             latency_ms=self._elapsed_ms(started),
             generation=plan.generation,
-            is_cut=bool(said) and explanation is not None and explanation.is_cut,
+            is_cut=bool(said) and model.is_cut,
             explainable=self._explainer is not None and plan.explainable and not had_its_say,
         )
-        made = Made(
-            searched=plan.query.text,
-            odds=plan.odds if isfinite(plan.odds) else 0.0,
-            yes=explanation.yes if explanation is not None else None,
-        )
-        return DoneEvent(answer=answer, made=made)
+        odds = plan.odds if isfinite(plan.odds) else 0.0
+        return DoneEvent(answer=answer, made=Made(searched=plan.query.text, odds=odds, yes=model.yes))
 
     def _elapsed_ms(self, started: float) -> int:
         return round((self._clock() - started) * 1000)
@@ -496,13 +463,11 @@ def _book_sentences(plan: Plan) -> list[SentenceEvent]:
     """The events of what was prepared, or of the book's own answer."""
     if plan.explanation:
         return [SentenceEvent(text=plan.explanation, citations=tuple(item.n for item in plan.excerpts))]
-    return [SentenceEvent(text=one.text, citations=one.citations, support=one.support) for one in plan.lead]
+    return list(map(_sentence_event, plan.lead))
 
 
-def _sentences(plan: Plan, said: Sequence[Sentence]) -> tuple[Sentence, ...]:
-    """The sentences of a model, the book's warnings before them."""
-    guards = [Sentence(text=text, citations=(number,)) for text, number in plan.guards] if said else []
-    return (*guards, *said)
+def _sentence_event(sentence: Sentence) -> SentenceEvent:
+    return SentenceEvent(text=sentence.text, citations=sentence.citations, support=sentence.support)
 
 
 def _repeats(plan: Plan) -> bool:
@@ -510,7 +475,7 @@ def _repeats(plan: Plan) -> bool:
     said = plan.query.said
     if plan.query.is_bare:
         lead = [plain(sentence.text) for sentence in plan.lead if sentence.citations]
-        quoted = [plain(unit.text) for run in (plan.ground.runs if plan.ground else ()) for unit in run.units]
+        quoted = [plain(unit.text) for run in plan.runs for unit in run.units]
         # A reason may have been told already, as something else: it is new where it comes first.
         is_reason = plan.query.frame == "why"
         told = lead if is_reason else [text for text in quoted if text and any(text in one for one in lead)]
@@ -531,3 +496,88 @@ def decides(query: Query, earlier: Sequence[ChatMessage] = ()) -> tuple[Hashable
     rest = (query.mode, query.frame, query.selected_text, query.page, query.follows, query.warnings)
     told = tuple((message.role, message.text) for message in earlier)
     return (*text, *rest, *where, told)
+
+
+LIMIT = 512
+"""Answers that are remembered; the one asked for longest ago goes first."""
+PASSING = frozenset({messages.PAST_DEADLINE, messages.MODEL_AWAY})
+"""Warnings of answers that would be better another time."""
+
+
+def for_reader(event: AnswerEvent, *, latency_ms: int) -> AnswerEvent:
+    """Adapt a cached event for a reader who repeats the question and waited so long."""
+    if not isinstance(event, DoneEvent):
+        return event
+    return DoneEvent(answer=msgspec.structs.replace(event.answer, latency_ms=latency_ms), made=event.made)
+
+
+class AnswerCache:
+    """Whole answers, as events, by everything that determines them: generation, question, mode and settings."""
+
+    def __init__(self, limit: int = LIMIT) -> None:
+        self._limit = limit
+        self._kept: OrderedDict[Hashable, tuple[AnswerEvent, ...]] = OrderedDict()
+
+    def get(self, key: Hashable) -> tuple[AnswerEvent, ...] | None:
+        """The events of an answer that was given before."""
+        if key not in self._kept:
+            return None
+        self._kept.move_to_end(key)
+        return self._kept[key]
+
+    def put(self, key: Hashable, events: Sequence[AnswerEvent]) -> None:
+        """Keep an answer, if nothing went wrong with it.
+
+        One of which the model was away or late for is not kept: the next reader may be luckier. Every other answer in
+        the book's words alone is: there is no model, or it had its say and nothing of it held, and would say the same
+        again.
+        """
+        last = events[-1] if events else None
+        if not isinstance(last, DoneEvent) or PASSING.intersection(last.answer.warnings):
+            return
+        self._kept[key] = tuple(event for event in events if not isinstance(event, QueuedEvent))
+        while len(self._kept) > self._limit:
+            self._kept.popitem(last=False)
+
+
+_REQUESTS = {text: cast("Frame", wish) for wish in get_args(Frame) for text in lexicon.REQUESTS.get(wish, ())}
+WISHES: frozenset[Frame] = frozenset({"more", "simpler", "proof", "other"})
+ALIKE = 0.34
+"""Cosine from which a follow-up is taken for a plain request; one that is less alike asks something of its own."""
+ALIKE_LONG_NAME = 0.5
+"""Cosine from which a question on an abbreviation asks for the words behind it, and not what is asked `otherwise`: on
+31 such questions and 52 others 27 and 2 are taken for it."""
+_ABBREVIATION = re.compile(r"\b[A-Z][a-z]?[A-Z0-9]{1,5}\b")
+
+
+async def with_wish(searcher: Searcher, query: Query) -> Query:
+    """What a question wants, told by its likeness to plain ones.
+
+    A follow-up without a subject or form of its own is compared with one plain request of each kind, and has its wish
+    as its frame if that is one of `WISHES`. A question for the words behind an abbreviation is asked as the reader
+    knows it best: "What is the full form of ABS?" becomes "What does ABS mean?".
+    """
+
+    async def nearest(text: str, others: Sequence[str]) -> tuple[int, float]:
+        first, *rest = (pooled_vector(encoding) for encoding in await searcher.encode([text, *others]))
+        cosines = np.array(rest) @ first
+        return int(cosines.argmax()), float(cosines.max())
+
+    frame, topic, _ = frame_of(query.typed)
+    if frame not in {"plain", "definition"}:
+        return query
+    names = set(_ABBREVIATION.findall(topic))
+    if len(names) == 1 and not query.subject and not query.selected_text:
+        (name,) = names
+        long_name, otherwise = lexicon.REQUESTS["long_name"], lexicon.REQUESTS["otherwise"]
+        asked = re.sub(rf"\b(?:(?i:an?|the) )?{name}\b", "it", topic)
+        place, cosine = await nearest(asked, [*long_name, *otherwise])
+        if cosine >= ALIKE_LONG_NAME and place < len(long_name):
+            meaning = f"What does {name} mean?"
+            return replace(query, topic=meaning, parts=(meaning,), frame="definition")
+    if not query.subject or subject_stems(topic):
+        return query
+    place, cosine = await nearest(query.typed, list(_REQUESTS))
+    wish = list(_REQUESTS.values())[place]
+    is_wish = wish in WISHES and cosine >= ALIKE
+    return replace(query, frame=wish, added="") if is_wish else replace(query, frame=frame)

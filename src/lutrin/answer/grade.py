@@ -1,14 +1,18 @@
 """Grades the sentences of a language model by how they rest on the book.
 
-Numbers with their units, names, commands and "all" or "never" must stand in what was shown, or the sentence is dropped
-(`literals`). What it says is a matter of degree: a logistic regression over cheap signals gives the probability that
-the book supports it. `evaluation.written` fits it on sentences that models really wrote, and two
-floors: above the first a sentence is *stated*, above the second *likely*, below it is dropped.
+Numbers with their units, names, commands and "all" or "never" must stand in what was shown, and sums are recalculated,
+or the sentence is dropped: these are what such a model confuses most easily and what a reader relies on most. What it
+says is a matter of degree: a logistic regression over cheap signals gives the probability that the book supports it.
+`evaluation.written` fits it on sentences that models really wrote, and two floors: above the first a sentence is
+*stated*, above the second *likely*, below it is dropped.
 """
 
+import ast
+import math
+import operator
 import re
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -16,18 +20,15 @@ from typing import Literal
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
-from lutrin.answer.calculate import calculations
 from lutrin.answer.hostile import gives_orders, headings
-from lutrin.answer.literals import keeps_names, keeps_numbers, literals_stand
 from lutrin.answer.prompt import row_text
-from lutrin.answer.section import ReadingSection
-from lutrin.language.lexicon import NEGATIONS
-from lutrin.language.words import content_stems, numbers, plain, stem_set, words
+from lutrin.answer.runs import Run
+from lutrin.language.lexicon import COUNTS_IN_ORDER, NEGATIONS, TOTAL, WHOLE
+from lutrin.language.words import content_stems, identifiers, names, numbers, plain, stem, stem_set, words
 from lutrin.ports import Embedder, Encoding, Vectors
 from lutrin.records import Unit
-from lutrin.search.question_tokens import pooled_vector
+from lutrin.search.reader import Float, pooled_vector
 
 _MARKER = re.compile(r"(`[^`]*`)|\s*\[[1-9]\d*(?:\s*[,;]\s*\d+)*\]")
 SIGNALS = (
@@ -53,8 +54,38 @@ MOST_SECTIONS = 64
 MOST_ODDS = 8.0
 """Log odds of a yes are cut to this, so that one certain model does not outweigh all other signals."""
 _LIST_SIGN = re.compile(r"^(?:[-*+]|\d{1,2}[.)])\s+")
-Float = npt.NDArray[np.float32]
 Level = Literal["stated", "likely", "dropped"]
+_COUNTS = {word: str(number) for number, word in enumerate(COUNTS_IN_ORDER, 1) if number > 1}
+_MEASURED = re.compile(r"(?<![\w.])[-−+]?(\d+(?:,\d{3})*(?:\.\d+)?)[ \u00a0\u202f-]?(%|°[CF]?|[^\W\d_]+)")
+"""A number and the word after it, which may be its unit."""
+_SENTENCE = re.compile(r"(?<=[.!?:;])\s+|\n")
+_EQUATION = re.compile(r"(?<![^\s$])[^\s$]++ = [^\s$]+")
+_CODE = re.compile(r"`([^`]+)`")
+_FENCED = re.compile(r"```[^\n`]*\n(.*?)(?:```|\Z)", re.DOTALL)
+"""A block of code, without its language."""
+_CONTINUED = re.compile(r"\\\s*\n\s*")
+"""The end of a line of a command that goes on."""
+_DIGITS = re.compile(r"\d+(?:\.\d+)?")
+"""Wherever they stand, such as within `H100` or `1.5x`."""
+LEAST_ABBREVIATION = 3
+"""Letters of a unit's name; fewer may begin another unit's, as m does mm and minutes."""
+CLOSEST = 2
+"""So many sentences of the evidence may be the ones that a claim speaks of."""
+_PLAIN_NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?"
+_UNIT_NAME = r"(?:\s?(?:%|°[CF]?|[^\W\d_]+(?:/[^\W\d_]+)?\.?))"
+_TERM = rf"[(\s]*{_PLAIN_NUMBER}{_UNIT_NAME}?[)\s]*"
+_CALCULATION = re.compile(rf"({_TERM}(?:(?:[-+*/^×·÷−]|\*\*){_TERM})+)(=|≈)\s*(-?{_PLAIN_NUMBER})({_UNIT_NAME})?")
+_SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "^": "\0"})
+_OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+}
+LONGEST_CHARS = 200
+LARGEST_POWER = 16
+"""Greater exponents stand in no textbook's sum, and some would take for ever."""
 
 
 class Weights(msgspec.Struct, frozen=True):
@@ -96,6 +127,8 @@ class RawSentence:
     """Mean log probability of its tokens (natural)."""
     least_logprob: float = 0.0
     """Of its least certain piece."""
+    own: bool = False
+    """Whether it stands below the line that announces the model's own words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +164,7 @@ class Grader:
     async def grade(
         self,
         written: RawSentence,
-        shown: Sequence[tuple[int, ReadingSection]],
+        shown: Sequence[tuple[int, Run]],
         question: str,
         *,
         answers: float = 0.0,
@@ -180,7 +213,7 @@ class Grader:
         weights = np.array(self._weights.signals, dtype=np.float32)
         return float(1 / (1 + np.exp(-(signals @ weights + self._weights.bias))))
 
-    async def signals(self, written: RawSentence, section: ReadingSection, *, answers: float = 0.0) -> Float:
+    async def signals(self, written: RawSentence, section: Run, *, answers: float = 0.0) -> Float:
         """The signals of a sentence against one section, in the order of `SIGNALS`: (10,)."""
         text = bare_sentence(written.text)
         read = await self._read(section)
@@ -210,17 +243,17 @@ class Grader:
             dtype=np.float32,
         )
 
-    async def supports(self, text: str, section: ReadingSection, question: str = "") -> bool:
+    async def supports(self, text: str, section: Run, question: str = "") -> bool:
         """Whether a section states a sentence that nobody wrote token by token, such as a card's answer."""
         return (await self.grade(RawSentence(text), [(1, section)], question)).level == "stated"
 
-    async def rests_on(self, text: str, section: ReadingSection) -> Unit | None:
+    async def rests_on(self, text: str, section: Run) -> Unit | None:
         """The unit of a section to which a sentence is nearest; None if nothing of the section may be shown."""
         units = [unit for unit in section.units if not gives_orders(unit.text)]
         (own,) = await self._embedder.encode([bare_sentence(text)])
         return units[int(((await self._read(section)).vectors @ pooled_vector(own)).argmax())] if units else None
 
-    async def _read(self, section: ReadingSection) -> "_EncodedSection":
+    async def _read(self, section: Run) -> "_EncodedSection":
         if (known := self._sections.get(section.key)) is not None:
             self._sections.move_to_end(section.key)
             return known
@@ -296,7 +329,7 @@ def bare_sentence(text: str) -> str:
     return _LIST_SIGN.sub("", bare.replace("**", "")).strip()
 
 
-def is_copy(text: str, section: ReadingSection) -> bool:
+def is_copy(text: str, section: Run) -> bool:
     """Whether a sentence stands word for word in a section: then it is the book's, and no sentence of a model."""
     return stands_in(text, [" ".join(unit.text for unit in section.units)])
 
@@ -306,20 +339,16 @@ def stands_in(text: str, others: Iterable[str]) -> bool:
     return any(f" {plain(text)} " in f" {plain(other)} " for other in others)
 
 
-def evidence_of(section: ReadingSection) -> str:
+def evidence_of(section: Run) -> str:
     """A section with its headings as evidence, without anything that gives orders to a model."""
     units = [_unit_text(unit) for unit in section.units if not gives_orders(unit.text)]
     return "\n".join([" > ".join(headings(section.chunk.heading_path)), *units])
 
 
 def _unit_text(unit: Unit) -> str:
-    return (
-        row_text(unit)
-        if unit.kind == "table_row"
-        else f"{unit.lead} {unit.text}"
-        if unit.kind == "list_item"
-        else unit.text
-    )
+    if unit.kind == "table_row":
+        return row_text(unit)
+    return f"{unit.lead} {unit.text}" if unit.kind == "list_item" else unit.text
 
 
 def _is_counted(text: str) -> bool:
@@ -344,3 +373,149 @@ def _matches(text: str, own: Encoding, tokens: Vectors) -> Float:
         return np.zeros(0, dtype=np.float32)
     best: Float = (own.token_vectors[wanted] @ tokens.T).max(axis=1).astype(np.float32)
     return best
+
+
+def literals_stand(sentence: str, evidence: str, question: str = "") -> bool:
+    """Whether everything that a sentence must take literally is in the evidence.
+
+    Args:
+        sentence: Without citation markers.
+        evidence: The passages that it cites, one after another, with their headings.
+        question: Names in it may stand in the sentence.
+    """
+    in_numbers = keeps_numbers(sentence, evidence) and keeps_units(sentence, evidence)
+    return in_numbers and keeps_names(sentence, evidence, question) and keeps_quantifiers(sentence, evidence)
+
+
+def keeps_numbers(sentence: str, evidence: str) -> bool:
+    """Whether each number in the sentence also stands in the evidence, in digits or in words.
+
+    >>> keeps_numbers("It has 5 joints.", "The arm has five joints."), keeps_numbers("It has 6.", "The arm has 5.")
+    (True, False)
+    """
+    held = {_COUNTS[word] for word in words(evidence.lower()) if word in _COUNTS}
+    return set(numbers(sentence)) <= {*numbers(evidence), *held, *_DIGITS.findall(evidence.replace(",", ""))}
+
+
+def keeps_units(sentence: str, evidence: str) -> bool:
+    """Whether a number has the unit that it has in the evidence.
+
+    A word after a number is a unit if the evidence has it after a number, or if it is none of the evidence's words
+    though the evidence measures this number in something.
+
+    >>> keeps_units("It lifts 2 grams.", "The arm lifts 2 kg."), keeps_units("It lifts 2 kg.", "A load of 2 kg.")
+    (False, True)
+    """
+    measured: dict[str, set[str]] = {}
+    for number, unit in _MEASURED.findall(evidence):
+        measured.setdefault(number.replace(",", ""), set()).add(stem(unit))
+    units, held = set().union(*measured.values()), set(content_stems(evidence))
+    for number, unit in _MEASURED.findall(sentence):
+        own = measured.get(number.replace(",", ""), set())
+        said = stem(unit)
+        is_unit = said in units or (said not in held and said in content_stems(sentence))
+        if own and is_unit and not any(_same_unit(said, one) for one in own):
+            return False
+    return True
+
+
+def _same_unit(one: str, other: str) -> bool:
+    """Whether two stems of units are equal, or one abbreviates the other: min, minutes."""
+    short, long = sorted((one, other), key=len)
+    return one == other or (len(short) >= LEAST_ABBREVIATION and long.startswith(short))
+
+
+def keeps_names(sentence: str, evidence: str, question: str = "") -> bool:
+    r"""Whether names stand in the evidence or the question, and names from code and lines of code in the evidence.
+
+    >>> listed = "Hidden files are listed by ls -a"
+    >>> keeps_names("Type: ```bash\nls -a\n```", listed), keeps_names("Type: ```bash\nls -h\n```", listed)
+    (True, False)
+    """
+    lowered = _one_line(evidence)
+    blocks = "\n".join(_FENCED.findall(_CONTINUED.sub(" ", sentence)))
+    prose = _FENCED.sub(" ", sentence)
+    exact = [*identifiers(prose), *_EQUATION.findall(prose), *_CODE.findall(prose)]
+    exact += [_one_line(line) for line in blocks.splitlines()]
+    if not all(item.lower() in f"{lowered} {question.lower()}" for item in exact):
+        return False
+    known = {stem(word) for word in words(f"{evidence} {question}")}
+    return all(stem(part) in known for name in names(sentence) for part in words(name))
+
+
+def _one_line(text: str) -> str:
+    """A text in lower case without line breaks, those within a command included."""
+    return " ".join(_CONTINUED.sub(" ", text).lower().split())
+
+
+def keeps_quantifiers(sentence: str, evidence: str) -> bool:
+    """Whether the evidence says "all", "always" or "never" too, where it speaks of the same thing."""
+    if TOTAL.isdisjoint(words(sentence.lower())):
+        return True
+    own = set(content_stems(sentence))
+    closest = sorted(_SENTENCE.split(evidence), key=lambda told: -len(own & set(content_stems(told))))[:CLOSEST]
+    return not (TOTAL | WHOLE | NEGATIONS).isdisjoint(words(" ".join(closest).lower()))
+
+
+@dataclass(frozen=True, slots=True)
+class Calculation:
+    """A calculation as the model wrote it."""
+
+    text: str
+    operands: tuple[str, ...]
+    """Numbers on its left side, without separators."""
+    is_right: bool
+    """Whether the left side gives the result, as exactly as that is written."""
+
+
+def calculations(text: str) -> list[Calculation]:
+    """The calculations in a sentence.
+
+    >>> [(one.text, one.is_right) for one in calculations("It needs 3 * 2.5 kg = 7.5 kg, so 7.5 / 2 = 4.")]
+    [('3 * 2.5 kg = 7.5 kg', True), ('7.5 / 2 = 4', False)]
+    """
+    found = []
+    for match in _CALCULATION.finditer(text[:LONGEST_CHARS]):
+        bare = re.sub(_UNIT_NAME, " ", match[1].translate(_SIGNS)).replace("\0", "**")
+        operands = tuple(number.replace(",", "") for number in re.findall(_PLAIN_NUMBER, bare))
+        value = evaluate(bare.replace(",", ""))
+        result = match[3].replace(",", "")
+        found.append(Calculation(match[0].strip(), operands, _agrees(value, result, rounded=match[2] == "≈")))
+    return found
+
+
+def evaluate(expression: str) -> float | None:
+    """Evaluate an arithmetic expression; None if it is not one or has no finite value.
+
+    >>> evaluate("2 * (3 + 4)"), evaluate("__import__('os')"), evaluate("9 ** 9 ** 9")
+    (14.0, None, None)
+    """
+    try:
+        tree = ast.parse(expression.strip(), mode="eval")
+        value = _value(tree.body)
+    except (SyntaxError, ValueError, ArithmeticError, RecursionError, MemoryError):
+        return None
+    return value if math.isfinite(value) else None
+
+
+def _value(node: ast.expr) -> float:
+    match node:
+        case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
+            return float(number)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return -_value(operand)
+        case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _OPERATORS:
+            first, second = _value(left), _value(right)
+            if isinstance(sign, ast.Pow) and abs(second) > LARGEST_POWER:
+                raise ValueError("the power is too large")
+            return float(_OPERATORS[type(sign)](first, second))
+    raise ValueError("this is not arithmetic")
+
+
+def _agrees(value: float | None, result: str, *, rounded: bool) -> bool:
+    """Whether a result is the value, rounded to its decimal places; whole ones are exact unless "≈" stands there."""
+    if value is None:
+        return False
+    places = len(result.partition(".")[2])
+    step = 10**-places if places or rounded else 0.0
+    return math.isclose(value, float(result), rel_tol=1e-9) or -step / 2 < value - float(result) < step / 2

@@ -1,39 +1,64 @@
-"""A plan: everything about an answer that is decided before a word is generated. It never changes afterwards."""
+"""A plan: everything about an answer that is decided before a word is generated. It never changes afterwards.
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+A question is answered by excerpts, refused, told from the book's table of contents, or, if it asks for a chapter in
+short and nobody prepared that, by the sentence of each section that says most on the chapter's title. Without a model
+these sentences are the answer; a model sums up the likeliest reading sections, one after the other: several at once are
+too much for a small one.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from lutrin import messages
 from lutrin.answer import safety
-from lutrin.answer.about import about_book
-from lutrin.answer.cite import citation, excerpt, span_with_fences
-from lutrin.answer.excerpt import MOST_EXCERPTS, PASSAGES, UnitRun, choose, is_procedure, lead_of, proof_of
 from lutrin.answer.grade import stands_in
-from lutrin.answer.refuse import refusal_text, suggestions
-from lutrin.answer.render import block_text, markdown
-from lutrin.answer.section import ReadingSection, reading_sections
-from lutrin.index.generation import OpenGeneration
-from lutrin.language.words import subject_stems, topic_stems
+from lutrin.answer.hostile import gives_orders
+from lutrin.answer.render import block_text, citation, excerpt, markdown
+from lutrin.answer.runs import (
+    MOST_EXCERPTS,
+    PASSAGES,
+    Run,
+    asks,
+    choose,
+    is_procedure,
+    lead_of,
+    proof_of,
+    reading_sections,
+    section_of,
+)
+from lutrin.index.generation import FileEntry, OpenGeneration
+from lutrin.language.words import content_stems, subject_stems, subject_words, topic_stems
+from lutrin.query.followup import refers
+from lutrin.query.frames import THIS, About, number_of
 from lutrin.query.respell import slips_of
-from lutrin.query.understand import Query
-from lutrin.records import SELECTED, Chunk, Citation, Excerpt, Refusal, Sentence, SupportGrade
+from lutrin.query.understand import Query, normalize
+from lutrin.records import (
+    SELECTED,
+    BookInfo,
+    Chunk,
+    Citation,
+    Excerpt,
+    Passage,
+    Question,
+    Refusal,
+    Sentence,
+    SupportGrade,
+    Unit,
+)
 from lutrin.search.fitted import Verdict
-from lutrin.search.scope import UNLIKE, is_far
-from lutrin.search.search import Part, SearchResult
+from lutrin.search.reader import UNLIKE, ScoredPassage, is_far, pooled_vector
+from lutrin.search.search import Part, Searcher, SearchResult
+from lutrin.search.shelf_search import chapter_of_number
 
-
-@dataclass(frozen=True, slots=True)
-class Ground:
-    """Where excerpts are taken from."""
-
-    runs: tuple[UnitRun, ...]
-    """The reader's excerpts."""
-    texts: Mapping[str, str]
-    """The text from which each passage is quoted, by chunk id."""
-    chances: Mapping[str, float]
-    """Probability that a passage answers, by chunk id."""
-    things: int
-    """That are asked and answered."""
+MAX_SUGGESTIONS = 5
+MOST_NEXT = 3
+MOST_LISTED = 40
+"""Lines of a list that a reader still reads."""
+MOST_QUOTED = 5
+"""Sentences of the book's own answer to what sums up a chapter."""
+MOST_READ = 4
+"""Reading sections of a model that sums up a chapter; each takes about as long as an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +67,7 @@ class Plan:
 
     query: Query
     title: str
-    """Of the book that answers."""
+    """Of the book that answers; of the one that the reader has open in a refusal."""
     generation: str
     """Name of the index generation."""
     text: str
@@ -59,13 +84,19 @@ class Plan:
     """Whether it does, as far as it is decided."""
     is_unlike: bool = False
     """Whether the question has nothing to do with the book, if it is refused."""
-    reading: tuple[tuple[int, ReadingSection], ...] = ()
+    reading: tuple[tuple[int, Run], ...] = ()
     """What a model reads, with the numbers by which it is cited."""
     excerpts: tuple[Excerpt, ...] = ()
     sources: tuple[Citation, ...] = ()
     """Of the excerpts, by number from 1."""
-    ground: "Ground | None" = None
-    """From what the excerpts that prove a model's sentences are made; None: nothing is read."""
+    runs: tuple[Run, ...] = ()
+    """The reader's excerpts."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """The text from which each passage is quoted, by chunk id."""
+    chances: Mapping[str, float] = field(default_factory=dict)
+    """Probability that a passage answers, by chunk id."""
+    things: int = 1
+    """That are asked and answered."""
     warnings: tuple[str, ...] = ()
     suggestions: tuple[str, ...] = ()
     refusal: Refusal | None = None
@@ -81,7 +112,6 @@ class Plan:
     """The book's warnings among the excerpts, word for word, with their numbers."""
     procedural: bool = False
     """Whether the excerpts hold a procedure."""
-
     meant: str = ""
     """A prepared question that may be meant, to be offered first."""
 
@@ -90,23 +120,6 @@ class Plan:
         """Whether a model may add an explanation. Hazardous procedures are given in the book's words only."""
         is_open = self.refusal is None and not self.explanation and bool(self.reading)
         return is_open and not (self.guarded and self.procedural)
-
-
-def refusal_plan(
-    query: Query, refusal: Refusal, *, title: str, generation: str, found: SearchResult | None = None
-) -> Plan:
-    """A refusal in the words of the surface that asked, with topics that the book does cover."""
-    near = suggestions(found.passages) if found and refusal in {"out_of_scope", "not_in_book"} else ()
-    text = refusal_text(refusal, query.question, title)
-    return Plan(query, title, generation, text, warnings=query.warnings, suggestions=near, refusal=refusal)
-
-
-async def from_contents(query: Query, generation: OpenGeneration) -> Plan:
-    """An answer to a question about the book itself, from its table of contents."""
-    if query.about is None:
-        raise ValueError("the question is not about the book itself")
-    told = about_book(query.about, generation.book, await generation.files(), page=query.page)
-    return Plan(query, generation.book.title, generation.name, told, warnings=query.warnings)
 
 
 async def make_plan(
@@ -124,51 +137,106 @@ async def make_plan(
     Raises:
         IndexUnavailable: The book cannot be read.
     """
-    title, name = generation.book.title, generation.name
+    open_title = open_title or generation.book.title
     in_selection = query.mode == "selection"
     if in_selection and found.odds < 0:
-        return refusal_plan(query, "not_in_selection", title=open_title or title, generation=name, found=found)
+        return refusal_plan(query, "not_in_selection", title=open_title, generation=generation.name)
     if not in_selection and is_far(found.odds, found=bool(found.passages)):
-        return refusal_plan(query, "out_of_scope", title=open_title or title, generation=name, found=found)
+        refused = refusal_plan(query, "out_of_scope", title=open_title, generation=generation.name)
+        return replace(refused, suggestions=suggestions(found.passages))
     verdict: Verdict = "answers" if in_selection else found.verdict
     if verdict == "no" and _names_section(query, found):
         verdict = "closest"
     answered = [part for part in found.parts if in_selection or part.verdict == "answers"]
     answered = answered or [max(found.parts, key=lambda part: part.odds)]
     safe = [safety.without_other_machines(part, safety.hazards_of(generation)) for part in answered]
-    runs, told = await safety.made_safe(generation, choose(safe, query.frame))
+    runs, told = await safety.secure_runs(generation, choose(safe, query.frame))
     if not runs:
-        return Plan(query, title, name, "\n\n".join(told), warnings=(*query.warnings, *told))
-    reading = await reading_of(generation, safe, runs, sections=sections)
-    texts = await texts_of(generation, query, [run.chunk for run in runs] + [one.chunk for _, one in reading])
-    numbered = list(enumerate(runs, 1))
-    text = [markdown(run.units, number) for number, run in numbered]
-    chances = {item.chunk.chunk_id: item.score for item in found.passages}
-    guards = guards_of(runs)
-    procedural = any(is_procedure(run.units) for run in runs)
-    guarded = bool(guards or told)
-    lead, rest = ((), "\n\n".join(text)) if guarded else _lead(query, runs, len(answered))
-    return Plan(
-        query=query,
-        title=title,
-        generation=name,
-        text="\n\n".join(text),
+        text, warnings = "\n\n".join(told), (*query.warnings, *told)
+        return Plan(query, generation.book.title, generation.name, text, warnings=warnings)
+    reading = await _reading_of(generation, safe, runs, sections)
+    plan = await _quote(query, generation, found, runs, told=told, reading=reading)
+    text = "\n\n".join(markdown(run.units, number) for number, run in enumerate(runs, 1))
+    lead, rest = ((), text) if plan.guarded else _lead(query, runs, len(answered))
+    return replace(
+        plan,
+        text=text,
         lead=lead,
         rest=rest,
-        open_title=open_title or title,
+        open_title=open_title,
         odds=found.odds,
         verdict=verdict,
         is_unlike=max((one.cosine or 0.0 for one in found.passages), default=0.0) < UNLIKE,
-        reading=reading,
-        excerpts=tuple(excerpt(run, number, texts[run.chunk.chunk_id]) for number, run in numbered),
-        sources=tuple(_cite(run, number, texts[run.chunk.chunk_id], chances) for number, run in numbered),
-        ground=Ground(tuple(runs), texts, chances, len(answered)),
+        things=len(answered),
         warnings=(*query.warnings, *_warnings(query, found, answered, runs), *told),
         suggestions=suggestions(found.passages) if verdict != "answers" else (),
-        guarded=guarded,
-        guards=guards,
-        procedural=procedural,
+        procedural=any(is_procedure(run.units) for run in runs),
     )
+
+
+async def _quote(
+    query: Query,
+    generation: OpenGeneration,
+    found: SearchResult,
+    runs: Sequence[Run],
+    *,
+    told: Sequence[str],
+    reading: tuple[tuple[int, Run], ...],
+) -> Plan:
+    """A plan with the excerpts and sources of safe runs, and without any text yet."""
+    texts = {
+        run.chunk.chunk_id: query.selected_text
+        if run.chunk.chunk_id == SELECTED
+        else await generation.source(run.chunk.filename)
+        for run in (*runs, *(section for _, section in reading))
+    }
+    chances = {item.chunk.chunk_id: item.score for item in found.passages}
+    numbered = [(run, number, texts[run.chunk.chunk_id]) for number, run in enumerate(runs, 1)]
+    guards = _guards_of(runs)
+    return Plan(
+        query,
+        generation.book.title,
+        generation.name,
+        text="",
+        reading=reading,
+        excerpts=tuple(excerpt(*one) for one in numbered),
+        sources=tuple(citation(*one, chances) for one in numbered),
+        runs=tuple(runs),
+        texts=texts,
+        chances=chances,
+        warnings=(*query.warnings, *told),
+        guarded=bool(guards or told),
+        guards=guards,
+    )
+
+
+def _guards_of(runs: Sequence[Run]) -> tuple[tuple[str, int], ...]:
+    """The book's warnings among the excerpts, each once with its excerpt's number, without titles."""
+    told: set[tuple[str, int]] = set()
+    texts: dict[int, list[str]] = {}
+    for number, run in enumerate(runs, 1):
+        for unit in run.units:
+            place = (run.chunk.filename, unit.char_start)
+            if unit.warning and unit.kind != "code" and unit.text.rstrip().endswith(safety.ENDS) and place not in told:
+                told.add(place)
+                texts.setdefault(number, []).append(unit.text)
+    return tuple((" ".join(found), number) for number, found in texts.items())
+
+
+async def _reading_of(
+    generation: OpenGeneration, answered: Sequence[Part], runs: Sequence[Run], sections: int
+) -> tuple[tuple[int, Run], ...]:
+    """What a model reads: the sections of each thing that is asked, under the numbers of the excerpts in them."""
+    reading: dict[tuple[str, int, int], tuple[int, Run]] = {}
+    following = len(runs) + 1
+    for part in answered if sections else ():
+        for one in await reading_sections(generation, part.passages[:PASSAGES], sections):
+            if one.key not in reading:
+                own = (number for number, run in enumerate(runs, 1) if not one.places.isdisjoint(run.places))
+                number = next(own, following)
+                reading[one.key] = number, one
+                following += number == following
+    return tuple(reading.values())
 
 
 def _names_section(query: Query, found: SearchResult) -> bool:
@@ -181,20 +249,32 @@ def _names_section(query: Query, found: SearchResult) -> bool:
     return any(title and title <= asked and 2 * len(title) >= len(named) for title in titles)
 
 
-def _lead(query: Query, runs: Sequence[UnitRun], things: int) -> tuple[tuple[Sentence, ...], str]:
+def _lead(query: Query, runs: Sequence[Run], things: int) -> tuple[tuple[Sentence, ...], str]:
     """The book's own answer, one unit for each thing that is asked, and the rest of the excerpts in Markdown."""
     # That the book does not have the requested form is said first.
     lead = [Sentence(text=messages.NO_SUCH_FORM[query.frame])] if query.frame in messages.NO_SUCH_FORM else []
     rest = []
     for number, run in enumerate(runs, 1):
-        left = run
-        if number <= things:
-            units, left = lead_of(run, query.frame)
-            support: SupportGrade = "likely" if run.chunk.recognized else "stated"
-            lead += [Sentence(text=block_text(units), citations=(number,), support=support)] if units else []
-        if left.units:
-            rest.append(markdown(left.units, number))
+        units, left = lead_of(run, query.frame) if number <= things else ((), run.units)
+        support: SupportGrade = "likely" if run.chunk.recognized else "stated"
+        lead += [Sentence(text=block_text(units), citations=(number,), support=support)] if units else []
+        rest += [markdown(left, number)] if left else []
     return tuple(lead), "\n\n".join(rest)
+
+
+def respellings(changes: Mapping[str, str]) -> list[str]:
+    """What is told of words that counted as slips."""
+    return [messages.RESPELLED.format(word=word, other=other) for word, other in slips_of(changes).items()]
+
+
+def _warnings(query: Query, found: SearchResult, answered: Sequence[Part], runs: Sequence[Run]) -> list[str]:
+    told = respellings(found.changes)
+    if len(query.parts) == len(found.parts):
+        told += [messages.PART_NOT_COVERED.format(part=part.text) for part in found.parts if part not in answered]
+    if any(run.chunk.recognized for run in runs):
+        told.append(messages.RECOGNIZED_TEXT)
+    note = safety.simulation_note(run.chunk for run in runs)
+    return [*told, note] if note else told
 
 
 def settle_plan(plan: Plan, verdict: Verdict) -> Plan:
@@ -203,19 +283,8 @@ def settle_plan(plan: Plan, verdict: Verdict) -> Plan:
         return plan
     if verdict == "no":
         refusal: Refusal = "out_of_scope" if plan.is_unlike else "not_in_book"
-        text = refusal_text(refusal, plan.query.question, plan.open_title)
-        return Plan(
-            plan.query,
-            plan.title,
-            plan.generation,
-            text,
-            warnings=plan.query.warnings,
-            suggestions=plan.suggestions,
-            refusal=refusal,
-            odds=plan.odds,
-            verdict="no",
-            meant=plan.meant,
-        )
+        refused = refusal_plan(plan.query, refusal, title=plan.open_title, generation=plan.generation)
+        return replace(refused, suggestions=plan.suggestions, odds=plan.odds, verdict="no", meant=plan.meant)
     if verdict == "closest":
         return replace(plan, verdict=verdict, lead=(), rest=f"{messages.CLOSEST_PASSAGE}\n\n{plan.text}")
     return replace(plan, verdict=verdict, suggestions=() if plan.verdict != "answers" else plan.suggestions)
@@ -232,82 +301,193 @@ def with_proof(
         cited: Numbers of excerpts that are cited besides: of the book's own sentences.
         said: Sentences that the book states; what of it stands in them word for word is not said again.
     """
-    if plan.ground is None or not proofs:
+    if not plan.runs or not proofs:
         return plan
-    ground = plan.ground
     standing = {number for _, number in plan.guards} | (set(cited) - proofs.keys())
     # Of several things that are asked, each keeps its excerpt, whether the model speaks of it or not.
-    runs = {number: run for number, run in enumerate(ground.runs, 1) if ground.things > 1 or number in standing}
+    runs = {number: run for number, run in enumerate(plan.runs, 1) if plan.things > 1 or number in standing}
     for number, section in plan.reading:
         if number in proofs and number not in standing:
-            near = ground.runs[number - 1] if number <= len(ground.runs) else None
-            runs[number] = proof_of(section.chunk, section.units, proofs[number], near)
+            near = plan.runs[number - 1] if number <= len(plan.runs) else None
+            runs[number] = proof_of(section, proofs[number], near)
     most_proving = sorted(runs, key=lambda number: (number not in standing, -len(proofs.get(number, ()))))
     quoted = sorted(most_proving[: max(MOST_EXCERPTS, len(standing))])
-    texts = {number: ground.texts[run.chunk.chunk_id] for number, run in runs.items()}
+    texts = {number: plan.texts[run.chunk.chunk_id] for number, run in runs.items()}
     rest = {number: [unit for unit in runs[number].units if not stands_in(unit.text, said)] for number in quoted}
     return replace(
         plan,
         text="\n\n".join(markdown(rest[number], number) for number in quoted if rest[number]),
         excerpts=tuple(excerpt(runs[number], number, texts[number]) for number in quoted),
-        sources=tuple(_cite(runs[number], number, texts[number], ground.chances) for number in sorted(runs)),
+        sources=tuple(citation(runs[number], number, texts[number], plan.chances) for number in sorted(runs)),
     )
 
 
-def _cite(run: UnitRun, n: int, source: str, chances: Mapping[str, float]) -> Citation:
-    return citation(run.chunk, span_with_fences(run, source), n, source, chances)
+async def chapter_plan(query: Query, generation: OpenGeneration, found: SearchResult, *, is_read: bool) -> Plan | None:
+    """The answer to "Summarise chapter 3"; None if no sentence of the chapter can stand alone.
+
+    Args:
+        query: Asks for nothing but a summary of a chapter.
+        generation: The book that has it.
+        found: What the chapter says on its title.
+        is_read: Whether a model reads it.
+
+    Raises:
+        IndexUnavailable: The book cannot be read.
+    """
+    best: dict[tuple[str, tuple[str, ...], str, str], Run] = {}
+    for item in found.parts[0].passages:
+        place = section_of(item.chunk)
+        for one in _sentences_alone(item):
+            if place not in best or best[place].score < one.score:
+                best[place] = one
+    likeliest = sorted(best.values(), key=lambda run: -run.score)[:MOST_QUOTED]
+    files = [file.filename for file in await generation.files()]
+    in_order = sorted(likeliest, key=lambda run: (files.index(run.chunk.filename), run.span))
+    runs, told = await safety.secure_runs(generation, in_order)
+    if not runs:
+        return None
+    reading = await _reading_of(generation, found.parts[:1], runs, MOST_READ if is_read else 0)
+    in_pages = sorted(reading, key=lambda one: (files.index(one[1].chunk.filename), one[1].key))
+    plan = await _quote(query, generation, found, runs, told=told, reading=tuple(in_pages))
+    lead = [Sentence(text=messages.NO_SUCH_FORM["summary"])]
+    lead += [Sentence(text=block_text(run.units), citations=(number,)) for number, run in enumerate(runs, 1)]
+    return replace(plan, lead=tuple(lead), excerpts=plan.excerpts[:MOST_EXCERPTS])
 
 
-def guards_of(runs: Sequence[UnitRun]) -> tuple[tuple[str, int], ...]:
-    """List the book's warnings among the excerpts, each once with its excerpt's number, without titles."""
-    told: set[tuple[str, int]] = set()
-    texts: dict[int, list[str]] = {}
-    for number, run in enumerate(runs, 1):
-        for unit in run.units:
-            place = (run.chunk.filename, unit.char_start)
-            if unit.warning and unit.kind != "code" and unit.text.rstrip().endswith(safety.ENDS) and place not in told:
-                told.add(place)
-                texts.setdefault(number, []).append(unit.text)
-    return tuple((" ".join(found), number) for number, found in texts.items())
+def _sentences_alone(item: ScoredPassage) -> Iterator[Run]:
+    """The sentences of a passage that can stand alone."""
+    if item.chunk.role == "text":
+        passage = Run(item.chunk, item.chunk.units, tuple(item.scores.tolist()))
+        yield from (passage.part(place, place + 1) for place, unit in enumerate(passage.units) if _stands_alone(unit))
 
 
-def respellings(changes: Mapping[str, str]) -> list[str]:
-    """What is told of words that counted as slips."""
-    return [messages.RESPELLED.format(word=word, other=other) for word, other in slips_of(changes).items()]
+def _stands_alone(unit: Unit) -> bool:
+    is_text = unit.kind == "sentence" and unit.role == "text" and not unit.warning and not asks(unit)
+    return is_text and unit.text.rstrip().endswith((".", "!")) and not refers(unit.text) and not gives_orders(unit.text)
 
 
-def _warnings(query: Query, found: SearchResult, answered: Sequence[Part], runs: Sequence[UnitRun]) -> list[str]:
-    """Collect the warnings that go with the answer."""
-    told = respellings(found.changes)
-    if len(query.parts) == len(found.parts):
-        told += [messages.PART_NOT_COVERED.format(part=part.text) for part in found.parts if part not in answered]
-    if any(run.chunk.recognized for run in runs):
-        told.append(messages.RECOGNIZED_TEXT)
-    note = safety.simulation_note(run.chunk for run in runs)
-    return [*told, note] if note else told
+def refusal_plan(query: Query, refusal: Refusal, *, title: str, generation: str) -> Plan:
+    """A refusal in the words of the surface that asked."""
+    text = refusal_text(refusal, query.question, title)
+    return Plan(query, title, generation, text, warnings=query.warnings, refusal=refusal)
 
 
-async def texts_of(generation: OpenGeneration, query: Query, chunks: Iterable[Chunk]) -> dict[str, str]:
-    """The text from which each passage is quoted, by chunk id; a selection is its own source."""
-    return {
-        chunk.chunk_id: query.selected_text if chunk.chunk_id == SELECTED else await generation.source(chunk.filename)
-        for chunk in chunks
+def refusal_text(refusal: Refusal, question: Question, title: str) -> str:
+    """The refusal's text for the endpoint that was asked, which chooses among the contract's wordings."""
+    match refusal, question.surface:
+        case "not_english", _:
+            return messages.NOT_ENGLISH
+        case "vague", _:
+            return messages.NEEDS_CONTEXT
+        case "not_in_selection", _:
+            return messages.NOT_IN_SELECTION
+        case _, "chat":
+            return messages.NOT_FOUND_CHAT
+        case _, "query":
+            return messages.NOT_COVERED.format(title=title.removeprefix("The "))
+        case "out_of_scope", _:
+            return messages.OUT_OF_SCOPE_TUTOR.format(title=title)
+        case _:
+            return messages.NOT_IN_BOOK
+
+
+def suggestions(passages: Iterable[Passage]) -> tuple[str, ...]:
+    """The topics of the book nearest to a question, nearest first, named so that one knows what they are about."""
+    topics: dict[str, str] = {}
+    for passage in passages:
+        if topic := _topic(passage.chunk):
+            topics.setdefault(topic.casefold(), topic)
+    return tuple(topics.values())[:MAX_SUGGESTIONS]
+
+
+def _topic(chunk: Chunk) -> str:
+    """Title of a passage's section, behind the one above it if it names one thing or none: "Gears: 1.2 Overview"."""
+    *above, title = chunk.heading_path or (chunk.section_title,)
+    if len(subject_words(title)) > 1 or not above:
+        return title
+    return f"{above[-1]}{'' if above[-1].endswith(('?', '!', ':', '.')) else ':'} {title}"
+
+
+async def next_questions(
+    searcher: Searcher, generation: OpenGeneration, query: Query, excerpts: Sequence[Excerpt], done: str = ""
+) -> tuple[str, ...]:
+    """Up to three prepared questions nearest in meaning to one that was answered; with a selection, of its section.
+
+    The prepared question that was answered instead (`done`) is none of them.
+    """
+    if not excerpts or not generation.companion:
+        return ()
+    (encoding,) = await searcher.encode([query.topic])
+    section = excerpts[0].heading_path if query.selected_text else None
+    answered = {normalize(query.text), normalize(done)}
+    near = generation.companion.questions(pooled_vector(encoding), section)
+    return tuple(islice((text for text in near if normalize(text) not in answered), MOST_NEXT))
+
+
+async def from_contents(query: Query, generation: OpenGeneration) -> Plan:
+    """An answer to a question about the book itself, from its table of contents."""
+    if query.about is None:
+        raise ValueError("the question is not about the book itself")
+    told = about_book(query.about, generation.book, await generation.files(), page=query.page)
+    return Plan(query, generation.book.title, generation.name, told, warnings=query.warnings)
+
+
+def about_book(about: About, book: BookInfo, files: Sequence[FileEntry], *, page: str = "") -> str:
+    """Answer a question about the book itself, in Markdown.
+
+    Args:
+        about: What the question is about.
+        book: As it is catalogued.
+        files: The book's pages in reading order.
+        page: Filename of the page that the reader is on.
+    """
+    if about.of == "self":
+        return (
+            f"I am Lutrin, the tutor of *{book.title}*. I answer questions from this book alone and show the passage "
+            "that each answer rests on. Ask about anything the book covers, or select a passage and ask about that."
+        )
+    chapters: dict[str, list[FileEntry]] = {}
+    for one in files:
+        # A page without a chapter forms its own.
+        chapters.setdefault(one.chapter or one.title, []).append(one)
+    if about.of != "chapter":
+        return _contents(book, chapters)
+    name = _find_chapter(about.chapter, chapters, page)
+    if name is None:
+        missing = "this chapter" if about.chapter == THIS else f"a chapter “{about.chapter}”"
+        return f"The book does not name {missing}. {_contents(book, chapters)}"
+    pages = chapters[name]
+    if len(pages) == 1:
+        return f"**{name}** is one page, “{pages[0].title}”."
+    return _list(f"**{name}** has {len(pages)} sections:", [f"- {one.title}" for one in pages])
+
+
+def _contents(book: BookInfo, chapters: Mapping[str, Sequence[FileEntry]]) -> str:
+    """How many chapters there are, and which, under their modules."""
+    lines, module = [], ""
+    for name, pages in chapters.items():
+        if pages[0].module != module and (module := pages[0].module):
+            lines.append(f"- **{module}**")
+        lines.append(f"{'  ' if module else ''}- {name}")
+    count = len(chapters)
+    return _list(f"*{book.title}* has {count} {'chapter' if count == 1 else 'chapters'}:", lines)
+
+
+def _list(lead: str, lines: Sequence[str]) -> str:
+    rest = [f"- and {len(lines) - MOST_LISTED} more"] if len(lines) > MOST_LISTED else []
+    return "\n".join([lead, "", *lines[:MOST_LISTED], *rest])
+
+
+def _find_chapter(asked: str, chapters: Mapping[str, Sequence[FileEntry]], page: str) -> str | None:
+    """The chapter that a reader means by a number, a name, or by being there."""
+    if asked == THIS:
+        return next((name for name, pages in chapters.items() if any(one.filename == page for one in pages)), None)
+    if number_of(asked) is not None:
+        return chapter_of_number(list(chapters), asked)
+    wanted = set(content_stems(asked))
+    shared = {
+        name: len(wanted.intersection(content_stems(" ".join([name, *(one.title for one in pages)]))))
+        for name, pages in chapters.items()
     }
-
-
-async def reading_of(
-    generation: OpenGeneration, answered: Sequence[Part], runs: Sequence[UnitRun], *, sections: int
-) -> tuple[tuple[int, ReadingSection], ...]:
-    """What a model reads: the sections of each thing that is asked, under the numbers of the excerpts in them."""
-    numbers = {unit.char_start: number for number, run in reversed(list(enumerate(runs, 1))) for unit in run.units}
-    places = {(run.chunk.filename, unit.char_start) for run in runs for unit in run.units}
-    reading: dict[tuple[str, int, int], tuple[int, ReadingSection]] = {}
-    following = len(runs) + 1
-    for part in answered if sections else ():
-        for one in await reading_sections(generation, part.passages[:PASSAGES], sections):
-            if one.key in reading:
-                continue
-            own = [numbers[unit.char_start] for unit in one.units if (one.chunk.filename, unit.char_start) in places]
-            reading[one.key] = min(own, default=following), one
-            following += not own
-    return tuple(reading.values())
+    best = max(shared, key=shared.__getitem__, default="")
+    return best if shared.get(best) and 2 * shared[best] >= len(wanted) else None

@@ -9,9 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+import msgspec
+
 from lutrin.answer.hostile import gives_orders, headings, without_control
 from lutrin.answer.render import cells_of
-from lutrin.answer.section import ReadingSection
+from lutrin.answer.runs import Run
 from lutrin.query.frames import Frame
 from lutrin.query.understand import Query
 from lutrin.records import SELECTED, ChatMessage, GenerationRequest, Message, Question, Unit
@@ -59,7 +61,7 @@ class Prompt:
     """Characters at the beginning of the last message that every reader of the sections shares."""
     asks_whether: tuple[Message, ...]
     """The same, with the question whether the passage answers at all."""
-    shown: tuple[tuple[int, ReadingSection], ...]
+    shown: tuple[tuple[int, Run], ...]
     """The sections, with the numbers by which they are cited."""
 
     def request(self, asked: Question = NOBODY, *, max_tokens: int, deadline_s: float) -> GenerationRequest:
@@ -75,21 +77,14 @@ class Prompt:
 
     def yes_request(self, asked: Question = NOBODY, *, deadline_s: float) -> GenerationRequest:
         """The request for the odds that the sections answer."""
-        return GenerationRequest(
-            messages=self.asks_whether,
-            max_tokens=1,
-            deadline_s=deadline_s,
-            session_id=asked.session_id,
-            peer=asked.peer,
-            between=YES_NO,
-            stable_chars=self.stable_chars,
-        )
+        request = self.request(asked, max_tokens=1, deadline_s=deadline_s)
+        return msgspec.structs.replace(request, messages=self.asks_whether, between=YES_NO)
 
 
 def prompt_of(
     query: Query,
     title: str,
-    sections: Sequence[tuple[int, ReadingSection]],
+    sections: Sequence[tuple[int, Run]],
     earlier: Sequence[ChatMessage] = (),
     *,
     own_words: bool = True,
@@ -132,16 +127,13 @@ def warm_request() -> GenerationRequest:
     )
 
 
-def _tail(
-    query: Query, sections: Sequence[ReadingSection], earlier: Sequence[ChatMessage], *, own_words: bool
-) -> tuple[str, str]:
+def _tail(query: Query, sections: Sequence[Run], earlier: Sequence[ChatMessage], *, own_words: bool) -> tuple[str, str]:
     """The conversation, what is marked and the question; and the line of form."""
-    lines = [
+    lines = ["The conversation so far:"] if earlier else []
+    lines += [
         f"{'Pupil' if message.role == 'user' else 'Tutor'}: {_cut(_MARK.sub('', message.text), TURN_WORDS)}"
         for message in earlier[-MOST_TURNS:]
     ]
-    if lines:
-        lines.insert(0, "The conversation so far:")
     if query.selected_text and not any(one.chunk.chunk_id == SELECTED for one in sections):
         marked = "" if gives_orders(query.selected_text) else _cut(query.selected_text, MARKED_WORDS, keep_lines=True)
         lines += [f"The pupil has marked this text:\n{marked}"] if marked else []
@@ -153,17 +145,13 @@ def _tail(
     return "\n".join(lines), form
 
 
-def _section_text(section: ReadingSection) -> str:
+def _section_text(section: Run) -> str:
     """A section below its headings; empty if nothing of it may be shown."""
     units = [unit for unit in section.units if not gives_orders(unit.text)]
     if not units:
         return ""
-    place = (
-        "marked by the pupil"
-        if section.chunk.chunk_id == SELECTED
-        else " > ".join(headings(section.chunk.heading_path))
-    )
-    lines: list[str] = [place]
+    is_marked = section.chunk.chunk_id == SELECTED
+    lines = ["marked by the pupil" if is_marked else " > ".join(headings(section.chunk.heading_path))]
     for _, group in groupby(units, key=lambda unit: (unit.kind, unit.block)):
         lines += _block_lines(list(group), lines[-1])
     return "\n".join(lines)
@@ -171,15 +159,17 @@ def _section_text(section: ReadingSection) -> str:
 
 def _block_lines(block: Sequence[Unit], before: str) -> list[str]:
     """One block of units as lines; the lead of a list or table stands before it, unless it was the line before."""
-    first = block[0]
-    if first.kind == "code":
-        return [f"```{unit.language}\n{unit.text.rstrip()}\n```" for unit in block]
-    if first.kind == "table_row":
-        return [row_text(unit) for unit in block]
-    if first.kind == "list_item":
-        lead = [first.lead] if first.lead and not before.endswith(first.lead) else []
-        return [*lead, *(unit.text if unit.text[:1].isdigit() else f"- {unit.text}" for unit in block)]
-    return [" ".join(unit.text for unit in block)]
+    lead = block[0].lead
+    match block[0].kind:
+        case "code":
+            return [f"```{unit.language}\n{unit.text.rstrip()}\n```" for unit in block]
+        case "table_row":
+            return [row_text(unit) for unit in block]
+        case "list_item":
+            items = [unit.text if unit.text[:1].isdigit() else f"- {unit.text}" for unit in block]
+            return [lead, *items] if lead and not before.endswith(lead) else items
+        case _:
+            return [" ".join(unit.text for unit in block)]
 
 
 def row_text(unit: Unit) -> str:

@@ -1,16 +1,113 @@
-"""Render a run of units as Markdown: joined sentences, list items, table rows, fenced code."""
+"""Render runs: citations and excerpts with the exact words of the source file, and Markdown."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
+from urllib.parse import quote as percent
 
-from lutrin.answer.excerpt import is_drawn
+import msgspec
+
+from lutrin.answer.runs import Run, is_drawn
 from lutrin.messages import IN_OTHER_WORDS, LIKELY_MARK, LIKELY_NOTE
-from lutrin.records import Sentence, SentenceEvent, Unit
+from lutrin.records import Chunk, Citation, Excerpt, Sentence, SentenceEvent, Unit
 
 GAP = "\n\n"
+LEAST_SCORE = 0.0001
+"""Relevance of what is cited though search did not score it, such as a warning: never nothing."""
 _ORDERED = re.compile(r"\d+[.)] ")
-_RUNS_ON = frozenset({"sentence", "caption"})
+_OPENING = re.compile(r"[ \t]*(?:`{3,}|~{3,})[^\n]*\n[ \t]*\Z")
+_CLOSING = re.compile(r"\r?\n?[ \t]*(?:`{3,}|~{3,})[ \t]*$", re.MULTILINE)
+_FENCE_CHARS = 300
+"""As long as the line of a fence may be, with what it says of the code."""
+
+
+def reader_url(chunk: Chunk) -> str:
+    """Path of the reader's page that holds a chunk's heading, with its fragment.
+
+    A page of Markdown loses its suffix; others keep it, and a PDF is opened at the page. Selected words that do not
+    stand in the book have no page, hence an empty path.
+    """
+    if not chunk.filename:
+        return ""
+    stem, dot, suffix = chunk.filename.rpartition(".")
+    is_pdf = suffix.lower() == "pdf"
+    is_markdown = bool(dot) and suffix.lower() in {"md", "mdx", "markdown"}
+    path = percent(stem if is_markdown else chunk.filename)
+    fragment = f"page={chunk.page}" if is_pdf and chunk.page is not None else chunk.anchor
+    landing = f"#{percent(fragment, safe='=')}" if fragment else ""
+    return f"/read/{percent(chunk.book)}/{path}{landing}"
+
+
+class Place(msgspec.Struct, frozen=True, kw_only=True):
+    """A page, or a heading on it, that an answer may lead to: what a site that shows the book must have."""
+
+    book: str
+    filename: str
+    url: str
+    """As a citation has it: path of the reader's page, the heading's anchor as its fragment."""
+
+
+def places(chunks: Iterable[Chunk]) -> list[Place]:
+    """The places of a book's passages, each once, in the order of the passages."""
+    found = (Place(book=chunk.book, filename=chunk.filename, url=reader_url(chunk)) for chunk in chunks)
+    return list(dict.fromkeys(found))
+
+
+def citation(run: Run, n: int, source: str, chances: Mapping[str, float]) -> Citation:
+    """Cite a run under its number.
+
+    Args:
+        run: What is cited.
+        n: The number.
+        source: Text of its file.
+        chances: Probability that a passage answers, by chunk id.
+    """
+    chunk = run.chunk
+    return Citation(
+        n=n,
+        chunk_id=chunk.chunk_id,
+        book=chunk.book,
+        chapter=chunk.chapter,
+        section=chunk.section,
+        section_title=chunk.section_title,
+        filename=chunk.filename,
+        page=chunk.page,
+        url=reader_url(chunk),
+        quote=source[slice(*_span_with_fences(run, source))],
+        relevance_score=min(max(round(chances.get(chunk.chunk_id, 0.0), 4), LEAST_SCORE), 1.0),
+    )
+
+
+def _span_with_fences(run: Run, source: str) -> tuple[int, int]:
+    """Offsets of a run, with the fence of the code that it begins or ends with: a page shows that as code."""
+    start, end = run.span
+    if run.units[0].kind == "code" and (opening := _OPENING.search(source[max(0, start - _FENCE_CHARS) : start])):
+        start -= len(opening[0])
+    if run.units[-1].kind == "code" and (closing := _CLOSING.match(source, end)):
+        end = closing.end()
+    return start, end
+
+
+def excerpt(run: Run, n: int, source: str) -> Excerpt:
+    """Make an excerpt of a run, with the units that answer marked."""
+    start, end = _span_with_fences(run, source)
+    marks: list[tuple[int, int]] = []
+    for unit in sorted(run.marked, key=lambda unit: unit.char_start):
+        first, last = unit.char_start - start, unit.char_end - start
+        if marks and first <= marks[-1][1] + 1:
+            marks[-1] = (marks[-1][0], max(last, marks[-1][1]))
+        else:
+            marks.append((first, last))
+    return Excerpt(
+        n=n,
+        text=source[start:end],
+        marks=tuple(marks),
+        cut_before=run.cut_before,
+        cut_after=run.cut_after,
+        heading_path=run.chunk.heading_path,
+        url=reader_url(run.chunk),
+        chunk_id=run.chunk.chunk_id,
+    )
 
 
 def markdown(units: Sequence[Unit], n: int) -> str:
@@ -20,11 +117,10 @@ def markdown(units: Sequence[Unit], n: int) -> str:
     units = [unit for unit in units if not is_drawn(unit)] or units
     for _, group in groupby(units, key=lambda unit: (unit.kind, unit.block)):
         block = list(group)
-        lead = block[0].lead if block[0].lead != said and block[0].kind in {"list_item", "table_row"} else ""
-        paragraphs.append(_block(block, lead))
+        paragraphs.append(_block(block, block[0].lead if block[0].lead != said else ""))
         said = block[-1].text
-    separator = " " if units[-1].kind in _RUNS_ON else "\n\n"
-    return "\n\n".join(paragraphs) + f"{separator}[{n}]"
+    separator = " " if units[-1].kind in {"sentence", "caption"} else GAP
+    return f"{GAP.join(paragraphs)}{separator}[{n}]"
 
 
 def sentence_piece(sentence: Sentence | SentenceEvent, before: str) -> str:
@@ -43,34 +139,32 @@ def sentence_piece(sentence: Sentence | SentenceEvent, before: str) -> str:
     return f"{' ' if before else ''}{sentence.text}{markers}{grade}"
 
 
-def explanation_of(sentences: Iterable[Sentence]) -> str:
+def explanation_of(sentences: Sequence[Sentence]) -> str:
     """Render the sentences of an answer; a note below them says what the mark of a likely one means."""
-    text, likely = "", False
+    text = ""
     for sentence in sentences:
         text += sentence_piece(sentence, text)
-        likely = likely or sentence.support == "likely"
-    return f"{text}{GAP}{LIKELY_NOTE}" if likely else text
+    return f"{text}{GAP}{LIKELY_NOTE}" if any(one.support == "likely" for one in sentences) else text
 
 
 def block_text(units: Sequence[Unit]) -> str:
     """Render units of one block as a text that stands alone: a row with its header, code in its fence."""
-    first = units[0]
-    return _block(units, first.lead if first.kind == "table_row" else "")
+    return _block(units, units[0].lead if units[0].kind == "table_row" else "")
 
 
 def _block(units: Sequence[Unit], lead: str) -> str:
     """Units of one block; `lead` is a table's header, or what introduces a list and has not been said."""
-    first = units[0]
-    if first.kind == "code":
-        return "\n\n".join(map(_fence, units))
-    if first.kind == "table_row":
-        rows = "\n".join(_row(unit.text) for unit in units)
-        rule = "|" + "---|" * len(cells_of(lead))
-        return f"{_row(lead)}\n{rule}\n{rows}" if lead else rows
-    if first.kind == "list_item":
-        items = "\n".join(_items(units))
-        return f"{lead}\n\n{items}" if lead else items
-    return " ".join(unit.text for unit in units)
+    match units[0].kind:
+        case "code":
+            return GAP.join(map(_fence, units))
+        case "table_row":
+            rows = "\n".join(_row(unit.text) for unit in units)
+            return f"{_row(lead)}\n|{'---|' * len(cells_of(lead))}\n{rows}" if lead else rows
+        case "list_item":
+            items = "\n".join(_items(units))
+            return f"{lead}{GAP}{items}" if lead else items
+        case _:
+            return " ".join(unit.text for unit in units)
 
 
 def _fence(unit: Unit) -> str:

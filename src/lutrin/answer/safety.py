@@ -14,11 +14,11 @@ from itertools import groupby
 import msgspec
 
 from lutrin import messages
-from lutrin.answer.excerpt import UnitRun, is_procedure, part_of
+from lutrin.answer.runs import Run, is_procedure
 from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import topic_stems, words
 from lutrin.records import SELECTED, Chunk, Unit
-from lutrin.search.scope import CONSIDERED
+from lutrin.search.reader import CONSIDERED, same_section
 from lutrin.search.search import Part
 
 ENDS = (".", "!", "?", ":", ";", ")")
@@ -68,50 +68,39 @@ def without_other_machines(part: Part, hazards: Hazards) -> Part:
     return replace(part, passages=tuple(kept))
 
 
-async def made_safe(generation: OpenGeneration, runs: Sequence[UnitRun]) -> tuple[list[UnitRun], list[str]]:
+async def secure_runs(generation: OpenGeneration, runs: Sequence[Run]) -> tuple[list[Run], list[str]]:
     """Put the book's warnings before excerpts that need them, and drop hazardous code that has no warning.
 
-    Args:
-        generation: The book.
-        runs: Excerpts in order.
-
-    Returns:
-        The excerpts, warnings first; and what the reader is told besides.
+    Returns the excerpts, warnings first; and what the reader is told besides.
     """
     hazards = hazards_of(generation)
-    safe: list[UnitRun] = []
-    boxes: dict[tuple[str, int], UnitRun] = {}
+    safe: list[Run] = []
+    boxes: dict[tuple[str, int], Run] = {}
     told: list[str] = []
     for found in runs:
-        if not _is_concerned(found, hazards):
+        if not (is_procedure(found.units) or any(_runs(found.chunk, unit, hazards) for unit in found.units)):
             safe.append(found)
             continue
         chunk = found.chunk
         same_file = [chunk] if chunk.chunk_id == SELECTED else await generation.chunks_of(chunk.filename)
         run = _with_warnings_between(found, same_file)
-        moving = any(moves(run.chunk, unit, hazards) for unit in run.units)
+        moving = any(moves(chunk, unit, hazards) for unit in run.units)
         warned = moving or _names_hazard(run, hazards) or _is_warned_of(run, same_file, hazards)
         box = _warning_for(run, same_file, anywhere=moving) if warned else None
-        if box is not None:
-            if not {unit.char_start for unit in box.units} <= {unit.char_start for unit in run.units}:
-                boxes.setdefault((box.chunk.filename, box.units[0].char_start), box)
-        elif moving:
+        if box is not None and not box.places <= run.places:
+            boxes.setdefault((chunk.filename, box.units[0].char_start), box)
+        elif box is None and moving:
             told.append(messages.CODE_WITHHELD)
             safe += _without_code(run, hazards)
             continue
-        elif warned:
+        elif box is None and warned:
             told.append(messages.CAUTION)
         safe.append(run)
-    held = [{(run.chunk.filename, unit.char_start) for unit in run.units} for run in safe]
-    first = [
-        box
-        for box in boxes.values()
-        if not any({(box.chunk.filename, unit.char_start) for unit in box.units} <= own for own in held)
-    ]
+    first = [box for box in boxes.values() if not any(box.places <= run.places for run in safe)]
     return [*first, *safe], list(dict.fromkeys(told))
 
 
-def _with_warnings_between(run: UnitRun, same_file: Sequence[Chunk]) -> UnitRun:
+def _with_warnings_between(run: Run, same_file: Sequence[Chunk]) -> Run:
     """Put back the warnings that the book has between the units of a run, which the search may have passed over."""
     start, stop = run.span
     held = {unit.char_start for unit in run.units}
@@ -128,16 +117,11 @@ def _with_warnings_between(run: UnitRun, same_file: Sequence[Chunk]) -> UnitRun:
     return replace(run, units=units, scores=scores)
 
 
-def _without_code(run: UnitRun, hazards: Hazards) -> list[UnitRun]:
+def _without_code(run: Run, hazards: Hazards) -> list[Run]:
     """The stretches of a run that hold none of the code that moves something: what the text around it says."""
     stretches = groupby(range(len(run.units)), key=lambda place: moves(run.chunk, run.units[place], hazards))
     places = [list(group) for moving, group in stretches if not moving]
-    return [part_of(run, group[0], group[-1] + 1) for group in places]
-
-
-def _is_concerned(run: UnitRun, hazards: Hazards) -> bool:
-    """Whether a run has code that a reader may run, or a procedure, of the real world."""
-    return is_procedure(run.units) or any(_runs(run.chunk, unit, hazards) for unit in run.units)
+    return [run.part(group[0], group[-1] + 1) for group in places]
 
 
 def _runs(chunk: Chunk, unit: Unit, hazards: Hazards) -> bool:
@@ -146,34 +130,26 @@ def _runs(chunk: Chunk, unit: Unit, hazards: Hazards) -> bool:
 
 def moves(chunk: Chunk, unit: Unit, hazards: Hazards) -> bool:
     """Whether a unit is code that moves a real machine when a reader runs it, as far as its names tell."""
-    if not _runs(chunk, unit, hazards):
-        return False
-    commands = unit.text.lower().replace("\\\n", " ").splitlines()
-    return any(_names(command, hazards.code) and not _names(command, hazards.harmless) for command in commands)
+
+    def names(command: str, parts: Iterable[str]) -> bool:
+        return any(part in command for part in parts)
+
+    commands = unit.text.lower().replace("\\\n", " ").splitlines() if _runs(chunk, unit, hazards) else ()
+    return any(names(command, hazards.code) and not names(command, hazards.harmless) for command in commands)
 
 
-def _names(command: str, parts: Iterable[str]) -> bool:
-    return any(part in command for part in parts)
-
-
-def _names_hazard(run: UnitRun, hazards: Hazards) -> bool:
+def _names_hazard(run: Run, hazards: Hazards) -> bool:
     """Whether a procedure of the real world names something hazardous."""
-    if run.chunk.is_simulation or not is_procedure(run.units):
-        return False
-    return any(word in hazards.words for unit in run.units for word in words(unit.text.lower()))
+    is_real = not run.chunk.is_simulation and is_procedure(run.units)
+    return is_real and any(word in hazards.words for unit in run.units for word in words(unit.text.lower()))
 
 
-def _is_warned_of(run: UnitRun, same_file: Sequence[Chunk], hazards: Hazards) -> bool:
+def _is_warned_of(run: Run, same_file: Sequence[Chunk], hazards: Hazards) -> bool:
     """Whether the book itself warns right before the code or the procedure, in its section.
 
     Between the two there may be what announces it, and other code.
     """
-    section = {
-        unit.char_start: unit
-        for chunk in same_file
-        if (chunk.heading_path, chunk.anchor) == (run.chunk.heading_path, run.chunk.anchor)
-        for unit in chunk.units
-    }
+    section = {unit.char_start: unit for chunk in same_file if same_section(chunk, run.chunk) for unit in chunk.units}
     for unit in run.units:
         if not (_runs(run.chunk, unit, hazards) or unit.kind == "list_item"):
             continue
@@ -189,47 +165,30 @@ def _is_warned_of(run: UnitRun, same_file: Sequence[Chunk], hazards: Hazards) ->
     return any(unit.warning for unit in run.units)
 
 
-def _warning_for(run: UnitRun, same_file: Sequence[Chunk], *, anywhere: bool) -> UnitRun | None:
-    """Return the nearest warning before a run, or the first one after it, with its whole box.
+def _warning_for(run: Run, same_file: Sequence[Chunk], *, anywhere: bool) -> Run | None:
+    """The nearest warning before a run, or the first one after it, with its whole box.
 
-    Args:
-        run: What needs a warning.
-        same_file: All chunks of its file.
-        anywhere: Whether any warning of the file will do, else one that governs the section: under its headings.
+    Any warning of the file will do (`anywhere`), or else one that governs the run's section: under its headings.
     """
-    boxes: list[tuple[Chunk, list[Unit]]] = []
+    boxes: list[Run] = []
     seen: set[int] = set()
-    path = run.chunk.heading_path
     for chunk in same_file:
-        if not anywhere and chunk.heading_path != path[: len(chunk.heading_path)]:
+        if not anywhere and chunk.heading_path != run.chunk.heading_path[: len(chunk.heading_path)]:
             continue
-        box: list[Unit] = []
-        for unit in (*chunk.units, None):
-            if unit is not None and unit.warning and unit.kind != "code":
-                box.append(unit)
-            elif box:
-                if any(item.text.rstrip().endswith(ENDS) for item in box) and box[0].char_start not in seen:
-                    boxes.append((chunk, box))
-                seen.update(item.char_start for item in box)
-                box = []
-    if not boxes:
-        return None
-    boxes.sort(key=lambda box: box[1][0].char_start)
-    before = [box for box in boxes if box[1][0].char_start <= run.span[0]]
-    chunk, units = before[-1] if before else boxes[0]
-    return UnitRun(
-        chunk=chunk, units=tuple(units), scores=(run.score,) * len(units), score=run.score,
-        cut_before=False, cut_after=False,
-    )  # fmt: skip
+        for warns, group in groupby(chunk.units, key=lambda unit: unit.warning and unit.kind != "code"):
+            box = tuple(group)
+            if warns and box[0].char_start not in seen and any(one.text.rstrip().endswith(ENDS) for one in box):
+                boxes.append(Run(chunk, box, (0.0,) * len(box)))
+            seen.update(unit.char_start for unit in box if warns)
+    boxes.sort(key=lambda box: box.units[0].char_start)
+    before = [box for box in boxes if box.units[0].char_start <= run.units[0].char_start]
+    return next(iter([*before[-1:], *boxes]), None)
 
 
 def simulation_note(chunks: Iterable[Chunk]) -> str | None:
     """The sentence that tells simulated from real, if the passages of an answer differ in it."""
-    known = list(chunks)
-    simulated = _titles(chunk for chunk in known if chunk.is_simulation is True)
-    real = _titles(chunk for chunk in known if chunk.is_simulation is False)
+    titles: dict[bool | None, dict[str, None]] = {True: {}, False: {}, None: {}}
+    for chunk in chunks:
+        titles[chunk.is_simulation][chunk.section_title] = None
+    simulated, real = ", ".join(titles[True]), ", ".join(titles[False])
     return messages.SIMULATION_MIXED.format(simulated=simulated, real=real) if simulated and real else None
-
-
-def _titles(chunks: Iterable[Chunk]) -> str:
-    return ", ".join(dict.fromkeys(chunk.section_title for chunk in chunks))

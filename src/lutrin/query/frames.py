@@ -12,7 +12,7 @@ Frame = Literal[
     "plain", "definition", "why", "how", "compare", "number", "list", "code", "example", "analogy", "simpler", "steps",
     "summary", "quiz", "compute", "about", "more", "proof", "other",
 ]  # fmt: skip
-"""The last three are wishes of follow-ups, told by their likeness to plain ones (`lutrin.answer.wish`)."""
+"""The last three are wishes of follow-ups, told by their likeness to plain ones (`lutrin.answer.flow`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from lutrin import messages
 from lutrin.errors import InvalidQuestion
 from lutrin.language import lexicon
 from lutrin.language.gate import LanguageGate
-from lutrin.language.words import subject_words, topic_stems, topic_words, words
+from lutrin.language.words import REMEMBERED, subject_words, topic_stems, topic_words, words
 from lutrin.ports import Embedder
 from lutrin.query.followup import Completion, complete_question, refers
 from lutrin.query.frames import About, Frame, frame_of, is_courtesy
@@ -23,6 +24,18 @@ PHRASE_WORDS = 8
 """A selection of at most so many words names a thing; a longer one is a statement."""
 _UNSEEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s)|\n\s*\n")
+_ORDINARY = re.compile(
+    r"(?<![^\s(\"'\u201c\u2018])(?:[AI]|[^\W\d_]{2,}(?:['\u2019-][^\W\d_]+)*)(?=[.,;:!?)\"'\u201d\u2019]*(?:\s|$))"
+)
+"""A word of letters alone between blanks and marks: no part of a name from code, a path or a formula; no initial."""
+_FROM_CODE = re.compile(r"[^\W\d_]*[a-z][A-Z]")
+"""Capitals within a word make it a name from code: goToPose."""
+_FINAL = re.compile(r"[\s.?!\u2026]+$")
+_SENTENCE_BREAK = re.compile(r"[.?!]\s+")
+_OPENS_QUESTION = re.compile(
+    r"(?:what|which|who|whose|whom|when|where|why|how|is|are|was|were|do|does|did|can|could|should|must|may|might|will"
+    r"|would|has|have|had|am)\b"
+)
 
 
 def parts_of(topic: str) -> tuple[str, ...]:
@@ -196,3 +209,32 @@ def _selection(question: Question, embedder: Embedder) -> tuple[str, Mode, tuple
     limit = offsets[MAX_SELECTION_TOKENS - 1][1]
     ends = [found.end() for found in _SENTENCE_END.finditer(selected, 0, limit + 1) if found.end() <= limit]
     return selected[: ends[-1] if ends else limit], mode, (messages.SELECTION_TRUNCATED,)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def normalize(text: str) -> str:
+    """Normalise a question for the cache: lower case, single spaces, no final punctuation.
+
+    IT and US are no pronouns, unless all is in capitals. A question ends in its mark, typed or not; what is no
+    question, in none. Names from code stay as they are, for `Node` is not `node`; and so does what stands inside a
+    question, for marks part two questions. The mark is never taken from what does not begin as a question: "My arm
+    shakes. Now what?"
+
+    >>> normalize("  what does a WATCHDOG do"), normalize("What does a watchdog do ?!")
+    ('what does a watchdog do?', 'what does a watchdog do?')
+    >>> normalize("How do I call nav.goToPose and rclcpp::Node in ROS 2?")
+    'how do I call nav.goToPose and rclcpp::Node in ros 2?'
+    """
+    shouted = text.isupper()
+
+    def lower(word: re.Match[str]) -> str:
+        stays = _FROM_CODE.match(word[0]) or (
+            not shouted and word[0].isupper() and word[0].lower() in lexicon.STOP_WORDS
+        )
+        return word[0] if stays else word[0].lower()
+
+    plain = _ORDINARY.sub(lower, " ".join(text.split()))
+    end = _FINAL.search(plain)
+    body = plain[: end.start()] if end else plain
+    last = _SENTENCE_BREAK.split(body)[-1]
+    return (f"{body}?" if (end and "?" in end[0]) or _OPENS_QUESTION.match(last) else body) if body else plain

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from lutrin import errors
-from lutrin.answer.cite import Place, places
 from lutrin.answer.flow import AnswerFlow
 from lutrin.answer.grade import Grader, fitted_weights
 from lutrin.answer.hostile import gives_orders
 from lutrin.answer.prompt import Ability
+from lutrin.answer.render import Place, places
 from lutrin.answer.traffic import Traffic
 from lutrin.chats.key import secret_of
 from lutrin.errors import IndexUnavailable, LutrinError, NotFound
@@ -60,9 +60,9 @@ from lutrin.runtime.profile import (
     opened_chats,
     remote,
 )
-from lutrin.search.passages import lease_books, retrieve_passages, search_books
-from lutrin.search.scope import is_far
+from lutrin.search.reader import is_far
 from lutrin.search.search import Searcher
+from lutrin.search.shelf_search import lease_books, retrieve_passages, search_books
 from lutrin.serve.library import ShelfLibrary
 from lutrin.serve.schemas import RetrievedPassage
 from lutrin.serve.services import Services

@@ -14,9 +14,7 @@ from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import subject_stems
 from lutrin.ports import Encoding
 from lutrin.records import Chunk, Unit
-from lutrin.search.candidates import same_section
-from lutrin.search.question_tokens import pooled_vector
-from lutrin.search.reader import ScoredPassage
+from lutrin.search.reader import ScoredPassage, pooled_vector, same_section
 
 PASSAGES = 3
 """The best ones are looked at."""
@@ -76,11 +74,7 @@ async def at_extreme(
 ) -> list[ScoredPassage]:
     """The passages with the row first that has the most or the least of what is asked for; empty if none is.
 
-    Args:
-        generation: Holds all rows of a table, which may be cut into several passages.
-        text: What is asked.
-        ranked: Best first.
-        encode: Encodes questions.
+    A table may be cut into several passages, so all rows of the section of one of the best are looked at.
 
     Raises:
         IndexUnavailable: The generation cannot be read.
@@ -111,13 +105,7 @@ def _holds(chunk: Chunk, rows: Sequence[int]) -> bool:
 async def rows_at_extreme(
     text: str, known: Sequence[Column], encode: Callable[[Sequence[str]], Awaitable[list[Encoding]]]
 ) -> list[int]:
-    """Where the rows begin that are asked for; empty: none is.
-
-    Args:
-        text: What is asked.
-        known: The columns of the tables that may answer.
-        encode: Encodes questions.
-    """
+    """Where the rows begin that are asked for, in the columns of the tables that may answer; empty: none is."""
     forms = [
         (column, kind, form.format(row=column.row, column=column.name))
         for column in known

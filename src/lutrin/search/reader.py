@@ -1,21 +1,237 @@
-"""The reader: scores how well each unit of each candidate answers, with weights learned with the embedder.
+"""The reader: candidates for an answer, how well each unit of each answers, and whether the book answers at all.
 
-The formula stands in `lutrin.ports.Reading`; `training/` learns its numbers. Where a cross-encoder is at hand, it reads
-the best passages once more, each together with the question: the two best from beginning to end, of the others a window
-around what the reader likes best there. Of tokens it says how likely each belongs to what answers; so a unit scores the
-logarithm of the sum over its tokens, as `training.cross` learns it.
+A text is encoded, two searches find candidates, and its tokens are matched with theirs. The formula stands in
+`lutrin.ports.Reading`; `training/` learns its numbers. Where a cross-encoder is at hand, it reads the best passages
+once more, each together with the question: the two best from beginning to end, of the others a window around what the
+reader likes best there. Of tokens it says how likely each belongs to what answers; so a unit scores the logarithm of
+the sum over its tokens, as `training.cross` learns it.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from lutrin.ports import Judgement, Ranking, Reading, Reranker, View
+from lutrin.index.generation import OpenGeneration
+from lutrin.index.tokens import MaxSim
+from lutrin.language.lexicon import QUESTION_WORDS, STOP_WORDS
+from lutrin.language.words import plain, stem, stem_set
+from lutrin.ports import Encoding, Judgement, Ranking, Reading, Reranker, View
 from lutrin.records import Chunk
-from lutrin.search.candidates import MatchedPool, Pool
-from lutrin.search.question_tokens import Float
+
+Float = npt.NDArray[np.float32]
+
+POOL = 24
+"""Passages that each of the two searches contributes; the late interaction ranks all of them."""
+MOST = 2
+"""Passages from which a selection may have been taken."""
+NEAR = 8
+"""Passages in which it is looked for."""
+SENTENCE_WORDS = 4
+"""A sentence of no more words than this could come from anywhere."""
+RERANKED = 4
+"""Passages that are read once more: eight gain nothing over four (training/README.md)."""
+WHOLE = 2
+"""So many of them are read from beginning to end: four gain nothing over two."""
+SIGNALS = ("best passage", "best match", "words lacked", "names lacked")
+"""Score of the best passage, over 10; best match of a whole passage; share of the words, by rarity, that the best
+passages lack and do not resemble; the rarest word of which that holds for the whole book. `training` fits what each
+counts, on books left out of it."""
+CONSIDERED = 5
+"""Passages in which a question's words are looked for."""
+FAR = -3.5
+"""Log odds below which a question is not even near the book's subject, and is refused in other words, without a model.
+Of the questions on the sample book 17 of 30 far ones and 7 of 40 near ones are below, and none of 162 that it answers
+(-1.1 and more)."""
+
+UNLIKE = 0.18
+"""Cosine with the nearest passage below which a question that is not answered is far, too: "What is the weather today?"
+has odds of -3.6, "Will it rain tomorrow?" of -1.5, and both a cosine under 0.14. With it 23 of the 30 far questions are
+called so, and 9 of the 40 near ones."""
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionTokens:
+    """One text of a question, encoded for one book."""
+
+    text: str
+    vector: Float
+    """(d,), of length 1."""
+    tokens: Float
+    """(Q, d), each of length 1."""
+    share: Float
+    """(Q,): how much each token counts, 1 in all."""
+    words: tuple[str, ...]
+    """(Q,): the lower-case word that each token belongs to; empty for a mark."""
+    rarity: Float
+    """(Q,): 1 + log((N + 1) / (n + 1)) of that word, which stands in n of the book's N passages; 1 for a mark."""
+    frequency: Float
+    """(Q,): in how many passages that word stands; N for a mark."""
+
+
+async def tokenize_question(
+    generation: OpenGeneration, text: str, encoding: Encoding, reading: Reading
+) -> QuestionTokens:
+    """Prepare an encoded text for a book.
+
+    The weight of a token is a softmax over its learned importance and the logarithm of how rare its word is in the
+    book.
+
+    Raises:
+        IndexUnavailable: The generation cannot be read.
+        ValueError: The embedder gives no token vectors.
+    """
+    if encoding.token_vectors is None:
+        raise ValueError("the embedder gives no token vectors")
+    words = word_of_each(text, encoding.token_offsets[:, 0].tolist())
+    total = generation.manifest.chunks + 1
+    known = await generation.document_frequency({word for word in words if word})
+    frequency = np.array([known.get(word, 0) if word else total - 1 for word in words], dtype=np.float32)
+    rarity = (1 + np.log(total / (frequency + 1))).astype(np.float32)
+    importance = reading.importance(encoding.token_vectors)
+    logits = importance + reading.rarity * np.log1p(rarity)
+    share = np.exp(logits - logits.max(initial=0.0))
+    return QuestionTokens(
+        text=text,
+        vector=pooled_vector(encoding),
+        tokens=encoding.token_vectors,
+        share=(share / max(float(share.sum()), 1e-12)).astype(np.float32),
+        words=tuple(words),
+        rarity=rarity,
+        frequency=frequency,
+    )
+
+
+def word_of_each(text: str, starts: Sequence[int]) -> list[str]:
+    """The lower-case word around each of the given characters; empty where there is none."""
+    spans = [(match.start(), match.end(), match.group().lower()) for match in _WORD.finditer(text)]
+    firsts = np.array([start for start, _, _ in spans] or [0])
+    places = np.searchsorted(firsts, starts, side="right") - 1
+    return [
+        spans[place][2] if spans and place >= 0 and start < spans[place][1] else ""
+        for place, start in zip(places.tolist(), starts, strict=True)
+    ]
+
+
+def pooled_vector(encoding: Encoding) -> Float:
+    """One vector of length 1 for a text of any number of windows: (d,)."""
+    mean = encoding.windows.mean(axis=0)
+    vector: Float = (mean / np.linalg.norm(mean)).astype(np.float32)
+    return vector
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """The candidates, P in all, as one text sees them."""
+
+    chunks: Sequence[Chunk]
+    asked: QuestionTokens
+    cosines: Float
+    """(P,): cosine with the nearest window of each passage."""
+    lexical: Mapping[str, float]
+    """BM25 by chunk id, of those that the full-text search found."""
+    late: MaxSim
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What both searches found, before it is matched."""
+
+    generation: OpenGeneration
+    asked: Sequence[QuestionTokens]
+    places: Sequence[tuple[int, Chunk]]
+    """Rows and chunks."""
+    lexical: Sequence[Sequence[tuple[str, float]]]
+    besides: Sequence[str]
+    page: str
+
+    def match(self, hidden: Callable[[Chunk], bool]) -> list[Pool]:
+        """Match each text with the candidates that are not hidden; of near repeats the first counts."""
+        seen: set[int] = set()
+        rows, chunks = [], []
+        for row, chunk in sorted(self.places, key=lambda place: place[1].filename != self.page):
+            is_besides = chunk.chunk_id in self.besides
+            if not is_besides and hidden(chunk):
+                continue
+            first = int(self.generation.firsts[row])
+            if first not in seen or is_besides:
+                rows.append(row)
+                chunks.append(chunk)
+            seen.add(first)
+        tokens = self.generation.tokens
+        lates = tokens.maxsim([(tokens.project(item.tokens), item.share) for item in self.asked], rows)
+        return [
+            Pool(chunks, item, self.generation.cosines(item.vector, rows), dict(words), late)
+            for item, words, late in zip(self.asked, self.lexical, lates, strict=True)
+        ]
+
+
+async def gather(
+    generation: OpenGeneration,
+    asked: Sequence[QuestionTokens],
+    where: Mapping[str, str] | None,
+    *,
+    besides: Sequence[str] = (),
+    led: Sequence[str] = (),
+    page: str = "",
+) -> Candidates:
+    """Search for each text.
+
+    Args:
+        generation: Open for reading.
+        asked: What is searched for.
+        where: Only chunks of this chapter, module, file or content type.
+        besides: Ids of chunks that are candidates whether they are found or not.
+        led: Ids of further ones, which may be hidden.
+        page: File of which passages stand for what repeats them elsewhere.
+
+    Raises:
+        IndexUnavailable: The generation cannot be read.
+    """
+    # What is hidden makes room for what is not, and so do repeats.
+    searches = [generation.nearest(item.vector, 2 * POOL, where) for item in asked]
+    searches += [generation.matching(item.text, 2 * POOL, where) for item in asked]
+    # Most need no other thread: who stepped back between them would wait for everybody else's question.
+    found = [await search for search in searches]
+    names = list(dict.fromkeys([*besides, *(name for pairs in found for name, _ in pairs), *led]))
+    return Candidates(
+        generation,
+        asked,
+        await generation.places(names),
+        lexical=found[len(asked) :],
+        besides=besides,
+        page=page,
+    )
+
+
+async def homes(generation: OpenGeneration, selection: str) -> list[Chunk]:
+    """Find the passages that a selection came from: those that contain it first, then those that share a sentence.
+
+    None for a few words, which name a thing and may stand anywhere.
+
+    Raises:
+        IndexUnavailable: The generation cannot be read.
+    """
+    said = plain(selection)
+    if len(said.split()) <= SENTENCE_WORDS:
+        return []
+    near = await generation.chunks([name for name, _ in await generation.matching(selection, NEAR)])
+    holding = [chunk for chunk in near if said in plain(chunk.text)]
+    held = [chunk for chunk in near if chunk not in holding and _shares_sentence(chunk, said)]
+    return [*holding, *held][:MOST]
+
+
+def same_section(chunk: Chunk, other: Chunk) -> bool:
+    """Whether two passages stand under the same heading."""
+    return (chunk.filename, chunk.heading_path, chunk.anchor) == (other.filename, other.heading_path, other.anchor)
+
+
+def _shares_sentence(chunk: Chunk, said: str) -> bool:
+    own = (plain(unit.text) for unit in chunk.units)
+    return any(len(text.split()) > SENTENCE_WORDS and text in said for text in own)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,29 +246,28 @@ class ScoredPassage:
     cosine: float
 
 
-def score_passages(pool: Pool, matched: MatchedPool, reading: Reading) -> list[ScoredPassage]:
+def score_passages(pool: Pool, reading: Reading) -> list[ScoredPassage]:
     """Score the candidates, in the order of the pool."""
     if not pool.chunks:
         return []
-    late = matched.late
-    share = matched.asked.share
+    late, share = pool.late, pool.asked.share
     own, headed = late.unit_own @ share, late.unit_best @ share
     ends = np.cumsum([len(chunk.units) for chunk in pool.chunks], dtype=np.int64)
     starts = np.concatenate([[0], ends])[:-1]
     owner = np.repeat(np.arange(len(ends)), np.diff(late.unit_starts))
     places = starts[owner] + late.unit_numbers
-    whole = reading.passage * late.passages.astype(float) + reading.dense * matched.cosines.astype(float)
+    whole = reading.passage * late.passages.astype(float) + reading.dense * pool.cosines.astype(float)
     scores = np.full(int(ends[-1]), -np.inf, dtype=np.float32)
     scores[places] = reading.scale * (reading.own * own + reading.headed * headed + whole[owner].astype(np.float32))
     forms = (reading.form(unit) for chunk in pool.chunks for unit in chunk.units)
     scores += np.fromiter(forms, np.float32, len(scores))
-    best = max(matched.lexical.values(), default=0.0) or 1.0
-    held = [reading.lexical * matched.lexical.get(chunk.chunk_id, 0.0) / best for chunk in pool.chunks]
+    best = max(pool.lexical.values(), default=0.0) or 1.0
+    held = [reading.lexical * pool.lexical.get(chunk.chunk_id, 0.0) / best for chunk in pool.chunks]
     sums = log_sums(scores, starts, ends)
     return [
         ScoredPassage(chunk, scores[start:stop], float(total) + more, float(cosine))
         for chunk, start, stop, total, more, cosine in zip(
-            pool.chunks, starts, ends, sums, held, matched.cosines, strict=True
+            pool.chunks, starts, ends, sums, held, pool.cosines, strict=True
         )
     ]
 
@@ -84,12 +299,6 @@ def chance_of(score: float, reading: Reading) -> float:
     return round(float(1 / (1 + np.exp(-np.clip(slope * score + bias, -13, 13)))), 6)
 
 
-RERANKED = 4
-"""Passages that are read once more: eight gain nothing over four (training/README.md)."""
-WHOLE = 2
-"""So many of them are read from beginning to end: four gain nothing over two."""
-
-
 @dataclass(frozen=True, slots=True)
 class UnitScores:
     """What a cross-encoder says of one passage."""
@@ -100,13 +309,7 @@ class UnitScores:
 
 
 async def judge(reranker: Reranker, text: str, ranked: Sequence[ScoredPassage]) -> list[UnitScores]:
-    """Let a cross-encoder judge the best passages.
-
-    Args:
-        reranker: The cross-encoder.
-        text: What is asked.
-        ranked: Passages, best first.
-    """
+    """Let a cross-encoder judge the best passages of a ranking, best first."""
     best = ranked[:RERANKED]
     judgements = await reranker.judge(text, [_view(item, whole=place < WHOLE) for place, item in enumerate(best)])
     return [_unit_scores(item.chunk, one) for item, one in zip(best, judgements, strict=True)]
@@ -149,3 +352,43 @@ def _unit_scores(chunk: Chunk, judgement: Judgement) -> UnitScores:
     is_seen = np.isfinite(units)
     units[~is_seen] = units[is_seen].min() if is_seen.any() else tokens.min()
     return UnitScores(judgement.passage, units)
+
+
+def signals(pool: Pool, found: Sequence[ScoredPassage]) -> Float:
+    """The signals that tell whether a book answers: (4,), in the order of `SIGNALS`.
+
+    Args:
+        pool: Not empty.
+        found: Its passages in the order of the pool.
+    """
+    scores = np.array([item.score for item in found], dtype=np.float32)
+    few = np.argsort(-scores, kind="stable")[:CONSIDERED].tolist()
+    best = pool.late.passage_best[few].max(axis=0)
+    asked = pool.asked
+    stems = frozenset().union(*(stem_set(pool.chunks[index].embedded_text()) for index in few))
+    words: dict[str, list[int]] = {}
+    for place, word in enumerate(asked.words):
+        if word and word not in STOP_WORDS and word not in QUESTION_WORDS:
+            words.setdefault(word, []).append(place)
+    total = sum(float(asked.rarity[places[0]]) for places in words.values()) or 1.0
+    lacked = {
+        word: float(asked.rarity[places[0]]) * (1 - max(float(best[places].mean()), 0.0))
+        for word, places in words.items()
+        if stem(word) not in stems
+    }
+    unknown = max((lack for word, lack in lacked.items() if asked.frequency[words[word][0]] == 0), default=0.0)
+    shares = sum(lacked.values()) / total, unknown / float(asked.rarity.max(initial=1.0))
+    return np.array([scores.max() / 10, pool.late.passages.max(), *shares], dtype=np.float32)
+
+
+def log_odds(found: Float, reading: Reading) -> float:
+    """Logarithm of the odds that the book answers, from its signals."""
+    if not reading.scope:
+        slope, bias = reading.answers
+        return slope * 10 * float(found[0]) + bias
+    return float(found @ np.array(reading.scope[:-1], dtype=np.float32)) + reading.scope[-1]
+
+
+def is_far(odds: float, *, found: bool) -> bool:
+    """Whether a question is not even near the book's subject, whatever a model would say; `found`: any passage is."""
+    return not found or odds < FAR

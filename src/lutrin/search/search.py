@@ -1,24 +1,44 @@
-"""Searches one book: two searches find candidates, and the reader ranks them and scores their units."""
+"""Searches one book: two searches find candidates, and the reader ranks them and scores their units.
+
+Prepared questions lead to passages: what was prepared on a passage says in readers' words what it answers. A reader's
+question is compared with questions, to which it is more alike than to the prose that answers it (hypothetical prompt
+embeddings, HyPE; doc2query is the same with words). A passage gains by the nearest question that leads to it. Whether
+the book answers at all is judged without it: a near question would find one like itself.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain, zip_longest
 
+import msgspec
 import numpy as np
 
+from lutrin.index.companion import BY_THE_BOOK, Companion
 from lutrin.index.generation import OpenGeneration
+from lutrin.ingest.labels import labels_in
 from lutrin.language.words import identifiers, plain, subject_stems, topic_stems
 from lutrin.ports import Embedder, Encoding, Ranking, Reading, Reranker
 from lutrin.query.respell import Speller
 from lutrin.query.understand import Query, with_spelling
-from lutrin.records import NEVER_AN_ANSWER, Chunk, Passage
-from lutrin.search.candidates import MatchedPool, Pool, gather, homes, same_section
+from lutrin.records import NEVER_AN_ANSWER, Chunk, Passage, Unit
 from lutrin.search.extremes import at_extreme
-from lutrin.search.fitted import Verdict, load_decisions
-from lutrin.search.kept import MOST_LED, gains, leads_of
-from lutrin.search.named_labels import NamedLabels, at_labels, find_labels, near_spans
-from lutrin.search.question_tokens import tokenize_question
-from lutrin.search.reader import ScoredPassage, chance_of, combine, judge, score_passages
-from lutrin.search.scope import FAR, log_odds, signals
+from lutrin.search.fitted import Verdict, load_decisions, read_fit
+from lutrin.search.reader import (
+    FAR,
+    Float,
+    Pool,
+    ScoredPassage,
+    chance_of,
+    combine,
+    gather,
+    homes,
+    judge,
+    log_odds,
+    same_section,
+    score_passages,
+    signals,
+    tokenize_question,
+)
 from lutrin.stages import stage
 
 SELECTION_CHARACTERS = 4096
@@ -31,6 +51,27 @@ AT_HOME, SAME_PAGE = 3.0, 0.3
 holds the identifiers of the question (`BMI088` is no other sensor, however alike), and on whose page the reader is."""
 ENCODED_TOKENS = 8_000
 """Of the questions whose vectors are remembered, some five hundred plain ones: 12 MB. Those asked first leave first."""
+CLOSE = 50.0
+"""Characters from what is asked about over which what stands there counts 1/e as much."""
+REFERS = 25.0
+"""Characters that a text which refers to a figure is taken to be away from it, at most."""
+NEAREST = 60
+"""Kept questions that may lead somewhere."""
+MOST_LED = 12
+"""Passages that are candidates because of them, at most."""
+FITTED = "kept.json"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedLabels:
+    """Figures, tables and listings that a question names."""
+
+    labels: frozenset[str] = frozenset()
+    """None if nothing in the book has such a number, though others have: `Figure 9.9`."""
+    chunks: tuple[str, ...] = ()
+    """Ids of the chunks that hold them."""
+    alone: bool = False
+    """Whether the question names nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +84,7 @@ class Part:
     odds: float
     """Logarithm of the odds that the book answers it."""
     signals: tuple[float, ...] = ()
-    """The signals behind these odds; see `scope.SIGNALS`."""
+    """The signals behind these odds; see `reader.SIGNALS`."""
     around: bool = False
     """Whether what stands around a selection is wanted, whatever it is."""
     is_reranked: bool = False
@@ -80,9 +121,8 @@ class SearchResult:
 class Searcher:
     """Finds evidence in an open generation.
 
-    Args:
-        embedder: The one that the index was built with.
-        reranker: Reads the best passages once more, together with the question; None: nobody does.
+    The embedder is the one that the index was built with; the reranker, if there is one, reads the best passages once
+    more, together with the question.
     """
 
     def __init__(self, embedder: Embedder, reranker: Reranker | None = None) -> None:
@@ -127,14 +167,10 @@ class Searcher:
         where: Mapping[str, str] | None = None,
         again: bool = True,
     ) -> SearchResult:
-        """Find the passages and units that answer a query.
+        """Find at most `k` passages, with their units, that answer a query.
 
-        Args:
-            generation: Open for reading.
-            query: What is asked.
-            k: Passages at most.
-            where: Only chunks of this chapter, module or content type.
-            again: Let the cross-encoder read the best passages once more.
+        `where` keeps to chunks of a chapter, module or content type; `again` lets the cross-encoder read the best
+        passages once more.
 
         Raises:
             IndexUnavailable: The generation cannot be read.
@@ -176,26 +212,26 @@ class Searcher:
         numbered = numbered if len(numbered) == len(texts) else [find_labels(generation, text) for text in texts]
 
         async def parts_of(hidden: Callable[[Chunk], bool]) -> list[Part]:
-            pool, matched = found.match(hidden)
-            place_bonuses = _place_bonuses(query, known, pool.chunks)
-            also = matched[len(texts)] if added else None
+            pools = found.match(hidden)
+            place_bonuses = _place_bonuses(query, known, pools[0].chunks)
             return [
                 await self._part(
                     pool,
-                    item,
                     query,
                     reading,
                     reranker,
                     place_bonuses=place_bonuses | dict.fromkeys(named.chunks, AT_HOME),
-                    lead_gains=gains(leads[item.asked.text], self.embedder.name),
-                    also=also,
+                    lead_gains=gains(leads[pool.asked.text], self.embedder.name),
+                    also=pools[len(texts)] if added else None,
                     numbered=named,
                 )
-                for item, named in zip(matched[: len(texts)], numbered, strict=True)
+                for pool, named in zip(pools[: len(texts)], numbered, strict=True)
             ]
 
         parts = await parts_of(lambda chunk: query.frame != "quiz" and _asks_only(chunk, query))
-        if not any(_answers(part) for part in parts) and any(_asks_only(chunk, query) for _, chunk in found.places):
+        if all(part.verdict != "answers" for part in parts) and any(
+            _asks_only(chunk, query) for _, chunk in found.places
+        ):
             further_parts = await parts_of(lambda _: False)
             parts = [more if _tells(more) else part for part, more in zip(parts, further_parts, strict=True)]
         if is_question:
@@ -207,14 +243,13 @@ class Searcher:
     async def _part(
         self,
         pool: Pool,
-        matched: MatchedPool,
         query: Query,
         reading: Reading,
         reranker: Reranker | None,
         *,
         place_bonuses: Mapping[str, float],
         lead_gains: Mapping[str, float],
-        also: MatchedPool | None,
+        also: Pool | None,
         numbered: NamedLabels,
     ) -> Part:
         """What one text finds in the pool.
@@ -222,14 +257,15 @@ class Searcher:
         What follows another question is read with it and without (`also`): with it alone the answer before would win
         again.
         """
+        text = pool.asked.text
         if not pool.chunks:
-            return Part(matched.asked.text, (), -np.inf)
-        found = score_passages(pool, matched, reading)
-        told = signals(pool, matched, found)
+            return Part(text, (), -np.inf)
+        found = score_passages(pool, reading)
+        evidence = signals(pool, found)
         if also is not None:
             found = [
                 replace(one, score=(one.score + other.score) / 2, scores=(one.scores + other.scores) / np.float32(2))
-                for one, other in zip(found, score_passages(pool, also, reading), strict=True)
+                for one, other in zip(found, score_passages(also, reading), strict=True)
             ]
         most = max((lead_gains.get(item.chunk.chunk_id, 0.0) for item in found), default=0.0)
         # Logarithms of odds become scores of the reader.
@@ -241,51 +277,44 @@ class Searcher:
             place = max(place_bonuses.get(name, 0.0), place_bonuses.get(file, 0.0)) / slope
             # What a kept question adds is taken from the others, so that no score is larger than without.
             ranked.append(_raise(item, place + lead_gains.get(name, 0.0) - most))
-        ranked = _favour_identifiers(ranked, matched.asked.text, AT_HOME / slope)
+        ranked = _favour_identifiers(ranked, text, AT_HOME / slope)
         ranked.sort(key=lambda item: (-item.score, item.chunk.chunk_id))
         if reranker is not None:
             with stage("rank"):
-                judgements = await judge(reranker, matched.asked.text, ranked)
+                judgements = await judge(reranker, text, ranked)
             ranked = combine(ranked, judgements, ranking)
             if ranking.scope:
-                told = np.append(told, np.float32(max(one.passage for one in judgements)))
+                evidence = np.append(evidence, np.float32(max(one.passage for one in judgements)))
         if query.leans:
             ranked = _home_first(ranked, [name for name, bonus in place_bonuses.items() if bonus >= AT_HOME])
         is_home = any(place_bonuses.get(item.chunk.chunk_id, 0.0) >= AT_HOME for item in ranked[:1])
         ranked = _without_other_tabs(ranked, query.typed)
         if query.is_more:
             ranked = _without_repeats(ranked, " ".join(query.said))
-        around = is_home and query.selected_text == matched.asked.text
+        around = is_home and query.selected_text == text
         if around:
-            ranked = _near_selection(ranked, query.selected_text)
+            said = plain(text)
+            ranked = _near(
+                ranked, ranked[:1], lambda unit: bool(own := plain(unit.text)) and (own in said or said in own)
+            )
         elif is_home and numbered.alone and numbered.labels:
-            ranked, around = at_labels(ranked, numbered.labels), True
+            homes = [item for item in ranked if any(unit.label in numbered.labels for unit in item.chunk.units)]
+            around = True
+            ranked = _near(ranked, homes, lambda unit: unit.label in numbered.labels, numbered.labels) or ranked
         # What is asked about "this", or about a figure and nothing else, can only be answered there.
-        odds = log_odds(told, reading) + (AT_HOME if is_home else 0.0)
+        odds = log_odds(evidence, reading) + (AT_HOME if is_home else 0.0)
         if is_home and (query.leans or numbered.alone):
             odds = np.inf
-        elif numbered.alone and numbered.missing:
+        elif numbered.alone and not numbered.labels:
             odds = FAR
         is_reranked = reranker is not None and bool(ranking.scope)
-        return Part(
-            matched.asked.text, tuple(ranked), odds, tuple(map(float, told)), around=around, is_reranked=is_reranked
-        )
+        return Part(text, tuple(ranked), odds, tuple(map(float, evidence)), around=around, is_reranked=is_reranked)
 
 
 def _asks_only(chunk: Chunk, query: Query) -> bool:
     """Whether a passage holds questions, tasks or lists of sources, and its heading is not what is asked for."""
     title = subject_stems(chunk.section_title)
     return chunk.role in NEVER_AN_ANSWER and not (title and title <= topic_stems(query.topic))
-
-
-def _is_topic(chunk: Chunk, query: Query) -> bool:
-    """Whether the heading of a passage is all that is asked for."""
-    title = topic_stems(chunk.section_title)
-    return bool(title) and title == topic_stems(query.topic)
-
-
-def _answers(part: Part) -> bool:
-    return part.verdict == "answers"
 
 
 def _tells(part: Part) -> bool:
@@ -300,7 +329,12 @@ def _place_bonuses(query: Query, homes: Sequence[str], chunks: Sequence[Chunk]) 
     """Bonuses for the reader's place: by chunk id, and by file name."""
     more = [chunk.filename for chunk in chunks if query.is_more and chunk.chunk_id in query.follows[:1]]
     # "What are the exercises of chapter 8?" names no subject but their heading.
-    named = [chunk.chunk_id for chunk in chunks if chunk.role in NEVER_AN_ANSWER and _is_topic(chunk, query)]
+    topic = topic_stems(query.topic)
+    named = [
+        chunk.chunk_id
+        for chunk in chunks
+        if chunk.role in NEVER_AN_ANSWER and topic and topic_stems(chunk.section_title) == topic
+    ]
     return dict.fromkeys([*homes, *more, *named], AT_HOME) | ({query.page: SAME_PAGE} if query.page else {})
 
 
@@ -347,48 +381,112 @@ def _without_repeats(ranked: Sequence[ScoredPassage], said: str) -> list[ScoredP
     return found if any(np.isfinite(item.scores).any() for item in found) else list(ranked)
 
 
-def _near_selection(ranked: Sequence[ScoredPassage], selection: str) -> list[ScoredPassage]:
-    """The passages of a selection's section, whose units count the less the further they are from it.
+def _near(
+    ranked: Sequence[ScoredPassage],
+    homes: Sequence[ScoredPassage],
+    holds: Callable[[Unit], bool],
+    labels: frozenset[str] = frozenset(),
+) -> list[ScoredPassage]:
+    """The passages of the sections of `homes`, units counting less the further they are from what is asked.
 
     Args:
-        ranked: The first is the one from which the selection was taken.
-        selection: What was read, and is asked about without a word of its own.
+        ranked: Best first.
+        homes: Passages that hold what is asked about, best first.
+        holds: Whether a unit of theirs does.
+        labels: A text that refers to one of them counts as near.
     """
-    home, said = ranked[0], plain(selection)
     spans = [
         (home.chunk.filename, unit.char_start, unit.char_end)
+        for home in homes
         for unit in home.chunk.units
-        if (own := plain(unit.text)) and (own in said or said in own)
+        if holds(unit)
     ]
-    return [near_spans(item, spans, home.score) for item in ranked if spans and same_section(item.chunk, home.chunk)]
+
+    def near(item: ScoredPassage) -> ScoredPassage:
+        places = [(start, end) for filename, start, end in spans if filename == item.chunk.filename]
+        scores = []
+        for unit in item.chunk.units:
+            away = min((max(start - unit.char_end, unit.char_start - end, 0) for start, end in places), default=np.inf)
+            refers = away > REFERS and any(label in labels for label, _ in (labels_in(unit.text) if labels else ()))
+            scores.append(homes[0].score - (REFERS if refers else away) / CLOSE)
+        return replace(item, score=homes[0].score, scores=np.array(scores, dtype=np.float32))
+
+    in_sections = (item for item in ranked if any(same_section(item.chunk, home.chunk) for home in homes))
+    return [near(item) for item in in_sections if spans]
 
 
 def _favour_identifiers(ranked: Sequence[ScoredPassage], text: str, bonus: float) -> list[ScoredPassage]:
     """Passages, those raised that hold every identifier of a question which any of them holds."""
-    asked_for = identifiers(text)
-    if not asked_for:
+    wanted = identifiers(text)
+    if not wanted:
         return list(ranked)
-    held = [_identifiers_in(item.chunk.embedded_text(), asked_for) for item in ranked]
-    wanted = frozenset().union(*held)
-    return [_raise(item, bonus if wanted and wanted <= own else 0.0) for item, own in zip(ranked, held, strict=True)]
-
-
-def _identifiers_in(text: str, asked_for: Sequence[str]) -> frozenset[str]:
-    """Which identifiers a text holds."""
-    return (
-        frozenset(identifiers(text)).intersection(asked_for) if any(one in text for one in asked_for) else frozenset()
-    )
+    texts = [item.chunk.embedded_text() for item in ranked]
+    held = [set(identifiers(one)) & set(wanted) if any(name in one for name in wanted) else set() for one in texts]
+    most = set[str]().union(*held)
+    return [_raise(item, bonus if most and most <= own else 0.0) for item, own in zip(ranked, held, strict=True)]
 
 
 def _passages(parts: Sequence[Part], k: int, reading: Reading) -> tuple[Passage, ...]:
     """The best passages of all parts in turn, each once."""
     chosen: dict[str, Passage] = {}
-    for rank in range(max((len(part.passages) for part in parts), default=0)):
-        for part in parts:
-            if rank < len(part.passages) and len(chosen) < k:
-                item = part.passages[rank]
-                passage = Passage(
-                    chunk=item.chunk, score=chance_of(item.score, reading), cosine=item.cosine, lexical=None
-                )
-                chosen.setdefault(item.chunk.chunk_id, passage)
+    for item in chain.from_iterable(zip_longest(*(part.passages for part in parts))):
+        if item is not None and len(chosen) < k:
+            passage = Passage(chunk=item.chunk, score=chance_of(item.score, reading), cosine=item.cosine)
+            chosen.setdefault(item.chunk.chunk_id, passage)
     return tuple(sorted(chosen.values(), key=lambda item: -item.score)) if len(parts) == 1 else tuple(chosen.values())
+
+
+def find_labels(generation: OpenGeneration, text: str) -> NamedLabels:
+    """Find the book's labels in a question."""
+    kinds = {label.partition(" ")[0] for label in generation.labels}
+    named = [(label, place) for label, place in labels_in(text) if label.partition(" ")[0] in kinds]
+    if not named:
+        return NamedLabels()
+    known = {label: generation.labels[label] for label, _ in named if label in generation.labels}
+    rest = text
+    for start, end in sorted({place for _, place in named}, reverse=True):
+        rest = f"{rest[:start]} {rest[end:]}"
+    names = dict.fromkeys(name for chunks in known.values() for name in chunks)
+    return NamedLabels(frozenset(known), tuple(names), alone=not subject_stems(rest))
+
+
+class Weight(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The file that `python -m training kept` writes."""
+
+    embedder: str
+    """Name of the embedder for whose scores it was fitted."""
+    weight: float
+    """Times how near the nearest kept question is (`leads_of`): added to a passage's score."""
+    questions: int
+    file_at_1: tuple[float, float]
+    """Share of the sample questions whose file comes first, without kept questions and with them."""
+
+
+def leads_of(companion: Companion, vector: Float) -> dict[str, float]:
+    """Passages that prepared questions lead to, by id, nearest question first, with how near that one is.
+
+    That is its cosine beyond the farthest of the `NEAREST`: a passage to which no question leads counts like one to
+    which only that one does. An entry leads to every passage that it quotes. The vector is of length 1: (d,).
+    """
+    nearest = companion.nearest(vector, NEAREST)
+    found: dict[str, float] = {}
+    for place, cosine in nearest:
+        for owner in companion.owners[companion.texts[place]]:
+            item = companion.entries[owner]
+            if item.entry.author == BY_THE_BOOK:
+                continue  # a search has found it already
+            for name in (item.chunk_id, *(name for name, _, _ in item.places)):
+                found.setdefault(name, cosine - nearest[-1][1])
+    return found
+
+
+def weights() -> Weight | None:
+    """Return what was fitted; None before fitting."""
+    return read_fit("lutrin.search", FITTED, Weight)
+
+
+def gains(leads: Mapping[str, float], embedder: str) -> dict[str, float]:
+    """What passages gain by prepared questions, by id; nothing for another embedder's scores."""
+    known = weights()
+    weight = known.weight if known is not None and known.embedder == embedder else 0.0
+    return {name: weight * near for name, near in leads.items() if weight}

@@ -13,10 +13,17 @@ from lutrin.language.words import stem_set, topic_stems, words
 from lutrin.ports import Embedder
 from lutrin.query.understand import Query
 from lutrin.records import SELECTED, Chunk, Passage, Unit, UnitKind
-from lutrin.search.candidates import MatchedPool, Pool, homes
-from lutrin.search.question_tokens import pooled_vector, tokenize_question
-from lutrin.search.reader import ScoredPassage, chance_of, score_passages
-from lutrin.search.scope import log_odds, signals
+from lutrin.search.reader import (
+    Pool,
+    ScoredPassage,
+    chance_of,
+    homes,
+    log_odds,
+    pooled_vector,
+    score_passages,
+    signals,
+    tokenize_question,
+)
 from lutrin.search.search import AT_HOME, Part, SearchResult
 from lutrin.stages import stage
 
@@ -35,14 +42,8 @@ _CODE_SIGNS = re.compile(
 async def search_selection(embedder: Embedder, generation: OpenGeneration, query: Query) -> SearchResult:
     """Score the sentences of a selection for a query, as if it were the only passage of its book.
 
-    Args:
-        embedder: As the book's.
-        generation: Tells how rare words are, and where in the book the selection stands.
-        query: With its selection.
-
-    Returns:
-        One part; its odds say whether the selection answers. A selection that stands in the book has the book's
-        chapter and headings.
+    The one part's odds say whether the selection answers. A selection that stands in the book has the book's chapter
+    and headings.
 
     Raises:
         IndexUnavailable: The generation cannot be read.
@@ -59,20 +60,19 @@ async def search_selection(embedder: Embedder, generation: OpenGeneration, query
         return SearchResult(passages=(), parts=(Part(query.topic, (), -np.inf),))
     reading = embedder.reading
     wanted = await tokenize_question(generation, query.topic, question, reading)
-    pool = Pool([chunk], [0])
     alone = generation.tokens.alone(chunk, selected.token_vectors, selected.token_offsets)
-    (late,) = alone.maxsim([(generation.tokens.project(wanted.tokens), wanted.share)], pool.rows)
-    spoken_of = bool(topic_stems(query.topic) & stem_set(chunk.embedded_text()))
-    matched = MatchedPool(
+    (late,) = alone.maxsim([(generation.tokens.project(wanted.tokens), wanted.share)], [0])
+    pool = Pool(
+        chunks=[chunk],
         asked=wanted,
         cosines=np.array([pooled_vector(selected) @ wanted.vector], dtype=np.float32),
-        lexical={chunk.chunk_id: 1.0} if spoken_of else {},
+        lexical={chunk.chunk_id: 1.0} if topic_stems(query.topic) & stem_set(chunk.embedded_text()) else {},
         late=late,
     )
-    found = score_passages(pool, matched, reading)
-    told = signals(pool, matched, found)
+    found = score_passages(pool, reading)
+    evidence = signals(pool, found)
     passage = Passage(chunk=chunk, score=chance_of(found[0].score, reading))
-    part = Part(query.topic, tuple(found), log_odds(told, reading) + AT_HOME, tuple(map(float, told)))
+    part = Part(query.topic, tuple(found), log_odds(evidence, reading) + AT_HOME, tuple(map(float, evidence)))
     return SearchResult(passages=(passage,), parts=(part,))
 
 

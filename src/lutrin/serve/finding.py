@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from lutrin.answer.cite import reader_url
+from lutrin.answer.render import reader_url
 from lutrin.index.lexical import stemmed
 from lutrin.index.typeahead import Typed
 from lutrin.records import BookInfo, Chunk, Unit

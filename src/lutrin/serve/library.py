@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
-from lutrin.answer.cite import reader_url
+from lutrin.answer.render import reader_url
 from lutrin.errors import DocumentError, NotFound
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf

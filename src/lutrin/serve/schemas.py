@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from lutrin import records
-from lutrin.answer.cite import reader_url
+from lutrin.answer.render import reader_url
 from lutrin.chats.key import SESSION_ID_PATTERN
 from lutrin.errors import InvalidInput
 from lutrin.index.catalog import LeftOut

@@ -14,7 +14,7 @@ from typing import Literal
 
 import msgspec
 
-from lutrin.answer.excerpt import is_procedure
+from lutrin.answer.runs import is_procedure
 from lutrin.index.companion import BY_THE_BOOK, Prepared
 from lutrin.index.generation import FileEntry
 from lutrin.ingest.sentences import sentence_ranges

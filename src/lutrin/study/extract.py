@@ -23,7 +23,7 @@ from lutrin.query.followup import refers
 from lutrin.query.frames import asks, frame_of
 from lutrin.query.understand import alone
 from lutrin.records import Chunk, Question, Unit
-from lutrin.search.candidates import same_section
+from lutrin.search.reader import same_section
 from lutrin.search.search import Searcher
 
 MOST_NAME_WORDS = 4

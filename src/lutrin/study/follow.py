@@ -11,7 +11,7 @@ from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import plain
 from lutrin.query.frames import Frame, frame_of
 from lutrin.query.understand import Query
-from lutrin.search.question_tokens import Float
+from lutrin.search.reader import Float
 from lutrin.study.marked import Mark, is_named, is_of_section, likeness_of, proved_units, touched
 
 KINDS: Mapping[Frame, tuple[Kind, ...]] = {

@@ -6,7 +6,7 @@ A local model reports the probability of its yes; a service only says yes or no,
 import math
 
 from lutrin.answer.grade import evidence_of
-from lutrin.answer.section import whole
+from lutrin.answer.runs import whole
 from lutrin.errors import GeneratorError
 from lutrin.ports import Generator
 from lutrin.records import Chunk, Finished, GenerationRequest, Message, Piece

@@ -6,9 +6,8 @@ for it has the hash of that. This much needs no model, and holds an entry that w
 
 from collections.abc import Sequence
 
-from lutrin.answer.grade import evidence_of
-from lutrin.answer.literals import keeps_names, keeps_numbers, literals_stand
-from lutrin.answer.section import whole
+from lutrin.answer.grade import evidence_of, keeps_names, keeps_numbers, literals_stand
+from lutrin.answer.runs import whole
 from lutrin.index.companion import Entry
 from lutrin.ingest.sentences import sentence_ranges
 from lutrin.records import Chunk

@@ -15,8 +15,7 @@ from lutrin.language.words import plain, stem, stem_set, topic_stems, words
 from lutrin.query.frames import Frame, frame_of
 from lutrin.query.understand import Query
 from lutrin.records import Chunk, Unit
-from lutrin.search.candidates import SENTENCE_WORDS, homes
-from lutrin.search.question_tokens import Float
+from lutrin.search.reader import SENTENCE_WORDS, Float, homes
 
 WISHES: Mapping[Frame, tuple[Kind, ...]] = {
     "definition": ("explanation", "question", "term", "keypoints"),

@@ -13,20 +13,17 @@ from typing import TypeVar
 import numpy as np
 
 from lutrin import messages
-from lutrin.answer.cache import normalize
-from lutrin.answer.plan import Plan, make_plan, respellings
-from lutrin.answer.refuse import MOST_NEXT, next_questions
+from lutrin.answer.plan import MOST_NEXT, Plan, make_plan, next_questions, respellings
 from lutrin.index.companion import BY_THE_BOOK, OF_A_TERM, Companion, Entry, Kind, Prepared, defining
 from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import plain, topic_stems, words
 from lutrin.query.followup import refers
 from lutrin.query.frames import Frame, asks, frame_of
-from lutrin.query.understand import PHRASE_WORDS, Query, with_spelling
+from lutrin.query.understand import PHRASE_WORDS, Query, normalize, with_spelling
 from lutrin.records import Chunk, Passage
-from lutrin.search.chapters import apply_filters
-from lutrin.search.question_tokens import pooled_vector
-from lutrin.search.reader import ScoredPassage, log_sum
+from lutrin.search.reader import ScoredPassage, log_sum, pooled_vector
 from lutrin.search.search import SELECTION_CHARACTERS, Part, Searcher, SearchResult
+from lutrin.search.shelf_search import apply_filters
 from lutrin.study.follow import answered, following
 from lutrin.study.marked import WISHES, Mark, entries_of, is_all_meant, is_named, located, proved_units
 from lutrin.study.same import (

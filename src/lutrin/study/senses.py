@@ -17,7 +17,7 @@ from lutrin.index.generation import OpenGeneration
 from lutrin.ports import Vectors
 from lutrin.records import Chunk
 from lutrin.search.fitted import Fit, read_fit
-from lutrin.search.question_tokens import Float
+from lutrin.search.reader import Float
 
 SIGNALS = ("likeness of passages", "same chapter", "pieces of the name")
 FITTED = "senses.json"

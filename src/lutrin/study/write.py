@@ -16,10 +16,9 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lutrin.answer.cache import normalize
 from lutrin.answer.grade import Grader, evidence_of, is_copy, may_be_own
 from lutrin.answer.hostile import gives_orders
-from lutrin.answer.section import whole
+from lutrin.answer.runs import whole
 from lutrin.index.companion import Entry, Prepared, defining, encoded_texts, texts_of
 from lutrin.index.decisions import StudiedEntry
 from lutrin.index.generation import OpenGeneration
@@ -27,9 +26,9 @@ from lutrin.ingest.companion_file import Fitting, MisfitError, SectionText, sect
 from lutrin.ingest.sentences import sentence_ranges
 from lutrin.language.words import content_stems, plain, stem, stem_set, topic_stems, word_count
 from lutrin.ports import Generator
-from lutrin.query.understand import alone
+from lutrin.query.understand import alone, normalize
 from lutrin.records import Chunk, Finished, GenerationRequest, Piece, Question, Unit
-from lutrin.search.candidates import same_section
+from lutrin.search.reader import same_section
 from lutrin.search.search import Searcher
 from lutrin.study.drafting import KINDS, TASKS, Draft, drafts_in, messages_for, quiz_of
 from lutrin.study.edit import line_of

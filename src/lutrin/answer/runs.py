@@ -1,0 +1,525 @@
+"""Runs of units: the excerpts that a reader sees, and the reading sections that a language model reads.
+
+The units of a section are joined into atoms that never part: a procedure, a small table, a code block with what
+announces it, a warning. Of all runs of atoms within a budget of words the one with the largest sum of probabilities
+(of the reader, over its units) is shown; a second one if it is about as likely, or something else is asked.
+
+A model reads fixed runs, cut in the same way whatever is asked, so that their keys and values in its memory are
+computed once and used for every reader. Consecutive ones overlap by one unit, so that a sentence at a cut keeps what
+leads to it.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import inf
+
+import numpy as np
+
+from lutrin.answer.hostile import gives_orders
+from lutrin.index.generation import OpenGeneration
+from lutrin.language.words import word_count
+from lutrin.query.followup import refers
+from lutrin.query.frames import Frame
+from lutrin.records import NEVER_AN_ANSWER, SELECTED, Chunk, Unit
+from lutrin.search.reader import ScoredPassage, log_sum
+from lutrin.search.search import Part
+
+FIRST_WORDS, SECOND_WORDS, MOST_WORDS = 60, 90, 150
+"""Of the first excerpt, of a second one, of all, besides code."""
+READING_WORDS = 160
+"""Of one reading section; a small model reads so much at 40 tokens a second within the wait of a reader."""
+CODE_CHARS_PER_WORD = 5
+"""Where a model reads it, code counts by its characters, because it has more tokens for each blank."""
+STEPS_WORDS = 200
+"""A procedure of no more words is never cut: with half of its steps it misleads."""
+LONGEST_WORDS = 120
+"""Of one excerpt besides code, where two are joined, or what stands around a selection is wanted."""
+PASSAGES = 12
+"""Passages in which excerpts are looked for."""
+SECOND_SHARE = 0.15
+"""A second excerpt is shown if it is at least so likely as the first: a larger share loses facts on one half of
+the shelf (bench/RESULTS.md)."""
+LEADING_SHARE = 0.1
+"""The sentence before what is said first leads to it if it is at least so likely."""
+MARKED_SHARE = 0.35
+"""Units at least so likely as the best of their excerpt are marked as what answers."""
+SMALL_TABLE_WORDS = 60
+"""A table of at most so many words is chosen whole; of a longer one the likeliest rows are, and then the rest is added
+up to `LONGEST_WORDS`, so that no length speaks for it."""
+STANDS_OUT = 0.5
+"""Share of what the items of a list or the rows of a table have together: one that has less is no answer alone."""
+LABEL_WORDS = 4
+MOST_EXCERPTS = 2
+MOST_CODE = 2
+"""Code blocks in one excerpt."""
+FORM_BONUS = 1.0
+"""Added to the score of a run that has the form which is asked for: code, steps."""
+GAP_CHARS = 400
+"""Between neighbours; more means that a passage between them was not found."""
+DRAWN = frozenset({"mermaid", "plantuml", "dot", "graphviz"})
+"""Languages of figures; their source answers nothing."""
+_NUMBERED = re.compile(r"\d+[.)] ")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Units of one section in the order of the book, mostly neighbours."""
+
+    chunk: Chunk
+    """The passage that is cited: it holds the best of them."""
+    units: tuple[Unit, ...]
+    scores: tuple[float, ...]
+    """The reader's, of each unit: logarithms; -inf for what was not found."""
+    cut_before: bool = False
+    cut_after: bool = False
+    """Whether text of the section stands before the first unit, and behind the last."""
+
+    @property
+    def score(self) -> float:
+        """Logarithm of how likely it answers, up to a constant."""
+        return log_sum(self.scores)
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """Offsets in the source file."""
+        return self.units[0].char_start, max(unit.char_end for unit in self.units)
+
+    @property
+    def key(self) -> tuple[str, int, int]:
+        """File and offsets: equal for the same run of one generation."""
+        return self.chunk.filename, self.units[0].char_start, self.units[-1].char_end
+
+    @property
+    def words(self) -> int:
+        """Number of words, not counting code."""
+        return _words(self.units)
+
+    @property
+    def places(self) -> set[tuple[str, int]]:
+        """File and beginning of each unit."""
+        return {(self.chunk.filename, unit.char_start) for unit in self.units}
+
+    @property
+    def marked(self) -> tuple[Unit, ...]:
+        """The units that answer."""
+        least = max(self.scores) + float(np.log(MARKED_SHARE))
+        return tuple(unit for unit, score in zip(self.units, self.scores, strict=True) if score >= least)
+
+    def part(self, start: int, stop: int) -> "Run":
+        """Units from one place up to another, without a box's title, a tab's label or a figure's source at an end."""
+        while stop - start > 1 and (_is_label(self.units, stop - 1) or is_drawn(self.units[stop - 1])):
+            stop -= 1
+        while stop - start > 1 and (_is_title(self.units, start) or is_drawn(self.units[start])):
+            start += 1
+        return Run(
+            self.chunk,
+            self.units[start:stop],
+            self.scores[start:stop],
+            cut_before=self.cut_before or start > 0,
+            cut_after=self.cut_after or stop < len(self.units),
+        )
+
+
+def whole(chunk: Chunk) -> Run:
+    """A passage as it is, read from its first unit to its last."""
+    return Run(chunk, chunk.units, (0.0,) * len(chunk.units))
+
+
+def choose(parts: Sequence[Part], frame: Frame = "plain") -> list[Run]:
+    """Choose at most two excerpts for the question, best first, without repeats.
+
+    Args:
+        parts: Each thing that is asked, with the passages found for it; those that the book does not answer are left
+            out by the caller.
+        frame: What is asked for; a run in that form is preferred.
+    """
+    chosen: list[Run] = []
+    for number, part in enumerate(parts):
+        left = MOST_WORDS - sum(run.words for run in chosen)
+        room = min(FIRST_WORDS, max(left // (len(parts) - number), SECOND_WORDS // 2))
+        # Whoever marks a passage and asks about it wants all that it says on that.
+        is_marked = any(item.chunk.chunk_id == SELECTED for item in part.passages)
+        room = LONGEST_WORDS if part.around or is_marked else room
+        sections = _sections(part.passages[:PASSAGES])
+        first = _best(sections, room, chosen, frame)
+        if first is None:
+            continue
+        first = _complete(sections, first)
+        chosen.append(first)
+        if len(parts) > 1 or part.around or first.words >= MOST_WORDS:
+            continue
+        second = _best(sections, min(SECOND_WORDS, MOST_WORDS - first.words), chosen)
+        if second is not None and second.score >= first.score + np.log(SECOND_SHARE):
+            second = _complete(sections, second, first)
+            joined = _join(sections, first, second)
+            chosen = [*chosen[:-1], joined] if joined is not None else [*chosen, second]
+    return chosen[:MOST_EXCERPTS]
+
+
+def _join(sections: Sequence[Run], first: Run, second: Run) -> Run | None:
+    """Two runs as one, where nothing of their section stands between them."""
+    early, late = sorted((first, second), key=lambda run: run.span)
+    if early.words + late.words > LONGEST_WORDS:
+        return None
+    for section in sections:
+        begin = _place_in(section, early)
+        if begin is not None and _place_in(section, late) == (end := begin + len(early.units)):
+            return replace(section.part(begin, end + len(late.units)), chunk=first.chunk)
+    return None
+
+
+def _place_in(section: Run, run: Run) -> int | None:
+    """Where a run begins in a section; None if it is not of it: the same words stand in the section of each tab."""
+    if section.chunk.filename != run.chunk.filename or run.units[0] not in section.units:
+        return None
+    first = section.units.index(run.units[0])
+    return first if section.units[first : first + len(run.units)] == run.units else None
+
+
+def _complete(sections: Sequence[Run], run: Run, beside: Run | None = None) -> Run:
+    """A run with what it is not understood without, where that is not too long or quoted `beside` it.
+
+    All rows of the table in which it begins or ends, and the sentences at which its first one points.
+    """
+    taken = beside.units if beside is not None and beside.chunk.filename == run.chunk.filename else ()
+    for section in sections:
+        units, first = section.units, _place_in(section, run)
+        if first is None:
+            continue
+        stop = first + len(run.units)
+        antecedent = _antecedent(units, first)
+        first = first if units[antecedent] in taken else antecedent
+        while first and _of_one_table(units[first - 1], units[first]) and units[first - 1] not in taken:
+            first -= 1
+        while stop < len(units) and _of_one_table(units[stop], units[stop - 1]) and units[stop] not in taken:
+            stop += 1
+        complete = replace(section.part(first, stop), chunk=run.chunk)
+        if complete.words <= LONGEST_WORDS:
+            return complete
+    return run
+
+
+def _antecedent(units: Sequence[Unit], place: int) -> int:
+    """The place of a sentence, or of the one before in its paragraph if it points at something ("It does, too")."""
+    if not place:
+        return place
+    before, unit = units[place - 1], units[place]
+    follows = before.kind == unit.kind == "sentence" and before.block == unit.block and not asks(before)
+    return place - (follows and refers(unit.text))
+
+
+def _of_one_table(unit: Unit, other: Unit) -> bool:
+    return (unit.kind, unit.block) == (other.kind, other.block) and unit.kind == "table_row"
+
+
+def _best(sections: Sequence[Run], budget: int, chosen: Sequence[Run], frame: Frame = "plain") -> Run | None:
+    """The likeliest run within a budget of words that shares no unit with what is chosen, and repeats none of it.
+
+    Books for several boards say the same on each board's page.
+    """
+    taken = frozenset[tuple[str, int]]().union(*(run.places for run in chosen))
+    said = {
+        (run.chunk.filename, unit.text) for run in chosen for unit in run.units if len(unit.text.split()) > LABEL_WORDS
+    }
+    best: tuple[tuple[float, int], Run] | None = None
+    bonus = FORM_BONUS if frame in FORMS else 0.0
+    for section in sections:
+        # No run is likelier than all units of its section together.
+        if best is not None and section.score + bonus < best[0][0]:
+            continue
+        elsewhere = {text for filename, text in said if filename != section.chunk.filename}
+        for run in _runs(section, budget):
+            if not taken.isdisjoint(run.places) or not elsewhere.isdisjoint(unit.text for unit in run.units):
+                continue
+            if all(is_drawn(unit) or asks(unit) for unit in run.units):
+                continue
+            worth = (run.score + (bonus if bonus and FORMS[frame](run.units) else 0.0), -run.words)
+            if best is None or worth > best[0]:
+                best = worth, run
+    return best[1] if best is not None else None
+
+
+def section_of(chunk: Chunk) -> tuple[str, tuple[str, ...], str, str]:
+    """What tells a section apart from all others: its file, its headings, its address, and its tab."""
+    return chunk.filename, chunk.heading_path, chunk.anchor, chunk.variant
+
+
+def _sections(passages: Sequence[ScoredPassage]) -> list[Run]:
+    """Passages of one section joined: what the end of one begins, the next one goes on with.
+
+    What stands in a tab is joined with what the section says outside of its tabs, not with other tabs.
+    """
+    groups: dict[tuple[str, tuple[str, ...], str, str], list[ScoredPassage]] = {}
+    for item in passages:
+        groups.setdefault(section_of(item.chunk), []).append(item)
+    sections = []
+    for section, own in groups.items():
+        known: dict[int, tuple[Unit, float]] = {}
+        for item in (*own, *(groups.get((*section[:3], ""), ()) if section[3] else ())):
+            for unit, score in zip(item.chunk.units, item.scores.tolist(), strict=True):
+                if unit.char_start not in known or known[unit.char_start][1] < score:
+                    known[unit.char_start] = (unit, score)
+        ordered = [known[start] for start in sorted(known)]
+        sections.append(Run(own[0].chunk, tuple(unit for unit, _ in ordered), tuple(score for _, score in ordered)))
+    return sections
+
+
+def _runs(section: Run, budget: int) -> Iterator[Run]:
+    """Every run of atoms within the budget; one atom alone may take more."""
+    marked = section.chunk.chunk_id == SELECTED
+    atoms = list(atoms_of(section.units, STEPS_WORDS if marked else LONGEST_WORDS))
+    costs = [_words(section.units[start:stop]) for start, stop in atoms]
+    codes = [sum(unit.kind == "code" for unit in section.units[start:stop]) for start, stop in atoms]
+    for first in range(len(atoms)):
+        words, blocks, last = costs[first], codes[first], first
+        if words > STEPS_WORDS:
+            continue
+        while last + 1 < len(atoms):
+            gap = section.units[atoms[last + 1][0]].char_start - section.units[atoms[last][1] - 1].char_end
+            words += costs[last + 1]
+            blocks += codes[last + 1]
+            if words > budget or blocks > MOST_CODE or gap > GAP_CHARS:
+                break
+            last += 1
+        yield section.part(atoms[first][0], atoms[last][1])
+
+
+def _words(units: Sequence[Unit]) -> int:
+    return sum(word_count(unit.text) for unit in units if unit.kind != "code")
+
+
+def proof_of(section: Run, places: Collection[int], near: Run | None) -> Run:
+    """The excerpt that proves sentences of a model: the units on which they rest, with what stands between them.
+
+    Args:
+        section: What the model read.
+        places: Where the units begin on which the sentences rest; they are marked.
+        near: The reader's excerpt of that section, which is shown as well where both are short; None: there is none.
+    """
+    units, atoms = section.units, list(atoms_of(section.units))
+
+    def atoms_with(starts: Collection[int]) -> list[int]:
+        return [n for n, (a, b) in enumerate(atoms) if any(unit.char_start in starts for unit in units[a:b])]
+
+    def stretch(chosen: Collection[int]) -> tuple[int, int]:
+        return atoms[min(chosen)][0], atoms[max(chosen)][1]
+
+    proving = atoms_with(places)
+    chosen = proving + atoms_with({unit.char_start for unit in near.units} if near is not None else ())
+    if _words(units[slice(*stretch(chosen))]) > LONGEST_WORDS:
+        chosen = proving
+    while len(chosen) > 1 and _words(units[slice(*stretch(chosen))]) > LONGEST_WORDS:
+        chosen = chosen[:-1]
+    scores = tuple(0.0 if unit.char_start in places else -inf for unit in units)
+    return replace(section, scores=scores).part(*stretch(chosen))
+
+
+def atoms_of(units: Sequence[Unit], longest: int = LONGEST_WORDS) -> Iterator[tuple[int, int]]:
+    """Pairs of first unit and unit after the last, in order: what never parts.
+
+    Args:
+        units: Of one section.
+        longest: Words of a list that is not cut.
+    """
+    start = 0
+    while start < len(units):
+        stop = _end(units, start, longest)
+        # What announces a list, a table, code or a formula stays with it.
+        while stop < len(units) and _announces(units[stop - 1], units[stop]):
+            stop = _end(units, stop, longest)
+        yield start, stop
+        start = stop
+
+
+def _announces(unit: Unit, following: Unit) -> bool:
+    """Whether a unit is only understood with the one behind it."""
+    if unit.kind != "sentence":
+        return False
+    leads = following.kind != "sentence" and following.lead == unit.text
+    return leads or unit.text.rstrip().endswith(":") or following.text.startswith("$$")
+
+
+def _end(units: Sequence[Unit], start: int, longest: int) -> int:
+    """The end of what stands together from a unit on."""
+    unit = units[start]
+    if start and (units[start - 1].kind, units[start - 1].block) == (unit.kind, unit.block):
+        return start + 1  # of a block that is too long to stand together
+    stop = start + 1
+    while stop < len(units) and (units[stop].kind, units[stop].block) == (unit.kind, unit.block):
+        stop += 1
+    block = units[start:stop]
+    most = {"list_item": longest, "table_row": SMALL_TABLE_WORDS}.get(unit.kind, 0)
+    if is_procedure(block) or unit.warning:
+        most = STEPS_WORDS
+    return stop if sum(word_count(item.text) for item in block) <= most else start + 1
+
+
+def _is_label(units: Sequence[Unit], place: int) -> bool:
+    """Whether a unit is a short label: alone in its block, and not a sentence."""
+    unit = units[place]
+    alone = all(other.block != unit.block for other in units[max(0, place - 1) : place + 2] if other is not unit)
+    is_short = unit.kind in {"sentence", "caption"} and len(unit.text.split()) <= LABEL_WORDS
+    return alone and is_short and not unit.text.rstrip().endswith((".", "!", "?", ":", "$"))
+
+
+def _is_title(units: Sequence[Unit], place: int) -> bool:
+    """Whether a unit is a label that the next one does not go on with."""
+    return _is_label(units, place) and units[place + 1].block != units[place].block
+
+
+def lead_of(run: Run, frame: Frame = "plain") -> tuple[tuple[Unit, ...], tuple[Unit, ...]]:
+    """The units of an excerpt that answer best, alone, and its other units.
+
+    A sentence, list item, row or block of code; of a procedure all steps, and of a list or table everything where
+    nothing in it stands out. Where code or steps are asked for, the best of them. What announces others or asks does
+    not answer, and what speaks to the machine is quoted in its place only.
+    """
+    units = run.units
+    speaking = [
+        place for place, unit in enumerate(units) if not gives_orders(f"{unit.lead} {unit.text}") and not is_drawn(unit)
+    ]
+    if not speaking:
+        return (), units
+
+    def tells(place: int) -> bool:
+        ends = units[place].text.rstrip().endswith(":")
+        return not ends and not asks(units[place]) and not _is_label(units, place)
+
+    places = list(filter(tells, speaking)) or speaking
+    if frame in FORMS and FORMS[frame](units):
+        kind = "code" if frame == "code" else "list_item"
+        places = [place for place in places if units[place].kind == kind] or places
+    best = max(places, key=run.scores.__getitem__)
+    block = [place for place, unit in enumerate(units) if unit.block == units[best].block]
+    own = block if _is_whole(run, best, block) else _answering(run, best, block)
+    return tuple(units[place] for place in own), tuple(unit for place, unit in enumerate(units) if place not in own)
+
+
+def _answering(run: Run, best: int, block: Sequence[int]) -> Sequence[int]:
+    """The best sentence with those beside it in its paragraph that answer as well, and one that leads to it.
+
+    They stand in the book's order, and begin with what the first of them points at.
+    """
+    least, leading = (run.scores[best] + float(np.log(share)) for share in (MARKED_SHARE, LEADING_SHARE))
+    first = last = best
+    if run.units[best].kind == "sentence":
+        tells = [place for place in block if not asks(run.units[place])]
+        while first - 1 in tells and run.scores[first - 1] >= least:
+            first -= 1
+        while last + 1 in tells and run.scores[last + 1] >= least:
+            last += 1
+        first -= first - 1 in tells and run.scores[first - 1] >= leading
+        first = _antecedent(run.units, first)
+    return range(first, last + 1)
+
+
+def _is_whole(run: Run, best: int, block: Sequence[int]) -> bool:
+    """Whether all units of a block answer together, and not the best one of them alone."""
+    kind = run.units[best].kind
+    if kind not in {"list_item", "table_row"} or len(block) == 1:
+        return False
+    stands_out = run.scores[best] - log_sum([run.scores[place] for place in block]) >= np.log(STANDS_OUT)
+    return not stands_out or (kind == "list_item" and is_procedure([run.units[place] for place in block]))
+
+
+def is_drawn(unit: Unit) -> bool:
+    """Whether a unit is the source of a figure, which readers see drawn."""
+    return unit.kind == "code" and unit.language.lower() in DRAWN
+
+
+def asks(unit: Unit) -> bool:
+    """Whether a unit is a question of the book, which answers none."""
+    return unit.kind in {"sentence", "list_item"} and unit.text.rstrip().endswith("?")
+
+
+def is_procedure(units: Sequence[Unit]) -> bool:
+    """Whether units hold steps in an order: two numbered items at least."""
+    return sum(unit.kind == "list_item" and bool(_NUMBERED.match(unit.text)) for unit in units) > 1
+
+
+def _has_code(units: Sequence[Unit]) -> bool:
+    return any(unit.kind == "code" and not is_drawn(unit) for unit in units)
+
+
+FORMS: Mapping[Frame, Callable[[Sequence[Unit]], bool]] = {"code": _has_code, "steps": is_procedure}
+"""Whether units have the form that is asked for, by frame."""
+
+
+async def reading_sections(generation: OpenGeneration, passages: Sequence[ScoredPassage], most: int = 1) -> list[Run]:
+    """The likeliest reading sections among the passages that were found, best first; they share no unit.
+
+    A selection is read as it is.
+
+    Raises:
+        IndexUnavailable: The book cannot be read.
+    """
+    scores: dict[tuple[str, int], float] = {}
+    wanted: dict[str, set[tuple[str, tuple[str, ...], str, str]]] = {}
+    found: list[Run] = []
+    for item in passages:
+        read = Run(item.chunk, item.chunk.units, tuple(item.scores.tolist()))
+        if item.chunk.chunk_id == SELECTED:
+            found.append(read)
+            continue
+        wanted.setdefault(item.chunk.filename, set()).add(section_of(item.chunk))
+        for unit, score in zip(read.units, read.scores, strict=True):
+            place = (item.chunk.filename, unit.char_start)
+            scores[place] = max(score, scores.get(place, score))
+    for filename, sections in wanted.items():
+        chunks = await generation.chunks_of(filename)
+        for section in sections:
+            found += _cut_section([chunk for chunk in chunks if section_of(chunk) == section], scores)
+    chosen: list[Run] = []
+    for one in sorted((one for one in found if one.units), key=lambda one: (-one.score, one.key)):
+        if len(chosen) < most and all(one.places.isdisjoint(other.places) for other in chosen):
+            chosen.append(one)
+    return chosen
+
+
+async def sections_of_page(generation: OpenGeneration, filename: str, most: int) -> list[Run]:
+    """The first reading sections of a page, in its order, as questions about them will cut them.
+
+    Raises:
+        IndexUnavailable: The book cannot be read.
+    """
+    chunks = [chunk for chunk in await generation.chunks_of(filename) if chunk.role not in NEVER_AN_ANSWER]
+    scores = {(filename, unit.char_start): 0.0 for chunk in chunks for unit in chunk.units}
+    found: list[Run] = []
+    for section in dict.fromkeys(map(section_of, chunks)):
+        found += _cut_section([chunk for chunk in chunks if section_of(chunk) == section], scores)
+    return found[:most]
+
+
+def _cut_section(chunks: Sequence[Chunk], scores: Mapping[tuple[str, int], float]) -> Iterator[Run]:
+    """The reading sections of one section that hold a unit which was found."""
+    owners: dict[int, tuple[Unit, Chunk]] = {}
+    for chunk in chunks:
+        for unit in chunk.units:
+            owners.setdefault(unit.char_start, (unit, chunk))
+    for units in cut([owners[place][0] for place in sorted(owners)]):
+        own = tuple(scores.get((chunks[0].filename, unit.char_start), -inf) for unit in units)
+        best = max(range(len(units)), key=own.__getitem__)
+        if own[best] > -inf:
+            yield Run(owners[units[best].char_start][1], units, own)
+
+
+def cut(units: Sequence[Unit]) -> Iterator[tuple[Unit, ...]]:
+    """Cut the units of a section into runs of at most `READING_WORDS`; a longer atom is a run by itself."""
+    atoms = list(atoms_of(units))
+    costs = [sum(map(_reading_words, units[begin:end])) for begin, end in atoms]
+    start = 0
+    while start < len(atoms):
+        stop = start + 1
+        while stop < len(atoms) and sum(costs[start : stop + 1]) <= READING_WORDS:
+            stop += 1
+        yield tuple(units[atoms[start][0] : atoms[stop - 1][1]])
+        if stop == len(atoms):
+            return
+        # The last atom leads on to the next run if both fit together.
+        start = stop - 1 if stop - start > 1 and costs[stop - 1] + costs[stop] <= READING_WORDS else stop
+
+
+def _reading_words(unit: Unit) -> int:
+    code = len(unit.text) // CODE_CHARS_PER_WORD if unit.kind == "code" else 0
+    return max(word_count(unit.text), code)
