@@ -101,6 +101,8 @@ class Explainer:
 
     async def yes(self, plan: Plan, prompt: Prompt, started: float) -> float | None:
         """Log odds of the model's yes to whether the sections answer; None if its word counts nothing, or is late."""
+        if plan.query.sums_chapter:
+            return SAID_ODDS  # that a chapter says what it says is sure
         if not self.ability.judges:
             return None
         await self._excerpts_first(started)

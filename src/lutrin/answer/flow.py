@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from lutrin import messages, stages
-from lutrin.answer.explain import SAID_ODDS, Explainer, Explanation
+from lutrin.answer.explain import Explainer, Explanation
 from lutrin.answer.grade import Grader, fitted_weights, stands_in
 from lutrin.answer.plan import (
     Plan,
@@ -45,7 +45,6 @@ from lutrin.records import (
     Answer,
     AnswerEvent,
     ChatMessage,
-    Citation,
     DoneEvent,
     ExcerptEvent,
     Made,
@@ -129,7 +128,7 @@ class AnswerFlow:
     @property
     def ability(self) -> Ability:
         """How much the model reads and writes; of no tier while there is none."""
-        return self._explainer.ability if self._explainer is not None else Ability(tier="none")
+        return self._explainer.ability if self._explainer is not None else Ability(tier="none", sections=0)
 
     def take_model(self, generator: Generator, ability: Ability) -> None:
         """Ask this model from now on."""
@@ -240,7 +239,9 @@ class AnswerFlow:
                         yield event
             self._cache.put(key, events)
             # Who asks next, asks about the same page, most likely.
-            for source in _answered_from(events)[:1]:
+            last = events[-1]
+            cited = [one for one in last.answer.sources if one.filename] if isinstance(last, DoneEvent) else []
+            for source in cited[:1]:
                 self.warm_page(source.book, source.filename)
 
     async def _history(self, question: Question) -> list[ChatMessage]:
@@ -258,7 +259,11 @@ class AnswerFlow:
         except ChatStoreError as error:
             get_logger("chats").warning("not_remembered", detail=error.detail, remedy=error.remedy)
             return []
-        return _before(question, [message for message in stored if message.id not in question.kept_as])
+        stored = [message for message in stored if message.id not in question.kept_as]
+        asked = [place for place, message in enumerate(stored) if message.role == "user"]
+        # Asked again for its explanation, a question does not follow itself.
+        again = question.explain and asked and stored[asked[-1]].text == question.text
+        return stored[: asked[-1]] if again else stored
 
     async def _from_books(
         self, query: Query, generations: Sequence[OpenGeneration], started: float, earlier: Sequence[ChatMessage]
@@ -269,19 +274,22 @@ class AnswerFlow:
         """
         with ExitStack() as ending, ExitStack() as waiting:
             waiting.enter_context(self.traffic.without_excerpts())
-            plan = await self._plan(query, generations)
+            async with self.search_turn(query.question):
+                plan = await self._plan(query, generations)
             prompts = self._prompts(plan, earlier)
             explanation = yes = None
             if self._explainer is not None and prompts:
                 explanation = Explanation()
-                yes = asyncio.create_task(self._yes(self._explainer, plan, prompts[0], started))
+                yes = asyncio.create_task(self._explainer.yes(plan, prompts[0], started))
                 ending.callback(yes.cancel)
                 if plan.verdict != "answers":
                     waiting.close()
                     await asyncio.wait({yes}, timeout=max(self._settings.deadline_s - (self._clock() - started), 0.0))
             plan = settle_plan(plan, self._verdict(plan, yes))
-            for event in _opening_events(plan):
-                yield event
+            if plan.sources:
+                yield SourcesEvent(citations=plan.sources)
+            for excerpt in plan.excerpts:
+                yield ExcerptEvent(excerpt)
             waiting.close()
             if explanation is not None and yes is not None:
                 if plan.verdict == "answers" and plan.refusal is None:
@@ -296,10 +304,6 @@ class AnswerFlow:
             for sentence in _book_sentences(plan) if explanation is None or not explanation.sentences else ():
                 yield sentence
             yield self._done_event(plan, started, explanation)
-
-    async def _yes(self, explainer: Explainer, plan: Plan, prompt: Prompt, started: float) -> float | None:
-        """The model's yes to whether the book answers; that a chapter says what it says is sure."""
-        return SAID_ODDS if plan.query.sums_chapter else await explainer.yes(plan, prompt, started)
 
     async def _model_sentences(
         self,
@@ -349,10 +353,6 @@ class AnswerFlow:
 
     async def _plan(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan:
         """As prepared, from the contents, from the selection alone, or from the book that answers best."""
-        async with self.search_turn(query.question):
-            return await self._search(query, generations)
-
-    async def _search(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan:
         query = await in_chapter(query, generations)
         ready = await self._prepared.plan(query, generations) if self._prepared is not None else None
         stages.note("prepared", "yes" if ready is not None else "no")
@@ -370,20 +370,15 @@ class AnswerFlow:
             others = [one for one in generations if one is not generation]
             found, meant = await self._prepared.beside(query, [generation, *others], found)
         opened = await _open_title(query, generations)
-        plan = await make_plan(query, generation, found, sections=self._sections, open_title=opened)
+        plan = await make_plan(query, generation, found, sections=self.ability.sections, open_title=opened)
         if _repeats(plan):
             # Nobody asks on to hear the same again.
             generation, found = await self._find(replace(query, frame="more", added=""), generations)
-            plan = await make_plan(query, generation, found, sections=self._sections, open_title=opened)
+            plan = await make_plan(query, generation, found, sections=self.ability.sections, open_title=opened)
             if _repeats(plan):
                 plan = Plan(query, plan.title, plan.generation, messages.NOTHING_MORE, warnings=query.warnings)
         following = await next_questions(self._searcher, generation, query, plan.excerpts)
         return replace(plan, suggestions=plan.suggestions or following, meant=meant)
-
-    @property
-    def _sections(self) -> int:
-        """Reading sections for one thing that is asked; 0 without a model."""
-        return self._explainer.ability.sections if self._explainer is not None else 0
 
     async def _find(self, query: Query, generations: Sequence[OpenGeneration]) -> tuple[OpenGeneration, SearchResult]:
         if query.mode == "selection":
@@ -438,25 +433,6 @@ async def _open_title(query: Query, generations: Sequence[OpenGeneration]) -> st
         if any(file.filename == query.page for file in await generation.files()):
             return generation.book.title
     return ""
-
-
-def _answered_from(events: Sequence[AnswerEvent]) -> tuple[Citation, ...]:
-    """The sources of an answer that stand in a file of a book."""
-    last = events[-1] if events else None
-    return tuple(one for one in last.answer.sources if one.filename) if isinstance(last, DoneEvent) else ()
-
-
-def _before(question: Question, stored: list[ChatMessage]) -> list[ChatMessage]:
-    """The turns that a question follows: asked again for its explanation, it does not follow itself."""
-    asked = [place for place, message in enumerate(stored) if message.role == "user"]
-    again = question.explain and asked and stored[asked[-1]].text == question.text
-    return stored[: asked[-1]] if again else stored
-
-
-def _opening_events(plan: Plan) -> list[AnswerEvent]:
-    """The events of the book's words."""
-    sources = [SourcesEvent(citations=plan.sources)] if plan.sources else []
-    return [*sources, *(ExcerptEvent(item) for item in plan.excerpts)]
 
 
 def _book_sentences(plan: Plan) -> list[SentenceEvent]:

@@ -146,13 +146,10 @@ class Grade:
 
 
 class Grader:
-    """Grades sentences against the sections that a model was shown.
+    """Grades sentences against the sections that a model was shown; `strict` shows only what is stated.
 
-    Args:
-        embedder: Its token vectors compare words.
-        weights: None: those for sentences without any signal of a model. They hold for the encoder that they were
-            fitted to; with another one nothing is *stated*, and what is literally right is *likely*.
-        strict: Show only what is stated.
+    Without weights it takes those for sentences without any signal of a model. They hold for the encoder that they were
+    fitted to; with another one nothing is *stated*, and what is literally right is *likely*.
     """
 
     def __init__(self, embedder: Embedder, weights: Weights | None = None, *, strict: bool = False) -> None:
@@ -170,14 +167,10 @@ class Grader:
         answers: float = 0.0,
         sums: Sequence[str] = (),
     ) -> Grade:
-        """Grade a sentence.
+        """Grade a sentence against the sections that were shown, with the numbers by which they are cited.
 
-        Args:
-            written: The sentence; markers in it are taken off.
-            shown: The sections, with the numbers by which they are cited.
-            question: Names in it may stand in the sentence.
-            answers: Log odds of the model's yes to whether the sections answer.
-            sums: Calculations that were found right before; the sentence may use their results.
+        Names in the question may stand in it, and results of calculations that were found right before (`sums`);
+        `answers` are the log odds of the model's yes to whether the sections answer.
 
         Raises:
             ModelMissing: The embedder's file is not here.
@@ -293,13 +286,9 @@ class _EncodedSection:
 
 
 def broken_literal(text: str, evidence: str, question: str = "", sums: Sequence[str] = ()) -> str:
-    """Why a sentence may never be shown, in words for the model; empty if it may.
+    """Why a sentence without markers may never be shown, in words for the model; empty if it may.
 
-    Args:
-        text: Without markers.
-        evidence: Everything that was shown.
-        question: Names in it may stand in the sentence.
-        sums: Calculations that count as evidence, too.
+    Names in the question may stand in it; calculations that were found right (`sums`) count as evidence, too.
     """
     own = calculations(text)
     held = {*numbers(evidence), *numbers(question), *(number for one in sums for number in numbers(one))}
@@ -376,12 +365,9 @@ def _matches(text: str, own: Encoding, tokens: Vectors) -> Float:
 
 
 def literals_stand(sentence: str, evidence: str, question: str = "") -> bool:
-    """Whether everything that a sentence must take literally is in the evidence.
+    """Whether everything that a sentence without markers must take literally is in the evidence, headings included.
 
-    Args:
-        sentence: Without citation markers.
-        evidence: The passages that it cites, one after another, with their headings.
-        question: Names in it may stand in the sentence.
+    Names in the question may stand in it.
     """
     in_numbers = keeps_numbers(sentence, evidence) and keeps_units(sentence, evidence)
     return in_numbers and keeps_names(sentence, evidence, question) and keeps_quantifiers(sentence, evidence)

@@ -325,11 +325,7 @@ def with_proof(
 async def chapter_plan(query: Query, generation: OpenGeneration, found: SearchResult, *, is_read: bool) -> Plan | None:
     """The answer to "Summarise chapter 3"; None if no sentence of the chapter can stand alone.
 
-    Args:
-        query: Asks for nothing but a summary of a chapter.
-        generation: The book that has it.
-        found: What the chapter says on its title.
-        is_read: Whether a model reads it.
+    `found` is what the chapter says on its title; reading sections are only made if a model reads them (`is_read`).
 
     Raises:
         IndexUnavailable: The book cannot be read.
@@ -433,14 +429,7 @@ async def from_contents(query: Query, generation: OpenGeneration) -> Plan:
 
 
 def about_book(about: About, book: BookInfo, files: Sequence[FileEntry], *, page: str = "") -> str:
-    """Answer a question about the book itself, in Markdown.
-
-    Args:
-        about: What the question is about.
-        book: As it is catalogued.
-        files: The book's pages in reading order.
-        page: Filename of the page that the reader is on.
-    """
+    """Answer a question about the book itself, in Markdown; `page` is the one that the reader is on."""
     if about.of == "self":
         return (
             f"I am Lutrin, the tutor of *{book.title}*. I answer questions from this book alone and show the passage "

@@ -89,14 +89,10 @@ def prompt_of(
     *,
     own_words: bool = True,
 ) -> Prompt | None:
-    """Build the prompt; None if there is no section to show.
+    """Build the prompt from numbered sections, without units that give a model orders; None if nothing is left to show.
 
-    Args:
-        query: What is asked.
-        title: Of the book.
-        sections: What is read, with its numbers; units that give a model orders are left out.
-        earlier: Messages of the conversation that the question leans on, oldest first.
-        own_words: Whether the model may add words of its own where they are asked for.
+    The question leans on the earlier messages, oldest first. The model may add words of its own (`own_words`) where
+    they are asked for.
     """
     shown = [(number, one, _section_text(one)) for number, one in sections]
     shown = [item for item in shown if item[2]]

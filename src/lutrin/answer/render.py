@@ -54,14 +54,7 @@ def places(chunks: Iterable[Chunk]) -> list[Place]:
 
 
 def citation(run: Run, n: int, source: str, chances: Mapping[str, float]) -> Citation:
-    """Cite a run under its number.
-
-    Args:
-        run: What is cited.
-        n: The number.
-        source: Text of its file.
-        chances: Probability that a passage answers, by chunk id.
-    """
+    """Cite a run of a file's text under a number; `chances` are probabilities that a passage answers, by chunk id."""
     chunk = run.chunk
     return Citation(
         n=n,
@@ -124,11 +117,10 @@ def markdown(units: Sequence[Unit], n: int) -> str:
 
 
 def sentence_piece(sentence: Sentence | SentenceEvent, before: str) -> str:
-    """Render a sentence of the answer with its markers and its grade, to be appended to the answer so far.
+    """Render a sentence of the answer with its markers and its grade, to be appended to the pieces before it.
 
-    Args:
-        sentence: The sentence; rows, steps and code of the book stand in paragraphs of their own.
-        before: The pieces before it; the model's own words come last, below a heading that says whose they are.
+    Rows, steps and code of the book stand in paragraphs of their own. The model's own words come last, below a heading
+    that says whose they are.
     """
     markers = "".join(f" [{n}]" for n in sentence.citations)
     if sentence.support == "own" and IN_OTHER_WORDS not in before:

@@ -127,12 +127,9 @@ def whole(chunk: Chunk) -> Run:
 
 
 def choose(parts: Sequence[Part], frame: Frame = "plain") -> list[Run]:
-    """Choose at most two excerpts for the question, best first, without repeats.
+    """Choose at most two excerpts for the parts of a question that the book answers, best first, without repeats.
 
-    Args:
-        parts: Each thing that is asked, with the passages found for it; those that the book does not answer are left
-            out by the caller.
-        frame: What is asked for; a run in that form is preferred.
+    A run in the form that is asked for is preferred.
     """
     chosen: list[Run] = []
     for number, part in enumerate(parts):
@@ -316,12 +313,7 @@ def proof_of(section: Run, places: Collection[int], near: Run | None) -> Run:
 
 
 def atoms_of(units: Sequence[Unit], longest: int = LONGEST_WORDS) -> Iterator[tuple[int, int]]:
-    """Pairs of first unit and unit after the last, in order: what never parts.
-
-    Args:
-        units: Of one section.
-        longest: Words of a list that is not cut.
-    """
+    """Pairs of first unit and unit after the last, in order: what never parts, such as a list of `longest` words."""
     start = 0
     while start < len(units):
         stop = _end(units, start, longest)

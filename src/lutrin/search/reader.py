@@ -318,10 +318,7 @@ async def judge(reranker: Reranker, text: str, ranked: Sequence[ScoredPassage]) 
 def combine(ranked: Sequence[ScoredPassage], judgements: Sequence[UnitScores], ranking: Ranking) -> list[ScoredPassage]:
     """Passages in the order of what the reader and a cross-encoder find together.
 
-    Args:
-        ranked: Best first.
-        judgements: The first of them. The others count like the worst of these.
-        ranking: What each counts.
+    Of passages that are ranked best first, the first were judged; the others count like the worst of these.
     """
     if not judgements:
         return list(ranked)
@@ -357,9 +354,7 @@ def _unit_scores(chunk: Chunk, judgement: Judgement) -> UnitScores:
 def signals(pool: Pool, found: Sequence[ScoredPassage]) -> Float:
     """The signals that tell whether a book answers: (4,), in the order of `SIGNALS`.
 
-    Args:
-        pool: Not empty.
-        found: Its passages in the order of the pool.
+    They are of all passages of a pool, which is not empty, in its order.
     """
     scores = np.array([item.score for item in found], dtype=np.float32)
     few = np.argsort(-scores, kind="stable")[:CONSIDERED].tolist()

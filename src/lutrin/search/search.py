@@ -387,13 +387,9 @@ def _near(
     holds: Callable[[Unit], bool],
     labels: frozenset[str] = frozenset(),
 ) -> list[ScoredPassage]:
-    """The passages of the sections of `homes`, units counting less the further they are from what is asked.
+    """The passages of the sections of `homes`, units counting less the further they are from a unit that `holds` them.
 
-    Args:
-        ranked: Best first.
-        homes: Passages that hold what is asked about, best first.
-        holds: Whether a unit of theirs does.
-        labels: A text that refers to one of them counts as near.
+    The homes hold what is asked about, best first; a text that refers to one of the labels counts as near.
     """
     spans = [
         (home.chunk.filename, unit.char_start, unit.char_end)
