@@ -117,7 +117,6 @@ class FairTurns:
 
 
 def _turns(sessions: OrderedDict[str, deque[Item]]) -> list[Item]:
-    """The items of a peer in their order."""
     return _in_turn([list(waiting) for waiting in sessions.values()])
 
 

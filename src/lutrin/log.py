@@ -150,7 +150,6 @@ class LibraryHandler(logging.Handler):
 
 
 def _catch_libraries() -> None:
-    """Turn libraries' log records and warnings into lines of this log."""
     root = logging.getLogger()
     for handler in [item for item in root.handlers if isinstance(item, LibraryHandler)]:
         root.removeHandler(handler)
@@ -159,7 +158,6 @@ def _catch_libraries() -> None:
 
 
 def _catch_exceptions() -> None:
-    """Exceptions that nobody caught become lines of ours."""
     sys.excepthook = lambda kind, error, trace: _uncaught("main", kind, error, trace)
     threading.excepthook = lambda found: _uncaught("thread", found.exc_type, found.exc_value, found.exc_traceback)
     sys.unraisablehook = lambda found: _uncaught("finalizer", found.exc_type, found.exc_value, found.exc_traceback)

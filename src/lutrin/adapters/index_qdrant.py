@@ -261,7 +261,6 @@ def _check(info: models.CollectionInfo, note: Note, collection: str) -> None:
 
 
 async def _publish(client: AsyncQdrantClient, alias: str, note: Note, needed: set[str]) -> None:
-    """Perform one publication; it may be repeated from the start."""
     aliases = {item.alias_name: item.collection_name for item in (await client.get_aliases()).aliases}
     moves: list[models.AliasOperations] = []
     if alias in aliases and aliases[alias] != note.collection:

@@ -137,7 +137,6 @@ class RemoteGenerator:
         await self._client.close()
 
     async def _begin(self, request: GenerationRequest, end_s: float) -> AsyncStream[ChatCompletionChunk]:
-        """Open the stream of an answer, with as many tries as the deadline allows."""
         messages = request.messages
 
         async def begin() -> AsyncStream[ChatCompletionChunk]:
@@ -237,7 +236,6 @@ class RemoteEmbedder:
         await self._client.close()
 
     def _parts(self, text: str) -> list[str]:
-        """Cut a text into windows; most texts fit into one."""
         offsets = self._tokens.token_offsets(text)
         cut = windows(len(offsets), WINDOW_TOKENS, WINDOW_OVERLAP)
         if len(cut) == 1:

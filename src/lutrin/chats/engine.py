@@ -46,7 +46,6 @@ class Database(Protocol):
 
 
 def _with_names(cursor: Any, row: Sequence[object]) -> Any:  # noqa: ANN401 - the names are known only here
-    """Turn a row into a named tuple, as the connection's `row_factory`."""
     return _named(tuple(column[0] for column in cursor.description))(row)
 
 

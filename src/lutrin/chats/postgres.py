@@ -232,7 +232,6 @@ class Shared:
         await self.pool.close()
 
     async def _sweep(self) -> None:
-        """From time to time, delete rows that are too old to matter."""
         if time.monotonic() - self._swept_s < SWEEP_EVERY_S:
             return
         self._swept_s = time.monotonic()

@@ -135,7 +135,6 @@ def tune(*, tiers: tuple[str, ...], quick: bool, short: bool, scored: bool, sett
 
 
 def _scorer(settings: Settings) -> Callable[[Path], float]:
-    """Return the function that scores a model's answers; only a checkout has one."""
     find_judge()
     from evaluation import asking  # noqa: PLC0415 - as said
 

@@ -113,7 +113,6 @@ def unit(settings: Settings, home: Path, command: Path, *, user: str, lan: bool,
 
 
 def _install(settings: Settings, text: str, user: str) -> None:
-    """Create the user, give it the folders that it writes, and start the unit."""
     commands: list[list[str]] = []
     if subprocess.run(["id", user], capture_output=True, check=False).returncode:  # noqa: S603, S607 - named by root
         commands.append(["useradd", "--system", "--home-dir", str(Path.cwd()), "--shell", "/usr/sbin/nologin", user])

@@ -97,7 +97,6 @@ def main(fd: int, niceness: int = 0) -> None:
 
 
 def _receive(link: Connection, timeout_s: float) -> list[ToChild]:
-    """Messages that arrive within `timeout_s`, possibly none."""
     messages: list[ToChild] = []
     while link.poll(timeout_s):
         messages.append(_decoder.decode(link.recv_bytes()))

@@ -122,7 +122,6 @@ def fit_prompt(
 def _without_paragraphs(
     messages: Sequence[Message], budget_tokens: int, encode: Callable[[Sequence[Message]], list[int]], tokens: list[int]
 ) -> list[int]:
-    """Tokens of a prompt with as many of its paragraphs as fit; with the question alone if even that is too long."""
     longest = max(range(len(messages)), key=lambda i: len(messages[i].content))
     paragraphs = messages[longest].content.split(BREAK)
     # Find by bisection how many paragraphs before the last one fit: the number of tokens grows with theirs.
@@ -500,7 +499,6 @@ class Scheduler:
         return self._clock() + self.pace.answer_s(prefill, tokens, answers, self._limits.guesses)
 
     def _to_read(self, job: Job) -> int:
-        """Tokens of a waiting prompt that will have to be computed."""
         missing = self._tree.missing(job.key)
         return min(missing, len(job.prompt) - job.stable) if job.state and job.state in self._store else missing
 
@@ -579,7 +577,6 @@ class Scheduler:
         job.held = self._held[job.sequence] = length
 
     def _keep(self, job: Job) -> None:
-        """Put the stable beginning of a prompt into the store, once all of it is computed."""
         if job.state and job.held >= job.stable and job.state not in self._store:
             self._store.put(job.state, self._decoder.save(job.sequence, job.stable))
 

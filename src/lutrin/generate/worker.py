@@ -218,7 +218,6 @@ class WorkerGenerator:
             pause = min(2 * pause, self._watch.longest_pause_s)
 
     async def _live(self) -> None:
-        """Run one process until it must be given up."""
         ours, theirs = socket.socketpair()
         with ours, theirs:
             process = await asyncio.create_subprocess_exec(
@@ -287,7 +286,6 @@ class WorkerGenerator:
                 inbox.put_nowait(output.event)
 
     async def _part(self, process: asyncio.subprocess.Process) -> None:
-        """Let the process end; kill it if it does not."""
         try:
             async with asyncio.timeout(self._watch.farewell_s if self._closed else 0.0):
                 await process.wait()

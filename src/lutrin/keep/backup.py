@@ -157,7 +157,6 @@ def _generation(books_dir: Path, item: PublishedBook) -> dict[str, str]:
 
 
 def _data_bytes(settings: Settings) -> int:
-    """Estimate the bytes that a backup and its working copies take."""
     databases = [path.stat().st_size for path in (settings.catalog_path, settings.chats_path) if path.exists()]
     return 2 * sum(databases) + sum(path.stat().st_size for path in settings.books_dir.rglob("*") if path.is_file())
 
@@ -328,7 +327,6 @@ def _readable(catalog_path: Path) -> bool:
 
 
 def _take_over(catalog_path: Path, other: Path) -> None:
-    """Make a snapshot's books and generations the current ones, in one transaction."""
     with Catalog(catalog_path) as catalog:
         catalog.connection.execute("ATTACH DATABASE ? AS other", (str(other),))
         with catalog.transaction():

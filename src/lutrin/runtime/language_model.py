@@ -470,7 +470,6 @@ class ArrivingModel:
                 await process.wait()
 
     def _tell(self, line: str) -> None:
-        """Show a line of progress; the log gets one every few seconds."""
         if self.state.state != "measuring":
             self.state = ModelState("arriving", line)
         now_s = asyncio.get_running_loop().time()

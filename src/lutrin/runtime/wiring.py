@@ -438,7 +438,6 @@ async def read_books(shelf: Shelf, traffic: Traffic) -> None:
 
 
 async def _read(generation: OpenGeneration, traffic: Traffic) -> None:
-    """Read one book whenever no answer or search is under way."""
     ids = await generation.first_ids(MOST_CHUNKS)
     for start in range(0, len(ids), AT_ONCE):
         while traffic.readers:  # noqa: ASYNC110 - who leaves tells nobody
