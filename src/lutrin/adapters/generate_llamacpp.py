@@ -56,12 +56,6 @@ def open_decoder(
     from lutrin.adapters.llamacpp import load  # noqa: PLC0415 - see above
 
     return load(
-        path,
-        n_ctx=n_ctx,
-        slots=slots,
-        threads=threads or physical_cores(),
-        kv_type=kv_type,
-        flash_attention=flash_attention,
-        step_tokens=step_tokens,
-        gpu_layers=gpu_layers,
-    )
+        path, n_ctx, slots, threads or physical_cores(), kv_type=kv_type, flash_attention=flash_attention,
+        step_tokens=step_tokens, gpu_layers=gpu_layers,
+    )  # fmt: skip

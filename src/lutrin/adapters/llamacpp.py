@@ -1,12 +1,8 @@
-"""Open llama.cpp. If it was built for several processors, the part for this processor is loaded.
+"""Models on llama.cpp's low-level interface: several sequences in one unified cache; conversion of files.
 
-Such a build (`just engine-wheel`; `GGML_BACKEND_DL` and `GGML_CPU_ALL_VARIANTS` of llama.cpp) has a file
-`libggml-cpu-NAME.so` for each kind of processor beside its own library, and llama.cpp takes the best one that runs
+A build for several processors (`just engine-wheel`; `GGML_BACKEND_DL` and `GGML_CPU_ALL_VARIANTS` of llama.cpp) has a
+file `libggml-cpu-NAME.so` for each kind of processor beside its own library, and llama.cpp takes the best one that runs
 here. A build for a single processor has no such files.
-
-Converts a GGUF file to a number format that this CPU has fast kernels for.
-
-A model and its context on llama.cpp's low-level interface: several sequences in one unified cache.
 
 Flash attention is on. It skips cells that a token does not attend to, so other answers and retained prompts cost a
 reader nearly nothing (docs/decisions/0010).
@@ -214,16 +210,9 @@ def _pointer(array: "np.ndarray[tuple[int], np.dtype[np.generic]]", kind: type) 
 
 
 def load(
-    path: Path,
-    *,
-    n_ctx: int,
-    slots: int,
-    threads: int,
-    kv_type: str,
-    flash_attention: bool,
-    step_tokens: int,
+    path: Path, n_ctx: int, slots: int, threads: int, *, kv_type: str, flash_attention: bool, step_tokens: int,
     gpu_layers: int | None,
-) -> "LlamaDecoder":
+) -> "LlamaDecoder":  # fmt: skip
     """Load a GGUF file; see `generate_llamacpp.open_decoder`."""
     open_engine()
     model_params = llama_cpp.llama_model_default_params()
@@ -293,26 +282,23 @@ class LlamaDecoder:
         seconds = {}
         for number in sorted({1, threads}):
             llama_cpp.llama_set_n_threads(self._context, number, threads)
-            times = []
-            for place in range(TRIED_STEPS):
-                began = time.perf_counter()
-                self.step([TokenRun(0, place, (0,), wanted=True)])
-                times.append(time.perf_counter() - began)
-            seconds[number] = statistics.median(times[1:])
-            self.forget(0)
+            seconds[number] = statistics.median(self._step_times(1, TRIED_STEPS)[1:])
         self._threads = (min(seconds, key=seconds.__getitem__), threads)
         llama_cpp.llama_set_n_threads(self._context, *self._threads)
         self.timed = {1: min(seconds.values())}
         for rows in TIMED_ROWS:
             if rows <= min(self.sequences, self.step_tokens):
-                times = []
-                for place in range(2):  # the first step of each size is slow
-                    began = time.perf_counter()
-                    self.step([TokenRun(sequence, place, (0,), wanted=True) for sequence in range(rows)])
-                    times.append(time.perf_counter() - began)
-                self.timed[rows] = min(times)
-                for sequence in range(rows):
-                    self.forget(sequence)
+                self.timed[rows] = min(self._step_times(rows, 2))  # the first step of each size is slow
+
+    def _step_times(self, rows: int, steps: int) -> list[float]:
+        times = []
+        for place in range(steps):
+            began = time.perf_counter()
+            self.step([TokenRun(sequence, place, (0,), wanted=True) for sequence in range(rows)])
+            times.append(time.perf_counter() - began)
+        for sequence in range(rows):
+            self.forget(sequence)
+        return times
 
     def encode(self, messages: Sequence[Message], stable_chars: int = 0) -> tuple[list[int], int]:
         """Return the tokens of a chat prompt in the model's own template, up to where the answer begins."""
