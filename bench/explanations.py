@@ -33,7 +33,7 @@ from decode import Peer
 from lutrin.adapters.generate_llamacpp import open_decoder
 from lutrin.generate.prefix import PassageLimits
 from lutrin.generate.scheduler import Limits, PassageFigures
-from lutrin.generate.worker import THREADS_SLEEP, WorkerGenerator
+from lutrin.generate.worker import WorkerGenerator
 from lutrin.platform import processor_seconds, resident_bytes
 from lutrin.records import Finished, GenerationRequest, Message, Piece
 
@@ -117,7 +117,8 @@ class Ours:
     """The model's process, with a store of passages or without."""
 
     def __init__(self, options: argparse.Namespace, folder: str = "") -> None:
-        engine = {"LLAMA_CPP_LIB_PATH": str(options.engine)} if options.engine else {}
+        if options.engine:
+            os.environ["LLAMA_CPP_LIB_PATH"] = str(options.engine)
         factory = functools.partial(open_decoder, options.model, kv_type=options.cache)
         limits = PassageLimits(memory_bytes=512 * MB, disk_bytes=2048 * MB, folder=folder) if folder else None
         self._worker = WorkerGenerator(
@@ -126,7 +127,6 @@ class Ours:
             limits=Limits(queue=256, guesses=options.guesses),
             passages=limits,
             warm=request("Question: What is air?"),
-            environment=THREADS_SLEEP | engine,
             niceness=0,
         )
 

@@ -12,7 +12,7 @@ import socket
 import struct
 import sys
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 
 import msgspec
 
@@ -26,6 +26,11 @@ from lutrin.ports import Decoder
 from lutrin.records import Finished, GenerationEvent, GenerationRequest, Message, Piece
 
 AWAY = "The language model is not available right now."
+SLOW = "The language model was too slow."
+REFUSALS: dict[str, tuple[type[GeneratorError], str]] = {
+    "queue_full": (QueueFull, "Too many readers are waiting for the language model."),
+    "deadline": (DeadlineExceeded, SLOW),
+}
 CHILD = "import sys; from lutrin.generate.child import main; main(*map(int, sys.argv[1:]))"
 THREADS_SLEEP = {"OMP_WAIT_POLICY": "passive"}
 """Environment of the model's process: waiting OpenMP threads must not burn a core that another thread needs."""
@@ -68,14 +73,9 @@ class WorkerGenerator:
     """A `Generator` whose model lives in a process of its own.
 
     Args:
-        name: The model's name, as answers report it.
         factory: Makes the decoder, in the process; must be picklable.
         identity: Equal for equal model files; empty if nobody needs it.
-        limits: Bounds of the scheduler.
-        passages: Bounds of the store of passages that were read; None: there is none.
-        watch: When to give the process up.
         warm: Generated once after loading; it holds the stable beginning of the prompts, so that nobody waits for that.
-        environment: Added to this process's environment for the model's.
         niceness: Added to the process's own, so that the server answers while the model computes.
     """
 
@@ -89,7 +89,6 @@ class WorkerGenerator:
         passages: PassageLimits | None = None,
         watch: Watch | None = None,
         warm: GenerationRequest = WARM,
-        environment: Mapping[str, str] = THREADS_SLEEP,
         niceness: int = 5,
     ) -> None:
         self.name = name
@@ -100,7 +99,6 @@ class WorkerGenerator:
         self._setup = Setup(
             pickle.dumps(factory), limits or Limits(), self._watch.check_s, passages, f"{name} {identity}", warm
         )
-        self._environment = dict(environment)
         self._niceness = niceness
         self.restarts = 0
         """Number of restarts after a process had ended."""
@@ -156,13 +154,17 @@ class WorkerGenerator:
         ended, pieces = False, 0
         try:
             while not ended:
-                event = await self._next(inbox, deadline)
+                event: GenerationEvent | Refused | None = None
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(deadline + self._watch.grace_s - time.monotonic()):
+                        event = await inbox.get()
                 if isinstance(event, Refused):
                     ended = True
-                    raise _error(event)
-                if event is None:
+                    error, text = REFUSALS.get(event.reason, (GeneratorUnavailable, AWAY))
+                    raise error(text)
+                if event is None:  # the process lets the deadline pass in silence
                     if not pieces:
-                        raise DeadlineExceeded("The language model was too slow.")
+                        raise DeadlineExceeded(SLOW)
                     yield Finished("deadline", 0, pieces)
                     return
                 ended = isinstance(event, Finished)
@@ -186,16 +188,6 @@ class WorkerGenerator:
             await asyncio.wait([self._supervisor])
         if self._parting is not None:
             await self._parting
-
-    async def _next(
-        self, inbox: "asyncio.Queue[GenerationEvent | Refused]", deadline: float
-    ) -> GenerationEvent | Refused | None:
-        """The next event, or None if the process lets the deadline pass in silence."""
-        try:
-            async with asyncio.timeout(deadline + self._watch.grace_s - time.monotonic()):
-                return await inbox.get()
-        except TimeoutError:
-            return None
 
     def _begin(self) -> None:
         if self._closed:
@@ -225,7 +217,7 @@ class WorkerGenerator:
                 pass_fds=(theirs.fileno(),),
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.DEVNULL,
-                env={**os.environ, **self._environment},
+                env={**os.environ, **THREADS_SLEEP},
                 # A Ctrl-C in the terminal is for the server, which then ends this process.
                 start_new_session=True,
             )
@@ -332,13 +324,3 @@ def is_stuck(silent_s: float, worked_s: float, bound_s: float) -> bool:
     (True, False, True)
     """
     return silent_s > bound_s and not LEAST_SHARE * silent_s < worked_s < bound_s
-
-
-def _error(refused: Refused) -> GeneratorError:
-    match refused.reason:
-        case "queue_full":
-            return QueueFull("Too many readers are waiting for the language model.")
-        case "deadline":
-            return DeadlineExceeded("The language model was too slow.")
-        case _:
-            return GeneratorUnavailable(AWAY)
