@@ -192,10 +192,9 @@ class VectorIndex(Protocol):
     async def add(
         self, ids: Sequence[str], vectors: Vectors, metadata: Sequence[Mapping[str, str | int | bool]]
     ) -> None:
-        """Add records; ids must be new. Only called while a generation is being built.
+        """Add records with new ids, while a generation is being built.
 
         Args:
-            ids: Of the records.
             vectors: (records, dimension), L2-normalised.
             metadata: To filter by; the same names in each.
         """
@@ -203,15 +202,10 @@ class VectorIndex(Protocol):
     async def search(
         self, vector: npt.NDArray[np.float32], k: int, where: Mapping[str, str] | None = None
     ) -> list[tuple[str, float]]:
-        """The `k` nearest records, best first.
+        """The `k` nearest records whose metadata has the values of `where`, best first: ids and cosines (-1 to 1).
 
         Args:
             vector: (dimension,), L2-normalised.
-            k: How many at most.
-            where: Only records whose metadata has these values.
-
-        Returns:
-            Pairs of id and cosine (-1 to 1).
         """
 
     async def ids(self) -> list[str]:
@@ -228,12 +222,10 @@ class VectorStore(Protocol):
     """
 
     async def create(self, directory: Path, collection: str, count: int) -> VectorIndex:
-        """Make an empty collection.
+        """Make an empty collection, such as `physical-ai-textbook-v1`, laid out for `count` records.
 
         Args:
             directory: The generation's folder for vectors, new and empty; a remote store keeps a note there.
-            collection: Name, such as `physical-ai-textbook-v1`.
-            count: How many records will be added, so that the index can be laid out for them.
         """
 
     async def open(self, directory: Path, collection: str) -> VectorIndex:
@@ -245,7 +237,6 @@ class VectorStore(Protocol):
         May be called again, and must be called again after a crash. A store of folders has nothing to do.
 
         Args:
-            collection: Its name.
             current: The folder for vectors of the generation that is current.
             kept: The folders of the other generations that may still be read.
         """
@@ -293,11 +284,7 @@ class Generator(Protocol):
         """Whether a request sent now would be served by the model."""
 
     def warm(self, requests: Sequence[GenerationRequest]) -> None:
-        """Ask that the stable beginnings of prompts be read while no reader waits, so that those who ask wait less.
-
-        Args:
-            requests: Likely ones, the likeliest first. They come before those of earlier calls.
-        """
+        """Ask that the stable beginnings of prompts, the likeliest first, be read while no reader waits."""
 
     async def close(self) -> None:
         """End the model's process and free its memory; no other call may follow."""
@@ -344,23 +331,14 @@ class Decoder(Protocol):
     def encode(self, messages: Sequence[Message], stable_chars: int = 0) -> tuple[list[int], int]:
         """Tokens of a chat prompt in the model's own form; the messages' text never yields a control token.
 
-        Args:
-            messages: The chat.
-            stable_chars: Characters at the beginning of the last message that are encoded apart from what follows.
-
-        Returns:
-            The tokens, and how many of them come before what follows those characters; 0 of 0 characters.
+        The first `stable_chars` characters of the last message are encoded apart from what follows; also returned is
+        how many tokens come before that, 0 of 0 characters.
         """
 
     def step(self, runs: Sequence[TokenRun], *, on_one_core: bool = False) -> list[int | None]:
-        """Compute all runs at once.
+        """Compute all runs at once: for each, the most likely next token, or None if it is not wanted.
 
-        Args:
-            runs: The runs of one sequence stand together, and each continues the one before.
-            on_one_core: Leave the machine's other cores to others.
-
-        Returns:
-            For each run, the most likely next token, or None if it is not wanted.
+        The runs of one sequence stand together, and each continues the one before.
 
         Raises:
             GeneratorUnavailable: The step failed; what the sequences hold is unknown.
@@ -369,9 +347,8 @@ class Decoder(Protocol):
     def odds(self, output: int, words: tuple[str, str]) -> float:
         """How much likelier the first word is to follow than the second: the natural logarithm of the odds.
 
-        Args:
-            output: Index among the wanted runs of the last step.
-            words: Each counts by its first token, capitalised or not, whichever is likelier.
+        Each counts by its first token, capitalised or not, whichever is likelier. The index `output` is among the
+        wanted runs of the last step.
         """
 
     def logprob(self, output: int) -> float:
@@ -386,8 +363,7 @@ class Decoder(Protocol):
     def restore(self, state: bytes, sequence: int, start: int, end: int) -> bool:
         """Let a sequence that holds `start` tokens hold `end`, from a state of as many tokens.
 
-        Returns:
-            False if the state is none of this model's, or too large for what is free; nothing has changed then.
+        False: the state is none of this model's, or too large for what is free; nothing has changed.
         """
 
     def forget(self, sequence: int, start: int = 0) -> None:

@@ -1,10 +1,4 @@
-"""Turns tokens into text: whole characters, stop strings, and the loops of small models.
-
-Makes any prompt fit: drops passages from the middle, and keeps the stable beginning and the question.
-
-Estimates how fast the model is on this machine now, from its recent steps.
-
-Decides what the model computes in each step, so that a whole class is served from two cores.
+"""Decides what the model computes in each step, so that a whole class is served from two cores.
 
 A step holds one token for each answer in progress, with guesses at the next tokens if these pay (the model often writes
 what stands in its prompt). It also holds a bounded number of prompt tokens of newcomers: first those whose passage has

@@ -1,9 +1,7 @@
-"""Measures a model on this machine (prefill, one reader, ten readers), in a separate process, as it will run.
+"""`lutrin models tune`: which number format suits this machine, and which model keeps the deadline in it.
 
-`lutrin models tune`: which number format suits this machine, and which model keeps the deadline in it.
-
-Pure except for the callables that are passed in: they convert, open and judge files. The result is one JSON file in the
-data directory. It names the file to load for every model.
+A model is measured (prefill, one reader, ten readers) in a separate process, as it will run. The result is one JSON
+file in the data directory, which names the file to load for every model.
 """
 
 import hashlib
@@ -276,25 +274,15 @@ def _is_as_good(trial: Trial, score: float) -> bool:
 
 def table(tuning: Tuning) -> list[tuple[str, ...]]:
     """Header and rows for a terminal: every file measured, the chosen ones marked."""
-    rows: list[tuple[str, ...]] = [
-        ("", "model", "format", "MB", "prefill/s", "one/s", "ten/s", "alone s", "ten s", "score")
-    ]
+    head = ("", "model", "format", "MB", "prefill/s", "one/s", "ten/s", "alone s", "ten s", "score")
+    rows: list[tuple[str, ...]] = [head]
     for trial in tuning.trials:
         chosen = tuning.files[trial.model] == trial.path
-        rows.append(
-            (
-                ("auto" if trial.model == tuning.auto else "*") if chosen else "",
-                trial.model,
-                trial.format,
-                f"{trial.bytes / 1e6:.0f}",
-                f"{trial.speed.prefill:.0f}",
-                f"{trial.speed.single:.0f}",
-                f"{trial.speed.ten:.0f}",
-                f"{trial.alone_s:.1f}",
-                f"{trial.class_s:.1f}",
-                "" if trial.score is None else f"{trial.score:.2f}",
-            )
-        )
+        mark = ("auto" if trial.model == tuning.auto else "*") if chosen else ""
+        speeds = (trial.bytes / 1e6, trial.speed.prefill, trial.speed.single, trial.speed.ten)
+        score = "" if trial.score is None else f"{trial.score:.2f}"
+        times = (f"{trial.alone_s:.1f}", f"{trial.class_s:.1f}")
+        rows.append((mark, trial.model, trial.format, *(f"{number:.0f}" for number in speeds), *times, score))
     return rows
 
 

@@ -21,27 +21,32 @@ from lutrin.settings import Settings, unknown_variables, with_addresses
 
 LOW_SPACE_BYTES = 1 << 30
 
+Look = Callable[[Settings], str]
+
 
 async def examine(settings: Settings) -> list[Check]:
     """Look at versions, models, address, index, databases, disk and services; nothing is changed."""
-    checks = [
-        _versions(),
-        *_settings(settings),
-        _address(settings),
-        _modes(settings),
-        _space(settings),
-        _embedder(settings),
-        _generator(settings),
-        *_reranker(settings),
-    ]
+    looks: list[tuple[str, Look]] = [("versions", _versions), ("settings", _settings)]
+    checks = [_check(name, look, settings) for name, look in looks]
+    for name, nearest in unknown_variables():
+        remedy = f"Write {nearest}, or remove it." if nearest else "Remove it."
+        checks.append(Check("settings", ok=False, detail=f"Nothing reads {name}.", remedy=remedy))
+    looks = [
+        ("address", _address), ("rights", _rights), ("disk", _space), ("embedding model", _embedder),
+        ("language model", _generator),
+    ]  # fmt: skip
+    if settings.rerank not in {"auto", "none", ""}:  # that of `auto` is checked as a part of the embedding model
+        looks.append(("cross-encoder", _reranker))
+    checks += [_check(name, look, settings) for name, look in looks]
     checks += await _index(settings)
-    checks.append(_chats(settings))
+    checks.append(_check("conversations", _chats, settings))
     return await remote().examine(settings, checks) if settings.profile == "remote" else checks
 
 
-def _guard(name: str, look: Callable[[], str]) -> Check:
+def _check(name: str, look: Look, settings: Settings) -> Check:
+    """Look at one thing: what is found is a sentence, or the error that was raised."""
     try:
-        return Check(name, ok=True, detail=look())
+        return Check(name, ok=True, detail=look(settings))
     except LutrinError as error:
         return Check(name, ok=False, detail=error.detail, remedy=error.remedy)
     except sqlite.DatabaseError as error:
@@ -50,91 +55,79 @@ def _guard(name: str, look: Callable[[], str]) -> Check:
         return Check(name, ok=False, detail=f"{error.filename}: {error.strerror}.", remedy="Check the folder's rights.")
 
 
-def _versions() -> Check:
-    def look() -> str:
-        sqlite.assert_version()
-        return f"Python {platform.python_version()}, SQLite {sqlite.VERSION}, {platform.machine()}."
-
-    return _guard("versions", look)
+def _versions(_settings: Settings) -> str:
+    sqlite.assert_version()
+    return f"Python {platform.python_version()}, SQLite {sqlite.VERSION}, {platform.machine()}."
 
 
-def _settings(settings: Settings) -> list[Check]:
-    """Names of variables that nothing reads, and names of proxies that have no address; the rest held at the start."""
-
-    def look() -> str:
-        with_addresses(settings)
-        return "All values are valid."
-
-    checks = [_guard("settings", look)]
-    for name, nearest in unknown_variables():
-        remedy = f"Write {nearest}, or remove it." if nearest else "Remove it."
-        checks.append(Check("settings", ok=False, detail=f"Nothing reads {name}.", remedy=remedy))
-    return checks
+def _settings(settings: Settings) -> str:
+    with_addresses(settings)  # the rest held at the start
+    return "All values are valid."
 
 
-def _modes(settings: Settings) -> Check:
-    found = open_to_others(settings.data_dir)
-    if not found:
-        return Check("rights", ok=True, detail=f"Other users of this machine cannot read {settings.data_dir}.")
-    names = ", ".join(path.name for path in found)
-    return Check(
-        "rights", ok=False, detail=f"Other users can read {names}.", remedy=f"Run: chmod -R o= {settings.data_dir}"
-    )
+def _rights(settings: Settings) -> str:
+    if found := open_to_others(settings.data_dir):
+        names = ", ".join(path.name for path in found)
+        raise LutrinError(f"Other users can read {names}.", remedy=f"Run: chmod -R o= {settings.data_dir}")
+    return f"Other users of this machine cannot read {settings.data_dir}."
 
 
-def _space(settings: Settings) -> Check:
+def _space(settings: Settings) -> str:
     place = next(path for path in (settings.data_dir, *settings.data_dir.resolve().parents) if path.exists())
     free = shutil.disk_usage(place).free
+    found = f"{free >> 20} MB are free in {settings.data_dir}"
     if free < settings.free_space_mb << 20:
-        detail = f"{free >> 20} MB are free in {settings.data_dir}, less than LUTRIN_FREE_SPACE_MB."
-        return Check("disk", ok=False, detail=detail, remedy="Free some space: conversations are not stored meanwhile.")
-    detail = f"{free >> 20} MB are free in {settings.data_dir}."
-    return Check(
-        "disk", ok=free >= LOW_SPACE_BYTES, detail=detail, remedy="" if free >= LOW_SPACE_BYTES else "Free 1 GB."
-    )
+        remedy = "Free some space: conversations are not stored meanwhile."
+        raise LutrinError(f"{found}, less than LUTRIN_FREE_SPACE_MB.", remedy=remedy)
+    if free < LOW_SPACE_BYTES:
+        raise LutrinError(f"{found}.", remedy="Free 1 GB.")
+    return f"{found}."
 
 
-def _embedder(settings: Settings) -> Check:
-    def look() -> str:
-        model = weights.load_manifest(settings.models_dir).embedding_model(settings.embedder)
-        weights.verified_path(settings.models_dir, model)
-        is_ours = model.tier == "default"
-        return f"{model.name} matches its checksum.{'' if is_ours else f' {messages.NOT_FITTED}'}"
-
-    return _guard("embedding model", look)
+def _embedder(settings: Settings) -> str:
+    model = weights.load_manifest(settings.models_dir).embedding_model(settings.embedder)
+    weights.verified_path(settings.models_dir, model)
+    is_ours = model.tier == "default"
+    return f"{model.name} matches its checksum.{'' if is_ours else f' {messages.NOT_FITTED}'}"
 
 
-def _generator(settings: Settings) -> Check:
-    def look() -> str:
-        chosen = model_path(settings)
-        if chosen is None:
-            return "LUTRIN_MODEL=none: answers are quotes."
-        name, path = chosen
-        by = computed_by(settings)
-        return f"{name} at {path} can be used; what computes it: {by}. {passages_text(settings, path)}"
-
-    return _guard("language model", look)
+def _generator(settings: Settings) -> str:
+    chosen = model_path(settings)
+    if chosen is None:
+        return "LUTRIN_MODEL=none: answers are quotes."
+    name, path = chosen
+    by = computed_by(settings)
+    return f"{name} at {path} can be used; what computes it: {by}. {passages_text(settings, path)}"
 
 
-def _reranker(settings: Settings) -> list[Check]:
-    def look() -> str:
-        chosen = reranker_path(settings)
-        return f"{chosen[0]} matches its checksum." if chosen is not None else "There is none."
-
-    # That of `auto` is a part of the embedding model, which is checked as a whole.
-    return [_guard("cross-encoder", look)] if settings.rerank not in {"auto", "none", ""} else []
+def _reranker(settings: Settings) -> str:
+    chosen = reranker_path(settings)
+    return f"{chosen[0]} matches its checksum." if chosen is not None else "There is none."
 
 
-def _address(settings: Settings) -> Check:
+def _address(settings: Settings) -> str:
     """Whether a server can listen at the host of the settings; its port may be in use by the server that runs."""
     try:
         kind, _, _, _, address = socket.getaddrinfo(settings.host, 0, type=socket.SOCK_STREAM)[0]
         with socket.socket(kind) as tried:
             tried.bind(address)
     except OSError as error:
-        detail = f"LUTRIN_HOST: {settings.host} is not an address of this machine ({error.strerror})."
-        return Check("address", ok=False, detail=detail, remedy="Use 127.0.0.1, or 0.0.0.0 for the whole network.")
-    return Check("address", ok=True, detail=f"A server can listen at {settings.host}.")
+        raise LutrinError(
+            f"LUTRIN_HOST: {settings.host} is not an address of this machine ({error.strerror}).",
+            remedy="Use 127.0.0.1, or 0.0.0.0 for the whole network.",
+        ) from error
+    return f"A server can listen at {settings.host}."
+
+
+def _chats(settings: Settings) -> str:
+    if not settings.chats_path.exists():
+        return "There are none yet."
+    if not opens(settings.chats_path, chat_key(settings)):
+        raise LutrinError(
+            f"{settings.chats_path} cannot be opened with this key.",
+            remedy="Put the right key into LUTRIN_CHAT_KEY or chat.key, or restore a backup of the conversations.",
+        )
+    return "The database opens with its key."
 
 
 async def _index(settings: Settings) -> Iterable[Check]:
@@ -173,17 +166,3 @@ async def _index(settings: Settings) -> Iterable[Check]:
             detail = f"{manifest.files} files, {manifest.chunks} chunks, generation {book.current} is whole."
             checks.append(Check(name, ok=True, detail=detail))
     return checks
-
-
-def _chats(settings: Settings) -> Check:
-    def look() -> str:
-        if not settings.chats_path.exists():
-            return "There are none yet."
-        if not opens(settings.chats_path, chat_key(settings)):
-            raise LutrinError(
-                f"{settings.chats_path} cannot be opened with this key.",
-                remedy="Put the right key into LUTRIN_CHAT_KEY or chat.key, or restore a backup of the conversations.",
-            )
-        return "The database opens with its key."
-
-    return _guard("conversations", look)

@@ -1,10 +1,9 @@
 """Turn settings into what reads books: neither the server nor the flow of answers is loaded for that.
 
 Whoever calls took the lock of ingests before this module and its vendors were loaded.
-
-Show how one file of a book is understood, for `lutrin ingest --explain`.
 """
 
+from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Collection, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
@@ -132,13 +131,9 @@ def _metadata(document: Document) -> list[str]:
 
 
 def _count(units: Sequence[Unit]) -> str:
-    counts: dict[str, int] = {}
-    for unit in units:
-        counts[_KINDS[unit.kind]] = counts.get(_KINDS[unit.kind], 0) + 1
-    return (
-        ", ".join(f"{count} {name}{'s' if count > 1 and name != 'code' else ''}" for name, count in counts.items())
-        or "empty"
-    )
+    counts = Counter(_KINDS[unit.kind] for unit in units)
+    named = (f"{count} {name}{'s' if count > 1 and name != 'code' else ''}" for name, count in counts.items())
+    return ", ".join(named) or "empty"
 
 
 def _chunk(document: Document, chunk: Chunk) -> list[str]:
@@ -151,12 +146,8 @@ def _chunk(document: Document, chunk: Chunk) -> list[str]:
     lines = [head, facts]
     for unit in chunk.units:
         mark = "!" if unit.warning else " "
-        text = (
-            unit.text
-            if unit.kind != "code"
-            else f"{unit.language or 'code'}, {unit.text.count(chr(10)) + 1} lines: {unit.text}"
-        )
-        lines.append(f"      {_KINDS[unit.kind]:>8}{mark} {_short(text)}")
+        code = f"{unit.language or 'code'}, {unit.text.count(chr(10)) + 1} lines: " if unit.kind == "code" else ""
+        lines.append(f"      {_KINDS[unit.kind]:>8}{mark} {_short(code + unit.text)}")
     return lines
 
 
