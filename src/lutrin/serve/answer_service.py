@@ -97,11 +97,7 @@ class AnswerService:
         return min(WAIT_S, self._settings.explain_s)
 
     async def open_turn(self, request: HTTPRequest, question: Question) -> Turn:
-        """Start a turn for an endpoint that writes its own stream.
-
-        Raises:
-            LutrinError: As `answer`, also if the turn failed at once.
-        """
+        """Start a turn for an endpoint that writes its own stream; raises as `answer`, and what it failed by."""
         asked = self.with_owner(request, question, Owner(OPENAI_OWNER))
         await self.admit(request, asked)
         turn = self._new_turn(asked)
@@ -111,11 +107,7 @@ class AnswerService:
     async def answer_openai(
         self, request: HTTPRequest, question: Question, shape: Callable[[Answer], Any]
     ) -> Response[Any]:
-        """Answer a question asked through OpenAI's interface, which has no address for conversations.
-
-        Raises:
-            LutrinError: As `answer`.
-        """
+        """Answer as `answer` does, but through OpenAI's interface, which has no address for conversations."""
         whose = Owner(OPENAI_OWNER)
         return await self._whole(request, self.with_owner(request, question, whose), whose, shape)
 
@@ -131,11 +123,7 @@ class AnswerService:
         return Response(shape(turn.result()), status_code=200, headers=headers, cookies=cookies)
 
     async def admit(self, request: HTTPRequest, asked: IncomingQuestion) -> None:
-        """Count a question against both limits.
-
-        Raises:
-            RateLimited: One of them is reached.
-        """
+        """Count a question against both limits; raises RateLimited if one of them is reached."""
         peer = self.peer(request)
         # By the id alone where the browser has named no secret: else each request without a cookie had its own window.
         known = request.headers.get(CLIENT_HEADER) or asked.origin.owner == OPENAI_OWNER
@@ -184,12 +172,7 @@ class AnswerService:
             await asyncio.wait(pending)
 
     def with_owner(self, request: HTTPRequest, question: Question, whose: Owner) -> IncomingQuestion:
-        """Replace the browser's session id in a question by the key of its conversation.
-
-        Raises:
-            InvalidQuestion: It is empty, or too long.
-            InvalidInput: The session id has a wrong form.
-        """
+        """Put the key of the conversation for a browser's session id; raises InvalidInput, or as `check_lengths`."""
         check_lengths(question)
         key = conversation_key(question.session_id, whose.hashed)
         agent = family(request.headers.get("user-agent", ""))
@@ -294,11 +277,7 @@ class AnswerService:
 
 
 def check_lengths(question: Question) -> None:
-    """Refuse a question that asks nothing, or is longer than anyone writes.
-
-    Raises:
-        InvalidQuestion: The question is empty or too long.
-    """
+    """Raise InvalidQuestion if a question asks nothing, or is longer than anyone writes."""
     if not question.text.strip():
         raise InvalidQuestion(messages.EMPTY_QUESTION)
     if len(question.text) > MOST_QUESTION_CHARS:

@@ -89,7 +89,12 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
         middleware=[RequestGuard((settings.host, *settings.allowed_hosts), settings.cors_origins)],
         exception_handlers=problems.HANDLERS,
         before_send=[secure, _counter(metrics)],
-        cors_config=_cors(settings),
+        cors_config=CORSConfig(
+            allow_origins=list(settings.cors_origins),
+            allow_methods=["GET", "POST", "PATCH", "DELETE"],
+            allow_headers=["Accept", "Authorization", "Content-Type", "Last-Event-ID", "X-Lutrin-Client"],
+            expose_headers=["Retry-After", MESSAGE_HEADER, ASKED_HEADER, CLIENT_HEADER],
+        ),
         openapi_config=openapi_config(),
         lifespan=[_lifespan(service, workshop, settings.corpus_dir)],
         logging_config=None,
@@ -114,11 +119,7 @@ async def run_server(
     on_ready: Callable[[str], None] | None = None,
     listener: socket.socket | None = None,
 ) -> None:
-    """Serve until a signal, then give running answers 3 seconds; `on_ready` hears when the port is ours.
-
-    Raises:
-        LutrinError: The port is in use, or the address is not this machine's.
-    """
+    """Serve until a signal, then give running answers 3 seconds; `on_ready` hears of the port. Raises as `listen`."""
     listener = listener or listen(settings.host, settings.port)
     app = create_app(services, settings)
     connections = Connections(
@@ -190,11 +191,7 @@ class _Server(uvicorn.Server):
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Bind the port to listen on.
-
-    Raises:
-        LutrinError: It is in use, or the address is not this machine's.
-    """
+    """Bind a port; raises LutrinError if it is in use, or the address is not this machine's."""
     try:
         family, kind, proto, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.socket(family, kind, proto)
@@ -206,37 +203,18 @@ def listen(host: str, port: int) -> socket.socket:
             listener.close()
             raise
     except OSError as error:
-        raise _refused(host, port, error) from error
+        reasons = {
+            errno.EADDRINUSE: (f"Port {port} is in use.", "Choose another one with --port."),
+            errno.EACCES: (f"Port {port} requires root privileges.", "Choose one above 1023 with --port."),
+        }
+        other = (f"Cannot listen on {host}: {error.strerror}.", "Choose another address with --host or LUTRIN_HOST.")
+        detail, remedy = reasons.get(error.errno or 0, other)
+        raise LutrinError(detail, remedy=remedy) from error
     return listener
 
 
-def _refused(host: str, port: int, error: OSError) -> LutrinError:
-    match error.errno:
-        case errno.EADDRINUSE:
-            return LutrinError(f"Port {port} is in use.", remedy="Choose another one with --port.")
-        case errno.EACCES:
-            return LutrinError(f"Port {port} requires root privileges.", remedy="Choose one above 1023 with --port.")
-        case _:
-            return LutrinError(
-                f"Cannot listen on {host}: {error.strerror}.",
-                remedy="Choose another address with --host or LUTRIN_HOST.",
-            )
-
-
-def _cors(settings: Settings) -> CORSConfig:
-    return CORSConfig(
-        allow_origins=list(settings.cors_origins),
-        allow_methods=["GET", "POST", "PATCH", "DELETE"],
-        allow_headers=["Accept", "Authorization", "Content-Type", "Last-Event-ID", "X-Lutrin-Client"],
-        expose_headers=["Retry-After", MESSAGE_HEADER, ASKED_HEADER, CLIENT_HEADER],
-    )
-
-
 def _giver(value: object) -> Callable[[], object]:
-    def give() -> object:
-        return value
-
-    return give
+    return lambda: value
 
 
 def _counter(metrics: Metrics) -> Callable[[Message, Scope], Awaitable[None]]:

@@ -28,7 +28,7 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 from lutrin.errors import RateLimited
 from lutrin.messages import TOO_MUCH_WORK
 from lutrin.serve import html
-from lutrin.serve.limits import peer_of_scope
+from lutrin.serve.limits import peer_of_scope, remember
 from lutrin.serve.problems import MEDIA_TYPE, Problem, prefers_html
 
 T = TypeVar("T")
@@ -102,11 +102,7 @@ def settle() -> None:
 
 
 def pay() -> None:
-    """Pay what the request of this context has spent so far, before it spends more.
-
-    Raises:
-        RateLimited: Its address has used its budget meanwhile, by other requests.
-    """
+    """As `settle`, before more is spent; raises RateLimited if other requests of its address have used the budget."""
     meter = _meter.get()
     wait_s = meter.pay() if meter is not None else 0.0
     if wait_s > 0:
@@ -129,10 +125,7 @@ class Budget:
     def spend(self, peer: str, seconds: float) -> None:
         """Add to the costs of an address."""
         now_s = self._clock()
-        self._levels[peer] = (self._level_s(peer, now_s) + seconds, now_s)
-        self._levels.move_to_end(peer)
-        while len(self._levels) > MOST_PEERS:
-            self._levels.popitem(last=False)
+        remember(self._levels, peer, (self._level_s(peer, now_s) + seconds, now_s), MOST_PEERS)
         self._all = (self._all_s(now_s) + seconds, now_s)
 
     def wait_s(self, peer: str) -> float:

@@ -136,28 +136,18 @@ def trouble(status: int, detail: str, incident: str = "", *, teacher: bool = Fal
         title=TROUBLES.get(status, HTTPStatus(status).phrase),
         detail=NOTHING_HERE if missing else detail,
         missing=missing,
-        kept=False,
         again=failed and not teacher,  # a form of the teacher's cannot be sent again by a link
         teacher=teacher,
         incident=incident,
-        chat=missing
-        and not teacher,  # search and chat help who is lost; where the server fails they would fail as well
+        # Search and chat help who is lost; where the server fails they would fail as well.
+        chat=missing and not teacher,
     )
 
 
 def offline() -> str:
     """The page shown without a network for a page that this browser has not kept."""
-    return render(
-        "trouble.html",
-        title="No network",
-        detail="This page has not been opened in this browser before, so it is not here. What was opened is.",
-        missing=False,
-        kept=True,
-        again=True,
-        teacher=False,
-        incident="",
-        chat=False,
-    )
+    detail = "This page has not been opened in this browser before, so it is not here. What was opened is."
+    return render("trouble.html", title="No network", detail=detail, kept=True, again=True, chat=False)
 
 
 def reading(
@@ -192,18 +182,15 @@ def with_notes(text: str, notes: Mapping[str, Notes]) -> str:
     """Add to each section (`<h2 id="...">`) of a sanitised page its notes by anchor; those of "" come first."""
     if not notes:
         return text
+    shown = environment().get_template("parts.html").module.notes  # a macro
     starts = [0, *(match.start() for match in SECTION_START.finditer(text)), len(text)]
     pieces = []
     for start, end in pairwise(starts):
         piece = text[start:end]
         anchors = [unescape(match[1]) for match in HEADING.finditer(piece)]
         own = sum((notes[name] for name in ([] if start else [""]) + anchors if name in notes), Notes())
-        pieces.append(piece + (_part("notes", own) if own else ""))
+        pieces.append(piece + (str(shown(own)) if own else ""))
     return "".join(pieces)
-
-
-def _part(macro: str, *values: object) -> str:
-    return str(getattr(environment().get_template("parts.html").module, macro)(*values))
 
 
 WORKSHEET_CARDS = 40
@@ -229,10 +216,13 @@ def render_practice(book: ShelvedBook, practice: Practice, view: str, chapter: i
     if view not in VIEWS:
         raise ValueError(f"there is no page {view}")
     cards = practice.of_chapter(chapter)
-    shown = {
-        "worksheet": lambda: spread([card for card in cards if card.kind in ON_PAPER]),
-        "deck": lambda: seated(cards, sitting),
-    }.get(view, lambda: cards)()
+    shown: Sequence[Card] = cards
+    if view == "worksheet":
+        fit = [card for card in cards if card.kind in ON_PAPER]
+        most = min(len(fit), WORKSHEET_CARDS)
+        shown = [fit[place * len(fit) // most] for place in range(most)]
+    elif view == "deck":
+        shown = cards[sitting - 1 :: sittings_of(cards)]  # each goes through the whole chapter: none is of one page
     return render(
         f"study-{view}.html",
         book=book.slug,
@@ -244,7 +234,7 @@ def render_practice(book: ShelvedBook, practice: Practice, view: str, chapter: i
         cards=shown,
         sitting=sitting,
         sittings=sittings_of(cards),
-        again=sections_of(shown),
+        again=list(dict.fromkeys((card.section, card.url) for card in shown)),
         kinds=KINDS,
         letters="ABCDEF",
         glossary=by_letter(practice.glossary),
@@ -254,30 +244,9 @@ def render_practice(book: ShelvedBook, practice: Practice, view: str, chapter: i
     )
 
 
-def spread(cards: Sequence[Card], most: int = WORKSHEET_CARDS) -> list[Card]:
-    """Pick at most `most` cards, spread evenly over all of them, in their order."""
-    if len(cards) <= most:
-        return list(cards)
-    return [cards[place * len(cards) // most] for place in range(most)]
-
-
-def seated(cards: Sequence[Card], sitting: int) -> list[Card]:
-    """The cards of one sitting: each goes through the whole of its chapter, so that none is of one page.
-
-    >>> "".join(seated("abcdefghijklmnopqrstuvwxy", 1)), "".join(seated("abcdefghijklmnopqrstuvwxy", 3))
-    ('adgjmpsvy', 'cfilorux')
-    """
-    return list(cards[sitting - 1 :: sittings_of(cards)])
-
-
 def sittings_of(cards: Sequence[Card]) -> int:
     """Into how many sittings cards are divided."""
     return max(1, -(-len(cards) // SITTING_CARDS))
-
-
-def sections_of(cards: Sequence[Card]) -> list[tuple[str, str]]:
-    """Title and address of each section that cards are of, in order."""
-    return list(dict.fromkeys((card.section, card.url) for card in cards))
 
 
 def by_letter(glossary: Sequence[GlossaryTerm]) -> list[tuple[str, list[GlossaryTerm]]]:

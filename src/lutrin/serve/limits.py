@@ -13,7 +13,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from litestar.types import Scope
 
@@ -29,7 +29,16 @@ MOST_KEYS = 50_000
 RECENT_S = 300.0
 MOST_READERS = 10_000
 
+V = TypeVar("V")
 _log = get_logger("serve")
+
+
+def remember(table: "OrderedDict[str, V]", key: str, value: V, most: int) -> None:
+    """Set a value, and forget those that were set longest ago, so that `most` stay."""
+    table[key] = value
+    table.move_to_end(key)
+    while len(table) > most:
+        table.popitem(last=False)
 
 
 class SlidingWindow:
@@ -55,10 +64,9 @@ class SlidingWindow:
         """Count an event of this key."""
         if not self._limit:
             return
-        self._admitted.setdefault(key, deque()).append(self._clock())
-        self._admitted.move_to_end(key)
-        while len(self._admitted) > self._most_keys:
-            self._admitted.popitem(last=False)
+        times = self._admitted.get(key, deque())
+        times.append(self._clock())
+        remember(self._admitted, key, times, self._most_keys)
 
 
 class Gate(Protocol):
@@ -117,10 +125,7 @@ class Presence:
 
     def note(self, reader: str) -> None:
         """Note that a reader has asked."""
-        self._seen_s[reader] = self._clock()
-        self._seen_s.move_to_end(reader)
-        while len(self._seen_s) > MOST_READERS:
-            self._seen_s.popitem(last=False)
+        remember(self._seen_s, reader, self._clock(), MOST_READERS)
 
     def count(self) -> int:
         """How many readers asked in the last five minutes."""
@@ -193,11 +198,7 @@ def free_bytes(folder: Path) -> int:
 
 
 def require_room(folder: Path, look: Callable[[Path], int] = free_bytes) -> None:
-    """Refuse to start on a full disk, where databases could not be opened, not even to be read.
-
-    Raises:
-        LutrinError: There is no room.
-    """
+    """Raise LutrinError on a full disk, where databases could not be opened, not even to be read."""
     if look(_there(folder)) < LEAST_BYTES:
         raise LutrinError(f"The disk of {folder} is full.", remedy="Free some space, then start again.")
 
@@ -246,10 +247,9 @@ class Allowance:
     time, so that only the network can be counted; what was counted is forgotten when the server ends.
     """
 
-    def __init__(self, limit_bytes: int, clock: Callable[[], float], most_peers: int = MOST_PEERS) -> None:
+    def __init__(self, limit_bytes: int, clock: Callable[[], float]) -> None:
         self._limit_bytes = limit_bytes
         self._clock = clock
-        self._most_peers = most_peers
         self._used: OrderedDict[str, tuple[float, int]] = OrderedDict()
 
     def take(self, peer: str, size_bytes: int) -> None:
@@ -266,7 +266,4 @@ class Allowance:
             since_s, used = now_s, 0
         if used + size_bytes > self._limit_bytes:
             raise ChatStoreFull(PEER_FULL)
-        self._used[peer] = (since_s, used + size_bytes)
-        self._used.move_to_end(peer)
-        while len(self._used) > self._most_peers:
-            self._used.popitem(last=False)
+        remember(self._used, peer, (since_s, used + size_bytes), MOST_PEERS)

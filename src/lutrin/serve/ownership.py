@@ -62,11 +62,7 @@ class Owner:
 
 
 def owner(request: HTTPRequest, session_id: str, *, open_sessions: bool) -> Owner:
-    """Determine who owns the conversation that a request names: with `open_sessions`, whoever names its id.
-
-    Raises:
-        InvalidInput: The browser's secret has a wrong form.
-    """
+    """Who owns a conversation; with `open_sessions`, whoever names its id. Raises InvalidInput for no real secret."""
     secret = request.headers.get(CLIENT_HEADER, "")
     if secret or not session_id or open_sessions or is_random(session_id):
         return Owner(owner_of(secret), named=bool(secret))

@@ -68,11 +68,7 @@ class TutorBody(Searching, frozen=True, kw_only=True):
     query: str | None = None
 
     def to_tutor_question(self, mode: records.Mode | None = None) -> records.Question:
-        """The question as the stages take it.
-
-        Raises:
-            InvalidInput: Neither field is there.
-        """
+        """The question as the stages take it; raises InvalidInput if neither field is there."""
         text = self.question if self.question is not None else self.query
         if text is None:
             raise InvalidInput("question: Object missing required field `question` (or `query`)")

@@ -127,11 +127,7 @@ class Edition(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def published(settings: Settings) -> list[tuple[BookInfo, Edition, Edition | None]]:
-    """Each book with the index that answers and the one before it; none before the first ingest.
-
-    Raises:
-        IndexUnavailable: The catalogue cannot be read.
-    """
+    """Each book with its index and the one before it, from the catalogue; raises IndexUnavailable if that is broken."""
     if not settings.catalog_path.exists():
         return []
 
@@ -170,11 +166,7 @@ def roll_back(settings: Settings, slug: str) -> None:
 
 
 def models_of(settings: Settings, name: str) -> list[tuple[Model, str, bool]]:
-    """The models of the manifest, with the state of their files and whether they are in use: `name` answers.
-
-    Raises:
-        LutrinError: There is no readable manifest.
-    """
+    """The models of the manifest, the state of their files, and whether they are in use; raises as `load_manifest`."""
     folder = settings.models_dir
     return [
         (model, state_of(folder, model), model.name == name or model.role == "embed")

@@ -19,7 +19,7 @@ from lutrin.errors import MalformedRequest, NotPermitted, RateLimited
 from lutrin.messages import MALFORMED_BODY, PAGE_EXPIRED, TEACHER_OFF, TOO_MANY_ATTEMPTS, WRONG_TOKEN
 from lutrin.serve.answer_service import AnswerService
 from lutrin.serve.guards import HTTPRequest
-from lutrin.serve.limits import SlidingWindow, is_this_machine
+from lutrin.serve.limits import SlidingWindow, is_this_machine, remember
 from lutrin.settings import Settings
 
 COOKIE = "lutrin-teacher"
@@ -41,7 +41,7 @@ class SignIns:
         self._token = token
         self._clock = clock
         self._key = secrets.token_bytes(32)
-        self._until_s: OrderedDict[bytes, float] = OrderedDict()
+        self._until_s: OrderedDict[str, float] = OrderedDict()
         self._wrong = SlidingWindow(WRONG_PER_MIN, clock)
         self._all_wrong = SlidingWindow(ALL_WRONG_PER_MIN, clock)
 
@@ -61,9 +61,7 @@ class SignIns:
             raise NotPermitted(TEACHER_OFF)
         self.prove(token.strip(), peer, here=here)
         cookie = secrets.token_urlsafe(32)
-        self._until_s[_digest(cookie)] = self._clock() + SIGNED_IN_S
-        while len(self._until_s) > MOST_SIGNED_IN:
-            self._until_s.popitem(last=False)
+        remember(self._until_s, _digest(cookie), self._clock() + SIGNED_IN_S, MOST_SIGNED_IN)
         return cookie
 
     def prove(self, token: str, peer: str, *, here: bool = False) -> None:
@@ -98,11 +96,7 @@ class SignIns:
         return hashlib.blake2b(cookie.encode(), key=self._key, digest_size=20).hexdigest()
 
     def check(self, cookie: str, form_key: str) -> None:
-        """Whether a form comes from a page of this browser.
-
-        Raises:
-            NotPermitted: It does not, or the browser is no longer signed in.
-        """
+        """Raise NotPermitted unless a form comes from a page of this browser, which is still signed in."""
         if self._token is None:
             raise NotPermitted(TEACHER_OFF)
         same = secrets.compare_digest(self.form_key(cookie).encode(), form_key.encode())
@@ -114,8 +108,8 @@ class SignIns:
         self._until_s.pop(_digest(cookie), None)
 
 
-def _digest(cookie: str) -> bytes:
-    return hashlib.sha256(cookie.encode()).digest()
+def _digest(cookie: str) -> str:
+    return hashlib.sha256(cookie.encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,12 +161,7 @@ class Visit:
             raise MalformedRequest(MALFORMED_BODY) from None
 
     async def form(self) -> dict[str, str]:
-        """The fields of a form that a signed-in browser sent from our own page.
-
-        Raises:
-            NotPermitted: It is another browser, or another page.
-            MalformedRequest: See `fields`.
-        """
+        """The fields of a form, which a signed-in browser has sent from our own page; raises as `SignIns.check`."""
         found = await self.fields()
         self.sign_ins.check(self.cookie, found.get("key", ""))
         return found

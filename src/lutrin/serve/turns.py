@@ -277,11 +277,7 @@ class Turn:
             await _wait(self._news, timeout_s)
 
     def result(self) -> records.Answer:
-        """The answer of a finished turn.
-
-        Raises:
-            LutrinError: There is none.
-        """
+        """The answer of a finished turn; raises why there is none."""
         if self.answer is None:
             raise self.failure or LutrinError(SOMETHING_WRONG)
         return self.answer
@@ -289,24 +285,15 @@ class Turn:
     async def stream(self, after: int) -> AsyncIterator[bytes]:
         """Frames from number `after + 1` to the last, in batches, with comments while nothing happens."""
         number = after
-        async with aclosing(self._come(after)) as come:
-            async for events in come:
+        async with aclosing(self.batches(after)) as batches:
+            async for events in batches:
                 await self._log_events(number + len(events))
                 frames = [_frame(event, self.id, number + place) for place, event in enumerate(events, 1)]
                 number += len(events)
                 yield b"".join(frames) or HEARTBEAT
 
-    async def events(self, after: int = 0) -> AsyncGenerator[records.AnswerEvent | None, None]:
-        """Events from number `after + 1` to the last, with None whenever nothing has happened for a while."""
-        async with aclosing(self._come(after)) as come:
-            async for events in come:
-                for event in events:
-                    yield event
-                if not events:
-                    yield None
-
-    async def _come(self, after: int) -> AsyncGenerator[list[records.AnswerEvent], None]:
-        """The events that have come since the last ones; none when nothing happened for a while."""
+    async def batches(self, after: int = 0) -> AsyncGenerator[list[records.AnswerEvent], None]:
+        """Events from number `after + 1` to the last, as they come; none whenever nothing has happened for a while."""
         read = after
         self.attach()
         try:

@@ -20,6 +20,7 @@ from lutrin.ingest.upload import Stored, store
 from lutrin.log import get_logger
 from lutrin.messages import INGEST_LEFT, INGEST_OFF, NOTHING_HERE
 from lutrin.serve.answer_service import NO_STORE
+from lutrin.serve.limits import remember
 from lutrin.serve.problems import as_problem, operation
 from lutrin.serve.services import Ingest, JobBoard
 from lutrin.serve.teacher_sign_in import Visit
@@ -56,17 +57,11 @@ class Jobs:
         self._jobs: OrderedDict[str, Job] = OrderedDict()
 
     def claim(self) -> Job:
-        """Take the turn of the next ingestion, to be started or dropped.
-
-        Raises:
-            IngestInProgress: Somebody else has it.
-        """
+        """Take the turn of the next ingestion, to be started or dropped; raises IngestInProgress if somebody has it."""
         if any(job.state == "running" for job in self._jobs.values()):
             raise IngestInProgress
         job = Job(job=uuid.uuid4().hex, state="running", progress=[])
-        self._jobs[job.job] = job
-        while len(self._jobs) > KEPT_JOBS:
-            self._jobs.popitem(last=False)
+        remember(self._jobs, job.job, job, KEPT_JOBS)
         return job
 
     def drop(self, job: Job) -> None:
@@ -74,23 +69,14 @@ class Jobs:
         del self._jobs[job.job]
 
     async def start(self, ingest: Ingest, spawn: Spawn, turn: Job | None = None) -> Job:
-        """Start an ingestion, whose turn may have been claimed before.
-
-        Raises:
-            IngestInProgress: One is running.
-        """
+        """Start an ingestion, whose turn may have been claimed before; see `claim`."""
         job = turn or self.claim()
         await self._show(job)
         spawn(self._run(job, ingest))
         return job
 
     async def get(self, name: str) -> Job:
-        """Look up an ingestion by its id, whichever server runs it.
-
-        Raises:
-            NotFound: There is none, or it was long ago.
-            ChatStoreError: It is none of this server, and what the servers share is away.
-        """
+        """An ingestion, whichever server runs it; raises NotFound, or ChatStoreError if what they share is away."""
         if name in self._jobs:
             return self._jobs[name]
         shown = await self._board.look(name) if self._board is not None else None
@@ -157,12 +143,7 @@ async def read_job(job: FromPath[str], visit: Given[Visit], jobs: Given[Jobs]) -
 
 
 def ingest_for(visit: Visit) -> Ingest:
-    """Return the function that ingests the corpus, if the request has the token.
-
-    Raises:
-        NotPermitted: No token is set, or it is another one.
-        RateLimited: Too many wrong ones were tried.
-    """
+    """What ingests the corpus; raises NotPermitted without the right token, RateLimited after too many guesses."""
     if not visit.sign_ins.possible or visit.service.services.ingest is None:
         raise NotPermitted(INGEST_OFF)
     visit.prove()

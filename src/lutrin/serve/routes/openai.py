@@ -128,23 +128,24 @@ async def _chunks(turn: Turn, created: int) -> AsyncIterator[bytes]:
     """The answer in OpenAI's chunks: each sentence as soon as it is verified, the book's own words at the end."""
     yield _chunk(turn, created, {"role": "assistant", "content": ""})
     sent = ""
-    async with aclosing(turn.events()) as events:
-        async for event in events:
-            match event:
-                case None:
-                    yield HEARTBEAT
-                case records.SentenceEvent():
-                    piece = sentence_piece(event, sent)
-                    sent += piece
-                    yield _chunk(turn, created, {"content": piece})
-                case records.ErrorEvent():
-                    yield _line({"error": {**SERVER_ERROR, "message": event.detail}})
-                case records.DoneEvent(answer=answer):
-                    if rest := rest_of(answer.answer, sent):
-                        yield _chunk(turn, created, {"content": rest})
-                    yield _chunk(turn, created, {}, finish=_end(answer), lutrin=answer)
-                case _:
-                    pass
+    async with aclosing(turn.batches()) as batches:
+        async for events in batches:
+            if not events:
+                yield HEARTBEAT
+            for event in events:
+                match event:
+                    case records.SentenceEvent():
+                        piece = sentence_piece(event, sent)
+                        sent += piece
+                        yield _chunk(turn, created, {"content": piece})
+                    case records.ErrorEvent():
+                        yield _line({"error": {**SERVER_ERROR, "message": event.detail}})
+                    case records.DoneEvent(answer=answer):
+                        if rest := rest_of(answer.answer, sent):
+                            yield _chunk(turn, created, {"content": rest})
+                        yield _chunk(turn, created, {}, finish=_end(answer), lutrin=answer)
+                    case _:
+                        pass
     yield b"data: [DONE]\n\n"
 
 
@@ -159,20 +160,10 @@ def rest_of(whole: str, sent: str) -> str:
     return whole[len(sent) :] if whole.startswith(sent) else f"\n\n{whole}"
 
 
-def _chunk(
-    turn: Turn, created: int, delta: dict[str, str], finish: str | None = None, lutrin: records.Answer | None = None
-) -> bytes:
+def _chunk(turn: Turn, created: int, delta: dict[str, str], finish: str | None = None, **more: Any) -> bytes:  # noqa: ANN401 - further fields
     choice = {"index": 0, "delta": delta, "finish_reason": finish, "logprobs": None}
-    body: dict[str, Any] = {
-        "id": f"chatcmpl-{turn.id}",
-        "object": "chat.completion.chunk",
-        "created": created,
-        "model": MODEL,
-        "choices": [choice],
-    }
-    if lutrin is not None:
-        body["lutrin"] = lutrin
-    return _line(body)
+    head = {"id": f"chatcmpl-{turn.id}", "object": "chat.completion.chunk", "created": created, "model": MODEL}
+    return _line({**head, "choices": [choice], **more})
 
 
 def _line(body: dict[str, Any]) -> bytes:

@@ -81,11 +81,7 @@ class StaticFiles:
         self._files = {name: _static_file(name, IMPORTED.sub(stamped, body)) for name, body in bodies.items()}
 
     def response(self, name: str, request: HTTPRequest) -> Response[bytes]:
-        """The file, or 304 if the browser has it already.
-
-        Raises:
-            NotFound: There is no such file.
-        """
+        """The file, or 304 if the browser has it already; raises NotFound."""
         stamped = STAMPED.fullmatch(name)
         file = self._files.get(f"{stamped[1]}.{stamped[3]}" if stamped else name)
         if file is None or (stamped and stamped[2] != file.stamp):
