@@ -182,14 +182,14 @@ def with_notes(text: str, notes: Mapping[str, Notes]) -> str:
     """Add to each section (`<h2 id="...">`) of a sanitised page its notes by anchor; those of "" come first."""
     if not notes:
         return text
-    shown = environment().get_template("parts.html").module.notes  # a macro
+    macro = vars(environment().get_template("parts.html").module)["notes"]
     starts = [0, *(match.start() for match in SECTION_START.finditer(text)), len(text)]
     pieces = []
     for start, end in pairwise(starts):
         piece = text[start:end]
         anchors = [unescape(match[1]) for match in HEADING.finditer(piece)]
         own = sum((notes[name] for name in ([] if start else [""]) + anchors if name in notes), Notes())
-        pieces.append(piece + (str(shown(own)) if own else ""))
+        pieces.append(piece + (str(macro(own)) if own else ""))
     return "".join(pieces)
 
 

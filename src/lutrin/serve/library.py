@@ -46,7 +46,6 @@ PICTURE_HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox",
     "Cache-Control": "no-cache",
 }
-_STATIC = ("@site/static/", "/static/")
 
 
 def media_type(name: str) -> str:
@@ -61,9 +60,7 @@ def candidates(page: str, address: str) -> list[str]:
     """
     path = unquote(urlsplit(address).path)
     if path.startswith(("/", "@site/")):
-        inside = path.removeprefix("@site").lstrip("/")
-        for prefix in _STATIC:
-            inside = inside.removeprefix(prefix.removeprefix("@site").lstrip("/"))
+        inside = path.removeprefix("@site").lstrip("/").removeprefix("static/")
         found = [inside, f"static/{inside}"]
     else:
         found = [posixpath.join(posixpath.dirname(page), path)]
