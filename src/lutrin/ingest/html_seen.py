@@ -393,8 +393,7 @@ def _frames(find: _Finder) -> None:
 def _boxes(find: _Finder) -> None:
     """Find the boxes of every maker, and the title inside each."""
     _frames(find)
-    for found in find.tags("div", "aside", "section", "blockquote", "p", "details", "table"):
-        element = found
+    for element in find.tags("div", "aside", "section", "blockquote", "p", "details", "table"):
         if element.decomposed or not (element.attrs or element.name in {"aside", "blockquote"}):
             continue
         kind = box_of(element.get("class") or ()) if element.name != "details" else ""
@@ -406,9 +405,6 @@ def _boxes(find: _Finder) -> None:
             continue
         _unframe(element)
         title = _title_of(element)
-        if element.name == "p":  # a paragraph cannot hold the lines of a box
-            element.wrap(bs4.Tag(name="div"))
-            element = element.parent
         element.name = "div"
         element.attrs = {"data-box": kind, **({"data-title": title} if title else {})}
 
@@ -460,7 +456,8 @@ def _numbers(find: _Finder) -> None:
 def _code(soup: Any, find: _Finder) -> None:  # noqa: ANN401 - as bs4 has it
     """Leave nothing in a block of code but its own characters."""
     for number in find.all(*LINE_NUMBERS):
-        if not number.decomposed and _in_code(number):
+        holder = number.find_parent("table")
+        if number.find_parent("pre") is not None or (holder is not None and holder.find(_is_code) is not None):
             number.decompose()
     for broken in find.all("pre br"):
         broken.replace_with("\n")
@@ -469,22 +466,14 @@ def _code(soup: Any, find: _Finder) -> None:  # noqa: ANN401 - as bs4 has it
             _code_of_table(table)
     for block in [block for block in soup.descendants if block.name == "pre"]:
         text = block.get_text()
-        lines = block.find_all(_is_line) or block.find_all(_BLOCK_LINES)
+        lines = block.find_all(lambda tag: "data-line" in tag.attrs or not _LINES.isdisjoint(tag.get("class") or ()))
+        lines = lines or block.find_all(_BLOCK_LINES)
         if len(lines) > 1 and text.strip("\n").count("\n") < len(lines) - 1:
             text = "\n".join(line.get_text().strip("\r\n") for line in lines if line.find(_BLOCK_LINES) is None)
         language = block.get("data-code") or language_of(block)
         block.clear()
         block.append(NavigableString(text.replace("\r\n", "\n").replace("\r", "\n")))
         block.attrs = {"data-code": language}
-
-
-def _in_code(element: Any) -> bool:  # noqa: ANN401 - as bs4 has it
-    holder = element.find_parent("table")
-    return element.find_parent("pre") is not None or (holder is not None and holder.find(_is_code) is not None)
-
-
-def _is_line(tag: Any) -> bool:  # noqa: ANN401 - as bs4 has it
-    return "data-line" in tag.attrs or not _LINES.isdisjoint(tag.get("class") or ())
 
 
 def _is_code(tag: Any) -> bool:  # noqa: ANN401 - as bs4 has it
