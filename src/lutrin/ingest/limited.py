@@ -36,24 +36,12 @@ _IDLE_S = 60.0
 """A zygote without files ends after this time; its memory is worth more than the third of a second of another start."""
 _ORDER_BYTES, _CODE_BYTES, _BLOCK_BYTES = 4096, 16, 1 << 18
 """At least the sizes of an order and of an exit code, and how much of an answer is taken at a time."""
+_Order = tuple[str, int, int]
+"""What the zygote learns of a file: its suffix, how many bytes of memory it may take and how many seconds."""
+_Job = tuple[str, str, bool]
+"""What only the fork learns: the file's name, its password, and whether to recognise pictures of its pages."""
 _ENVIRONMENT = ("PYTHON", "LD_", "DYLD_", "LC_", "LANG", "PATH", "HOME", "TMPDIR")
 """How the variables start that a parser may need; keys and passwords of this process are none of its business."""
-
-
-class _Order(msgspec.Struct, frozen=True):
-    """What the zygote learns of a file."""
-
-    suffix: str
-    memory_limit_bytes: int
-    time_limit_s: int
-
-
-class _Job(msgspec.Struct, frozen=True):
-    """What only the fork learns."""
-
-    filename: str
-    password: str
-    recognize: bool
 
 
 def _kind(filename: str) -> formats.Format:
@@ -98,8 +86,8 @@ def read_limited(
         memory_limit_bytes = memory_limit_bytes or formats.RECOGNITION_MEMORY_LIMIT_BYTES
     time_limit_s = time_limit_s or kind.time_limit_s
     memory_limit_bytes = memory_limit_bytes or kind.memory_limit_bytes
-    order = _Order(formats.suffix_of(filename), memory_limit_bytes, math.ceil(time_limit_s))
-    job = msgspec.msgpack.encode(_Job(filename, password, recognize))
+    order = formats.suffix_of(filename), memory_limit_bytes, math.ceil(time_limit_s)
+    job = filename, password, recognize
     with contextlib.ExitStack() as opened:
         if isinstance(data, bytes):
             file: BinaryIO = opened.enter_context(tempfile.TemporaryFile())
@@ -137,7 +125,7 @@ class _Zygote:
             )  # fmt: skip
         self.end = weakref.finalize(self, _end, self._control, self._process)
 
-    def run(self, order: _Order, job: bytes, file: int, patience_s: float) -> tuple[int, bytes]:
+    def run(self, order: _Order, job: _Job, file: int, patience_s: float) -> tuple[int, bytes]:
         """Return the exit code of a fork that reads an open file, and its answer.
 
         Raises:
@@ -152,7 +140,7 @@ class _Zygote:
                 socket.send_fds(self._control, [msgspec.msgpack.encode(order)], [theirs.fileno(), file])
             with contextlib.suppress(ConnectionError):  # the fork has ended, its exit code says why
                 ours.settimeout(patience_s)
-                ours.sendall(job)
+                ours.sendall(msgspec.msgpack.encode(job))
                 ours.shutdown(socket.SHUT_WR)
                 while block := ours.recv(_BLOCK_BYTES):
                     answer += block
@@ -172,7 +160,7 @@ _idle: list[_Zygote] = []
 """At most as many as there have been files at one time; threads take and leave them in one step."""
 
 
-def _in_fork(order: _Order, job: bytes, file: int, patience_s: float) -> tuple[int, bytes]:
+def _in_fork(order: _Order, job: _Job, file: int, patience_s: float) -> tuple[int, bytes]:
     """Let an idle zygote do a job, or else a new one; one that has ended since its last file is replaced."""
     while True:
         try:
@@ -201,16 +189,16 @@ def _serve(control: socket.socket) -> None:
         message, descriptors, _, _ = socket.recv_fds(control, _ORDER_BYTES, 2)
         if not message:
             return
-        order = msgspec.msgpack.decode(message, type=_Order)
-        if order.suffix not in warm:
-            warm.add(order.suffix)
-            formats.FORMATS[order.suffix].warm_up(order.suffix)
+        suffix, memory_limit_bytes, time_limit_s = msgspec.msgpack.decode(message, type=_Order)
+        if suffix not in warm:
+            warm.add(suffix)
+            formats.FORMATS[suffix].warm_up(suffix)
         gc.freeze()  # a fork's collector would write to what both share, and so copy it
         ended, alive = os.pipe()
         fork = os.fork()
         if fork == 0:
             control.close()
-            os._exit(_answer(order, *descriptors))
+            os._exit(_answer(memory_limit_bytes, time_limit_s, *descriptors))
         for descriptor in (alive, *descriptors):
             os.close(descriptor)
         if control.fileno() in select.select([control.fileno(), ended], [], [])[0]:  # nobody waits any more
@@ -221,19 +209,19 @@ def _serve(control: socket.socket) -> None:
             control.sendall(str(code).encode())
 
 
-def _answer(order: _Order, channel: int, file: int) -> int:
+def _answer(memory_limit_bytes: int, time_limit_s: int, channel: int, file: int) -> int:
     """Do one job, in a fork; the exit code tells what went wrong if nothing could be written."""
     try:
         end_with_parent()
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-        bound(order.memory_limit_bytes, order.time_limit_s)
+        bound(memory_limit_bytes, time_limit_s)
         with socket.socket(fileno=channel) as peer, os.fdopen(file, "rb") as opened:
-            job = msgspec.msgpack.decode(peer.makefile("rb").read(), type=_Job)
+            filename, password, recognize = msgspec.msgpack.decode(peer.makefile("rb").read(), type=_Job)
             opened.seek(0)
             try:
-                reply: Document | str = read_plainly(opened, job.filename, job.password, recognize=job.recognize)
+                reply: Document | str = read_plainly(opened, filename, password, recognize=recognize)
             except DocumentError as error:
-                reply = error.detail.removeprefix(f"{job.filename}: ")
+                reply = error.detail.removeprefix(f"{filename}: ")
             peer.sendall(msgspec.msgpack.encode(reply))
     except MemoryError:
         return _OUT_OF_MEMORY
