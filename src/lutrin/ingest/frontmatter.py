@@ -27,6 +27,9 @@ class FrontMatter:
     end: int = 0
     """Offset at which the page's own text starts."""
     values: dict[str, Any] = field(default_factory=dict)
+    yaml: str = ""
+    yaml_start: int = 0
+    """Its offset in the source."""
 
     def text(self, name: str) -> str:
         """A value as one line of text; empty if it is missing or not text."""
@@ -75,14 +78,9 @@ class FrontText:
 
 
 def front_texts(source: str, front: FrontMatter) -> list[FrontText]:
-    """Every readable string and number of a front matter, in text order."""
-    opening = _OPENING.match(source)
-    if opening is None or not front.values:
-        return []
-    closing = _CLOSING.search(source, opening.end(), opening.end() + _MAX_CHARS)
-    text = source[opening.end() : closing.start() if closing else opening.end()]
+    """Every readable string and number of a front matter in YAML, in text order."""
     try:
-        root = yaml.compose(text, Loader=PlainLoader)
+        root = yaml.compose(front.yaml, Loader=PlainLoader)
     except (yaml.YAMLError, ValueError, RecursionError):
         return []  # `read_front_matter` has told the author
     found: list[FrontText] = []
@@ -94,7 +92,7 @@ def front_texts(source: str, front: FrontMatter) -> list[FrontText]:
         elif isinstance(node, yaml.SequenceNode):
             pending += [(path, item) for item in reversed(node.value)]
         elif isinstance(node, yaml.ScalarNode) and str(node.value).strip():
-            start, end = opening.end() + node.start_mark.index, opening.end() + node.end_mark.index
+            start, end = front.yaml_start + node.start_mark.index, front.yaml_start + node.end_mark.index
             end = start + len(source[start:end].rstrip())
             found.append(FrontText(path, " ".join(str(node.value).split()), start, end))
     return found
@@ -103,12 +101,12 @@ def front_texts(source: str, front: FrontMatter) -> list[FrontText]:
 def read_front_matter(source: str, problem: Callable[[int, str], None]) -> FrontMatter:
     """Read the front matter of a page; if it is broken, use its plain `name: value` lines."""
     opening = _OPENING.match(source)
+    none = FrontMatter(end=int(source.startswith("\ufeff")))
     if opening is None:
-        block = _toml(source, problem) or _json(source) or _title_block(source)
-        return block or FrontMatter(end=int(source.startswith("\ufeff")))
+        return _toml(source, problem) or _json(source, none.end) or _title_block(source) or none
     closing = _CLOSING.search(source, opening.end(), opening.end() + _MAX_CHARS)
     if closing is None:
-        return FrontMatter(end=int(source.startswith("\ufeff")))
+        return none
     text = source[opening.end() : closing.start()]
     try:
         values = yaml.load(text, Loader=PlainLoader)  # noqa: S506 - a subclass of SafeLoader
@@ -121,8 +119,9 @@ def read_front_matter(source: str, problem: Callable[[int, str], None]) -> Front
         values = _plain_lines(text)
     if (values is not None and not isinstance(values, dict)) or (values == {} and text.strip()):
         # Two horizontal lines with text between them.
-        return FrontMatter(end=int(source.startswith("\ufeff")))
-    return FrontMatter(closing.end(), {str(name): value for name, value in (values or {}).items()})
+        return none
+    named = {str(name): value for name, value in (values or {}).items()}
+    return FrontMatter(closing.end(), named, text if named else "", opening.end())
 
 
 def _toml(source: str, problem: Callable[[int, str], None]) -> FrontMatter | None:
@@ -137,9 +136,8 @@ def _toml(source: str, problem: Callable[[int, str], None]) -> FrontMatter | Non
         return FrontMatter(block.end())
 
 
-def _json(source: str) -> FrontMatter | None:
+def _json(source: str, start: int) -> FrontMatter | None:
     """Read Hugo's front matter in braces, which ends its line."""
-    start = int(source.startswith("\ufeff"))
     if not _BRACE.match(source, start):
         return None
     try:

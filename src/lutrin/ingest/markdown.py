@@ -31,14 +31,12 @@ from lutrin.ingest.masks import mask, values_of
 from lutrin.ingest.placed import Placed, Range, line_number
 from lutrin.ingest.roles import (
     Shape,
+    assign_roles,
     role_of_box,
     role_of_front,
     role_of_opening,
     role_of_page,
-    roles_of_headings,
-    roles_of_units,
     shape_of,
-    titled,
 )
 from lutrin.ingest.script import (
     HTML,
@@ -266,6 +264,19 @@ class Draft:
             self.units.append(unit)
             self.shapes.append(shape)
 
+    def section(self, end: int, page: int | None = None) -> Section:
+        """The section, which ends where the next one starts."""
+        return Section(
+            title=self.title,
+            level=self.level,
+            heading_path=self.path,
+            anchor=self.anchor,
+            units=tuple(self.units),
+            char_start=self.start,
+            char_end=end,
+            page=page,
+        )
+
 
 class Outline:
     """The sections of a page: headings, and under them the units that can be quoted."""
@@ -290,23 +301,8 @@ class Outline:
         drafts = self._drafts
         ends = [draft.start for draft in drafts[1:]] + [len(self._source)]
         role = role_of_front(self._page.front.text) or role_of_page(self._page.filename)
-        given = roles_of_headings([titled(draft.title, len(draft.path), draft.units) for draft in drafts], role)
-        return tuple(
-            Section(
-                title=draft.title,
-                level=draft.level,
-                heading_path=draft.path,
-                anchor=draft.anchor,
-                units=tuple(
-                    unit if unit.role == told else structs.replace(unit, role=told)
-                    for unit, told in zip(draft.units, roles_of_units(draft.units, draft.shapes, heading), strict=True)
-                ),
-                char_start=draft.start,
-                char_end=stop,
-                role=heading or "text",
-            )
-            for draft, stop, heading in zip(drafts, ends, given, strict=True)
-        )
+        sections = [draft.section(end) for draft, end in zip(drafts, ends, strict=True)]
+        return assign_roles(sections, [draft.shapes for draft in drafts], role)
 
     # Units -------------------------------------------------------------------------------------------------------
 

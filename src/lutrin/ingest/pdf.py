@@ -484,16 +484,7 @@ class _Writer:
         """The sections, each up to where the next one starts."""
         ends = [draft.start for draft in self._drafts[1:]] + [self.out.tell()]
         return tuple(
-            Section(
-                title=draft.title,
-                level=draft.level,
-                heading_path=draft.path,
-                anchor=draft.anchor,
-                units=tuple(draft.units),
-                char_start=draft.start,
-                char_end=end,
-                page=bisect_right(self._starts, draft.start) or 1,
-            )
+            draft.section(end, bisect_right(self._starts, draft.start) or 1)
             for draft, end in zip(self._drafts, ends, strict=True)
         )
 

@@ -7,7 +7,6 @@ passage consists of (only questions, only links). The words and names that books
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from itertools import groupby
@@ -17,7 +16,7 @@ from typing import Literal, get_args
 from msgspec import structs
 
 from lutrin.ingest.inline import Token
-from lutrin.records import NEVER_AN_ANSWER, Document, TextRole, Unit
+from lutrin.records import NEVER_AN_ANSWER, Document, Section, TextRole, Unit
 
 Shape = Literal["", "signpost", "link"]
 """What a unit consists of: nothing but a link to a place in the book, nothing but a link elsewhere, or more."""
@@ -45,47 +44,10 @@ _INSIDE = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Titled:
-    """What must be known of a section to tell its role."""
-
-    title: str
-    depth: int
-    """How many headings stand above it, itself included."""
-    listed: bool
-    """Whether a list stands under it and little else."""
-    has_code: bool
-
-
 @lru_cache(maxsize=1)
 def _data() -> dict[str, Names]:
     tables = tomllib.loads(_DATA.read_text(encoding="utf-8"))
     return {kind: {role: tuple(table[role]) for role in _ROLES if role in table} for kind, table in tables.items()}
-
-
-def roles_of_headings(headings: Sequence[Titled], page: TextRole | None) -> list[TextRole | None]:
-    """The role that each section of a page has by its own heading or the nearest one above it."""
-    found: list[TextRole | None] = []
-    above: list[TextRole | None] = []
-    for heading in headings:
-        del above[heading.depth - 1 :]
-        own = role_of_title(heading.title)
-        if own is None and heading.listed:
-            own = _by_title("list_titles", heading.title)
-        if own is None and not heading.has_code:
-            own = _by_title("prose_titles", heading.title)
-        if own is None and found and found[-1] in {"exercise", "solution"}:
-            own = _by_title("next_titles", heading.title)
-        above.append(own or (above[-1] if above else page))
-        found.append(above[-1])
-    return found
-
-
-def titled(title: str, depth: int, units: Sequence[Unit]) -> Titled:
-    """The headings and markup that give a section its role."""
-    total = sum(len(unit.text) for unit in units)
-    listed = sum(len(unit.text) for unit in units if unit.kind == "list_item")
-    return Titled(title, depth, listed > _LISTED * total, any(unit.kind == "code" for unit in units))
 
 
 def with_roles(document: Document) -> Document:
@@ -93,14 +55,48 @@ def with_roles(document: Document) -> Document:
     sections = document.sections
     if any(section.role != "text" or any(unit.role != "text" for unit in section.units) for section in sections):
         return document
-    headings = [titled(section.title, len(section.heading_path), section.units) for section in sections]
-    found = []
-    for section, heading in zip(sections, roles_of_headings(headings, role_of_page(document.filename)), strict=True):
-        plain: list[Shape] = [""] * len(section.units)
-        roles = roles_of_units(section.units, plain, heading)
-        units = tuple(structs.replace(unit, role=role) for unit, role in zip(section.units, roles, strict=True))
+    plain: list[list[Shape]] = [[""] * len(section.units) for section in sections]
+    return structs.replace(document, sections=assign_roles(sections, plain, role_of_page(document.filename)))
+
+
+def assign_roles(
+    sections: Sequence[Section], shapes: Sequence[Sequence[Shape]], page: TextRole | None
+) -> tuple[Section, ...]:
+    """Sections and their units with roles: by the section's own heading, the nearest above it, and what it holds.
+
+    Args:
+        shapes: Of each unit of each section.
+        page: The role of the whole page.
+    """
+    found: list[Section] = []
+    above: list[TextRole | None] = []
+    heading: TextRole | None = None
+    for section, formed in zip(sections, shapes, strict=True):
+        del above[len(section.heading_path) - 1 :]
+        own = _role_of_heading(section, after_task=heading in {"exercise", "solution"})
+        heading = own or (above[-1] if above else page)
+        above.append(heading)
+        roles = _roles_of_units(section.units, formed, heading)
+        units = tuple(
+            unit if unit.role == role else structs.replace(unit, role=role)
+            for unit, role in zip(section.units, roles, strict=True)
+        )
         found.append(structs.replace(section, units=units, role=heading or "text"))
-    return structs.replace(document, sections=tuple(found))
+    return tuple(found)
+
+
+def _role_of_heading(section: Section, *, after_task: bool) -> TextRole | None:
+    """The role by a section's own heading; some give one only to a list, to text without code, or behind a task."""
+    total = sum(len(unit.text) for unit in section.units)
+    listed = sum(len(unit.text) for unit in section.units if unit.kind == "list_item")
+    tables = {
+        "titles": True,
+        "list_titles": listed > _LISTED * total,
+        "prose_titles": all(unit.kind != "code" for unit in section.units),
+        "next_titles": after_task,
+    }
+    given = (_by_title(table, section.title) for table, holds in tables.items() if holds)
+    return next((role for role in given if role is not None), None)
 
 
 def role_of_title(title: str) -> TextRole | None:
@@ -176,7 +172,7 @@ def role_of_front(text: Callable[[str], str]) -> TextRole | None:
     return next((role for role in _ROLES if role in spoken), None) or role_of_box(spoken)
 
 
-def roles_of_units(units: Sequence[Unit], shapes: Sequence[Shape], heading: TextRole | None) -> list[TextRole]:
+def _roles_of_units(units: Sequence[Unit], shapes: Sequence[Shape], heading: TextRole | None) -> list[TextRole]:
     """The role of each unit of a section, where markup or heading does not give it.
 
     A warning among other text keeps the role of that text, for the two belong together; `Unit.warning` marks it.
