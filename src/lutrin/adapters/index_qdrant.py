@@ -13,7 +13,7 @@ from contextlib import AsyncExitStack
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
-from typing import TypeVar
+from typing import ParamSpec, TypeVar
 
 import msgspec
 import numpy as np
@@ -26,6 +26,7 @@ from lutrin.errors import IndexUnavailable
 from lutrin.ports import Vectors
 from lutrin.retry import call_again
 
+P = ParamSpec("P")
 T = TypeVar("T")
 Metadata = Mapping[str, str | int | bool]
 Connect = Callable[[], AsyncQdrantClient]
@@ -123,17 +124,16 @@ class QdrantIndex:
         if not ids:
             return
         if not self._note.records:
-            await self._write(partial(self._make, int(vectors.shape[1]), metadata[0]))
+            await self._write(self._make, int(vectors.shape[1]), metadata[0])
         points = [
             models.PointStruct(id=point_id(name), vector={DENSE: vector.tolist()}, payload={ID: name, **data})
             for name, vector, data in zip(ids, vectors, metadata, strict=True)
         ]
         for start in range(0, len(points), BATCH):
             part = points[start : start + BATCH]
-            await self._write(partial(self._client.upsert, self._note.collection, points=part, wait=True))
-        self._note = msgspec.structs.replace(
-            self._note, records=self._note.records + len(ids), dimension=int(vectors.shape[1])
-        )
+            await self._write(self._client.upsert, self._note.collection, points=part, wait=True)
+        records = self._note.records + len(ids)
+        self._note = msgspec.structs.replace(self._note, records=records, dimension=int(vectors.shape[1]))
 
     async def search(
         self, vector: npt.NDArray[np.float32], k: int, where: Mapping[str, str] | None = None
@@ -147,16 +147,14 @@ class QdrantIndex:
             for name, value in (where or {}).items()
         ]
         found = await self._read(
-            partial(
-                self._client.query_points,
-                self._note.collection,
-                query=np.asarray(vector, dtype=np.float32).tolist(),
-                using=DENSE,
-                limit=k,
-                query_filter=models.Filter(must=must) if must else None,
-                search_params=models.SearchParams(hnsw_ef=max(EF_SEARCH, k)),
-                with_payload=[ID],
-            )
+            self._client.query_points,
+            self._note.collection,
+            query=np.asarray(vector, dtype=np.float32).tolist(),
+            using=DENSE,
+            limit=k,
+            query_filter=models.Filter(must=must) if must else None,
+            search_params=models.SearchParams(hnsw_ef=max(EF_SEARCH, k)),
+            with_payload=[ID],
         )
         pairs = [(str((point.payload or {})[ID]), float(point.score)) for point in found.points]
         return sorted(pairs, key=lambda pair: (-pair[1], pair[0]))
@@ -167,10 +165,8 @@ class QdrantIndex:
         after: models.ExtendedPointId | None = None
         while self._note.records:
             points, after = await self._read(
-                partial(
-                    self._client.scroll, self._note.collection, limit=PAGE, offset=after, with_payload=[ID],
-                    with_vectors=False,
-                )
+                self._client.scroll, self._note.collection, limit=PAGE, offset=after, with_payload=[ID],
+                with_vectors=False,
             )  # fmt: skip
             found += [str((point.payload or {})[ID]) for point in points]
             if after is None:
@@ -205,20 +201,20 @@ class QdrantIndex:
     async def _build_graph(self) -> None:
         name = self._note.collection
         threshold = models.OptimizersConfigDiff(indexing_threshold=20_000)  # kilobytes of vectors; Qdrant's default
-        await self._write(partial(self._client.update_collection, name, optimizers_config=threshold))
+        await self._write(self._client.update_collection, name, optimizers_config=threshold)
         async with asyncio.timeout(READY_S):
             while True:
-                info = await self._write(partial(self._client.get_collection, name))
+                info = await self._write(self._client.get_collection, name)
                 if info.status == models.CollectionStatus.GREEN:
                     return
                 await asyncio.sleep(0.5)
 
-    async def _read(self, call: Callable[[], Awaitable[T]]) -> T:
+    async def _read(self, call: Callable[P, Awaitable[T]], *args: P.args, **kwargs: P.kwargs) -> T:
         self._require_open()
-        return await _call(call, READ_PATIENCE_S, "cannot be read")
+        return await _call(partial(call, *args, **kwargs), READ_PATIENCE_S, "cannot be read")
 
-    async def _write(self, call: Callable[[], Awaitable[T]]) -> T:
-        return await _call(call, WRITE_PATIENCE_S, "cannot be written")
+    async def _write(self, call: Callable[P, Awaitable[T]], *args: P.args, **kwargs: P.kwargs) -> T:
+        return await _call(partial(call, *args, **kwargs), WRITE_PATIENCE_S, "cannot be written")
 
     def _require_open(self) -> None:
         if not self._is_open:

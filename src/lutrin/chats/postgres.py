@@ -9,8 +9,8 @@ import hashlib
 import math
 import re
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from datetime import datetime
 from functools import cache, partial
 from pathlib import Path
@@ -44,6 +44,11 @@ CHATS_LOCK, MIGRATION_LOCK, INGEST_LOCK = 0x6C757472696E, 0x6C75747269, 0x6C7574
 ALIVE = {"tcp_keepalives_idle": "30", "tcp_keepalives_interval": "10", "tcp_keepalives_count": "3"}
 TROUBLE = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError)
 """Errors of the database, and of connecting to it."""
+NOW = "extract(epoch FROM clock_timestamp())"
+SWEEP = f"""DELETE FROM lutrin_rate WHERE seen < {NOW} - {WINDOW_S};
+    DELETE FROM lutrin_event WHERE kept < {NOW} - {KEPT_S};
+    DELETE FROM lutrin_job WHERE posted < {NOW} - {JOB_KEPT_S}"""  # noqa: S608 - constants above
+"""Deletes rows that are too old to matter."""
 WRONG_ADDRESS = "DATABASE_URL must read postgresql://user:password@host:port/name."
 
 
@@ -173,17 +178,14 @@ class Shared:
     @classmethod
     async def open(cls, url: str, seal: KeySeal, secret: bytes) -> "Shared":
         """Connect and create the missing tables."""
-
-        async def begin() -> "asyncpg.Pool[asyncpg.Record]":
+        with _our_errors():
             pool = await asyncpg.create_pool(
                 url, min_size=0, max_size=CONNECTIONS, timeout=CONNECT_S, command_timeout=STATEMENT_S
             )
             async with pool.acquire() as connection, connection.transaction():
                 await connection.execute("SELECT pg_advisory_xact_lock($1)", MIGRATION_LOCK)
                 await connection.execute(Path(__file__).with_name("shared.sql").read_text("utf-8"))
-            return pool
-
-        return cls(await _with_our_errors(begin), seal, secret)
+        return cls(pool, seal, secret)
 
     async def admit(self, wanted: Sequence[tuple[str, int]]) -> None:
         """Count a question under every key, or under none."""
@@ -192,8 +194,11 @@ class Shared:
             return
         limits = [limit for _, limit in wanted]
         call = "SELECT lutrin_admit($1, $2, $3)"
-        wait_s = await _with_our_errors(lambda: self.pool.fetchval(call, keys, limits, WINDOW_S))
-        await self._sweep()
+        with _our_errors():
+            wait_s = await self.pool.fetchval(call, keys, limits, WINDOW_S)
+            if time.monotonic() - self._swept_s >= SWEEP_EVERY_S:
+                self._swept_s = time.monotonic()
+                await self.pool.execute(SWEEP)
         if wait_s > 0:
             raise RateLimited(TOO_MANY_QUESTIONS, retry_after_s=max(1, math.ceil(wait_s)))
 
@@ -204,12 +209,14 @@ class Shared:
             "INSERT INTO lutrin_event VALUES ($1, $2, $3, $4, extract(epoch FROM clock_timestamp()))"
             " ON CONFLICT (turn, number) DO UPDATE SET event = excluded.event"
         )
-        await _with_our_errors(lambda: self.pool.executemany(insert, rows))
+        with _our_errors():
+            await self.pool.executemany(insert, rows)
 
     async def recall(self, turn: str, asked: str) -> list[bytes]:
         """Return the events of an answer; none if it belongs to another question or reader, or is too old."""
         select = "SELECT number, event FROM lutrin_event WHERE turn = $1 AND asked = $2 ORDER BY number"
-        rows = await _with_our_errors(lambda: self.pool.fetch(select, turn, asked))
+        with _our_errors():
+            rows = await self.pool.fetch(select, turn, asked)
         whole = [row["event"] for number, row in enumerate(rows, start=1) if row["number"] == number]
         return [self._seal.open(event).encode() for event in whole]
 
@@ -219,34 +226,19 @@ class Shared:
             "INSERT INTO lutrin_job VALUES ($1, $2, extract(epoch FROM clock_timestamp()))"
             " ON CONFLICT (job) DO UPDATE SET state = excluded.state, posted = excluded.posted"
         )
-        await _with_our_errors(lambda: self.pool.execute(insert, job, self._seal.close(state.decode())))
+        with _our_errors():
+            await self.pool.execute(insert, job, self._seal.close(state.decode()))
 
     async def look(self, job: str) -> tuple[bytes, float] | None:
         """Return the latest state of an ingestion and its age in seconds; see `serve.services.JobBoard`."""
         select = "SELECT state, extract(epoch FROM clock_timestamp()) - posted AS age_s FROM lutrin_job WHERE job = $1"
-        row = await _with_our_errors(lambda: self.pool.fetchrow(select, job))
+        with _our_errors():
+            row = await self.pool.fetchrow(select, job)
         return (self._seal.open(row["state"]).encode(), float(row["age_s"])) if row is not None else None
 
     async def close(self) -> None:
         """Close the connections. Make no call afterwards."""
         await self.pool.close()
-
-    async def _sweep(self) -> None:
-        if time.monotonic() - self._swept_s < SWEEP_EVERY_S:
-            return
-        self._swept_s = time.monotonic()
-        swept = (
-            ("lutrin_rate", "seen", WINDOW_S),
-            ("lutrin_event", "kept", KEPT_S),
-            ("lutrin_job", "posted", JOB_KEPT_S),
-        )
-        for table, column, age_s in swept:
-            await _with_our_errors(
-                lambda table=table, column=column, age_s=age_s: self.pool.execute(  # type: ignore[misc]  # bound at once
-                    f"DELETE FROM {table} WHERE {column} < extract(epoch FROM clock_timestamp()) - $1",  # noqa: S608 - literals above
-                    age_s,
-                )
-            )
 
 
 @asynccontextmanager
@@ -257,18 +249,22 @@ async def ingest_alone(url: str) -> AsyncIterator[None]:
         IngestInProgress: Another machine or process is ingesting.
         ChatStoreError: PostgreSQL is away.
     """
-    connection = await _with_our_errors(lambda: asyncpg.connect(url, timeout=CONNECT_S, server_settings=ALIVE))
+    with _our_errors():
+        connection = await asyncpg.connect(url, timeout=CONNECT_S, server_settings=ALIVE)
     try:
-        if not await _with_our_errors(lambda: connection.fetchval("SELECT pg_try_advisory_lock($1)", INGEST_LOCK)):
+        with _our_errors():
+            is_free = await connection.fetchval("SELECT pg_try_advisory_lock($1)", INGEST_LOCK)
+        if not is_free:
             raise IngestInProgress
         yield
     finally:
         await connection.close(timeout=CONNECT_S)
 
 
-async def _with_our_errors(work: Callable[[], Awaitable[T]]) -> T:
+@contextmanager
+def _our_errors() -> Iterator[None]:
     try:
-        return await work()
+        yield
     except (asyncpg.InvalidPasswordError, asyncpg.InvalidCatalogNameError) as error:
         raise ChatStoreError(
             f"PostgreSQL refuses the connection ({type(error).__name__}).", remedy="Check DATABASE_URL."
