@@ -227,10 +227,6 @@ class RemoteEmbedder:
             )
         return encodings
 
-    async def check(self) -> None:
-        """Embed a word."""
-        await self._batch(["check"])
-
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()

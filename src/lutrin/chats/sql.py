@@ -4,6 +4,20 @@
 for each of its columns. A test prepares every statement on both databases.
 """
 
+_SESSION = "key id owner title created updated book generation user_agent message_count stored_bytes"
+_SAID = "role text created mode kind selected_text chunk_ids citations made shown"
+_JUDGED = "value comment created"
+
+
+def _insert(table: str, columns: str) -> str:
+    names = columns.split()
+    return f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)})"
+
+
+def _replace(columns: str) -> str:
+    return ", ".join(f"{name} = excluded.{name}" for name in columns.split())
+
+
 _ALL = "coalesce(sum(stored_bytes), 0)"
 _QUESTION_BEFORE = """(SELECT max(earlier.position) FROM message AS earlier
     WHERE earlier.session = said.session AND earlier.role = 'user' AND earlier.position < said.position)"""
@@ -42,28 +56,16 @@ ASKED = f"""SELECT said.*, asked.text AS question, feedback.value, feedback.comm
     LEFT OUTER JOIN feedback ON feedback.message = said.id
     WHERE said.role = 'assistant' ORDER BY said.position DESC LIMIT :most"""
 """Selects the newest `most` answers, newest first, each with its `question` and its reader's judgement."""
-UPSERT_SESSION = """INSERT INTO session (key, id, owner, title, created, updated, book, generation, user_agent,
-        message_count, stored_bytes)
-    VALUES (:key, :id, :owner, :title, :created, :updated, :book, :generation, :user_agent,
-        :message_count, :stored_bytes)
-    ON CONFLICT (key) DO UPDATE SET updated = excluded.updated,
-        book = CASE WHEN excluded.book != '' THEN excluded.book ELSE session.book END,
-        generation = CASE WHEN excluded.generation != '' THEN excluded.generation ELSE session.generation END"""
+UPSERT_SESSION = f"""{_insert("session", _SESSION)} ON CONFLICT (key) DO UPDATE SET updated = excluded.updated,
+    book = CASE WHEN excluded.book != '' THEN excluded.book ELSE session.book END,
+    generation = CASE WHEN excluded.generation != '' THEN excluded.generation ELSE session.generation END"""
 """Inserts a conversation, or updates its time, and its book and generation if they are known."""
-UPSERT_MESSAGE = """INSERT INTO message (id, session, role, text, created, mode, kind, selected_text, chunk_ids,
-        citations, made, shown)
-    VALUES (:id, :session, :role, :text, :created, :mode, :kind, :selected_text, :chunk_ids,
-        :citations, :made, :shown)
-    ON CONFLICT (id) DO UPDATE SET role = excluded.role, text = excluded.text, created = excluded.created,
-        mode = excluded.mode, kind = excluded.kind, selected_text = excluded.selected_text,
-        chunk_ids = excluded.chunk_ids, citations = excluded.citations, made = excluded.made, shown = excluded.shown
+UPSERT_MESSAGE = f"""{_insert("message", f"id session {_SAID}")} ON CONFLICT (id) DO UPDATE SET {_replace(_SAID)}
     WHERE message.session = excluded.session RETURNING id"""
 """Inserts a message and returns its id; one that is there is replaced in its place, unless it is another
 conversation's: then nothing is returned."""
-UPSERT_FEEDBACK = """INSERT INTO feedback (message, value, comment, created)
-    VALUES (:message, :value, :comment, :created)
-    ON CONFLICT (message) DO UPDATE SET value = excluded.value, comment = excluded.comment,
-        created = excluded.created"""
+UPSERT_FEEDBACK = f"""{_insert("feedback", f"message {_JUDGED}")}
+    ON CONFLICT (message) DO UPDATE SET {_replace(_JUDGED)}"""
 """Inserts the judgement of a message, or replaces it."""
 KEEP_DAY = "INSERT INTO day (day) VALUES (:day) ON CONFLICT DO NOTHING"
 """Inserts the day unless it is stored already."""

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar, cast
+from typing import Any, NoReturn, TypeVar
 
 import msgspec
 
@@ -118,11 +118,11 @@ def chat_message(row: Any, session_id: str, seal: Seal) -> records.ChatMessage: 
     return records.ChatMessage(
         id=row.id,
         session_id=session_id,
-        role=cast("records.Role", row.role),
+        role=row.role,
         text=seal.open(row.text),
         created=row.created,
-        mode=cast("records.Mode | None", row.mode),
-        kind=cast("records.AnswerKind | None", row.kind),
+        mode=row.mode,
+        kind=row.kind,
         selected_text=seal.open(row.selected_text),
         chunk_ids=_ids.decode(row.chunk_ids),
         citations=_citations.decode(seal.open(row.citations)),
@@ -132,15 +132,8 @@ def chat_message(row: Any, session_id: str, seal: Seal) -> records.ChatMessage: 
 
 def chat_session(row: Any, seal: Seal) -> records.ChatSession:  # noqa: ANN401 - as above
     """Make the record of a conversation that its reader sees."""
-    return records.ChatSession(
-        id=row.id,
-        title=seal.open(row.title),
-        created=row.created,
-        updated=row.updated,
-        book=row.book,
-        generation=row.generation,
-        message_count=row.message_count,
-    )
+    columns = {name: getattr(row, name) for name in records.ChatSession.__struct_fields__}
+    return records.ChatSession(**columns | {"title": seal.open(row.title)})
 
 
 class AskedQuestion(msgspec.Struct, frozen=True, kw_only=True):
@@ -341,12 +334,8 @@ class ChatTables:
         Raises:
             NotFound: There is no such answer, or another browser's conversation holds it.
         """
-        judged = {
-            "message": message_id,
-            "value": value,
-            "comment": self._seal.close(comment),
-            "created": iso(self._now()),
-        }
+        created, sealed = iso(self._now()), self._seal.close(comment)
+        judged = {"message": message_id, "value": value, "comment": sealed, "created": created}
 
         async def work(execute: Execute) -> None:
             _only(await execute(sql.ANSWER_OF, {"said": message_id, "whose": owner}))
@@ -388,8 +377,7 @@ class ChatTables:
             doomed = {"before": min(before, seen[-1].day + LAST_OF_DAY)}
             return len(await execute(sql.DELETE_BEFORE, doomed))
 
-        deleted = await self._write(work)
-        if deleted:
+        if deleted := await self._write(work):
             await self._erase_traces()
         return deleted
 
@@ -481,10 +469,8 @@ SPEAKERS = {"user": "Reader", "assistant": "Book"}
 
 def as_markdown(session: ChatSession, messages: Sequence[ChatMessage]) -> str:
     """Return the conversation with its sources, a heading for each message."""
-    parts = [
-        f"# {session.title or 'Conversation'}\n",
-        f"{session.created[:16].replace('T', ' ')} UTC, {session.book}\n",
-    ]
+    began = session.created[:16].replace("T", " ")
+    parts = [f"# {session.title or 'Conversation'}\n", f"{began} UTC, {session.book}\n"]
     for message in messages:
         parts.append(f"## {SPEAKERS[message.role]}, {message.created[:16].replace('T', ' ')}\n")
         if message.selected_text:

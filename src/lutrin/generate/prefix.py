@@ -157,7 +157,7 @@ DIGEST_BYTES = 32
 
 
 class PassageLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """Bounds of the store of passages that the model has read; see `passage_store.py`."""
+    """Bounds of the store of passages that the model has read."""
 
     memory_bytes: int = 0
     disk_bytes: int = 0

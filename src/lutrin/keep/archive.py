@@ -5,7 +5,6 @@ So a file that was cut, or changed in a single bit, is always noticed. `SHA256SU
 `sha256sum -c`.
 """
 
-import errno
 import hashlib
 import hmac
 import os
@@ -21,12 +20,11 @@ import msgspec
 
 from lutrin import __version__, sqlite
 from lutrin.errors import ArchiveError, IndexUnavailable, NotEnoughSpace
-from lutrin.index.disk import file_hash, sync
+from lutrin.index.disk import FULL, file_hash, sync
 
 MANIFEST = "manifest.json"
 SUMS = "SHA256SUMS"
 FORMAT = 1
-FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 HEADROOM_BYTES = 64 << 20
 
 

@@ -1,7 +1,6 @@
 """Choose the adapters of a profile."""
 
 import asyncio
-import errno
 import os
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
@@ -19,6 +18,7 @@ from lutrin.adapters.rerank import MODEL as RANKER
 from lutrin.adapters.rerank import FastembedReranker, ReaderReranker
 from lutrin.chats.key import chat_key
 from lutrin.errors import ChatStoreError, IngestError, IngestInProgress, InvalidSettings, LutrinError
+from lutrin.index.disk import FULL
 from lutrin.ingest.summary import IngestSummary
 from lutrin.installed import command_to_add
 from lutrin.keep import weights
@@ -187,7 +187,7 @@ async def open_chats(settings: Settings) -> "ChatTables":
 
 def unwritable(error: OSError, settings: Settings) -> ChatStoreError:
     """Explain why the data folder cannot be written, with the remedy."""
-    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+    if error.errno in FULL:
         return ChatStoreError(f"The disk of {settings.data_dir} is full.", remedy="Free some space, then start again.")
     return ChatStoreError(
         f"{error.filename or settings.data_dir}: {error.strerror}.", remedy="Check the folder's rights and its disk."
