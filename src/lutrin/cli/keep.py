@@ -1,7 +1,4 @@
-"""`lutrin backup|restore|bundle|forget`: save the data, carry it to another machine, or delete it.
-
-`lutrin gaps|chats`: questions that the books did not answer, and the key of the conversations.
-"""
+"""`lutrin backup|restore|bundle|forget|gaps|chats`: save the data, carry it to another machine, list or delete it."""
 
 import asyncio
 import re

@@ -1,7 +1,4 @@
-"""`lutrin models`: list, fetch, verify and tune the model files.
-
-`lutrin eval`: ask the questions of files and print the scores of the answers.
-"""
+"""`lutrin models` and `lutrin eval`: the model files, and the scores of answers."""
 
 import asyncio
 import importlib.util
@@ -13,7 +10,7 @@ from typing import Literal
 import click
 import msgspec
 
-from lutrin.cli.console import download_progress, say, settings_option
+from lutrin.cli.console import download_progress, json_option, say, settings_option
 from lutrin.errors import LutrinError, WeightsError
 from lutrin.settings import Settings, load_settings
 
@@ -24,7 +21,7 @@ def models() -> None:
 
 
 @models.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def list_models(*, as_json: bool) -> None:
     """List the models of the manifest and say which are here."""
     from lutrin.keep import weights  # noqa: PLC0415 - an HTTP client loads with it
@@ -64,21 +61,18 @@ def fetch(tiers: tuple[str, ...]) -> None:
     settings = load_settings()
     manifest = weights.load_manifest(settings.models_dir)
     for tier in _tiers_to_fetch(settings, tiers):
-        if weights.is_spec(tier):
-            with download_progress() as progress:
-                model = weights.pin(settings.models_dir, tier, progress)
-            say(f"{tier} is here, pinned by {model.size:,} bytes and SHA-256 {model.file[0].sha256}.")
-            continue
-        if "/" in tier:
-            with download_progress() as progress:
-                model = fetch_embedder(settings, tier, progress)
-            say(f"{tier} is here, pinned by {model.size:,} bytes. LUTRIN_EMBEDDER={tier} chooses it.")
-            continue
-        # `just serve` hands on what LUTRIN_MODEL says.
-        model = manifest.language_model(tier) if tier == settings.model else manifest.find(tier)
         with download_progress() as progress:
-            for path in weights.fetch(settings.models_dir, model, progress):
-                say(f"{path} is here and matches its checksum.")
+            if weights.is_spec(tier):
+                model = weights.pin(settings.models_dir, tier, progress)
+                say(f"{tier} is here, pinned by {model.size:,} bytes and SHA-256 {model.file[0].sha256}.")
+            elif "/" in tier:
+                model = fetch_embedder(settings, tier, progress)
+                say(f"{tier} is here, pinned by {model.size:,} bytes. LUTRIN_EMBEDDER={tier} chooses it.")
+            else:
+                # `just serve` hands on what LUTRIN_MODEL says.
+                model = manifest.language_model(tier) if tier == settings.model else manifest.find(tier)
+                for path in weights.fetch(settings.models_dir, model, progress):
+                    say(f"{path} is here and matches its checksum.")
 
 
 @models.command()
@@ -177,7 +171,7 @@ def find_judge() -> None:
 @click.option("--compare", type=click.Path(path_type=Path, exists=True), help="Compare with this earlier report.")
 @click.option("--save", type=click.Path(path_type=Path), help="Write the report as JSON.")
 @click.option("--verbose", is_flag=True, help="Print each answer that lacks a fact or has an unproven sentence.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @settings_option
 def evaluate(
     files: Sequence[Path],
@@ -194,24 +188,21 @@ def evaluate(
     """Ask the questions in FILES (JSON lines) and print the scores."""
     find_judge()
     # A stage's vendors load only when it runs: every command reads this module.
-    from evaluation import asking, bars, show  # noqa: PLC0415 - as said
-    from evaluation.questions import read_questions, select  # noqa: PLC0415 - as said
-    from evaluation.report import compare as compare_reports  # noqa: PLC0415 - as said
-    from evaluation.report import read_report, report, to_json  # noqa: PLC0415 - as said
+    from evaluation import asking, bars, questions, report, show  # noqa: PLC0415 - as said
 
     wanted = [bars.parse_bar(text) for text in minima] + (bars.goal_bars() if goals else [])
-    earlier = read_report(compare) if compare is not None else None
-    questions = select(read_questions(list(files)), split)
-    outcomes = asyncio.run(asking.run_eval(settings, questions))
-    result = report(outcomes, name=f"lutrin/{settings.model}", split=split)
+    earlier = report.read_report(compare) if compare is not None else None
+    chosen = questions.select(questions.read_questions(list(files)), split)
+    outcomes = asyncio.run(asking.run_eval(settings, chosen))
+    result = report.report(outcomes, name=f"lutrin/{settings.model}", split=split)
     if save is not None:
-        save.write_text(to_json(result), encoding="utf-8")
+        save.write_text(report.to_json(result), encoding="utf-8")
     if as_json:
-        say(to_json(result))
+        say(report.to_json(result))
     else:
         say(f"{show.table(result)}\n\n{show.kinds_table(result)}")
         if earlier is not None:
-            say(f"\n{show.comparison_table(compare_reports(earlier, result))}")
+            say(f"\n{show.comparison_table(report.compare(earlier, result))}")
     if verbose:
         for outcome in outcomes:
             if outcome.missing_facts or outcome.unproven or outcome.error:
