@@ -154,12 +154,8 @@ class FastembedEmbedder:
     def _tokens(self) -> Any:  # noqa: ANN401 - `tokenizers` has no annotations that hold
         with self._loading:
             if self._tokenizer is None:
-                from tokenizers import Tokenizer  # noqa: PLC0415 - not needed where nothing is embedded
-
                 self._require_files()
-                self._tokenizer = Tokenizer.from_file(str(self._directory / "tokenizer.json"))
-                self._tokenizer.no_padding()
-                self._tokenizer.no_truncation()
+                self._tokenizer = open_tokenizer(self._directory)
             return self._tokenizer
 
     def _model(self) -> tuple[Any, ThreadPoolExecutor]:
@@ -178,6 +174,16 @@ class FastembedEmbedder:
                 f"The embedding model is incomplete: {', '.join(missing)} not in {self._directory}.",
                 remedy="Run `lutrin models fetch`.",
             )
+
+
+def open_tokenizer(folder: Path) -> Any:  # noqa: ANN401 - `tokenizers` has no annotations that hold
+    """Open a model's tokenizer, which neither pads nor cuts."""
+    from tokenizers import Tokenizer  # noqa: PLC0415 - not needed where nothing is embedded
+
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer
 
 
 def open_session(path: Path, name: str, dimension: int) -> Any:  # noqa: ANN401 - an onnxruntime session, which has no annotations that hold

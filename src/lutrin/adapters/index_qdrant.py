@@ -126,7 +126,7 @@ class QdrantIndex:
         if not self._note.records:
             await self._write(self._make, int(vectors.shape[1]), metadata[0])
         points = [
-            models.PointStruct(id=point_id(name), vector={DENSE: vector.tolist()}, payload={ID: name, **data})
+            models.PointStruct(id=_point_id(name), vector={DENSE: vector.tolist()}, payload={ID: name, **data})
             for name, vector, data in zip(ids, vectors, metadata, strict=True)
         ]
         for start in range(0, len(points), BATCH):
@@ -229,9 +229,8 @@ def connect(url: str, api_key: str) -> AsyncQdrantClient:
         return AsyncQdrantClient(url=url, api_key=api_key or None, timeout=TIMEOUT_S, check_compatibility=False)
 
 
-def point_id(name: str) -> str:
-    """Return the UUID under which Qdrant keeps a record; the record's own id is in the payload."""
-    return str(uuid.uuid5(uuid.NAMESPACE_URL, f"lutrin:{name}"))
+def _point_id(name: str) -> str:
+    return str(uuid.uuid5(uuid.NAMESPACE_URL, f"lutrin:{name}"))  # Qdrant wants a UUID; the payload has the id itself
 
 
 def _read_note(directory: Path) -> Note:

@@ -1,13 +1,4 @@
-"""A cross-encoder by fastembed from an ONNX model in a local folder: question and passage are read together.
-
-It is optional. The weights are large for their benefit, and the manifest lists none; `docs/evaluation.md` says how to
-add one. Calls run one at a time, because the model uses all of its threads.
-
-The reranker that comes with the reader: a cross-encoder of the same size, which shares its embeddings of words.
-
-`ranker.onnx` gives a logit for each token of question and passage; its table of words is the one in `model.onnx`
-beside it. Windows run one by one, so nothing is padded and no window changes what another one gets.
-"""
+"""Cross-encoders, which read question and passage together: one of another maker by fastembed, and the reader's own."""
 
 import asyncio
 import json
@@ -24,7 +15,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from lutrin.adapters.embed_fastembed import open_session
+from lutrin.adapters.embed_fastembed import open_session, open_tokenizer
 from lutrin.errors import ModelMissing
 from lutrin.ports import Judgement, Ranking, View
 
@@ -91,7 +82,11 @@ class Head:
 
 
 class FastembedReranker:
-    """A cross-encoder with one output, or an encoder with a `Head` beside it; the caller has checked its files."""
+    """A cross-encoder with one output, or an encoder with a `Head` beside it; the caller has checked its files.
+
+    The manifest lists none; `docs/evaluation.md` says how to add one. Calls run one at a time, because the model uses
+    all of its threads.
+    """
 
     def __init__(self, model: Path, *, name: str, threads: int = 1) -> None:
         self.name = name
@@ -155,7 +150,11 @@ DIMENSION = 384  # of the reader's vectors
 
 
 class ReaderReranker:
-    """See the module's docstring."""
+    """What comes with the reader: a cross-encoder of the same size, which shares its embeddings of words.
+
+    `ranker.onnx` gives a logit for each token of question and passage; its table of words is the one in `model.onnx`
+    beside it. Windows run one by one, so nothing is padded and no window changes what another one gets.
+    """
 
     def __init__(self, directory: Path, *, name: str, threads: int) -> None:
         self.name = f"{name}-ranker"
@@ -200,12 +199,8 @@ class ReaderReranker:
     def _model(self) -> tuple[Any, Any]:
         with self._loading:
             if self._loaded is None:
-                from tokenizers import Tokenizer  # noqa: PLC0415 - not needed where nothing is asked
-
-                tokenizer = Tokenizer.from_file(str(self._directory / "tokenizer.json"))
-                tokenizer.no_padding()
-                tokenizer.no_truncation()
-                self._loaded = tokenizer, open_session(self._directory / MODEL, f"local/{self.name}", DIMENSION)
+                session = open_session(self._directory / MODEL, f"local/{self.name}", DIMENSION)
+                self._loaded = open_tokenizer(self._directory), session
             return self._loaded
 
 

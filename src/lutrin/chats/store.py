@@ -235,11 +235,9 @@ def utc_now() -> datetime:
 class ChatTables:
     """Conversations in the tables of `tables.py`.
 
-    What takes a `key` of one conversation raises NotFound if there is none of that key.
-
-    Each call raises ChatStoreError if the database cannot be read, or nothing was stored.
-
-    An argument `key` is always an `owner.conversation_key`: for a conversation without an owner, the id itself.
+    An argument `key` is always a `key.conversation_key`: for a conversation without an owner, the id itself. What takes
+    the key of one conversation raises NotFound if there is none. Each call raises ChatStoreError if the database cannot
+    be read, or nothing was stored.
     """
 
     trouble: tuple[type[Exception], ...] = (sqlite.DatabaseError,)

@@ -26,7 +26,7 @@ class SessionRow(ChatTable, table=True):
     __table_args__ = (Index("ix_session_owner_updated", "owner", "updated"),)
 
     key: str = Field(primary_key=True)
-    """The `owner.conversation_key`."""
+    """The `key.conversation_key`."""
     id: str = Field(index=True)
     """The id that the browser made."""
     owner: str

@@ -62,7 +62,7 @@ def fetch(tiers: tuple[str, ...]) -> None:
     manifest = weights.load_manifest(settings.models_dir)
     for tier in _tiers_to_fetch(settings, tiers):
         with download_progress() as progress:
-            if weights.is_spec(tier):
+            if tier.startswith("hf:"):
                 model = weights.pin(settings.models_dir, tier, progress)
                 say(f"{tier} is here, pinned by {model.size:,} bytes and SHA-256 {model.file[0].sha256}.")
             elif "/" in tier:

@@ -83,11 +83,7 @@ class PrefixTree:
             node = node.parent
 
     def match(self, tokens: tuple[int, ...], held: Callable[[int], int]) -> tuple[int | None, int]:
-        """The sequence from which the longest beginning of `tokens` can be copied.
-
-        Returns:
-            The sequence and the number of tokens; (None, 0) if none shares anything.
-        """
+        """The sequence from which most of the beginning of `tokens` can be copied, and how many; (None, 0): none."""
         best, length = None, 0
         for node, depth in reversed(self._path(tokens)):
             if depth <= length:
@@ -168,9 +164,7 @@ class PassageLimits(msgspec.Struct, frozen=True, kw_only=True):
 class PassageStore:
     """States by the hash of what they were computed from.
 
-    Args:
-        limits: Sizes, and where the files are.
-        made_by: What states depend on besides the tokens: states of another model or engine are never found.
+    They depend on `made_by` besides the tokens, so states of another model or engine are never found.
     """
 
     def __init__(self, limits: PassageLimits, made_by: str) -> None:

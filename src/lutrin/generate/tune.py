@@ -203,11 +203,7 @@ def trials(
     score: Callable[[Path], float] | None = None,
     goes_on: Callable[[], bool] = lambda: True,
 ) -> Iterator[Trial | str]:
-    """Convert and measure, one file after another.
-
-    Yields:
-        A trial for each file that can be used, a sentence for each that cannot.
-    """
+    """Convert and measure, one file after another: a trial for each that can be used, a sentence for any other."""
     folder.mkdir(parents=True, exist_ok=True)
     for model, shipped in models:
         for kind in (SHIPPED, *formats):

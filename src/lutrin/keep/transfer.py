@@ -249,15 +249,10 @@ async def _fetch_generation(settings: Settings, rack: BookRack, catalog: Catalog
         await asyncio.to_thread(shutil.rmtree, building, ignore_errors=True)
         await asyncio.to_thread(building.mkdir, parents=True)
         await rack.fetch(name, building)
-        await asyncio.to_thread(_check, building, record.book)
+        if not await asyncio.to_thread(is_published, building, record.book.manifest_sha256):
+            raise IndexUnavailable(f"The index {name} that was fetched is not what was published.")
         await asyncio.to_thread(shutil.rmtree, target, ignore_errors=True)
         await asyncio.to_thread(put_in_place, building, target)
     finally:
         await asyncio.to_thread(shutil.rmtree, building, ignore_errors=True)
-    published = read_manifest(target).created
-    catalog.publish(record.book, published=published, files=record.files)
-
-
-def _check(folder: Path, book: PublishedBook) -> None:
-    if not is_published(folder, book.manifest_sha256):
-        raise IndexUnavailable(f"The index {book.current} that was fetched is not what was published.")
+    catalog.publish(record.book, published=read_manifest(target).created, files=record.files)

@@ -399,11 +399,6 @@ class PublishedEmbedder(msgspec.Struct, frozen=True):
     licence: str
 
 
-def is_spec(name: str) -> bool:
-    """Whether LUTRIN_MODEL names a file of a hub."""
-    return name.startswith("hf:")
-
-
 def pin(models_dir: Path, spec: str, progress: Progress, *, hub: str = HUB) -> Model:
     """Return the model of `hf:OWNER/REPO/FILE@REVISION`, a GGUF; fetch and pin it first if it is not pinned.
 
