@@ -9,7 +9,7 @@ import msgspec
 from filelock import FileLock
 
 from lutrin.index.catalog import Catalog
-from lutrin.modes import close_to_others
+from lutrin.platform import close_to_others
 from lutrin.settings import load_settings
 
 T = TypeVar("T")

@@ -28,7 +28,6 @@ TOP = {
     "installed",
     "log",
     "messages",
-    "modes",
     "platform",
     "ports",
     "records",
@@ -117,7 +116,7 @@ def test_leaves_import_nothing_of_ours() -> None:
 def test_stages_follow_the_direction() -> None:
     """A stage imports leaves, ports, settings, log and earlier stages, nothing else of ours."""
     for name in (module for module in MODULES if room(module) in STAGES):
-        common = LEAVES | {"lutrin", "lutrin.ports", "lutrin.settings", "lutrin.log", "lutrin.sqlite", "lutrin.modes"}
+        common = LEAVES | {"lutrin", "lutrin.ports", "lutrin.settings", "lutrin.log", "lutrin.sqlite"}
         wrong = {item for item in own(name) if item not in common and room(item) not in ALLOWED[room(name)]}
         assert not wrong, name
 

@@ -1,6 +1,8 @@
-"""Functions that only some systems support: Linux supports all of them, macOS the POSIX ones.
+"""Functions that only some systems support (Linux all of them, macOS the POSIX ones), and modes of the data folder.
 
 Each function documents its result on a system that cannot answer, so no caller has to check which system it runs on.
+The data folder is readable by its owner and group, not by other users. The conversations and their key are the owner's
+alone (0600), which `lutrin.chats` sees to.
 """
 
 import ctypes
@@ -199,6 +201,27 @@ def widen_pipe(descriptor: int, size_bytes: int) -> None:
     if hasattr(fcntl, "F_SETPIPE_SZ"):
         with suppress(OSError):
             fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, size_bytes)
+
+
+OTHERS = 0o027
+"""The umask: no writing by the group, nothing for others."""
+
+
+def make_closed() -> None:
+    """Let this process, and those that it starts, make files with 0640 and folders with 0750, or less."""
+    os.umask(os.umask(OTHERS) | OTHERS)
+
+
+def open_to_others(data_dir: Path) -> list[Path]:
+    """List what other users can read in the data folder, from earlier versions or copies."""
+    return [path for path in sorted(data_dir.glob("*")) if not path.is_symlink() and path.stat().st_mode & 0o007]
+
+
+def close_to_others(data_dir: Path) -> None:
+    """Close it; what belongs to another user stays as it is, and `lutrin doctor` names it."""
+    for path in open_to_others(data_dir):
+        with suppress(PermissionError):
+            path.chmod(path.stat().st_mode & ~OTHERS & 0o7777)
 
 
 if __name__ == "__main__":  # python -m lutrin.platform COMMAND...: that command, in the background

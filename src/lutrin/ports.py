@@ -387,6 +387,3 @@ class ChatStore(Protocol):
 
     async def history(self, session_id: str, limit: int = 50) -> list[ChatMessage]:
         """The newest `limit` messages of a session, oldest first; an unknown session has none."""
-
-    async def close(self) -> None:
-        """Release files and handles; no other call may follow."""

@@ -7,7 +7,7 @@ import pytest
 from bench.chaos.wrong_settings import FREE, LATER, WRONG
 
 from lutrin.errors import InvalidSettings
-from lutrin.modes import close_to_others, open_to_others
+from lutrin.platform import close_to_others, open_to_others
 from lutrin.settings import (
     Settings,
     describe_settings,

@@ -23,8 +23,7 @@ from lutrin.cli.models import evaluate, models
 from lutrin.cli.serve import serve, service
 from lutrin.errors import LutrinError
 from lutrin.ingest.lock import ingest_lock
-from lutrin.modes import make_closed
-from lutrin.platform import stand_back, use_one_arena
+from lutrin.platform import make_closed, stand_back, use_one_arena
 from lutrin.records import Question
 from lutrin.settings import Settings, describe_settings, unknown_variables
 

@@ -101,7 +101,7 @@ def lay_out(target: Path) -> None:
 
 
 def close_to_others(folder: Path) -> None:
-    """Deny other users of this machine access to the data, as `lutrin.modes` does when Lutrin creates them."""
+    """Deny other users of this machine access to the data, as `lutrin.platform` does when Lutrin creates them."""
     for path in (folder, *folder.rglob("*")):
         if not path.is_symlink():
             path.chmod(path.stat().st_mode & ~0o027)

@@ -13,7 +13,7 @@ from lutrin.index.manifest import read_manifest
 from lutrin.index.readback import verify_generation
 from lutrin.ingest.summary import left_out_lines
 from lutrin.keep import weights
-from lutrin.modes import open_to_others
+from lutrin.platform import open_to_others
 from lutrin.records import Check
 from lutrin.runtime.language_model import computed_by, model_path, passages_text
 from lutrin.runtime.profile import embedder_name, open_store, remote, reranker_path

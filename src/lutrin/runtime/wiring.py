@@ -36,8 +36,7 @@ from lutrin.keep import backup
 from lutrin.language.gate import LanguageGate
 from lutrin.language.words import plain, stem_set, word_count
 from lutrin.log import configure_logging, get_logger
-from lutrin.modes import close_to_others
-from lutrin.platform import on_battery
+from lutrin.platform import close_to_others, on_battery
 from lutrin.ports import ChatStore, Generator
 from lutrin.query.understand import alone
 from lutrin.records import Answer, AnswerEvent, DoneEvent, ModelState, Passage, Question
