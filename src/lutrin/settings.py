@@ -350,18 +350,16 @@ def load_settings(**overrides: Any) -> Settings:  # noqa: ANN401 - values are ch
         settings = Settings(**{name: value for name, value in overrides.items() if value is not None})
     except ValidationError as error:
         raise InvalidSettings("; ".join(_explain(dict(item)) for item in error.errors())) from None
-    for name in required_variables(settings):
-        if getattr(settings, name.lower()) is None:
-            raise InvalidSettings(messages.MISSING_VARIABLE.format(name=name))
+    if settings.profile == "remote":  # a part that stays local needs no variable
+        is_local = {
+            "GEMINI_API_KEY": settings.llm_model == settings.embed_model == LOCAL,
+            "QDRANT_URL": False,
+            "QDRANT_API_KEY": settings.qdrant_url == LOCAL,
+        }
+        for name, needless in is_local.items():
+            if not needless and getattr(settings, name.lower()) is None:
+                raise InvalidSettings(messages.MISSING_VARIABLE.format(name=name))
     return settings
-
-
-def required_variables(settings: Settings) -> tuple[str, ...]:
-    """The variables without which the profile cannot start; a part that stays local needs none."""
-    if settings.profile != "remote":
-        return ()
-    keys = () if settings.llm_model == settings.embed_model == LOCAL else ("GEMINI_API_KEY",)
-    return (*keys, "QDRANT_URL", *(("QDRANT_API_KEY",) if settings.qdrant_url != LOCAL else ()))
 
 
 def require_own_data(settings: Settings) -> None:

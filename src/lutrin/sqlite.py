@@ -7,6 +7,7 @@ in WAL mode (two connections, one of them checkpointing), so an older one is ref
 import random
 import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import cast
 
@@ -72,6 +73,12 @@ def _write_ahead(connection: Connection) -> None:
             time.sleep(random.uniform(0.001, 0.02))  # noqa: S311 - keeps those who wait apart, guards nothing
         else:
             return
+
+
+def copy(source: Path, target: Path, *, key: str | None = None) -> None:
+    """Write what a database holds into another one of the same key, while others may be using either."""
+    with closing(connect(source, key=key)) as giving, closing(connect(target, key=key)) as taking:
+        giving.backup(taking)
 
 
 def replace(database: Path, other: Path) -> None:

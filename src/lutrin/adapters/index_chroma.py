@@ -6,20 +6,19 @@ lock marks as in use; the next process that opens one removes the copies of ende
 """
 
 import asyncio
-import fcntl
-import os
 import shutil
 import sqlite3
 import threading
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
+from filelock import FileLock, Timeout
 
 from lutrin.errors import IndexUnavailable
 from lutrin.ports import Vectors
@@ -198,10 +197,11 @@ class _PrivateCopy:
     def __init__(self, source: Path, scratch: Path) -> None:
         scratch.mkdir(parents=True, exist_ok=True)
         self.path = scratch / uuid.uuid4().hex
-        with _locked(scratch / "sweep", wait=True):  # otherwise another process might sweep the new lock file
+        with FileLock(scratch / "sweep"):  # otherwise another process might sweep the new lock file
             _sweep(scratch)
-            self._lock = os.open(self.path.with_suffix(".lock"), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-            fcntl.flock(self._lock, fcntl.LOCK_EX)
+            # It is released by another thread than the one that takes it.
+            self._lock = FileLock(self.path.with_suffix(".lock"), thread_local=False)
+            self._lock.acquire()
         try:
             shutil.copytree(source, self.path, copy_function=shutil.copyfile)
         except BaseException:
@@ -211,23 +211,13 @@ class _PrivateCopy:
     def remove(self) -> None:
         shutil.rmtree(self.path, ignore_errors=True)
         self.path.with_suffix(".lock").unlink(missing_ok=True)
-        os.close(self._lock)
-
-
-@contextmanager
-def _locked(path: Path, *, wait: bool) -> Iterator[None]:
-    handle = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    finally:
-        os.close(handle)
+        self._lock.release()
 
 
 def _sweep(scratch: Path) -> None:
     """Remove the copies of ended processes, whose locks are free."""
     for lock in scratch.glob("*.lock"):
-        with suppress(BlockingIOError), _locked(lock, wait=False):
+        with suppress(Timeout), FileLock(lock, timeout=0):
             shutil.rmtree(lock.with_suffix(""), ignore_errors=True)
             lock.unlink(missing_ok=True)
 

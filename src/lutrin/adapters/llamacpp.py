@@ -422,7 +422,10 @@ class Prompts:
         stable = 0
         if llama_cpp.llama_vocab_get_add_bos(self._vocab):
             tokens.append(llama_cpp.llama_vocab_bos(self._vocab))
-        for i, part in enumerate(self._layout(tuple(message.role for message in messages))):
+        roles = tuple(message.role for message in messages)
+        if roles not in self._parts:
+            self._parts[roles] = layout(self._template, roles)
+        for i, part in enumerate(self._parts[roles]):
             if i % 2:
                 text = messages[int(part)].content
                 if stable_chars and int(part) == len(messages) - 1:
@@ -460,12 +463,6 @@ class Prompts:
         return bool(
             llama_cpp.llama_vocab_is_control(self._vocab, token) or llama_cpp.llama_vocab_is_eog(self._vocab, token)
         )
-
-    def _layout(self, roles: tuple[str, ...]) -> list[str]:
-        found = self._parts.get(roles)
-        if found is None:
-            found = self._parts[roles] = layout(self._template, roles)
-        return found
 
 
 def layout(template: bytes, roles: Sequence[str]) -> list[str]:

@@ -133,11 +133,7 @@ def _conversations(settings: Settings, work: Path) -> bool:
         return False
     key, copy = chat_key(settings), work / CHATS
     try:
-        with (
-            closing(sqlite.connect(settings.chats_path, key=key)) as source,
-            closing(sqlite.connect(copy, key=key)) as to,
-        ):
-            source.backup(to)
+        sqlite.copy(settings.chats_path, copy, key=key)
     except sqlite.DatabaseError as error:
         raise ChatStoreError(
             f"The conversations cannot be read with this key: {error}.",
