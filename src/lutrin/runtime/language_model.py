@@ -96,7 +96,7 @@ def _tuning(settings: Settings) -> Tuning | None:
     return read_tuning(tuning_path(settings))
 
 
-def _meant(settings: Settings) -> weights.Model | Path | None:
+def _chosen_model(settings: Settings) -> weights.Model | Path | None:
     """Return the model of the manifest, or the operator's own file, that the settings mean; None for none."""
     name = auto_tier(settings) if settings.model == "auto" else settings.model
     if name == "none":
@@ -115,7 +115,7 @@ def model_path(settings: Settings) -> tuple[str, Path] | None:
     if settings.model == "none":
         return None
     require_engine()
-    model = _meant(settings)
+    model = _chosen_model(settings)
     if isinstance(model, Path):
         if not model.is_file():
             raise ModelMissing(f"The model file {model} does not exist.", remedy="Correct LUTRIN_MODEL.")
@@ -153,7 +153,7 @@ def ability_of(settings: Settings) -> Ability:
     """
     manifest = weights.load_manifest(settings.models_dir)
     is_remote = settings.profile == "remote" and settings.llm_model != LOCAL
-    model = None if is_remote else _meant(settings)
+    model = None if is_remote else _chosen_model(settings)
     if isinstance(model, Path):
         tier = manifest.tier_of_size(model.stat().st_size if model.is_file() else 0)
     else:
@@ -204,9 +204,8 @@ def passage_limits(settings: Settings, model_bytes: int) -> PassageLimits:
     folder = settings.data_dir / PASSAGES
     free = shutil.disk_usage(place).free + sum(file.stat().st_size for file in folder.glob("*"))
     disk = settings.passage_disk_mb << 20
-    return PassageLimits(
-        memory_bytes=memory, disk_bytes=disk if disk <= free // FREE_SHARE else 0, folder=str(folder.resolve())
-    )
+    disk = disk if disk <= free // FREE_SHARE else 0
+    return PassageLimits(memory_bytes=memory, disk_bytes=disk, folder=str(folder.resolve()))
 
 
 def passage_figures(generator: Generator | None) -> dict[str, float]:
@@ -232,16 +231,10 @@ def open_generator(settings: Settings) -> WorkerGenerator | None:
     if chosen is None:
         return None
     name, path = chosen
-    factory = partial(
-        open_decoder,
-        path,
-        n_ctx=settings.model_context_tokens,
-        slots=settings.model_slots,
-        threads=settings.model_threads,
-        kv_type=settings.model_cache,
-        gpu_layers=gpu_layers(settings),
-    )
-    limits = Limits(slots=settings.model_slots, queue=settings.queue_limit)
+    n_ctx, slots, threads = settings.model_context_tokens, settings.model_slots, settings.model_threads
+    layers, kv_type = gpu_layers(settings), settings.model_cache
+    factory = partial(open_decoder, path, n_ctx, slots, threads, kv_type=kv_type, gpu_layers=layers)
+    limits = Limits(slots=slots, queue=settings.queue_limit)
     # A file of the manifest, or converted from one, was checked by its hash; for any other, its time identifies it.
     state = path.stat()
     identity = f"{name} {path.name} {state.st_size}"
@@ -308,7 +301,7 @@ def tune(
 
 def tune_short(settings: Settings, note: Note = lambda _: None) -> Tuning | None:
     """Measure the quickest format of the configured model, once and for a minute; None: known, or nothing to do."""
-    model = _meant(settings) if settings.tune else None
+    model = _chosen_model(settings) if settings.tune else None
     known = _tuning(settings)
     if not isinstance(model, weights.Model) or (known is not None and model.name in known.files):
         return None
@@ -327,7 +320,7 @@ class ArrivingModel:
     def __init__(self, settings: Settings) -> None:
         if settings.model != "auto":
             with suppress(ModelMissing):  # it is of a hub, and will be fetched
-                _meant(settings)
+                _chosen_model(settings)
         self.name = ""
         self.identity = ""
         self.state = ModelState("arriving", "The language model is on its way.")
@@ -405,11 +398,9 @@ class ArrivingModel:
         if find_spec(ENGINE_MODULE) is None:
             if not INSTALLER.is_file():
                 open_generator(self._settings)  # says how the engine is installed here
-            await self._run(
-                "Compiling the engine of the language model (some minutes)",
-                [sys.executable, str(INSTALLER), "remote" if self._settings.profile == "remote" else "runtime"],
-                {"LUTRIN_ENGINE": os.environ.get("LUTRIN_ENGINE", "") or "cpu"},
-            )
+            installer = [sys.executable, str(INSTALLER), "remote" if self._settings.profile == "remote" else "runtime"]
+            engine = {"LUTRIN_ENGINE": os.environ.get("LUTRIN_ENGINE", "") or "cpu"}
+            await self._run("Compiling the engine of the language model (some minutes)", installer, engine)
         lutrin = [sys.executable, "-P", "-m", "lutrin.cli", "models"]
         if not self._is_here(self._settings.model_copy(update={"model": tier})):
             await self._run(f"Fetching the language model ({tier})", [*lutrin, "fetch", tier], {})
@@ -435,7 +426,7 @@ class ArrivingModel:
     def _is_here(self, settings: Settings) -> bool:
         """Whether the file of a model need not be fetched; a path is taken as it is."""
         try:
-            model = _meant(settings)
+            model = _chosen_model(settings)
         except ModelMissing:  # of a hub, not fetched yet
             return False
         return not isinstance(model, weights.Model) or weights.state_of(settings.models_dir, model) == "present"
@@ -445,14 +436,10 @@ class ArrivingModel:
         self._tell(what)
         # The command lowers itself, because whatever it starts before somebody else does keeps the full priority.
         background = [sys.executable, "-P", "-m", "lutrin.platform"] if idle else []
+        none, pipe, same = asyncio.subprocess.DEVNULL, asyncio.subprocess.PIPE, asyncio.subprocess.STDOUT
+        variables = {**os.environ, **environment}
         process = await asyncio.create_subprocess_exec(
-            *background,
-            *command,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-            env={**os.environ, **environment},
-            start_new_session=True,
+            *background, *command, stdin=none, stdout=pipe, stderr=same, env=variables, start_new_session=True
         )
         last = ""
         try:
