@@ -13,8 +13,8 @@ from lutrin.answer.explain import timed_stream
 from lutrin.errors import DeadlineExceeded, GeneratorUnavailable, QueueFull
 from lutrin.records import AnswerEvent, Finished, GenerationEvent, GenerationRequest, Message, Piece, Question, Queued
 from lutrin.search.search import Searcher
+from lutrin.serve.answer_service import Timings
 from lutrin.serve.metrics import Metrics
-from lutrin.serve.turns import Timings
 
 from .conftest import House, Serve
 from .scripted import ScriptedAnswers

@@ -25,7 +25,7 @@ from lutrin.ingest.upload import MAX_FILES, finish_replacements
 from lutrin.log import get_logger
 from lutrin.platform import give_back
 from lutrin.serve import problems
-from lutrin.serve.answer_service import AnswerService
+from lutrin.serve.answer_service import ASKED_HEADER, HEARTBEAT_S, MESSAGE_HEADER, AnswerService
 from lutrin.serve.book_reader import Reader
 from lutrin.serve.budget import Budget, Workshop, budgeting
 from lutrin.serve.connections import (
@@ -45,7 +45,6 @@ from lutrin.serve.routes import answers, health, ingest, openai, pages, sessions
 from lutrin.serve.services import Services
 from lutrin.serve.teacher_page import Examination
 from lutrin.serve.teacher_sign_in import SignIns, Visit
-from lutrin.serve.turns import ASKED_HEADER, HEARTBEAT_S, MESSAGE_HEADER
 from lutrin.settings import Settings
 
 ANSWERS_END_S = 3

@@ -8,12 +8,11 @@ from litestar.params import JSONBody
 
 from lutrin import stages
 from lutrin.records import Answer
-from lutrin.serve.answer_service import NO_STORE, AnswerService
+from lutrin.serve.answer_service import NO_STORE, AnswerService, Timings
 from lutrin.serve.budget import charge
 from lutrin.serve.guards import HTTPRequest
 from lutrin.serve.problems import operation
 from lutrin.serve.schemas import ChatBody, ChatReply, Explained, QueryBody, RetrievedPassage, TutorBody
-from lutrin.serve.turns import Timings
 
 
 def _asking(name: str, summary: str, returns: type | None) -> dict[str, Any]:

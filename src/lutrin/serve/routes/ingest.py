@@ -3,10 +3,10 @@
 import asyncio
 import uuid
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from contextlib import ExitStack, suppress
 from functools import partial
-from typing import BinaryIO, Literal, cast
+from typing import Any, BinaryIO, Literal, cast
 
 import msgspec
 from litestar import Response, get, post
@@ -24,7 +24,6 @@ from lutrin.serve.limits import remember
 from lutrin.serve.problems import as_problem, operation
 from lutrin.serve.services import Ingest, JobBoard
 from lutrin.serve.teacher_sign_in import Visit
-from lutrin.serve.turns import Spawn
 from lutrin.settings import Settings
 
 KEPT_JOBS = 20
@@ -68,7 +67,9 @@ class Jobs:
         """Give a turn back."""
         del self._jobs[job.job]
 
-    async def start(self, ingest: Ingest, spawn: Spawn, turn: Job | None = None) -> Job:
+    async def start(
+        self, ingest: Ingest, spawn: Callable[[Coroutine[Any, Any, None]], object], turn: Job | None = None
+    ) -> Job:
         """Start an ingestion, whose turn may have been claimed before; see `claim`."""
         job = turn or self.claim()
         await self._show(job)

@@ -14,11 +14,10 @@ from lutrin import records
 from lutrin.answer.render import sentence_piece
 from lutrin.errors import InvalidQuestion
 from lutrin.messages import EMPTY_QUESTION
-from lutrin.serve.answer_service import NO_STORE, AnswerService
+from lutrin.serve.answer_service import EVENT_STREAM, HEARTBEAT, NO_STORE, STREAM_HEADERS, AnswerService, Turn
 from lutrin.serve.guards import HTTPRequest
 from lutrin.serve.ownership import openai_session
 from lutrin.serve.problems import OpenAIProblem, operation
-from lutrin.serve.turns import EVENT_STREAM, HEARTBEAT, STREAM_HEADERS, Turn
 
 TAG = "openai"
 Tokens = Annotated[int, msgspec.Meta(ge=1)]
