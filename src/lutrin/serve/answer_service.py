@@ -389,28 +389,28 @@ class Turn:
             self._services.echo(f"Q: {self.asked.question.text}\nA: {answer.answer}\n")
 
     async def _save_partial(self) -> None:
-        messages = self._transcript.partial(self.sent)
+        pair = self._transcript.partial(self.sent)
         known = await recall_events(self._services.turns, self.id, self.asked)
-        if messages and len(known) <= len(self.sent):  # else another server goes on with it, and stores more
+        if pair and len(known) <= len(self.sent):  # else another server goes on with it, and stores more
             try:
-                await self._save(messages, None)
+                await self._save(pair, None)
             except ChatStoreError as error:
                 self._metrics.unsaved.inc()
                 _log.error("not_saved", message=self.id, detail=error.detail)
 
-    async def _save(self, messages: list[records.ChatMessage], answer: records.Answer | None) -> None:
+    async def _save(self, pair: list[records.ChatMessage], answer: records.Answer | None) -> None:
         key = self.asked.question.session_id
         if key and self._service.space.low:
             raise ChatStoreFull(messages.NOT_SAVED_DISK)
         if key:
-            self._service.allowance.take(self.asked.unnamed_peer, len(msgspec.json.encode(messages)))
+            self._service.allowance.take(self.asked.unnamed_peer, len(msgspec.json.encode(pair)))
             origin = self.asked.origin
             if answer is not None:
                 book = answer.sources[0].book if answer.sources else origin.book
                 origin = msgspec.structs.replace(origin, book=book, generation=answer.generation)
             try:
                 with stages.stage("store"):
-                    await self._services.chats.record(key, origin, messages)
+                    await self._services.chats.record(key, origin, pair)
             except ChatStoreError as error:
                 self._service.space.failed = not isinstance(error, ChatStoreFull)
                 raise
