@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lutrin.ingest.chunk import chunk_document, chunk_notices, render
+from lutrin.ingest.labels import with_world
 from lutrin.ingest.markdown import parse_markdown
-from lutrin.ingest.placing import with_world
 from lutrin.records import BookInfo, Chunk, embedded_text
 
 BOOK = BookInfo(slug="robots", title="Robots", edition="First Edition")

@@ -21,8 +21,7 @@ from lutrin.errors import DocumentError
 from lutrin.ingest.formulas import tex_of
 from lutrin.ingest.html_seen import HEADINGS, tag_of
 from lutrin.ingest.hypertext import document_of, soup_of, to_markdown
-from lutrin.ingest.titles import true_title
-from lutrin.ingest.wording import numeral
+from lutrin.ingest.wording import numeral, true_title
 from lutrin.records import Document
 
 MAX_UNPACKED_BYTES = 200 * 1024 * 1024

@@ -19,7 +19,7 @@ from lutrin.ingest.html_seen import HEADINGS
 from lutrin.ingest.hypertext import document_of, lower_headings, main_of, soup_of, to_markdown
 from lutrin.ingest.markdown import title_from_name
 from lutrin.ingest.roles import role_of_title
-from lutrin.ingest.titles import true_title
+from lutrin.ingest.wording import true_title
 from lutrin.records import Document
 
 MAX_UNPACKED_BYTES = 300 * 1024 * 1024

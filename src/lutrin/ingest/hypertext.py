@@ -17,8 +17,7 @@ from lutrin.ingest.formulas import UNREAD
 from lutrin.ingest.grids import Cell, grid_of, spans
 from lutrin.ingest.html_seen import settle
 from lutrin.ingest.markdown import parse_markdown
-from lutrin.ingest.titles import true_title
-from lutrin.ingest.wording import without_ligatures
+from lutrin.ingest.wording import true_title, without_ligatures
 from lutrin.records import Document, Notice
 
 _MAIN = ("main", "[role=main]", "article", "#content", "body")

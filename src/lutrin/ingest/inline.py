@@ -17,14 +17,11 @@ from typing import Any
 import mistune
 from mistune.core import InlineState
 
-from lutrin.ingest.blocks import References
+from lutrin.ingest.blocks import References, is_tag
 from lutrin.ingest.dialects import ATTRIBUTES, LIQUID
-from lutrin.ingest.mdx_lines import is_tag
+from lutrin.ingest.makers import HTML, INLINE, VOID
 from lutrin.ingest.placed import Range
 from lutrin.ingest.script import (
-    HTML,
-    INLINE,
-    VOID,
     is_comment,
     is_shown,
     literal_of,

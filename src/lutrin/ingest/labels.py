@@ -1,12 +1,13 @@
-"""The numbers under which a book refers to its figures, tables and listings: `Figure 2.1`, `Listing 6-3`."""
+"""What a book's own words say of a passage: the number of its figure, `Figure 2.1`; its chapter, section and world."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import structs
 
+from lutrin.ingest.formats import format_of
 from lutrin.ingest.makers import ABBREVIATED, CAPTIONED, NUMBERED
-from lutrin.records import Document, Section, Unit
+from lutrin.records import Chunk, Document, Section, Unit
 
 _NUMBER = r"(?:[A-Z][.\-\u2013]?)?\d{1,4}(?:[.\-\u2013]\d{1,4}){0,3}[a-z]?|[IVXLC]{1,7}"
 _PAIR = re.compile(rf"(?<!\w)(?P<kind>[^\W\d_]{{2,20}})(?:\.\s*|\s+)(?P<number>{_NUMBER})(?!\w)", re.IGNORECASE)
@@ -21,6 +22,14 @@ MARKED_CAPTION = re.compile(rf"(?i:{_CAPTIONED})(?:\.\s*|\s+)(?:{_NUMBER})(?!\w)
 _NUMBERED = re.compile(rf"(?:{'|'.join(NUMBERED)})\s+(?:{_NUMBER})\s*(?:[:.(\u2013\u2014]|\Z)", re.IGNORECASE)
 _APART = re.compile(r"[\-\u2013]|(?<=[a-z])(?=\d)")
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
+_CHAPTER = 1
+"""The title of the whole comes before it in a heading path."""
+
+_SIMULATED = re.compile(r"^(?:in )?(?:the )?simulat(?:ed|ion|or)\b|\bin (?:a |the )?simulat(?:ion|or)$", re.IGNORECASE)
+_REAL = re.compile(
+    r"\b(?:real|physical|actual) (?:\w+ )?(?:robot|hardware|device|machine|arm|motor|joint|vehicle|drone|board)s?\b",
+    re.IGNORECASE,
+)
 
 
 def labels_in(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
@@ -79,3 +88,40 @@ def _label_of(unit: Unit, *, opens: bool) -> str:
 
 def _first(text: str) -> str:
     return next((label for label, _ in labels_in(text)), "")
+
+
+def with_places(document: Document, chunks: Sequence[Chunk]) -> list[Chunk]:
+    """The chunks of a file with the chapter and section that its headings name, if its format holds whole books."""
+    kind = format_of(document.filename)
+    chapters = {chunk.heading_path[_CHAPTER] for chunk in chunks if len(chunk.heading_path) > _CHAPTER}
+    if kind is None or not kind.holds_chapters or len(chapters) < 2:
+        return list(chunks)
+    return [
+        structs.replace(chunk, chapter=chunk.heading_path[_CHAPTER], section=chunk.anchor or chunk.section)
+        if len(chunk.heading_path) > _CHAPTER
+        else chunk
+        for chunk in chunks
+    ]
+
+
+def with_world(chunks: Sequence[Chunk]) -> list[Chunk]:
+    """The chunks of a file, each with the world that its section names, where the file's author named none.
+
+    The nearest heading that speaks of one decides. It makes nothing simulated that a reader may run or follow, nor what
+    mentions the real thing: only its author may free code and procedures from the book's warnings.
+    """
+    return [
+        chunk if chunk.is_simulation is not None else structs.replace(chunk, is_simulation=_world(chunk))
+        for chunk in chunks
+    ]
+
+
+def _world(chunk: Chunk) -> bool | None:
+    for heading in reversed(chunk.heading_path):
+        simulated, real = _SIMULATED.search(heading), _REAL.search(heading)
+        if simulated and not real:
+            told = all(unit.kind not in {"code", "list_item"} for unit in chunk.units) and not _REAL.search(chunk.text)
+            return True if told else None
+        if real:
+            return None if simulated else False
+    return None

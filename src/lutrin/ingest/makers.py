@@ -31,6 +31,8 @@ TEMPLATES, DIRECTIVES, COMPONENTS = (
     {name: frozenset[str](words) for name, words in _DATA[table].items()}
     for table in ("templates", "directives", "components")
 )
+VOID, INLINE = frozenset[str](_DATA["html"]["void"]), frozenset[str](_DATA["html"]["inline"])
+HTML = INLINE | VOID | frozenset(_DATA["html"]["other"])
 FOLDED: Mapping[str, str] = _DATA["folded"]
 NAMED: Mapping[str, str] = _DATA["named"]
 _BOX_WORDS = frozenset(_DATA["words"]["box"])

@@ -26,7 +26,7 @@ from lutrin.ingest.inline import (
     without_marks,
 )
 from lutrin.ingest.labels import CAPTION, MARKED_CAPTION
-from lutrin.ingest.makers import COMPONENTS
+from lutrin.ingest.makers import COMPONENTS, HTML
 from lutrin.ingest.masks import mask, values_of
 from lutrin.ingest.placed import Placed, Range, line_number
 from lutrin.ingest.roles import (
@@ -38,14 +38,7 @@ from lutrin.ingest.roles import (
     role_of_page,
     shape_of,
 )
-from lutrin.ingest.script import (
-    HTML,
-    attribute_texts,
-    exported_names,
-    exported_values,
-    literal_of,
-    script_texts,
-)
+from lutrin.ingest.script import attribute_texts, exported_names, exported_values, literal_of, script_texts
 from lutrin.ingest.sentences import paragraph_ranges, sentence_ranges
 from lutrin.ingest.wording import CODE_GROUPS, UNKNOWN, clean, code_title, language_of, numeral, whole
 from lutrin.records import MARKDOWN, Document, Notice, Section, TextRole, Unit, UnitKind
@@ -304,8 +297,6 @@ class Outline:
         sections = [draft.section(end) for draft, end in zip(drafts, ends, strict=True)]
         return assign_roles(sections, [draft.shapes for draft in drafts], role)
 
-    # Units -------------------------------------------------------------------------------------------------------
-
     def _new_block(self) -> int:
         self._drafts[-1].blocks += 1
         return self._drafts[-1].blocks - 1
@@ -331,8 +322,6 @@ class Outline:
         start += len(text) - len(text.lstrip())
         first, last = visible.range_of(start, start + max(1, len(text.strip())))
         return body.at(first), body.end(last)
-
-    # Blocks ------------------------------------------------------------------------------------------------------
 
     def _walk(self, blocks: Sequence[tree.Block], where: Where) -> None:
         for block in blocks:
@@ -495,8 +484,6 @@ class Outline:
         self._asides(body, tokens, number, where)
         self._lead = text[:_LONG_LEAD]
         return text[:_LONG_LEAD]
-
-    # Containers --------------------------------------------------------------------------------------------------
 
     def _quote(self, block: tree.Quote, where: Where) -> None:
         inside = replace(where, headings=False)

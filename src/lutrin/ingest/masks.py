@@ -175,8 +175,6 @@ class _Masker:
             begin += 1 if self.source.startswith("^", begin) else 0
         return [(match.start(), begin, ""), (stop, match.end(), "")]
 
-    # Templates -------------------------------------------------------------------------------------------------------
-
     def template(self, match: re.Match[str]) -> list[Edit]:
         """What becomes of a shortcode, tag, macro or value."""
         if match["liquid"] or (match["hugo"] and not self.raw):
@@ -300,8 +298,6 @@ class _Masker:
         if shown is None:
             return [(*match.span(), "")]
         return [(match.start(), shown.start, ""), (shown.end, match.end(), "")]
-
-    # Writing ---------------------------------------------------------------------------------------------------------
 
     def written(self) -> str:
         """The source with all edits made."""

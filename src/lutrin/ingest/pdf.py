@@ -25,8 +25,7 @@ from lutrin.ingest.markdown import Draft, Where, stem, title_from_name
 from lutrin.ingest.pdf_glyphs import Pages
 from lutrin.ingest.pdf_layout import NOTE, Line, TextRun, body_size, page_lines, without_running_titles
 from lutrin.ingest.sentences import join_lines, paragraph_ranges, words_of
-from lutrin.ingest.titles import true_title
-from lutrin.ingest.wording import RECOGNIZED, clean
+from lutrin.ingest.wording import RECOGNIZED, clean, true_title
 from lutrin.records import Document, Notice, Section, UnitKind
 
 MAX_PAGES = 3000

@@ -72,8 +72,8 @@ from lutrin.ingest.companion_file import (
 from lutrin.ingest.discover import Discovery, discover
 from lutrin.ingest.documents import read_document
 from lutrin.ingest.formats import suffixes_in_words
+from lutrin.ingest.labels import with_places, with_world
 from lutrin.ingest.lock import ingest_lock
-from lutrin.ingest.placing import with_places, with_world
 from lutrin.ingest.scan import SourceFile
 from lutrin.ingest.summary import Advance, BookFound, FolderDone, IngestSummary, Progress, silent
 from lutrin.log import get_logger

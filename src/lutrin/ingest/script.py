@@ -27,23 +27,6 @@ _PLAIN_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\
 MAX_SPAN = 200_000
 MAX_DEPTH = 100
 
-VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
-INLINE = frozenset(
-    "a abbr b bdi bdo cite code data del dfn em font i ins kbd label mark q rp rt ruby s samp small span strike strong "
-    "sub sup time tt u var wbr".split()
-)
-HTML = (
-    INLINE
-    | VOID
-    | frozenset(
-        "address article aside audio blockquote body button canvas caption center colgroup datalist dd details dialog "
-        "div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 head header hgroup html iframe legend li "
-        "main map math menu meter nav noscript object ol optgroup option output p picture pre progress script search "
-        "section select slot style summary svg table tbody td template textarea tfoot th thead title tr ul video path "
-        "g rect circle ellipse line polyline polygon text tspan defs use marker".split()
-    )
-)
-
 
 def scan_tag(text: str, pos: int, end: int | None = None) -> Tag | None:
     """Read the tag that starts with the `<` at `text[pos]`; None if it is incomplete."""

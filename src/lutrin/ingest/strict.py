@@ -5,7 +5,7 @@ What Docusaurus allows beyond MDX is allowed: HTML comments, `{#id}` behind head
 
 import re
 
-from lutrin.ingest.script import VOID
+from lutrin.ingest.makers import VOID
 
 _FRONT = re.compile(r"\ufeff?---[ \t]*\r?\n.*?^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 _PIECE = re.compile(

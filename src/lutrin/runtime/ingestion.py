@@ -16,8 +16,8 @@ from lutrin.ingest.books import open_book
 from lutrin.ingest.chunk import chunk_document, chunk_notices
 from lutrin.ingest.documents import read_document
 from lutrin.ingest.formats import suffixes_in_words
+from lutrin.ingest.labels import with_places
 from lutrin.ingest.placed import line_number
-from lutrin.ingest.placing import with_places
 from lutrin.ingest.run import DEFAULTS, IngestTools, Options, ingest_alone
 from lutrin.ingest.scan import scan
 from lutrin.ingest.sites import is_site
