@@ -24,10 +24,11 @@ from lutrin.ingest.makers import LINE_NUMBERS, OPENED, PAGE_MARKS, TITLES, UNSEE
 from lutrin.ingest.styles import SHIFTED, STRIKING, hides, is_white, shift_of
 from lutrin.ingest.wording import numeral, whole
 
-_ASIDE = re.compile(r":[\w-]+\([^()]*\)|[~^$*|]?=[^\]]*|\\")
-"""What of a selector says no name, class, id or attribute that an element itself must have."""
-_WORD = re.compile(r"[.#\[]?[\w:-]+")
+_WITHOUT = re.compile(r":not\([^()]*\)|[~^$*|]?=[^\]]*")
+"""What of a selector names no element, class, id or attribute that a page must have."""
+_WITHIN = re.compile(r":has\([^()]*\)")
 _COMBINED = re.compile(r"[\s>+~]+")
+_WORD = re.compile(r"[.#\[](?:[\w-]|\\:)+|(?<![\w:.#\[\\-])[a-z][\w-]*", re.IGNORECASE)
 _SCRIPT = 'script[type^="math/"]'
 _PREVIEW = ".MathJax_Preview"
 _DRAWN = (".MathJax:not(mjx-container)", ".MathJax_Display", ".MathJax_SVG", ".MathJax_SVG_Display", ".MathJax_CHTML")
@@ -123,9 +124,14 @@ class _Finder:
         self._places: defaultdict[str, list[int]] = defaultdict(list)
         """Indices of the elements with a name (`pre`), class (`.katex`), id (`#toc`) or attribute (`[hidden`)."""
         for place, tag in enumerate(self._tags):
-            words = {tag.name, local(tag), f"#{tag.get('id')}", *(f"[{name}" for name in tag.attrs)}
-            for word in words.union(f".{name}" for name in tag.get("class") or ()):
-                self._places[word].append(place)
+            self._places[tag.name].append(place)
+            if ":" in tag.name:
+                self._places[local(tag)].append(place)
+            for name, value in tag.attrs.items():
+                self._places[f"[{name}"].append(place)
+                if name in {"class", "id"}:
+                    for one in [value] if name == "id" else value:
+                        self._places[f"{'#' if name == 'id' else '.'}{one}"].append(place)
 
     def has(self, *words: str) -> bool:
         """Whether any of these names of elements (`pre`), classes (`.katex`) or attributes (`[hidden`) is there."""
@@ -155,10 +161,12 @@ def _words_of(selector: str) -> tuple[frozenset[str], frozenset[str]]:
     r"""What a page must have for a selector to match anything, and what of it the element itself has.
 
     >>> [sorted(words) for words in _words_of("[epub\\:type~=footnote] > td.gutter:has(a)")]
-    [['.gutter', '[epub:type', 'td'], ['.gutter', 'td']]
+    [['.gutter', '[epub:type', 'a', 'td'], ['.gutter', 'td']]
     """
-    words = [_WORD.findall(part) for part in _COMBINED.split(_ASIDE.sub("", selector))]
-    return frozenset(word for part in words for word in part), frozenset(words[-1])
+    plain = _WITHOUT.sub("", selector)
+    own = _COMBINED.split(_WITHIN.sub("", plain))[-1]
+    needs, has = (frozenset(word.replace("\\", "") for word in _WORD.findall(part)) for part in (plain, own))
+    return needs, has
 
 
 # What is not seen ----------------------------------------------------------------------------------------------------
