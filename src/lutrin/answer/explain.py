@@ -200,8 +200,8 @@ def adds_nothing(text: str, shown: Sequence[str]) -> bool:
     if stands_in(text, shown):
         return True
     stems, said = stem_set(text), " ".join(shown)
-    denies, denied = (NEGATIONS.intersection(words(one.lower())) for one in (text, said))
-    return bool(stems) and stems <= stem_set(said) and denies <= denied
+    denials, denied = (NEGATIONS.intersection(words(one.lower())) for one in (text, said))
+    return bool(stems) and stems <= stem_set(said) and denials <= denied
 
 
 class SentenceStream:

@@ -21,7 +21,7 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from lutrin.answer.hostile import gives_orders, headings
+from lutrin.answer.hostile import gives_orders
 from lutrin.answer.prompt import row_text
 from lutrin.answer.runs import Run
 from lutrin.language.lexicon import COUNTS_IN_ORDER, NEGATIONS, TOTAL, WHOLE
@@ -211,26 +211,19 @@ class Grader:
         text = bare_sentence(written.text)
         read = await self._read(section)
         (own,) = await self._embedder.encode([text])
-        matches = _matches(text, own, read.tokens)
         stems = set(content_stems(text))
-        held = len(stems & read.stems) / max(1, len(stems))
-        vector = pooled_vector(own)
-        near = read.vectors @ vector if len(read.vectors) else np.zeros(1, dtype=np.float32)
+        near = read.vectors @ pooled_vector(own) if len(read.vectors) else np.zeros(1, dtype=np.float32)
         closest = int(near.argmax())
-        in_closest = len(stems & read.unit_stems[closest]) / max(1, len(stems)) if read.unit_stems else 0.0
-        denies = bool(NEGATIONS & set(words(text.lower()))) != read.denies[closest] if read.denies else False
-        odds = max(-MOST_ODDS, min(MOST_ODDS, answers)) / MOST_ODDS
         return np.array(
             [
-                float(matches.mean()) if len(matches) else 0.0,
-                float(matches.min()) if len(matches) else 0.0,
-                held,
-                in_closest,
+                *_matches(text, own, read.tokens),
+                len(stems & read.stems) / max(1, len(stems)),
+                len(stems & read.unit_stems[closest]) / max(1, len(stems)) if read.units else 0.0,
                 float(near[closest]),
                 written.logprob,
                 written.least_logprob,
-                float(denies),
-                odds,
+                float(bool(read.units) and denies(text) != read.denies[closest]),
+                max(-MOST_ODDS, min(MOST_ODDS, answers)) / MOST_ODDS,
                 float(np.log1p(len(text.split()))),
             ],
             dtype=np.float32,
@@ -242,24 +235,24 @@ class Grader:
 
     async def rests_on(self, text: str, section: Run) -> Unit | None:
         """The unit of a section to which a sentence is nearest; None if nothing of the section may be shown."""
-        units = [unit for unit in section.units if not gives_orders(unit.text)]
+        read = await self._read(section)
         (own,) = await self._embedder.encode([bare_sentence(text)])
-        return units[int(((await self._read(section)).vectors @ pooled_vector(own)).argmax())] if units else None
+        return read.units[int((read.vectors @ pooled_vector(own)).argmax())] if read.units else None
 
     async def _read(self, section: Run) -> "_EncodedSection":
         if (known := self._sections.get(section.key)) is not None:
             self._sections.move_to_end(section.key)
             return known
-        units = [unit for unit in section.units if not gives_orders(unit.text)]
-        place = " > ".join(headings(section.chunk.heading_path))
+        place, units = section.readable
         texts = [_unit_text(unit) for unit in units]
         whole, *each = await self._embedder.encode(["\n".join([place, *texts]), *texts])
         read = _EncodedSection(
+            units=units,
             tokens=whole.token_vectors if whole.token_vectors is not None else np.zeros((0, 1), dtype=np.float32),
             vectors=np.stack([pooled_vector(one) for one in each]) if each else np.zeros((0, 1), dtype=np.float32),
             stems=stem_set("\n".join([place, *texts])),
-            unit_stems=tuple(stem_set(text) for text in texts),
-            denies=tuple(bool(NEGATIONS & set(words(text.lower()))) for text in texts),
+            unit_stems=tuple(map(stem_set, texts)),
+            denies=tuple(map(denies, texts)),
         )
         self._sections[section.key] = read
         while len(self._sections) > MOST_SECTIONS:
@@ -271,6 +264,7 @@ class Grader:
 class _EncodedSection:
     """A section as sentences are compared with it."""
 
+    units: Sequence[Unit]
     tokens: Vectors
     """(T, d), each of length 1."""
     vectors: Vectors
@@ -330,8 +324,8 @@ def stands_in(text: str, others: Iterable[str]) -> bool:
 
 def evidence_of(section: Run) -> str:
     """A section with its headings as evidence, without anything that gives orders to a model."""
-    units = [_unit_text(unit) for unit in section.units if not gives_orders(unit.text)]
-    return "\n".join([" > ".join(headings(section.chunk.heading_path)), *units])
+    place, units = section.readable
+    return "\n".join([place, *map(_unit_text, units)])
 
 
 def _unit_text(unit: Unit) -> str:
@@ -349,19 +343,19 @@ def _is_counted(text: str) -> bool:
     return bool(own) and len(content_stems(rest)) <= FEW_WORDS
 
 
-def _matches(text: str, own: Encoding, tokens: Vectors) -> Float:
-    """(n,): the best cosine of each token of a content word among the tokens of a section."""
-    if own.token_vectors is None or not len(tokens):
-        return np.zeros(0, dtype=np.float32)
-    wanted = [
-        place
-        for place, (start, end) in enumerate(own.token_offsets.tolist())
-        if content_stems(text[start:end]) and text[start:end].strip()
-    ]
-    if not wanted:
-        return np.zeros(0, dtype=np.float32)
-    best: Float = (own.token_vectors[wanted] @ tokens.T).max(axis=1).astype(np.float32)
-    return best
+def _matches(text: str, own: Encoding, tokens: Vectors) -> tuple[float, float]:
+    """Mean and least of the best cosines of each token of a content word among the tokens of a section."""
+    spans = own.token_offsets.tolist()
+    wanted = [place for place, (start, end) in enumerate(spans) if content_stems(text[start:end])]
+    if own.token_vectors is None or not len(tokens) or not wanted:
+        return 0.0, 0.0
+    best = (own.token_vectors[wanted] @ tokens.T).max(axis=1).astype(np.float32)
+    return float(best.mean()), float(best.min())
+
+
+def denies(text: str) -> bool:
+    """Whether a text holds a negation."""
+    return not NEGATIONS.isdisjoint(words(text.lower()))
 
 
 def literals_stand(sentence: str, evidence: str, question: str = "") -> bool:

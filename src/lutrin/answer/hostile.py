@@ -28,8 +28,3 @@ def gives_orders(text: str) -> bool:
 def without_control(text: str) -> str:
     """Remove the control tokens of all model templates from a text."""
     return _TURN_MARK.sub(" ", text)
-
-
-def headings(path: tuple[str, ...]) -> tuple[str, ...]:
-    """Drop headings that give orders to a model."""
-    return tuple(title for title in path if not gives_orders(title))

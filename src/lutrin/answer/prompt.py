@@ -11,7 +11,7 @@ from itertools import groupby
 
 import msgspec
 
-from lutrin.answer.hostile import gives_orders, headings, without_control
+from lutrin.answer.hostile import gives_orders, without_control
 from lutrin.answer.render import cells_of
 from lutrin.answer.runs import Run
 from lutrin.query.frames import Frame
@@ -143,11 +143,10 @@ def _tail(query: Query, sections: Sequence[Run], earlier: Sequence[ChatMessage],
 
 def _section_text(section: Run) -> str:
     """A section below its headings; empty if nothing of it may be shown."""
-    units = [unit for unit in section.units if not gives_orders(unit.text)]
+    place, units = section.readable
     if not units:
         return ""
-    is_marked = section.chunk.chunk_id == SELECTED
-    lines = ["marked by the pupil" if is_marked else " > ".join(headings(section.chunk.heading_path))]
+    lines = ["marked by the pupil" if section.chunk.chunk_id == SELECTED else place]
     for _, group in groupby(units, key=lambda unit: (unit.kind, unit.block)):
         lines += _block_lines(list(group), lines[-1])
     return "\n".join(lines)

@@ -101,6 +101,12 @@ class Run:
         return {(self.chunk.filename, unit.char_start) for unit in self.units}
 
     @property
+    def readable(self) -> tuple[str, Sequence[Unit]]:
+        """Headings and units, without those that give orders to a model."""
+        titles = [title for title in self.chunk.heading_path if not gives_orders(title)]
+        return " > ".join(titles), [unit for unit in self.units if not gives_orders(unit.text)]
+
+    @property
     def marked(self) -> tuple[Unit, ...]:
         """The units that answer."""
         least = max(self.scores) + float(np.log(MARKED_SHARE))
