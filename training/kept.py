@@ -17,8 +17,7 @@ from lutrin.query.understand import Query, alone
 from lutrin.records import Question
 from lutrin.runtime.wiring import open_runtime
 from lutrin.search import search
-from lutrin.search.fitted import read_fit
-from lutrin.search.reader import pooled_vector
+from lutrin.search.reader import pooled_vector, read_fit
 from lutrin.search.search import Searcher, Weight, leads_of
 from lutrin.settings import load_settings
 

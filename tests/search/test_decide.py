@@ -2,7 +2,7 @@
 
 from msgspec import structs
 
-from lutrin.search.fitted import Decision, load_decisions
+from lutrin.search.reader import Decision, load_decisions
 
 DECISION = Decision(reader=1.0, yes=0.5, bias=0.0, answers=1.0, closest=0.0)
 

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from lutrin.adapters.embed_fastembed import FastembedEmbedder
-from lutrin.search.extremes import Column, rows_at_extreme
-from lutrin.search.search import Searcher
+from lutrin.search.search import Column, Searcher, rows_at_extreme
 
 NAMES = {
     "Clay": ("Shrinkage", "Absorption", "Price"),

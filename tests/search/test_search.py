@@ -10,9 +10,8 @@ from tests.fakes import WordHashEmbedder
 from lutrin.index.generation import OpenGeneration
 from lutrin.ports import Judgement, Ranking, Reading, View
 from lutrin.records import ChatMessage, Unit
-from lutrin.search.extremes import Column, columns
 from lutrin.search.reader import FAR, is_far
-from lutrin.search.search import ENCODED_TOKENS, LONGEST_TOKENS, Searcher
+from lutrin.search.search import ENCODED_TOKENS, LONGEST_TOKENS, Column, Searcher, columns
 
 from .conftest import SAME, Search, asked, files
 

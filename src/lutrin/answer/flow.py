@@ -54,8 +54,7 @@ from lutrin.records import (
     SentenceEvent,
     SourcesEvent,
 )
-from lutrin.search.fitted import Verdict, load_decisions
-from lutrin.search.reader import pooled_vector
+from lutrin.search.reader import Verdict, load_decisions, pooled_vector
 from lutrin.search.search import Searcher, SearchResult
 from lutrin.search.selection import search_selection
 from lutrin.search.shelf_search import apply_filters, in_chapter, lease_books, require_all_readable, search_books

@@ -46,8 +46,7 @@ from lutrin.records import (
     SupportGrade,
     Unit,
 )
-from lutrin.search.fitted import Verdict
-from lutrin.search.reader import UNLIKE, ScoredPassage, is_far, pooled_vector
+from lutrin.search.reader import UNLIKE, ScoredPassage, Verdict, is_far, pooled_vector
 from lutrin.search.search import Part, Searcher, SearchResult
 from lutrin.search.shelf_search import chapter_of_number
 

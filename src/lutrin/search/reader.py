@@ -10,7 +10,11 @@ the sum over its tokens, as `training.cross` learns it.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
+from typing import Literal, TypeVar
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -22,6 +26,8 @@ from lutrin.ports import Encoding, Judgement, Ranking, Reading, Reranker, View
 from lutrin.records import Chunk
 
 Float = npt.NDArray[np.float32]
+Verdict = Literal["answers", "closest", "no"]
+T = TypeVar("T")
 
 POOL = 24
 """Passages that each of the two searches contributes; the late interaction ranks all of them."""
@@ -387,3 +393,71 @@ def log_odds(found: Float, reading: Reading) -> float:
 def is_far(odds: float, *, found: bool) -> bool:
     """Whether a question is not even near the book's subject, whatever a model would say; `found`: any passage is."""
     return not found or odds < FAR
+
+
+class Fit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A logistic regression on signals."""
+
+    embedder: str
+    """Name of the embedder that it was fitted for; it says nothing of another one's vectors."""
+    signals: tuple[str, ...]
+    weights: tuple[float, ...]
+    """Of each signal, then the bias: log odds above 0 mean yes."""
+
+
+@cache
+def read_fit(package: str, name: str, kind: type[T]) -> T | None:
+    """Read a file of a package; None before fitting.
+
+    Raises:
+        ValidationError: The file is damaged.
+    """
+    file = resources.files(package) / name
+    return msgspec.json.decode(file.read_bytes(), type=kind) if file.is_file() else None
+
+
+class Decision(msgspec.Struct, frozen=True):
+    """How odds become a verdict."""
+
+    reader: float
+    """Weight of the reader's log odds that the book answers."""
+    yes: float
+    """Weight of the log odds of the model's yes; 0 without a model."""
+    bias: float
+    answers: float
+    """Least log odds from which the book answers."""
+    closest: float
+    """Least log odds from which the closest passage is shown."""
+    least: float | None = None
+    """Log odds of the reader below which no yes helps: there are models that say yes to anything."""
+
+    def odds(self, reader: float, yes: float = 0.0) -> float:
+        """Log odds that the book answers, from those of the reader and of the model's yes."""
+        return self.reader * reader + self.yes * yes + self.bias
+
+    def verdict(self, reader: float, yes: float = 0.0) -> Verdict:
+        """Whether the book answers."""
+        if self.least is not None and reader < self.least:
+            return "no"
+        odds = self.odds(reader, yes)
+        return "answers" if odds >= self.answers else "closest" if odds >= self.closest else "no"
+
+
+class Decisions(msgspec.Struct, frozen=True):
+    """What decides whether the book answers: yes, no, or only with the passage that comes closest.
+
+    `evaluation.whether` fits weights and floors, with a wrong refusal counted as the larger sin.
+    """
+
+    without_model: Decision
+    """The reader with its ranker."""
+    by_reader: Decision
+    """The reader alone, where nothing is ranked again."""
+    with_model: Decision
+
+
+@cache
+def load_decisions() -> Decisions:
+    """The decisions that come with Lutrin."""
+    data = resources.files("lutrin.search").joinpath("decisions.json").read_bytes()
+    return msgspec.json.decode(data, type=Decisions)

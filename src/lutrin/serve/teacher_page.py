@@ -26,7 +26,7 @@ from lutrin.ingest.formats import FORMATS, suffixes_in_words
 from lutrin.ingest.lock import ingest_lock
 from lutrin.keep.weights import Model, load_manifest, state_of
 from lutrin.records import Answer, BookInfo, Check
-from lutrin.search.fitted import load_decisions
+from lutrin.search.reader import load_decisions
 from lutrin.serve.metrics import Metrics
 from lutrin.serve.routes.ingest import Job
 from lutrin.serve.templating import count_of, render

@@ -17,8 +17,7 @@ from lutrin.index.companion import Entry, Wording
 from lutrin.index.tokens import project, quantise, restore
 from lutrin.language.words import REMEMBERED, is_negated, stem, words
 from lutrin.ports import Encoding, Reading
-from lutrin.search.fitted import Fit, read_fit
-from lutrin.search.reader import Float, pooled_vector
+from lutrin.search.reader import Fit, Float, pooled_vector, read_fit
 
 SIGNALS = ("cosine", "weakest word", "one word exchanged", "nearer to the answer", "share of the weakest word")
 """Cosine of the pooled vectors; of each token's best match in the other question, both ways, the worst; whether the two

@@ -16,8 +16,7 @@ from lutrin.index.companion import Entry, defining
 from lutrin.index.generation import OpenGeneration
 from lutrin.ports import Vectors
 from lutrin.records import Chunk
-from lutrin.search.fitted import Fit, read_fit
-from lutrin.search.reader import Float
+from lutrin.search.reader import Fit, Float, read_fit
 
 SIGNALS = ("likeness of passages", "same chapter", "pieces of the name")
 FITTED = "senses.json"
