@@ -3,7 +3,7 @@
 import asyncio
 import re
 import time
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Hashable, Sequence
 from contextlib import ExitStack, aclosing, asynccontextmanager, suppress
 from dataclasses import replace
@@ -487,32 +487,36 @@ def for_reader(event: AnswerEvent, *, latency_ms: int) -> AnswerEvent:
 
 
 class AnswerCache:
-    """Whole answers, as events, by everything that determines them: generation, question, mode and settings."""
+    """Whole answers, as events, by everything that determines them: generation, question, mode and settings.
+
+    What comes back is what was given: text, sources, warnings, and the events in their order. Waiting in the model's
+    queue is not repeated, since nobody waits.
+    """
 
     def __init__(self, limit: int = LIMIT) -> None:
         self._limit = limit
-        self._kept: OrderedDict[Hashable, tuple[AnswerEvent, ...]] = OrderedDict()
+        self._answers: dict[Hashable, tuple[AnswerEvent, ...]] = {}
+        """The one asked for longest ago first."""
 
     def get(self, key: Hashable) -> tuple[AnswerEvent, ...] | None:
         """The events of an answer that was given before."""
-        if key not in self._kept:
-            return None
-        self._kept.move_to_end(key)
-        return self._kept[key]
+        events = self._answers.pop(key, None)
+        if events is not None:
+            self._answers[key] = events
+        return events
 
     def put(self, key: Hashable, events: Sequence[AnswerEvent]) -> None:
-        """Keep an answer, if nothing went wrong with it.
+        """Keep an answer, unless the model was away or late for it: the next reader may be luckier.
 
-        One of which the model was away or late for is not kept: the next reader may be luckier. Every other answer in
-        the book's words alone is: there is no model, or it had its say and nothing of it held, and would say the same
-        again.
+        Every other answer in the book's words alone is kept: there is no model, or it had its say and nothing of it
+        held, and would say the same again.
         """
         last = events[-1] if events else None
         if not isinstance(last, DoneEvent) or PASSING.intersection(last.answer.warnings):
             return
-        self._kept[key] = tuple(event for event in events if not isinstance(event, QueuedEvent))
-        while len(self._kept) > self._limit:
-            self._kept.popitem(last=False)
+        self._answers[key] = tuple(event for event in events if not isinstance(event, QueuedEvent))
+        while len(self._answers) > self._limit:
+            del self._answers[next(iter(self._answers))]
 
 
 _REQUESTS = {text: cast("Frame", wish) for wish in get_args(Frame) for text in lexicon.REQUESTS.get(wish, ())}

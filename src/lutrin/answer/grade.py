@@ -11,7 +11,6 @@ import ast
 import math
 import operator
 import re
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -50,7 +49,7 @@ log odds of the model's yes to whether the section answers, as a share of the mo
 FEW_WORDS = 3
 """Beside a calculation so many words say only what it is of."""
 MOST_SECTIONS = 64
-"""Sections whose token vectors are kept; some 300 kB each."""
+"""Sections whose token vectors are remembered, some 300 kB each; the one used longest ago goes first."""
 MOST_ODDS = 8.0
 """Log odds of a yes are cut to this, so that one certain model does not outweigh all other signals."""
 _LIST_SIGN = re.compile(r"^(?:[-*+]|\d{1,2}[.)])\s+")
@@ -156,7 +155,7 @@ class Grader:
         self._embedder = embedder
         self._weights = weights or fitted_weights().unsigned
         self._strict = strict
-        self._sections: OrderedDict[tuple[str, int, int], _EncodedSection] = OrderedDict()
+        self._sections: dict[tuple[str, int, int], _EncodedSection] = {}
 
     async def grade(
         self,
@@ -240,13 +239,17 @@ class Grader:
         return read.units[int((read.vectors @ pooled_vector(own)).argmax())] if read.units else None
 
     async def _read(self, section: Run) -> "_EncodedSection":
-        if (known := self._sections.get(section.key)) is not None:
-            self._sections.move_to_end(section.key)
-            return known
+        read = self._sections.pop(section.key, None) or await self._encode(section)
+        self._sections[section.key] = read
+        while len(self._sections) > MOST_SECTIONS:
+            del self._sections[next(iter(self._sections))]
+        return read
+
+    async def _encode(self, section: Run) -> "_EncodedSection":
         place, units = section.readable
         texts = [_unit_text(unit) for unit in units]
         whole, *each = await self._embedder.encode(["\n".join([place, *texts]), *texts])
-        read = _EncodedSection(
+        return _EncodedSection(
             units=units,
             tokens=whole.token_vectors if whole.token_vectors is not None else np.zeros((0, 1), dtype=np.float32),
             vectors=np.stack([pooled_vector(one) for one in each]) if each else np.zeros((0, 1), dtype=np.float32),
@@ -254,10 +257,6 @@ class Grader:
             unit_stems=tuple(map(stem_set, texts)),
             denies=tuple(map(denies, texts)),
         )
-        self._sections[section.key] = read
-        while len(self._sections) > MOST_SECTIONS:
-            self._sections.popitem(last=False)
-        return read
 
 
 @dataclass(frozen=True, slots=True)

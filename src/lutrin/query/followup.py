@@ -53,7 +53,10 @@ def complete_question(question: str, history: Sequence[ChatMessage]) -> Completi
         return Completion(question, lacks=True)
     talk = _Talk()
     for message in history:
-        talk.take(message)
+        if message.role == "assistant":
+            talk.take_answer(message)
+        else:
+            talk.take_question(message.text)
     if not talk.subject or not talk.carries(question):
         form: Frame = talk.form if _is_on_chapter(question) and _goes_on(question) else "plain"
         return Completion(question, lacks=not topic_words(frame_of(question)[1]), form=form)
@@ -84,13 +87,7 @@ class _Talk:
     before: tuple[str, str, list[str]] = field(default_factory=lambda: ("", "", []))
     """Subject, narrowing and answers as they were before the newest question."""
 
-    def take(self, message: ChatMessage) -> None:
-        if message.role == "assistant":
-            self._take_answer(message)
-        else:
-            self._take_question(message.text)
-
-    def _take_answer(self, message: ChatMessage) -> None:
+    def take_answer(self, message: ChatMessage) -> None:
         if message.kind == "refusal" and self.before[0]:
             # A question that was refused changes no subject.
             self.subject, self.narrowing, self.answers = self.before
@@ -101,7 +98,7 @@ class _Talk:
             self.chunk_ids = message.chunk_ids
             self.quotes = tuple((one.chunk_id, one.quote) for one in message.citations)
 
-    def _take_question(self, text: str) -> None:
+    def take_question(self, text: str) -> None:
         self.before = (self.subject, self.narrowing, self.answers)
         if is_courtesy(text):
             return
