@@ -2,7 +2,7 @@
 
 import pytest
 
-from lutrin.query.followup import complete_question, refers
+from lutrin.query.understand import complete_question, refers
 from lutrin.records import ChatMessage, Role
 
 CHARGED = "How is the battery of Kestrel charged?"

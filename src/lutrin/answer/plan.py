@@ -29,10 +29,9 @@ from lutrin.answer.runs import (
 )
 from lutrin.index.generation import FileEntry, OpenGeneration
 from lutrin.language.words import content_stems, subject_stems, subject_words, topic_stems
-from lutrin.query.followup import refers
 from lutrin.query.frames import THIS, About, number_of
 from lutrin.query.respell import slips_of
-from lutrin.query.understand import Query, normalize
+from lutrin.query.understand import Query, normalize, refers
 from lutrin.records import (
     SELECTED,
     BookInfo,

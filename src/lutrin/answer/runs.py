@@ -19,8 +19,8 @@ import numpy as np
 from lutrin.answer.hostile import gives_orders
 from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import word_count
-from lutrin.query.followup import refers
 from lutrin.query.frames import Frame
+from lutrin.query.understand import refers
 from lutrin.records import NEVER_AN_ANSWER, SELECTED, Chunk, Unit
 from lutrin.search.reader import ScoredPassage, log_sum
 from lutrin.search.search import Part

@@ -19,7 +19,7 @@ from lutrin.index.companion import BY_THE_BOOK, Prepared
 from lutrin.index.generation import FileEntry
 from lutrin.ingest.sentences import sentence_ranges
 from lutrin.language.words import plain, stem_set, subject_words, word_count
-from lutrin.query.followup import refers
+from lutrin.query.understand import refers
 from lutrin.records import Chunk, Unit
 
 _WORD = re.compile(r"[^\W\d_]{2}")

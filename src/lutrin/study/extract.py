@@ -19,9 +19,8 @@ from lutrin.index.companion import BY_THE_BOOK, Entry, defining
 from lutrin.index.generation import OpenGeneration
 from lutrin.ingest.companion_file import SectionText, sections_of
 from lutrin.language.words import content_stems, stem, subject_words, word_count, words
-from lutrin.query.followup import refers
 from lutrin.query.frames import asks, frame_of
-from lutrin.query.understand import alone
+from lutrin.query.understand import alone, refers
 from lutrin.records import Chunk, Question, Unit
 from lutrin.search.reader import same_section
 from lutrin.search.search import Searcher

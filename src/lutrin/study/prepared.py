@@ -17,9 +17,8 @@ from lutrin.answer.plan import MOST_NEXT, Plan, make_plan, next_questions, respe
 from lutrin.index.companion import BY_THE_BOOK, OF_A_TERM, Companion, Entry, Kind, Prepared, defining
 from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import plain, topic_stems, words
-from lutrin.query.followup import refers
 from lutrin.query.frames import Frame, asks, frame_of
-from lutrin.query.understand import PHRASE_WORDS, Query, normalize, with_spelling
+from lutrin.query.understand import PHRASE_WORDS, Query, normalize, refers, with_spelling
 from lutrin.records import Chunk, Passage
 from lutrin.search.reader import ScoredPassage, log_sum, pooled_vector
 from lutrin.search.search import SELECTION_CHARACTERS, Part, Searcher, SearchResult
