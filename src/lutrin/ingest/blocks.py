@@ -317,8 +317,6 @@ class _Parser:
         self.at = 0
         self.indent = 0
 
-    # A line ------------------------------------------------------------------------------------------------------
-
     def line(self, number: int) -> int:
         """Read a line, and those behind it that belong to what starts there; returns the number of the next."""
         self.begin, end = self.lines[number]
@@ -377,8 +375,6 @@ class _Parser:
         else:
             self.end_leaf()
 
-    # Leaves ------------------------------------------------------------------------------------------------------
-
     def _verbatim(self, leaf: _Leaf, pos: int, end: int) -> None:
         self._measure(pos, end)
         text = self.source[self.at : end].rstrip()
@@ -401,7 +397,6 @@ class _Parser:
         char = source[at]
         paragraph = self.leaf if self._in_paragraph() else None
         if char == "#" and (hashes := _HEADING.match(source, at, end)):
-            self.close_to(self.matched)
             self._add(_heading(source, len(hashes[1]), [(hashes.end(), end)], at, closing=True))
             return number + 1
         if char in "`~" and (fence := _FENCE.match(source, at, end)):
@@ -411,7 +406,6 @@ class _Parser:
         if paragraph and char in "=-" and _SETEXT.match(source, at, end):
             return self._setext(number, paragraph, 1 if char == "=" else 2)
         if char in "*-_" and _RULE.match(source, at, end):
-            self.close_to(self.matched)
             self._add(Rule(at, end))
             return number + 1
         if char in "|:-" and paragraph:
@@ -488,7 +482,6 @@ class _Parser:
         at = self.at
         rest = self.source[at + 2 : end].rstrip()
         if rest.endswith("$$") and "$$" not in rest[:-2]:
-            self.close_to(self.matched)
             self._add(Math(at, end, Placed.of(self.source, [(at + 2, at + len(rest))]).stripped()))
             return number + 1
         if "$" in rest or self._last_formula <= number:
@@ -560,28 +553,23 @@ class _Parser:
                 return indent >= columns
         return False
 
-    # Containers --------------------------------------------------------------------------------------------------
-
     def _start_container(self, number: int, end: int) -> int | None:
         """Start a container at `self.at`; return where its text starts, or -1 if it takes the whole line."""
         source, at = self.source, self.at
         if len(self.stack) >= _DEEPEST:
             return None
         if source[at] == ">":
-            self.close_to(self.matched)
             self._push(_Open(Quote(at, at)))
             return at + 1 + source.startswith((" ", "\t"), at + 1, end)
         if (item := _ITEM.match(source, at, end)) is not None:
             return self._item(item[1], end)
         box = directives.indented(source[at:end]) if source[at] in "!?=" and not self.mdx else None
         if box is not None and self._is_indented(number, self.indent + 4):
-            self.close_to(self.matched)
             self._hold("", box[0], at + box[1], at + box[2], width=self.indent + 4)
             return -1
         if source[at] == ":" and (found := directives.colons(source[at:end])):
             if not found[1] and self._fence_end(number, ":::") is None:
                 return None  # three colons and an unknown word, never closed
-            self.close_to(self.matched)
             self._hold(found[0], found[1], at + found[2], at + found[3])
             return -1
         return None
@@ -634,10 +622,10 @@ class _Parser:
 
     def _push(self, container: _Open, listing: Listing | None = None) -> None:
         """Open a container; an item goes into its list."""
-        self.end_leaf()
         if listing is None:
             self._add(container.node)
         else:
+            self.end_leaf()
             listing.children.append(container.node)
         self.stack.append(container)
         self.matched = len(self.stack)
@@ -649,6 +637,7 @@ class _Parser:
         self.leaf = leaf
 
     def _add(self, block: Block) -> None:
+        self.close_to(self.matched)
         self.end_leaf()
         self._touch()
         self.stack[-1].node.children.append(block)

@@ -589,7 +589,10 @@ class Outline:
             shown = whole(item.tag.attribute("value"), following)
             following = shown + (-1 if down else 1)
             marker = f"{numeral(shown, block.tag.attribute('type') or '1')}. " if block.tag.name == "ol" else ""
-            inside = [part for child in item.children for part in _without_paragraph(child)]
+            inside: list[tree.Block] = []
+            for child in item.children:
+                bare = isinstance(child, tree.Element) and child.tag.name == "p" and not child.tag.attributes
+                inside += child.children if bare and isinstance(child, tree.Element) else [child]
             self._item(tree.Item(item.start, item.end, "-", children=inside), marker, number, outer)
         self._intro = ""
 
@@ -641,13 +644,6 @@ class Outline:
             text = clean(shown.text)
             for start, end in sentence_ranges(text):
                 self._add("sentence", text[start:end], (shown.start, shown.end), where, number=number)
-
-
-def _without_paragraph(block: tree.Block) -> Sequence[tree.Block]:
-    """What stands in a plain `<p>`, or the block itself."""
-    if isinstance(block, tree.Element) and block.tag.name == "p" and not block.tag.attributes:
-        return block.children
-    return [block]
 
 
 def is_prose(item: FrontText) -> bool:

@@ -339,35 +339,28 @@ def exported_values(source: str, start: int, end: int) -> dict[str, str]:
         at = match.end()
         if at < reached:  # in an object that was read already
             continue
-        if at < end and source[at] in "\"'`":
-            literal = literal_of(source[at : skip_literal(source, at, end)])
-            if literal is not None:
-                values[match[1]] = literal[0]
+        if source.startswith("{", at):
+            reached = scan_braces(source, at, end) or end
+            _add_values(values, source, at, reached, match[1])
+        elif source[at : min(at + 1, end)] in {'"', "'", "`"}:
+            _add_values(values, source, at, skip_literal(source, at, end), match[1])
         elif (number := _SCALAR.match(source, at, end)) is not None:
             values[match[1]] = number.group()
-        elif source.startswith("{", at):
-            close = scan_braces(source, at, end)
-            values.update(_members(source, at + 1, (close or at + 1) - 1, match[1]))
-            reached = close or end
     return values
 
 
-def _members(source: str, start: int, end: int, name: str) -> dict[str, str]:
-    """Members of an object literal that are strings or numbers, by their path; of objects in it, too."""
-    values: dict[str, str] = {}
-    pos = start
-    while (key := _MEMBER.match(source, pos, end)) is not None:
-        path, at = f"{name}.{key[1].strip(_QUOTE_MARKS)}", key.end()
-        after = _value_end(source, at, end)
-        raw = source[at:after].strip()
-        if source[at] == "{" and path.count(".") < _DEEPEST_MEMBER:
-            values.update(_members(source, at + 1, after - 1, path))
-        elif (literal := literal_of(raw)) is not None:
-            values[path] = literal[0]
-        elif _NUMERAL.fullmatch(raw):
-            values[path] = raw
-        pos = after
-    return values
+def _add_values(values: dict[str, str], source: str, start: int, end: int, path: str) -> None:
+    """Add a value that is a string or number, by its path, or the members of an object."""
+    raw = source[start:end].strip()
+    if raw.startswith("{") and path.count(".") < _DEEPEST_MEMBER:
+        pos = start + 1
+        while (key := _MEMBER.match(source, pos, end - 1)) is not None:
+            pos = _value_end(source, key.end(), end - 1)
+            _add_values(values, source, key.end(), pos, f"{path}.{key[1].strip(_QUOTE_MARKS)}")
+    elif (literal := literal_of(raw)) is not None:
+        values[path] = literal[0]
+    elif _NUMERAL.fullmatch(raw):
+        values[path] = raw
 
 
 def _value_end(source: str, at: int, end: int) -> int:
@@ -399,7 +392,9 @@ def attribute_texts(tag: Tag) -> Iterator[Shown]:
     if tag.name in _FIELDS:
         yield from _field(tag)
         return
-    number = _number_of(tag)
+    # What mdBook's authors call a numbered component: `Listing 6-3`.
+    given = next((item for item in tag.attributes if item.name == "number" and item.value), None)
+    number = Shown(f"{tag.name} {given.value}", given.start, given.end) if given and tag.name in _NUMBERED else None
     if number is not None and all(item.name != "caption" for item in tag.attributes):
         yield number
     # Docusaurus writes a tab's value on it if it has no label.
@@ -416,12 +411,6 @@ def attribute_texts(tag: Tag) -> Iterator[Shown]:
         elif is_shown(tag.name, item.name, "a b"):
             for shown in script_texts(item.value, 0, len(item.value), slots=True):
                 yield Shown(shown.text, item.start + shown.start, item.start + shown.end, shown.url)
-
-
-def _number_of(tag: Tag) -> Shown | None:
-    """What mdBook's authors call a numbered component: `Listing 6-3`."""
-    item = next((item for item in tag.attributes if item.name == "number" and item.value), None)
-    return Shown(f"{tag.name} {item.value}", item.start, item.end) if item and tag.name in _NUMBERED else None
 
 
 def _field(tag: Tag) -> Iterator[Shown]:
@@ -489,20 +478,16 @@ class _Scan:
             elif char == "<":
                 self.tag(at)
             else:
-                self.punctuation(char, at)
-        if self.groups:
-            self.number(self.end)
-
-    def punctuation(self, char: str, at: int) -> None:
-        if char in "},":
-            self.number(at)
-        if char == "{":
-            self.groups.append(at)
-        elif char == "}" and len(self.groups) > 1:
-            self.groups.pop()
-        self.pos = at + 1
-        if self.elements and char == "}":
-            self.gap = self.pos
+                if char in "},":
+                    self.number(at)
+                if char == "{":
+                    self.groups.append(at)
+                elif char == "}" and len(self.groups) > 1:
+                    self.groups.pop()
+                self.pos = at + 1
+                if self.elements and char == "}":
+                    self.gap = self.pos
+        self.number(self.end)
 
     def string(self, at: int) -> None:
         stop = skip_literal(self.source, at, self.end)
