@@ -23,10 +23,8 @@ from lutrin.index.statements import STUDIED
 from lutrin.runtime.wiring import study_while_idle
 from lutrin.search.reader import pooled_vector
 from lutrin.search.search import Searcher
-from lutrin.study.drafting import TASKS, quiz_of
-from lutrin.study.judge import CardJudge
 from lutrin.study.literal import literal_problem
-from lutrin.study.write import ELSEWHERE, MAX_TOKENS, Student, Yield, progress_of
+from lutrin.study.write import ELSEWHERE, MAX_TOKENS, TASKS, Student, Yield, progress_of, quiz_of
 
 PAGE = (
     "# Lidar\n\n## Range\n\nA lidar measures distance with laser light. The lidar of Wren sees 12 metres. "
@@ -158,9 +156,7 @@ async def test_a_card_is_judged_beside_its_truth(press: Press, clear: str, answe
 
     generation = await press.open()
     writer = ScriptedGenerator(write)
-    student = Student(
-        writer, Searcher(press.embedder), word_grader(), "m", path, kinds={"question"}, judge=CardJudge(writer)
-    )
+    student = Student(writer, Searcher(press.embedder), word_grader(), "m", path, kinds={"question"}, judges=True)
     told = [told async for told in student.work_through(generation)][-1]
     await generation.close()
     asked = "Question: How far does the lidar of Wren see?"

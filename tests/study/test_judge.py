@@ -8,7 +8,7 @@ from tests.answer.book import chunk, unit
 from tests.fakes_generator import ScriptedGenerator
 
 from lutrin.records import Finished, GenerationEvent, GenerationRequest, Piece
-from lutrin.study.judge import CardJudge
+from lutrin.study.write import objection
 
 PASSAGE = chunk(unit("Smoke calms the bees before the hive is opened."))
 
@@ -27,23 +27,23 @@ class Service(ScriptedGenerator):
 @pytest.mark.parametrize("kind", [ScriptedGenerator, Service])
 async def test_only_a_plain_yes_keeps_a_card(kind: type[ScriptedGenerator]) -> None:
     """A service's word counts as a local model's odds do; who hesitates says no."""
-    assert await CardJudge(kind(lambda _: "Yes.")).objection(PASSAGE, "What calms the bees?", "Smoke.") == ""
+    assert await objection(kind(lambda _: "Yes."), PASSAGE, "What calms the bees?", "Smoke.") == ""
     for said in ("Probably yes.", "", "It depends.", "NO, yes"):
-        judge = CardJudge(kind(partial(str.format, said)))
-        assert await judge.objection(PASSAGE, "What calms the bees?", "Smoke.") == "not clear by itself"
-    judge = CardJudge(kind(lambda texts: "NO" if "\nAnswer: " in texts[-1] else "YES"))
-    assert await judge.objection(PASSAGE, "What calms the bees?", "The hive.") == "not what was asked"
+        judge = kind(partial(str.format, said))
+        assert await objection(judge, PASSAGE, "What calms the bees?", "Smoke.") == "not clear by itself"
+    judge = kind(lambda texts: "NO" if "\nAnswer: " in texts[-1] else "YES")
+    assert await objection(judge, PASSAGE, "What calms the bees?", "The hive.") == "not what was asked"
 
 
 async def test_a_doubtful_yes_keeps_no_card() -> None:
     """Even odds are far from the least probability."""
     generator = Service(lambda _: "Yes.")
     generator.odds = 2.0
-    assert await CardJudge(generator).objection(PASSAGE, "What calms the bees?", "Smoke.")
+    assert await objection(generator, PASSAGE, "What calms the bees?", "Smoke.")
 
 
 async def test_a_judge_that_is_away_keeps_no_card() -> None:
     """What nobody has checked is not shown."""
     generator = ScriptedGenerator(lambda _: "Yes.")
     generator.away = True
-    assert await CardJudge(generator).objection(PASSAGE, "What calms the bees?", "Smoke.")
+    assert await objection(generator, PASSAGE, "What calms the bees?", "Smoke.")

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from lutrin.index.companion import FILE, KINDS, THE_AUTHORS, Decision, Entry, Prepared, State, key_of, wordings
+from lutrin.index.companion import FILE, KINDS, THE_AUTHORS, Decision, Entry, Kind, Prepared, State, key_of, wordings
 from lutrin.index.generation import OpenGeneration
 from lutrin.ingest.books import Book
 from lutrin.ingest.configuration import fault_of, is_small_file, read_plain
@@ -72,6 +72,20 @@ class SectionText:
     """Offsets in the source file."""
     digest: str
     chunks: tuple[Chunk, ...]
+
+    def entry(self, kind: Kind, topic: str, text: str | tuple[str, ...], quote: str, author: str) -> Entry:
+        """An entry on this section as it is now."""
+        return Entry(
+            kind=kind,
+            file=self.chunks[0].filename,
+            heading=self.title,
+            anchor=self.anchor,
+            section_hash=self.digest,
+            topic=topic,
+            text=text,
+            quotes=(quote,),
+            author=author,
+        )
 
 
 def companion_path(book: Book) -> Path:
@@ -189,6 +203,11 @@ def sections_of(source: str, chunks: Iterable[Chunk]) -> list[SectionText]:
         end = max(unit.char_end for chunk in own for unit in chunk.units)
         found.append(SectionText(own[0].section_title, anchor, path, start, end, digest(source[start:end]), tuple(own)))
     return sorted(found, key=lambda section: section.start)
+
+
+def section_with(chunk: Chunk, sections: Iterable[SectionText]) -> SectionText:
+    """Of the sections of a file, the one of a passage."""
+    return next(one for one in sections if (one.heading_path, one.anchor) == (chunk.heading_path, chunk.anchor))
 
 
 def digest(text: str) -> str:

@@ -67,7 +67,6 @@ from lutrin.serve.schemas import RetrievedPassage
 from lutrin.serve.services import Services
 from lutrin.settings import LOCAL, Settings, unknown_variables, with_addresses
 from lutrin.study import edit
-from lutrin.study.judge import CardJudge
 from lutrin.study.prepared import PreparedAnswers
 from lutrin.study.teach import Companions
 from lutrin.study.write import Student, Yield
@@ -189,7 +188,7 @@ async def study_book(runtime: Runtime, book: str, most: int = 0) -> AsyncGenerat
             kinds=ability.study,
             own_words=settings.own_words,
             exercises=settings.study_exercises,
-            judge=CardJudge(runtime.generator),
+            judges=True,
             publish=lambda fresh: add_studied(settings.catalog_path, generation.book.slug, fresh, datetime.now(UTC)),
         )
         interest = await _interest(runtime, generation.book.slug)

@@ -17,7 +17,7 @@ from lutrin.answer.hostile import gives_orders
 from lutrin.answer.render import cells_of
 from lutrin.index.companion import BY_THE_BOOK, Entry, defining
 from lutrin.index.generation import OpenGeneration
-from lutrin.ingest.companion_file import SectionText, sections_of
+from lutrin.ingest.companion_file import SectionText, section_with, sections_of
 from lutrin.language.words import content_stems, stem, subject_words, word_count, words
 from lutrin.query.frames import asks, frame_of
 from lutrin.query.understand import alone, refers
@@ -112,19 +112,9 @@ class Extractor:
         text = _answer(candidate, unit) if unit is not None else ""
         if unit is None or not text or chunk.filename not in sources or gives_orders(chunk.text):
             return None
-        key = (chunk.heading_path, chunk.anchor)
-        section = next(one for one in sections[chunk.filename] if (one.heading_path, one.anchor) == key)
-        return Entry(
-            kind="question" if candidate.asks else "term",
-            file=chunk.filename,
-            heading=section.title,
-            anchor=section.anchor,
-            section_hash=section.digest,
-            topic=candidate.topic,
-            text=text,
-            quotes=(sources[chunk.filename][unit.char_start : unit.char_end],),
-            author=BY_THE_BOOK,
-        )
+        quote = sources[chunk.filename][unit.char_start : unit.char_end]
+        section = section_with(chunk, sections[chunk.filename])
+        return section.entry("question" if candidate.asks else "term", candidate.topic, text, quote, BY_THE_BOOK)
 
     async def _search(self, generation: OpenGeneration, candidate: Candidate) -> tuple[Chunk, Unit | None]:
         """The passage that a search for a candidate's question finds, and its unit that surely answers; None: none."""

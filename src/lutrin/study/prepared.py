@@ -23,8 +23,17 @@ from lutrin.records import Chunk, Passage
 from lutrin.search.reader import ScoredPassage, log_sum, pooled_vector
 from lutrin.search.search import SELECTION_CHARACTERS, Part, Searcher, SearchResult
 from lutrin.search.shelf_search import apply_filters
-from lutrin.study.follow import answered, following
-from lutrin.study.marked import WISHES, Mark, entries_of, is_all_meant, is_named, located, proved_units
+from lutrin.study.marked import (
+    WISHES,
+    Mark,
+    answered,
+    entries_of,
+    following,
+    is_all_meant,
+    is_named,
+    located,
+    proved_units,
+)
 from lutrin.study.same import (
     EncodedQuestion,
     Terms,

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 import msgspec
 
@@ -24,6 +24,7 @@ from lutrin.messages import NOTHING_HERE
 from lutrin.ports import Embedder
 
 Act = Literal["approve", "hide", "show", "pin", "unpin", "mend", "undo"]
+T = TypeVar("T")
 Proof = tuple[str, str]
 """Id of a passage, and its words that prove an answer; empty words: all of it."""
 MOST_TOPIC = 500
@@ -86,7 +87,7 @@ class Companions:
 
     async def listed(self, slug: str, wanted: Wanted) -> Listed:
         """The entries that a teacher wants to see, in the order of the book."""
-        touched = await asyncio.to_thread(self._touched, slug)
+        touched = frozenset(await self._decided(slug))
         async with self._shelf.lease(slug) as generation:
             entries = generation.companion.entries
             found = [(companion.id_of(item.entry), item) for item in entries if _is_wanted(item.entry, wanted)]
@@ -112,15 +113,15 @@ class Companions:
         if item is None:
             raise NotFound(NOTHING_HERE)
         if change.act == "undo":
-            await asyncio.to_thread(self._withdraw, slug, name)
-        else:
-            before = await asyncio.to_thread(self._before, slug, name)
-            is_own = change.act == "mend" or (before is not None and before.decision.is_own)
-            entry = changed(item.entry, change)
-            decision = companion.Decision(item=msgspec.structs.replace(item, entry=entry), is_own=is_own)
-            embedded = (before.embedder, before.wordings) if before is not None else ("", ())
-            await asyncio.to_thread(self._keep, slug, name, StoredDecision(decision, *embedded))
-        await self._shelf.refresh()
+            await self._in_catalog(lambda catalog: decisions.withdraw(catalog, slug, name))
+            await self._shelf.refresh()
+            return
+        before = (await self._decided(slug)).get(name)
+        is_own = change.act == "mend" or (before is not None and before.decision.is_own)
+        entry = changed(item.entry, change)
+        decision = companion.Decision(item=msgspec.structs.replace(item, entry=entry), is_own=is_own)
+        embedded = (before.embedder, before.wordings) if before is not None else ("", ())
+        await self._keep(slug, name, StoredDecision(decision, *embedded))
 
     async def pinned(self, slug: str) -> Sequence[str]:
         """The questions to which an answer is pinned."""
@@ -138,26 +139,25 @@ class Companions:
             wordings = await companion.encoded_texts(item.asked, self._embedder)
         decided = StoredDecision(companion.Decision(item=item, is_own=True), self._embedder.name, tuple(wordings))
         name = companion.id_of(item.entry)
-        await asyncio.to_thread(self._keep, slug, name, decided)
-        await self._shelf.refresh()
+        await self._keep(slug, name, decided)
         return name
 
-    def _keep(self, slug: str, name: str, decided: StoredDecision) -> None:
-        with Catalog(self._catalog_path) as catalog:
-            decisions.decide(catalog, slug, name, decided, when=self._now().isoformat())
+    async def _keep(self, slug: str, name: str, decided: StoredDecision) -> None:
+        when = self._now().isoformat()
+        await self._in_catalog(lambda catalog: decisions.decide(catalog, slug, name, decided, when=when))
+        await self._shelf.refresh()
 
-    def _withdraw(self, slug: str, name: str) -> None:
-        with Catalog(self._catalog_path) as catalog:
-            decisions.withdraw(catalog, slug, name)
+    async def _decided(self, slug: str) -> dict[str, StoredDecision]:
+        """What was decided about the entries of a book, by their ids."""
+        known = await self._in_catalog(lambda catalog: decisions.decisions(catalog, slug))
+        return {companion.id_of(one.decision.item.entry): one for one in known}
 
-    def _before(self, slug: str, name: str) -> StoredDecision | None:
-        with Catalog(self._catalog_path) as catalog:
-            known = decisions.decisions(catalog, slug)
-        return next((one for one in known if companion.id_of(one.decision.item.entry) == name), None)
+    async def _in_catalog(self, work: Callable[[Catalog], T]) -> T:
+        def run() -> T:
+            with Catalog(self._catalog_path) as catalog:
+                return work(catalog)
 
-    def _touched(self, slug: str) -> frozenset[str]:
-        with Catalog(self._catalog_path) as catalog:
-            return frozenset(companion.id_of(one.item.entry) for one in decisions.for_ingest(catalog, slug))
+        return await asyncio.to_thread(run)
 
 
 def changed(entry: companion.Entry, change: Change) -> companion.Entry:
