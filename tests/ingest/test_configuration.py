@@ -14,7 +14,7 @@ from lutrin.errors import DocumentError
 from lutrin.ingest import configuration
 from lutrin.ingest.books import open_book
 from lutrin.ingest.companion_file import fingerprint_of, read_lines
-from lutrin.ingest.configuration import AT_ONCE_CHARS, parse, read_plain, read_small, read_yaml
+from lutrin.ingest.configuration import AT_ONCE_CHARS, parse, read_plain, read_small, read_values
 from lutrin.ingest.frontmatter import read_front_matter
 from lutrin.ingest.scan import IGNORE_FILE, SourceFile, scan
 
@@ -110,7 +110,7 @@ def test_large_honest_configurations_are_read(tmp_path: Path) -> None:
     """Beyond what is parsed at once, with the tags and dates of other programs."""
     names = "".join(f"  - Page {n}: page-{n}.md\n" for n in range(1000))
     (tmp_path / "mkdocs.yml").write_text(f"site_name: A book\nmade: 2026-11-26\nhook: !ENV [A]\nnav:\n{names}")
-    value = read_yaml(tmp_path / "mkdocs.yml")
+    value = read_values(tmp_path / "mkdocs.yml")
     assert (tmp_path / "mkdocs.yml").stat().st_size > AT_ONCE_CHARS
     assert (value["site_name"], value["made"], value["hook"], len(value["nav"])) == ("A book", "2026-11-26", None, 1000)
     assert parse('a = "b"\n' + "".join(f'n{n} = "a.b.c"\n' for n in range(1000)), "toml")["n999"] == "a.b.c"

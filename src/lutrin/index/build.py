@@ -51,44 +51,36 @@ class GenerationBuilder:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self._passages = sqlite.connect(directory / PASSAGES)
+        self.passages = sqlite.connect(directory / PASSAGES)
         # The folder is useless until it is complete and synced, so no journal on disk and no sync for each commit.
-        self._passages.execute("PRAGMA journal_mode = MEMORY")
-        self._passages.execute("PRAGMA synchronous = OFF")
+        self.passages.execute("PRAGMA journal_mode = MEMORY")
+        self.passages.execute("PRAGMA synchronous = OFF")
         for statement in (*statements.MAKE_PASSAGES, *lexical.MAKE_INDEXES):
-            self._passages.execute(statement)
+            self.passages.execute(statement)
         self._rows = 0
 
     def add_file(self, file: BookFile, chunks: Sequence[Chunk]) -> None:
         """Add a file and its chunks."""
-        self._passages.execute("BEGIN")
-        self._passages.execute(statements.ADD_PAGE, {**msgspec.structs.asdict(file), "chunks": len(chunks)})
+        self.passages.execute("BEGIN")
+        self.passages.execute(statements.ADD_PAGE, {**msgspec.structs.asdict(file), "chunks": len(chunks)})
         for chunk in chunks:
-            self._passages.execute(
+            self.passages.execute(
                 statements.ADD_CHUNK,
                 {name: getattr(chunk, name) for name in CHUNK_COLUMNS}
                 | {"row": self._rows, "record": msgspec.json.encode(chunk)},
             )
-            self._passages.executemany(
+            self.passages.executemany(
                 statements.ADD_LABEL,
                 [{"label": unit.label, "chunk_id": chunk.chunk_id} for unit in chunk.units if unit.label],
             )
-            lexical.index_chunk(self._passages, self._rows, file.title, chunk)
+            lexical.index_chunk(self.passages, self._rows, file.title, chunk)
             self._rows += 1
-        self._passages.execute("COMMIT")
+        self.passages.execute("COMMIT")
 
     def order_files(self, order: Sequence[str]) -> None:
         """Set the reading order of all files."""
         places = [{"of": name, "place": place} for place, name in enumerate(order)]
-        self._passages.executemany(statements.ORDER_PAGE, places)
-
-    def book_file(self, filename: str) -> tuple[BookFile, list[Chunk]] | None:
-        """A file and its chunks as they were added; None if it was not added."""
-        return read_book_file(self._passages, filename)
-
-    def chunk_hashes(self) -> Counter[str]:
-        """How many chunks of each text were added so far."""
-        return chunk_hashes(self._passages)
+        self.passages.executemany(statements.ORDER_PAGE, places)
 
     async def finish(
         self,
@@ -110,14 +102,14 @@ class GenerationBuilder:
         """
         collection, dimension = collection_name(book), embedder.dimension
         windows = self._write_windows(cache, dimension)
-        await write_vectors(self.directory, self._passages, store, collection, dimension)
+        await write_vectors(self.directory, self.passages, store, collection, dimension)
         tokens = self._write_tokens(cache, embedder.reading.projection)
         await in_thread(self._mark_repeats)
-        lexical.finish(self._passages, self._chunks())
-        await in_thread(write_common, self._passages)
-        (files,) = self._passages.execute(statements.PAGE_COUNT).fetchone()
-        self._passages.execute("PRAGMA journal_mode = DELETE")
-        self._passages.close()
+        lexical.finish(self.passages, self._chunks())
+        await in_thread(write_common, self.passages)
+        (files,) = self.passages.execute(statements.PAGE_COUNT).fetchone()
+        self.passages.execute("PRAGMA journal_mode = DELETE")
+        self.passages.close()
         manifest = Manifest(
             name=name,
             book=book,
@@ -137,24 +129,24 @@ class GenerationBuilder:
 
     def close(self) -> None:
         """Release the files of a generation that will not be finished."""
-        self._passages.close()
+        self.passages.close()
 
     def _chunks(self) -> Iterator[Chunk]:
-        rows = self._passages.execute(statements.RECORDS)
+        rows = self.passages.execute(statements.RECORDS)
         return (decode_chunk(row[0]) for row in rows)
 
     def _write_windows(self, cache: EmbeddingCache, dimension: int) -> int:
         """Write `windows.npy` and where each chunk's windows start; return how many windows there are."""
         parts, starts, count = [], [], 0
-        for row, content_hash, _ in self._passages.execute(statements.CHUNK_HASHES).fetchall():
+        for row, content_hash, _ in self.passages.execute(statements.CHUNK_HASHES).fetchall():
             windows = cache.get(content_hash)[0]
             parts.append(windows)
             starts.append({"of": row, "start": count})
             count += len(windows)
         np.save(self.directory / WINDOWS, np.concatenate([np.empty((0, dimension), dtype=np.float32), *parts]))
-        self._passages.execute("BEGIN")
-        self._passages.executemany(statements.SET_WINDOW_START, starts)
-        self._passages.execute("COMMIT")
+        self.passages.execute("BEGIN")
+        self.passages.executemany(statements.SET_WINDOW_START, starts)
+        self.passages.execute("COMMIT")
         return count
 
     def _write_tokens(self, cache: EmbeddingCache, learned: Vectors | None) -> int:
@@ -170,15 +162,15 @@ class GenerationBuilder:
     def _mark_repeats(self) -> None:
         """Record, for each chunk, the first chunk that it nearly repeats."""
         firsts = find_repeats(chunk.text for chunk in self._chunks())
-        self._passages.execute("BEGIN")
-        self._passages.executemany(
+        self.passages.execute("BEGIN")
+        self.passages.executemany(
             statements.SET_FIRST, [{"of": row, "same": first} for row, first in enumerate(firsts)]
         )
-        self._passages.execute("COMMIT")
+        self.passages.execute("COMMIT")
 
     def _token_sample(self, cache: EmbeddingCache, dimension: int) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
         """Token vectors of chunks evenly spread over the book: (at most about `SAMPLE_TOKENS`, dimension)."""
-        hashes = [row[1] for row in self._passages.execute(statements.CHUNK_HASHES)]
+        hashes = [row[1] for row in self.passages.execute(statements.CHUNK_HASHES)]
         taken, parts = 0, [np.empty((0, dimension), dtype=np.float32)]
         # A deterministic shuffle by hash, which does not depend on the place in the book.
         for content_hash in sorted(set(hashes), key=lambda item: hashlib.sha256(item.encode()).digest()):

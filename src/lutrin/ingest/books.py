@@ -12,7 +12,7 @@ import msgspec
 
 from lutrin.errors import DocumentError
 from lutrin.ingest.anchors import slug
-from lutrin.ingest.configuration import MAX_BYTES, parse, read_plain
+from lutrin.ingest.configuration import MAX_BYTES, parse, read_plain, read_values
 from lutrin.ingest.frontmatter import read_front_matter
 from lutrin.ingest.markdown import Page, title_from_name
 from lutrin.ingest.navigation import Entry, bare
@@ -74,13 +74,9 @@ class Book:
         return self.site.make or ("one file" if self.rules.only and len(self.rules.only) == 1 else "folder")
 
     @cached_property
-    def contents(self) -> Mapping[str, int]:
-        """Place of each page in the site's own table of contents, by path without suffix."""
-        return {entry.path: number for number, entry in enumerate(self.site.entries)}
-
-    @cached_property
-    def _entries(self) -> Mapping[str, Entry]:
-        return {entry.path: entry for entry in self.site.entries}
+    def _contents(self) -> Mapping[str, tuple[int, Entry]]:
+        """The site's own table of contents, by path without suffix."""
+        return {entry.path: (number, entry) for number, entry in enumerate(self.site.entries)}
 
     def place(self, filename: str, title: str) -> tuple[str, str]:
         """Module (part) and chapter that a file belongs to.
@@ -89,9 +85,10 @@ class Book:
         module, or else the first of several. The chapter is the folder below it, or the one named as a chapter. A file
         without such a folder is a chapter of its own. Folders that only hold the text (`docs`, `lessons`) are neither.
         """
-        entry = self._entries.get(bare(filename))
+        _, entry = self._contents.get(bare(filename), (0, None))
         if entry is not None and (entry.module or entry.chapter or entry.under):
-            return entry.module, entry.chapter or self._title_of(entry.under) or title
+            titles = (page_title(self.root / f"{entry.under}{suffix}") for suffix in (".md", ".mdx"))
+            return entry.module, entry.chapter or next(filter(None, titles), title)
         folders = filename.split("/")[:-1]
         skipped = self.shared.count("/") + 1 if self.shared else 0
         deep = ["/".join(folders[: depth + 1]) for depth in range(skipped, len(folders))]
@@ -120,8 +117,8 @@ class Book:
     def reading_key(self, filename: str, position: float | None) -> tuple[tuple[float, str], ...]:
         """A key that sorts files in reading order: by contents or positions if given, else by name."""
         parts = filename.split("/")
-        unnamed = -1 if filename in _INDEXES else len(self.contents)
-        keys = [(float(self.contents.get(bare(filename), unnamed)), "")]
+        unnamed = -1 if filename in _INDEXES else len(self._contents)
+        keys = [(float(self._contents.get(bare(filename), (unnamed,))[0]), "")]
         for depth, part in enumerate(parts):
             folder = self.folders.get("/".join(parts[: depth + 1]))
             given = position if depth == len(parts) - 1 else folder.position if folder else None
@@ -129,10 +126,6 @@ class Book:
                 given = -1.0 if depth == len(parts) - 1 and part in _INDEXES else _leading_number(part)
             keys.append((given, part))
         return tuple(keys)
-
-    def _title_of(self, path: str) -> str:
-        """Map each page's path, without suffix, to its title."""
-        return next((title for suffix in (".md", ".mdx") if (title := page_title(self.root / f"{path}{suffix}"))), "")
 
 
 def _is_named(pattern: re.Pattern[str], name: str, label: str) -> bool:
@@ -269,8 +262,7 @@ def _folders(root: Path) -> dict[str, Folder]:
 
 def _folder(path: Path) -> Folder:
     category = _category(path)
-    label = category.get("label")
-    position = category.get("position")
+    label, position = category.get("label"), category.get("position")
     text = " ".join(label.split()) if isinstance(label, str) else ""
     text = text or _index_title(path) or title_from_name(path.name)
     number = _CHAPTER.search(path.name)
@@ -287,17 +279,9 @@ def _truth(value: object) -> bool | None:
 
 
 def _category(path: Path) -> dict[str, Any]:
-    for name in ("_category_.json", "_category_.yml", "_category_.yaml"):
-        text = _small_text(path / name)
-        if text is None:
-            continue
-        try:
-            values = parse(text, "json" if name.endswith("json") else "yaml")
-        except ValueError:
-            continue  # a label is a convenience; the folder's name will do
-        if isinstance(values, dict):
-            return values
-    return {}
+    # A label is a convenience; where none can be read, the folder's name will do.
+    found = (read_values(path / f"_category_.{suffix}") for suffix in ("json", "yml", "yaml"))
+    return next((values for values in found if isinstance(values, dict)), {})
 
 
 def _index_title(path: Path) -> str:

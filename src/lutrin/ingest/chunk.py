@@ -6,9 +6,11 @@ text repeats what its units need to be understood: a table's header, a list's in
 
 import hashlib
 import uuid
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import groupby
 
 from msgspec import structs
@@ -48,20 +50,21 @@ def chunk_document(
         overlap_tokens: Most tokens of whole units that the next chunk of a section repeats at its start.
     """
     document = with_labels(with_roles(document))
-    count = _Counter(embedder_token_offsets)
+    count = cache(lambda text: len(embedder_token_offsets(text)))
     chunks: list[Chunk] = []
     seen: Counter[tuple[tuple[str, ...], str]] = Counter()
     for group in _groups(document):
         path = group.section.heading_path
         room = max(target_tokens - count(" > ".join(path)), target_tokens // 4)
-        packed = [run for part in _alike(group.units) for run in _pack(part, count, room, overlap_tokens)]
+        alike = groupby(group.units, key=lambda unit: (unit.role, unit.variant))
+        packed = [run for _, part in alike for run in _pack(list(part), count, room, overlap_tokens)]
         for units in packed:
             text = render(units)
             content_hash = hashlib.sha256(embedded_text(path, text).encode("utf-8", "surrogatepass")).hexdigest()
             name = "\n".join((book.slug, document.filename, *path, content_hash, str(seen[path, content_hash])))
             seen[path, content_hash] += 1
             start = min(unit.char_start for unit in units)
-            page = _page(document, group, start)
+            page = max(1, bisect_right(document.page_starts, start)) if document.page_starts else group.section.page
             chunks.append(
                 Chunk(
                     chunk_id=str(uuid.uuid5(_NAMESPACE, name)),
@@ -109,17 +112,6 @@ def chunk_notices(document: Document, chunks: Sequence[Chunk], target_tokens: in
     )
 
 
-class _Counter:
-    def __init__(self, offsets: TokenOffsets) -> None:
-        self._offsets = offsets
-        self._known: dict[str, int] = {}
-
-    def __call__(self, text: str) -> int:
-        if text not in self._known:
-            self._known[text] = len(self._offsets(text))
-        return self._known[text]
-
-
 # Sections to groups ------------------------------------------------------------------------------------------------
 
 
@@ -148,30 +140,15 @@ def _groups(document: Document) -> list[_Group]:
 
 
 def _title_unit(document: Document, section: Section) -> Unit:
-    line_end = len(document.source)
-    for ending in "\r\n":
-        found = document.source.find(ending, section.char_start)
-        line_end = found if 0 <= found < line_end else line_end
-    return Unit(
-        kind="sentence", text=section.title, char_start=section.char_start, char_end=line_end, role=section.role
-    )
-
-
-def _page(document: Document, group: _Group, start: int) -> int | None:
-    if document.page_starts:
-        return max(1, sum(1 for offset in document.page_starts if offset <= start))
-    return group.section.page
-
-
-def _alike(units: Sequence[Unit]) -> list[list[Unit]]:
-    """Runs of units of one role and variant."""
-    return [list(run) for _, run in groupby(units, key=lambda unit: (unit.role, unit.variant))]
+    start, source = section.char_start, document.source
+    end = min((at for ending in "\r\n" if (at := source.find(ending, start)) >= 0), default=len(source))
+    return Unit(kind="sentence", text=section.title, char_start=start, char_end=end, role=section.role)
 
 
 # Units to chunks ---------------------------------------------------------------------------------------------------
 
 
-def _pack(units: Sequence[Unit], count: _Counter, room: int, overlap: int) -> list[list[Unit]]:
+def _pack(units: Sequence[Unit], count: Callable[[str], int], room: int, overlap: int) -> list[list[Unit]]:
     """Runs of units of at most `room` tokens each, filled evenly; `overlap` tokens of whole units are repeated."""
     costs = [count(_line(unit)) + (_FENCE_TOKENS if unit.kind == "code" else 0) for unit in units]
     packed: list[list[Unit]] = []
@@ -225,17 +202,13 @@ def _repeated(units: Sequence[Unit], costs: Sequence[int], start: int, overlap: 
     return begin
 
 
+_CONTENT: Mapping[str, ContentType] = {"code": "code", "table_row": "table", "caption": "figure_caption"}
+
+
 def _content_type(units: Sequence[Unit]) -> ContentType:
     sizes: Counter[ContentType] = Counter()
     for unit in units:
-        kind: ContentType = "text"
-        if unit.kind == "code":
-            kind = "code"
-        elif unit.kind == "table_row":
-            kind = "table"
-        elif unit.kind == "caption":
-            kind = "figure_caption"
-        sizes[kind] += len(unit.text)
+        sizes[_CONTENT.get(unit.kind, "text")] += len(unit.text)
     return max(sizes, key=lambda kind: (sizes[kind], kind))
 
 
@@ -272,10 +245,7 @@ def _line(unit: Unit) -> str:
             fence += "`"
         return f"{fence}{unit.language}\n{unit.text}\n{fence}"
     if unit.kind == "list_item":
-        return unit.text if _has_number(unit.text) else f"- {unit.text}"
+        head = unit.text.split(" ", 1)[0]
+        has_number = head[-1:] in {".", ")"} and head[:-1].isdigit()
+        return unit.text if has_number else f"- {unit.text}"
     return unit.text
-
-
-def _has_number(text: str) -> bool:
-    head = text.split(" ", 1)[0]
-    return len(head) > 1 and head[-1] in ".)" and head[:-1].isdigit()

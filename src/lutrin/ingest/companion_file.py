@@ -7,7 +7,7 @@ count, neither in the hash nor in a quote. An entry that does not fit is reporte
 
 import hashlib
 import re
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -18,7 +18,7 @@ from lutrin.index.companion import FILE, KINDS, THE_AUTHORS, Decision, Entry, Ki
 from lutrin.index.generation import OpenGeneration
 from lutrin.ingest.books import Book
 from lutrin.ingest.configuration import fault_of, is_small_file, read_plain
-from lutrin.records import NEVER_AN_ANSWER, Chunk, Notice
+from lutrin.records import NEVER_AN_ANSWER, Chunk, Notice, Unit
 
 MAX_BYTES = 64 << 20
 MAX_LINE = 32_768
@@ -72,6 +72,11 @@ class SectionText:
     """Offsets in the source file."""
     digest: str
     chunks: tuple[Chunk, ...]
+
+    @property
+    def units(self) -> Iterator[Unit]:
+        """Those of its passages in order; what passages repeat comes twice."""
+        return (unit for chunk in self.chunks for unit in chunk.units)
 
     def entry(self, kind: Kind, topic: str, text: str | tuple[str, ...], quote: str, author: str) -> Entry:
         """An entry on this section as it is now."""
@@ -199,8 +204,7 @@ def sections_of(source: str, chunks: Iterable[Chunk]) -> list[SectionText]:
         groups.setdefault((chunk.heading_path, chunk.anchor), []).append(chunk)
     found = []
     for (path, anchor), own in groups.items():
-        start = min(unit.char_start for chunk in own for unit in chunk.units)
-        end = max(unit.char_end for chunk in own for unit in chunk.units)
+        start, end = min(chunk.char_start for chunk in own), max(chunk.char_end for chunk in own)
         found.append(SectionText(own[0].section_title, anchor, path, start, end, digest(source[start:end]), tuple(own)))
     return sorted(found, key=lambda section: section.start)
 
@@ -278,11 +282,9 @@ class Fitting:
         if exact is not None:
             return exact.span()
         plain = " ".join(words)
-        for section in sections:
-            for chunk in section.chunks:
-                for unit in chunk.units:
-                    if plain in " ".join(unit.text.split()):
-                        return unit.char_start, unit.char_end
+        for unit in (unit for section in sections for unit in section.units):
+            if plain in " ".join(unit.text.split()):
+                return unit.char_start, unit.char_end
         raise MisfitError(f"these words are not in the file: “{plain}”")
 
 
@@ -290,7 +292,8 @@ def _section(entry: Entry, sections: Sequence[SectionText], spans: Sequence[tupl
     """The section that an entry names; if several have that title, the one with its first quote."""
     wanted = _plain(entry.heading)
     named = [section for section in sections if _plain(section.title) == wanted]
-    named = named or [section for section in sections if _names_smaller(section, wanted)]
+    # Smaller headings count as sentences of their section.
+    named = named or [one for one in sections if any(_plain(unit.text) == wanted for unit in one.units)]
     if entry.anchor and len(named) > 1:
         named = [section for section in named if section.anchor == entry.anchor] or named
     holding = [section for section in named if spans and section.start <= spans[0][0] < section.end]
@@ -298,11 +301,6 @@ def _section(entry: Entry, sections: Sequence[SectionText], spans: Sequence[tupl
         meant = _meant(entry.heading, [section.title for section in sections])
         raise MisfitError(f"the file has no heading “{entry.heading}”{meant}")
     return (holding or named)[0]
-
-
-def _names_smaller(section: SectionText, wanted: str) -> bool:
-    """Whether a smaller heading in a section has a title; such headings count as sentences of their section."""
-    return any(_plain(unit.text) == wanted for chunk in section.chunks for unit in chunk.units)
 
 
 def _home(span: tuple[int, int], sections: Sequence[SectionText]) -> Chunk | None:

@@ -109,24 +109,11 @@ def read_small(path: Path) -> str:
         return ""
 
 
-def read_yaml(path: Path) -> Any:  # noqa: ANN401 - whatever the file holds
-    """Read a YAML file's value; None if it has none."""
-    return _read(path, "yaml")
-
-
-def read_toml(path: Path) -> dict[str, Any]:
-    """The tables of a TOML file; none if it cannot be read."""
-    return _read(path, "toml") or {}
-
-
-def read_json(path: Path) -> Any:  # noqa: ANN401 - whatever the file holds
-    """Read a JSON file's value; None if it has none."""
-    return _read(path, "json")
-
-
-def _read(path: Path, kind: Kind) -> Any:  # noqa: ANN401 - whatever the file holds
+def read_values(path: Path) -> Any:  # noqa: ANN401 - whatever the file holds
+    """The value of a file in TOML, JSON or YAML, by its suffix; None if it has none or cannot be read."""
+    kinds: dict[str, Kind] = {".toml": "toml", ".json": "json"}
     try:
-        return parse(read_small(path), kind)
+        return parse(read_small(path), kinds.get(path.suffix, "yaml"))
     except ValueError:
         return None
 
@@ -175,15 +162,9 @@ def _parse(text: str, kind: Kind) -> Any:  # noqa: ANN401 - whatever the text ho
 def _is_deep(value: object) -> bool:
     level = [value]
     for _ in range(MAX_DEPTH):
-        level = [
-            item
-            for holder in level
-            if isinstance(holder, dict | list)
-            for item in (holder.values() if isinstance(holder, dict) else holder)
-        ]
-        if not level:
-            return False
-    return True
+        tables = [item for holder in level if isinstance(holder, dict) for item in holder.values()]
+        level = tables + [item for holder in level if isinstance(holder, list) for item in holder]
+    return bool(level)
 
 
 def main() -> None:

@@ -62,13 +62,9 @@ def discover(path: Path, *, shelf: bool = False, slug: str = "", title: str = ""
         books = [replace(books[0], info=msgspec.structs.replace(books[0].info, **changes))]
     found = []
     for book in books:
-        skipped: list[LeftOut] = []
-
-        def note(name: str, reason: str, book: Book = book, skipped: list[LeftOut] = skipped) -> None:
-            skipped.append(LeftOut(filename=name, reason=reason, book=book.info.slug))
-
-        files = scan(book.root, note, book.rules)
-        left_out += skipped
+        skipped: list[tuple[str, str]] = []
+        files = scan(book.root, lambda *one, skipped=skipped: skipped.append(one), book.rules)
+        left_out += [LeftOut(name, reason, book.info.slug) for name, reason in skipped]
         if not files:
             left_out.append(LeftOut(filename=f"{book.root.name}/", reason=NO_PAGES))
         found.append((replace(book, shared=_shared_folder(files)), files))

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -375,7 +374,7 @@ class _BookIngest:
         return sorted(self.positions, key=lambda name: self.book.reading_key(name, self.positions[name]))
 
     def _compare(self, builder: GenerationBuilder) -> IngestSummary:
-        new = builder.chunk_hashes()
+        new = chunk_hashes(builder.passages)
         old = chunk_hashes(self.before) if self.before is not None else Counter[str]()
         return IngestSummary(
             chunks_created=(new - old).total(), chunks_reused=(new & old).total(), chunks_removed=(old - new).total()
@@ -428,7 +427,7 @@ class _BookIngest:
 
         Return whether earlier entries of the book's own words are among them.
         """
-        fitting = self._fitting(builder.book_file)
+        fitting = self._fitting(builder.passages)
         entries, notices = await in_thread(check_files, self.companions, fitting, self.decisions, self.own)
         same = self.manifest is not None and self.manifest.embedder == self.tools.embedder.name
         before = await in_thread(_companion_in, self.current) if same and self.current is not None else None
@@ -441,9 +440,9 @@ class _BookIngest:
         self._count(IngestSummary(prepared=len(entries), set_aside=len(notices), notices=notices))
         return bool(earlier)
 
-    def _fitting(self, book_file: Callable[[str], Read | None]) -> Fitting:
+    def _fitting(self, passages: sqlite.Connection) -> Fitting:
         def read(name: str) -> tuple[str, Sequence[Chunk]] | None:
-            found = book_file(name)
+            found = read_book_file(passages, name)
             return (found[0].source, found[1]) if found is not None else None
 
         return Fitting(read, self._order(), self.tools.holds)
@@ -459,8 +458,7 @@ class _BookIngest:
         if not more:
             return
         with closing(sqlite.connect(directory / PASSAGES, readonly=True)) as passages:
-            fitting = self._fitting(partial(read_book_file, passages))
-            entries = await in_thread(_with_extracted, fitting, published.entries, more)
+            entries = await in_thread(_with_extracted, self._fitting(passages), published.entries, more)
         await write_companion(directory, entries, self.tools.embedder, published)
         await in_thread(lambda: write_manifest(directory, read_manifest(directory)))
         self._count(IngestSummary(prepared=len(entries) - len(published.entries)))

@@ -142,8 +142,15 @@ class SourceFile:
 
 def scan(root: Path, skipped: Skipped | None = None, rules: Rules = Rules()) -> list[SourceFile]:
     """The files that Lutrin reads, numbers in names as numbers; `skipped` hears of the others, and why."""
-    tell = skipped or (lambda _name, _reason: None)
-    found: list[SourceFile] = []
+    return sorted(_walk(root, skipped or (lambda _name, _reason: None), rules), key=lambda file: natural(file.name))
+
+
+def holds_pages(folder: Path) -> bool:
+    """Whether there is any file in a folder that Lutrin reads as a page."""
+    return any(_walk(folder, lambda _name, _reason: None, Rules()))
+
+
+def _walk(root: Path, tell: Skipped, rules: Rules) -> Iterator[SourceFile]:
     folders = [""]
     while folders:
         folder = folders.pop()
@@ -163,27 +170,7 @@ def scan(root: Path, skipped: Skipped | None = None, rules: Rules = Rules()) -> 
             elif reason is None and entry.is_dir(follow_symlinks=False):
                 folders.append(name)
             elif reason is None:
-                found.append(SourceFile(name, root, entry.stat(follow_symlinks=False).st_size))
-    return sorted(found, key=lambda file: natural(file.name))
-
-
-def holds_pages(folder: Path) -> bool:
-    """Whether there is any file in a folder that Lutrin reads as a page."""
-    pending = [folder]
-    while pending:
-        place = pending.pop()
-        ignored = ignored_names(place)
-        try:
-            entries = list(os.scandir(place))
-        except OSError:
-            continue
-        for entry in entries:
-            if _reason(entry, entry.name, Rules(), ignored) is not None:
-                continue
-            if not entry.is_dir(follow_symlinks=False):
-                return True
-            pending.append(Path(entry.path))
-    return False
+                yield SourceFile(name, root, entry.stat(follow_symlinks=False).st_size)
 
 
 def is_housekeeping(name: str) -> bool:

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 import msgspec
 
-from lutrin.ingest.configuration import is_small_file, read_json, read_small, read_toml, read_yaml
+from lutrin.ingest.configuration import is_small_file, read_small, read_values
 from lutrin.ingest.makers import own_data
 from lutrin.ingest.navigation import Entry, bare, from_summary, from_tree, summary_title
 from lutrin.ingest.script import read_literal
@@ -130,10 +130,10 @@ def _read(root: Path, place: str, maker: _Maker) -> Site | None:
     name = _first(folder, maker.files)
     if not name or (maker.beside and not (folder / maker.beside).is_dir()):
         return None
-    values = _values(folder / name)
+    values = read_values(folder / name)
     if (not values and not maker.optional) or (maker.needs and not _at(values, maker.needs)):
         return None
-    titles = _values(folder / maker.title_file) if maker.title_file else values
+    titles = read_values(folder / maker.title_file) if maker.title_file else values
     home = _folder(place, values, maker.home) if maker.home else place
     trees = [tree for key in maker.tree if (tree := _at(values, key))]
     return Site(
@@ -148,10 +148,6 @@ def _read(root: Path, place: str, maker: _Maker) -> Site | None:
 
 def _first(folder: Path, names: tuple[str, ...]) -> str:
     return next((name for name in names if is_small_file(folder / name)), "")
-
-
-def _values(path: Path) -> Any:  # noqa: ANN401 - whatever the file holds
-    return {".toml": read_toml, ".json": read_json}.get(path.suffix, read_yaml)(path)
 
 
 def _at(value: Any, key: str) -> Any:  # noqa: ANN401 - whatever the file holds
@@ -193,7 +189,7 @@ def is_mdbook(values: Mapping[str, Any]) -> bool:
 
 
 def _mdbook(root: Path, place: str) -> Site | None:
-    values = read_toml(root / place / "book.toml")
+    values = read_values(root / place / "book.toml") or {}
     if not is_mdbook(values):
         return None
     home = _folder(place, values, "book.src|src")
@@ -234,7 +230,7 @@ def _docusaurus(root: Path, place: str) -> Site | None:
 
 def _carpentry(root: Path, place: str) -> Site | None:
     """A lesson of The Carpentries: `config.yaml` names its episodes; older ones are Jekyll sites with `_episodes`."""
-    values = read_yaml(root / place / "config.yaml")
+    values = read_values(root / place / "config.yaml")
     values = values if isinstance(values, dict) else {}
     if not ({"carpentry", "carpentry_description"} & values.keys() or (values.get("episodes") and values.get("title"))):
         return None

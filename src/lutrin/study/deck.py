@@ -112,6 +112,8 @@ class _Section:
 
     file: FileEntry
     chunks: tuple[Chunk, ...]
+    url: str
+    """Path of the reader's page that holds it."""
 
     @property
     def first(self) -> Chunk:
@@ -139,7 +141,7 @@ def practice(
     address: Address,
 ) -> Practice:
     """Build a book's practice material."""
-    sections = _sections(files, chunks)
+    sections = _sections(files, chunks, address)
     shown = [item for item in entries if item.entry.state != "hidden"]
     own: dict[tuple[str, str, str], list[Prepared]] = {}
     for item in shown:
@@ -149,15 +151,14 @@ def practice(
     terms: dict[str, GlossaryTerm] = {}
     for section in sections:
         first = section.first
-        url = address.get(first.chunk_id, "")
         prepared = own.get((first.filename, first.anchor, first.section_title), [])
-        cards += _prepared_cards(section, prepared, url)
+        cards += _prepared_cards(section, prepared)
         if all(item.entry.author == BY_THE_BOOK for item in prepared):
-            cards += _book_cards(section, url)
-        cards += _exercises(section, url)
-        if (points := _points(section, prepared, url)) is not None:
+            cards += _book_cards(section)
+        cards += _exercises(section)
+        if (points := _points(section, prepared)) is not None:
             guide.setdefault(section.chapter, []).append(points)
-        for term in _terms(section, prepared, url):
+        for term in _terms(section, prepared):
             terms.setdefault(plain(term.term), term)
     unique = {card.id: card for card in cards}
     return Practice(
@@ -167,36 +168,34 @@ def practice(
     )
 
 
-def _sections(files: Sequence[FileEntry], chunks: Sequence[Chunk]) -> list[_Section]:
+def _sections(files: Sequence[FileEntry], chunks: Sequence[Chunk], address: Address) -> list[_Section]:
     by_file: dict[str, dict[tuple[tuple[str, ...], str], list[Chunk]]] = {}
     for chunk in chunks:
         by_file.setdefault(chunk.filename, {}).setdefault((chunk.heading_path, chunk.anchor), []).append(chunk)
-    return [
-        _Section(file, tuple(sorted(group, key=lambda chunk: chunk.chunk_index)))
-        for file in files
-        for group in by_file.get(file.filename, {}).values()
-    ]
+    groups = [(file, group) for file in files for group in by_file.get(file.filename, {}).values()]
+    ordered = [(file, tuple(sorted(group, key=lambda chunk: chunk.chunk_index))) for file, group in groups]
+    return [_Section(file, group, address.get(group[0].chunk_id, "")) for file, group in ordered]
 
 
 # Of the companion --------------------------------------------------------------------------------------------------
 
 
-def _prepared_cards(section: _Section, prepared: Sequence[Prepared], url: str) -> Iterator[Card]:
+def _prepared_cards(section: _Section, prepared: Sequence[Prepared]) -> Iterator[Card]:
     for item in _asked_once(prepared):
         entry = item.entry
         proof = entry.quotes[0] if entry.quotes else ""
         text = "\n".join(entry.points)
         if entry.kind in {"question", "explanation"}:
-            yield _card(section, "question", entry.topic, text, url, proof=proof, author=entry.author)
+            yield _card(section, "question", entry.topic, text, proof=proof, author=entry.author)
         elif entry.kind == "quiz" and entry.answer is not None:
             yield _card(
-                section, "choice", entry.topic, text, url,
+                section, "choice", entry.topic, text,
                 proof=proof, author=entry.author, choices=entry.choices, answer=entry.answer,
             )  # fmt: skip
         elif entry.kind == "term":
-            yield _card(section, "term", entry.topic, text, url, proof=proof, author=entry.author)
+            yield _card(section, "term", entry.topic, text, proof=proof, author=entry.author)
             if gap := _gap(section, item):
-                yield _card(section, "gap", gap, entry.topic, url, proof=proof, author=BY_THE_BOOK)
+                yield _card(section, "gap", gap, entry.topic, proof=proof, author=BY_THE_BOOK)
 
 
 def _asked_once(prepared: Sequence[Prepared]) -> Iterator[Prepared]:
@@ -223,42 +222,42 @@ def _gap(section: _Section, item: Prepared) -> str:
     return ""
 
 
-def _points(section: _Section, prepared: Sequence[Prepared], url: str) -> GuideSection | None:
+def _points(section: _Section, prepared: Sequence[Prepared]) -> GuideSection | None:
     """Key points: those of the companion, else the first sentence below the heading."""
     title = section.first.section_title
     for item in prepared:
         if item.entry.kind == "keypoints":
-            return GuideSection(title=title, url=url, points=item.entry.points, author=item.entry.author)
+            return GuideSection(title=title, url=section.url, points=item.entry.points, author=item.entry.author)
     first = next((unit for unit in section.units if _is_sentence(unit)), None)
     if first is None:
         return None
-    return GuideSection(title=title, url=url, points=(" ".join(first.text.split()),), author=BY_THE_BOOK)
+    return GuideSection(title=title, url=section.url, points=(" ".join(first.text.split()),), author=BY_THE_BOOK)
 
 
-def _terms(section: _Section, prepared: Sequence[Prepared], url: str) -> Iterator[GlossaryTerm]:
+def _terms(section: _Section, prepared: Sequence[Prepared]) -> Iterator[GlossaryTerm]:
     title = section.first.section_title
     for item in prepared:
         if item.entry.kind == "term":
             name, author = item.entry.topic, item.entry.author
             text = "\n".join(item.entry.points)
             aka = tuple(other for other in item.entry.aka if other.casefold() != name.casefold())
-            yield GlossaryTerm(term=name, aka=aka, text=text, url=url, section=title, author=author)
+            yield GlossaryTerm(term=name, aka=aka, text=text, url=section.url, section=title, author=author)
 
 
 # Of the book itself ------------------------------------------------------------------------------------------------
 
 
-def _book_cards(section: _Section, url: str) -> Iterator[Card]:
+def _book_cards(section: _Section) -> Iterator[Card]:
     """Cards from the lists and tables of a section."""
     blocks = [list(block) for _, block in groupby(section.units, key=lambda unit: (unit.kind, unit.block))]
     matter = [block for block in blocks if block[0].role in {"text", "summary"}]
     lists = [block for block in matter if block[0].kind == "list_item" and _is_enumeration(block)]
     for block in lists[:MOST_OF_A_KIND]:
         items = "\n".join(f"- {' '.join(unit.text.split())}" for unit in block)
-        yield _card(section, "list", " ".join(block[0].lead.split()), items, url, proof=block[0].text)
+        yield _card(section, "list", " ".join(block[0].lead.split()), items, proof=block[0].text)
     tables = [block for block in matter if block[0].kind == "table_row" and len(block) in TABLE_ROWS]
     for block in tables[:MOST_OF_A_KIND]:
-        yield from _table_cards(section, block, url)
+        yield from _table_cards(section, block)
 
 
 def _is_enumeration(block: Sequence[Unit]) -> bool:
@@ -269,7 +268,7 @@ def _is_enumeration(block: Sequence[Unit]) -> bool:
     return len(block) in LIST_ITEMS and reads_alone and not is_procedure(block)
 
 
-def _table_cards(section: _Section, rows: Sequence[Unit], url: str) -> Iterator[Card]:
+def _table_cards(section: _Section, rows: Sequence[Unit]) -> Iterator[Card]:
     """A card for each row of a table: what its first cell names, and what the other columns say of it in words."""
     header = [cell.strip() for cell in rows[0].lead.split(" | ")]
     for row in rows:
@@ -278,10 +277,10 @@ def _table_cards(section: _Section, rows: Sequence[Unit], url: str) -> Iterator[
         repeats = bool(told) and told <= stem_set(f"{header[0]} {cells[0]}")
         if len(cells) == len(header) >= 2 and all(cells) and not repeats and any(map(_WORD.search, cells[1:])):
             back = "\n".join(f"{name}: {cell}" for name, cell in zip(header[1:], cells[1:], strict=True))
-            yield _card(section, "table", f"{header[0]}: {cells[0]}".strip(": "), back, url, proof=row.text)
+            yield _card(section, "table", f"{header[0]}: {cells[0]}".strip(": "), back, proof=row.text)
 
 
-def _exercises(section: _Section, url: str) -> Iterator[Card]:
+def _exercises(section: _Section) -> Iterator[Card]:
     """The book's own exercises that it solves: what stands behind one as its solution is its back."""
     waiting: list[Unit] = []
     solution: list[Unit] = []
@@ -289,7 +288,7 @@ def _exercises(section: _Section, url: str) -> Iterator[Card]:
     def made() -> Iterator[Card]:
         front, back = ("\n".join(" ".join(unit.text.split()) for unit in part) for part in (waiting, solution))
         if front.strip() and back.strip():
-            yield _card(section, "exercise", front, back, url)
+            yield _card(section, "exercise", front, back)
 
     blocks = groupby(section.units, key=lambda unit: (unit.role, unit.block, unit.kind == "list_item" and unit.text))
     for (role, _, _), block in blocks:
@@ -309,7 +308,7 @@ def _is_sentence(unit: Unit) -> bool:
 
 
 def _card(
-    section: _Section, kind: CardKind, front: str, back: str, url: str, *,
+    section: _Section, kind: CardKind, front: str, back: str, *,
     proof: str = "", author: str = BY_THE_BOOK, choices: tuple[str, ...] = (), answer: int | None = None,
 ) -> Card:  # fmt: skip
     name = f"{kind}\n{section.first.filename}\n{section.first.section_title}\n{front}"
@@ -321,7 +320,7 @@ def _card(
         choices=choices,
         answer=answer,
         proof=proof,
-        url=url,
+        url=section.url,
         section=section.first.section_title,
         chapter=section.chapter,
         author=author,
