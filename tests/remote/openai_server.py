@@ -21,7 +21,7 @@ from tests.loopback import stop_listening
 
 from lutrin.answer.prompt import ANSWERS
 from lutrin.language.words import content_stems
-from lutrin.study import write
+from lutrin.study import judge
 
 KEY = "key-of-the-loopback-service"
 WINDOW_WORDS = 4000
@@ -119,8 +119,8 @@ class OpenAIService:
             return await _send(writer, 400, long)
         if prompt.endswith(ANSWERS):
             pieces, reason = ["Yes" if _may_answer(prompt) else "No"], "stop"
-        elif prompt.startswith((write.IS_CLEAR, write.IS_ANSWERED)):
-            pieces, reason = [write.YES], "stop"
+        elif prompt.startswith((judge.IS_CLEAR, judge.IS_ANSWERED)):
+            pieces, reason = [judge.YES], "stop"
         else:
             pieces, reason = self._written(prompt, body["max_tokens"], body.get("stop") or [])
         writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")

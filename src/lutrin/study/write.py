@@ -10,7 +10,6 @@ its id, which is made of its text: a run that is broken off goes on.
 """
 
 import asyncio
-import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -25,7 +24,6 @@ from msgspec import structs
 from lutrin.answer.grade import Grader, evidence_of, is_copy, may_be_own
 from lutrin.answer.hostile import gives_orders
 from lutrin.answer.runs import whole
-from lutrin.errors import GeneratorError
 from lutrin.index.companion import Entry, Kind, Prepared, defining, encoded_texts, texts_of
 from lutrin.index.decisions import StudiedEntry
 from lutrin.index.generation import OpenGeneration
@@ -38,6 +36,7 @@ from lutrin.records import Chunk, Finished, GenerationRequest, Message, Piece, Q
 from lutrin.search.reader import same_section
 from lutrin.search.search import Searcher
 from lutrin.study.edit import line_of
+from lutrin.study.judge import PATIENCE_S, objection
 from lutrin.study.literal import literal_problem
 
 RULES = (
@@ -73,21 +72,6 @@ _FOLLOWING: dict[str, Kind] = {"D": "term", "E": "example", "L": "analogy"}
 CHOICES = 4
 """Of a quiz: the right term and three of its siblings."""
 GAP = "…"
-LEAST_YES = 0.91
-"""Probability of the model's yes from which a card is kept: of 57 cards by `medium`, read by eye, .81 were right and
-useful; of the 41 that pass both questions .90. Not fitted for larger models."""
-PATIENCE_S = 600.0
-"""For one request of a study; nobody waits for it."""
-YES, NO = "YES", "NO"
-IS_CLEAR = (
-    "You check a pupil's question. Answer YES only if a pupil who has not seen the passage understands what is asked, "
-    "and the passage answers it. Write one word."
-)
-IS_ANSWERED = (
-    "You check a pupil's card. Answer YES only if the answer tells exactly what the question asks, by itself and as "
-    "the passage does. Answer NO if it speaks of something else, only announces an answer, says less than was asked, "
-    "or repeats the question. Write one word."
-)
 LEAST_WORDS = 40
 """Of a passage that is worth asking about."""
 MOST_ANSWER_WORDS = 60
@@ -383,39 +367,6 @@ def quiz_of(term: Entry, siblings: Sequence[str]) -> Entry | None:
         term, kind="quiz", topic=f"Which term is meant? {meaning}", text="", aka=(), choices=choices,
         answer=choices.index(term.topic),
     )  # fmt: skip
-
-
-async def objection(generator: Generator, chunk: Chunk, question: str, answer: str) -> str:
-    """Why the model keeps no card: what truth does not settle, whether it serves a pupil; empty: it keeps it.
-
-    A local model reports the probability of its yes; a service only says yes or no, which counts as certain. Doubt,
-    failure, and silence count as no.
-    """
-    evidence, asked = evidence_of(whole(chunk)), f"Question: {question}"
-    if not await _says_yes(generator, IS_CLEAR, evidence, asked):
-        return "not clear by itself"
-    is_answered = await _says_yes(generator, IS_ANSWERED, evidence, f"{asked}\nAnswer: {answer}")
-    return "" if is_answered else "not what was asked"
-
-
-async def _says_yes(generator: Generator, system: str, evidence: str, card: str) -> bool:
-    request = GenerationRequest(
-        messages=(
-            Message(role="system", content=system),
-            Message(role="user", content=f"Passage:\n{evidence}\n\n{card}\n\nYES or NO?"),
-        ),
-        max_tokens=4,
-        deadline_s=PATIENCE_S,
-        between=(YES, NO),
-    )
-    text, odds = "", None
-    try:
-        async for event in generator.stream(request):
-            text += event.text if isinstance(event, Piece) else ""
-            odds = event.odds if isinstance(event, Finished) else odds
-    except GeneratorError:
-        return False
-    return 1 / (1 + math.exp(-odds)) >= LEAST_YES if odds is not None else text.strip().upper().startswith(YES)
 
 
 def _fitted(entries: Iterable[Entry], fitting: Fitting, figures: Yield) -> Iterator[Prepared]:
