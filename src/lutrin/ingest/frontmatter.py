@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from lutrin.ingest.configuration import PlainLoader, parse
+from lutrin.ingest.script import Shown
 
 _OPENING = re.compile(r"\ufeff?---[ \t]*(?:\r\n|\n|\r)")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?=[\r\n]|\Z)(?:\r\n|\n|\r)?", re.MULTILINE)
@@ -65,25 +66,17 @@ class FrontMatter:
             return None
 
 
-@dataclass(frozen=True, slots=True)
-class FrontText:
-    """A string of the front matter with its place."""
+def front_texts(source: str, front: FrontMatter) -> list[tuple[str, Shown]]:
+    """Every readable string and number of a front matter in YAML, in text order, with its path.
 
-    path: str
-    """Names from the top down, `hero.tagline`; items of a list have the name of the list."""
-    text: str
-    start: int
-    end: int
-    """In the source; quotes and line breaks of a folded string included."""
-
-
-def front_texts(source: str, front: FrontMatter) -> list[FrontText]:
-    """Every readable string and number of a front matter in YAML, in text order."""
+    A path has the names from the top down, `hero.tagline`; items of a list have the name of the list. A place includes
+    quotes, and line breaks of a folded string.
+    """
     try:
         root = yaml.compose(front.yaml, Loader=PlainLoader)
     except (yaml.YAMLError, ValueError, RecursionError):
         return []  # `read_front_matter` has told the author
-    found: list[FrontText] = []
+    found: list[tuple[str, Shown]] = []
     pending: list[tuple[str, yaml.Node | None]] = [("", root)]
     while pending:
         path, node = pending.pop()
@@ -94,7 +87,7 @@ def front_texts(source: str, front: FrontMatter) -> list[FrontText]:
         elif isinstance(node, yaml.ScalarNode) and str(node.value).strip():
             start, end = front.yaml_start + node.start_mark.index, front.yaml_start + node.end_mark.index
             end = start + len(source[start:end].rstrip())
-            found.append(FrontText(path, " ".join(str(node.value).split()), start, end))
+            found.append((path, Shown(" ".join(str(node.value).split()), start, end)))
     return found
 
 

@@ -13,7 +13,7 @@ from lutrin.ingest.anchors import Slugger
 from lutrin.ingest.blocks import parse_blocks
 from lutrin.ingest.decoding import decode
 from lutrin.ingest.directives import LOOKS_LIKE_MYST
-from lutrin.ingest.frontmatter import FrontText, front_texts, read_front_matter
+from lutrin.ingest.frontmatter import front_texts, read_front_matter
 from lutrin.ingest.grids import Cell, grid_of, spans
 from lutrin.ingest.inline import (
     Inline,
@@ -38,7 +38,7 @@ from lutrin.ingest.roles import (
     role_of_page,
     shape_of,
 )
-from lutrin.ingest.script import attribute_texts, exported_names, exported_values, literal_of, script_texts
+from lutrin.ingest.script import Shown, attribute_texts, exported_names, exported_values, literal_of, script_texts
 from lutrin.ingest.sentences import paragraph_ranges, sentence_ranges
 from lutrin.ingest.wording import CODE_GROUPS, UNKNOWN, clean, code_title, language_of, numeral, whole
 from lutrin.records import MARKDOWN, Document, Notice, Section, TextRole, Unit, UnitKind
@@ -99,10 +99,10 @@ class Page:
     def _values(self) -> dict[str, str]:
         values = {}
         texts = front_texts(self.source, self.front)
-        often = Counter(item.path for item in texts)
-        for item in texts:
-            if often[item.path] == 1:
-                values.update({f"{prefix}frontMatter.{item.path}": item.text for prefix in ("", "props.", "metadata.")})
+        often = Counter(path for path, _ in texts)
+        for path, item in texts:
+            if often[path] == 1:
+                values.update({f"{prefix}frontMatter.{path}": item.text for prefix in ("", "props.", "metadata.")})
         for script in self._scripts:
             values.update(exported_values(self.source, script.start, script.end))
         return {name: value for name, value in values.items() if value}
@@ -115,7 +115,7 @@ class Page:
         """The visible characters of inline text."""
         return clean(self.visible(body, attributes=attributes).text)
 
-    def shown_front(self) -> list[FrontText]:
+    def shown_front(self) -> list[Shown]:
         """Strings of the front matter that the page shows as a whole.
 
         Lists and objects that it names, the description that Mintlify puts under a page's title, and the abstract of a
@@ -129,8 +129,8 @@ class Page:
             whole |= {"subtitle", "abstract"}
         return [
             item
-            for item in front_texts(self.source, self.front)
-            if item.path.partition(".")[0] in whole and is_prose(item)
+            for path, item in front_texts(self.source, self.front)
+            if path.partition(".")[0] in whole and _is_prose(path, item.text)
         ]
 
     def shown_exports(self) -> frozenset[str]:
@@ -646,10 +646,10 @@ class Outline:
                 self._add("sentence", text[start:end], (shown.start, shown.end), where, number=number)
 
 
-def is_prose(item: FrontText) -> bool:
+def _is_prose(path: str, text: str) -> bool:
     """Whether a string of the front matter is text rather than a path, an address or a class."""
-    key = item.path.rpartition(".")[2]
-    return any(c.isalnum() for c in item.text) and (" " in item.text or key not in COMPONENTS["unseen_keys"])
+    key = path.rpartition(".")[2]
+    return any(c.isalnum() for c in text) and (" " in text or key not in COMPONENTS["unseen_keys"])
 
 
 def looks_like_mdx(source: str) -> bool:
