@@ -228,19 +228,25 @@ class Draft:
     """What each unit consists of."""
     blocks: int = 0
 
+    def new_block(self) -> int:
+        """The number of the next block."""
+        self.blocks += 1
+        return self.blocks - 1
+
     def add(
         self,
         kind: UnitKind,
         text: str,
         place: Range,
-        number: int,
         where: Where,
         *,
+        number: int | None = None,
         lead: str = "",
         shape: Shape = "",
         language: str = "",
     ) -> None:
-        """Add a unit of block `number`, unless it has no text."""
+        """Add a unit of block `number`, or of a new one, unless it has no text."""
+        number = self.new_block() if number is None else number
         if text:
             unit = Unit(
                 kind=kind,
@@ -286,7 +292,7 @@ class Outline:
         self._lead = ""
         self._intro = ""
         for item in page.shown_front():
-            self._add("sentence", clean(item.text), (item.start, item.end), Where())
+            self._draft.add("sentence", clean(item.text), (item.start, item.end), Where())
         self._walk(page.blocks, Where())
 
     def sections(self) -> tuple[Section, ...]:
@@ -297,24 +303,9 @@ class Outline:
         sections = [draft.section(end) for draft, end in zip(drafts, ends, strict=True)]
         return assign_roles(sections, [draft.shapes for draft in drafts], role)
 
-    def _new_block(self) -> int:
-        self._drafts[-1].blocks += 1
-        return self._drafts[-1].blocks - 1
-
-    def _add(
-        self,
-        kind: UnitKind,
-        text: str,
-        place: Range,
-        where: Where,
-        *,
-        number: int | None = None,
-        lead: str = "",
-        shape: Shape = "",
-    ) -> None:
-        """Add a unit of block `number`, or of a new one."""
-        number = self._new_block() if number is None else number
-        self._drafts[-1].add(kind, text, place, number, where, lead=lead, shape=shape)
+    @property
+    def _draft(self) -> Draft:
+        return self._drafts[-1]
 
     def _place(self, body: Placed, visible: Visible, start: int = 0, end: int | None = None) -> Range:
         """Range in the source of a range of visible text, blanks at its ends left out."""
@@ -339,7 +330,7 @@ class Outline:
         """Show nothing."""
 
     def _math(self, block: tree.Math, where: Where) -> None:
-        self._add("sentence", f"$$ {clean(block.body.text)} $$", (block.start, block.end), where)
+        self._draft.add("sentence", f"$$ {clean(block.body.text)} $$", (block.start, block.end), where)
 
     def _heading(self, block: tree.Heading, where: Where) -> None:
         tokens = self._inline.tokens(block.body.text)
@@ -349,7 +340,7 @@ class Outline:
         if not text:
             return
         if not where.headings:
-            self._add("sentence", text, self._place(block.body, visible), where)
+            self._draft.add("sentence", text, self._place(block.body, visible), where)
             return
         title = self._page.title
         first = len(self._drafts) == 1 and (block.level == 1 or not self._drafts[0].units)
@@ -372,7 +363,7 @@ class Outline:
         if not text:
             return
         where = where.within(role_of_opening(text))
-        number = self._new_block()
+        number = self._draft.new_block()
         solid = [t for t in tokens if t["type"] not in {"softbreak", "linebreak", "comment", "note", "aside"}]
         images = all(
             token["type"] == "image" or not token.get("raw", " ").strip() for token in solid if token["type"] != "tag"
@@ -380,7 +371,7 @@ class Outline:
         apart = len(solid) == 1 and solid[0]["type"] in {"emphasis", "strong"}
         caption = (MARKED_CAPTION if apart else CAPTION).match(text)
         if images or ((caption or where.caption) and len(text) <= _LONG_ITEM):
-            self._add("caption", text, self._place(block.body, visible), where, number=number)
+            self._draft.add("caption", text, self._place(block.body, visible), where, number=number)
             return
         first = tokens[:1] if tokens[0]["type"] == "strong" else []
         run_in = len(read_visible(block.body.text, first, self._page.values).text)
@@ -392,7 +383,7 @@ class Outline:
         for token in tokens:
             if token["type"] == "aside":
                 text, (start, end) = clean(plain_text(token["children"])), token["span"]
-                self._add("sentence", text, (body.at(start), body.end(end)), where, number=number)
+                self._draft.add("sentence", text, (body.at(start), body.end(end)), where, number=number)
 
     def _inline_callout(self, block: tree.Paragraph, where: Where) -> Where:
         if not where.warning and "<" in block.body.text:
@@ -405,7 +396,7 @@ class Outline:
         for start, end in paragraph_ranges(visible.text, visible.protected, run_in):
             text = clean(visible.text[start:end])
             if text:
-                self._add("sentence", text, self._place(body, visible, start, end), where, number=number)
+                self._draft.add("sentence", text, self._place(body, visible, start, end), where, number=number)
                 self._lead = self._intro = text[:_LONG_LEAD]
 
     def _code(self, block: tree.Code, where: Where) -> None:
@@ -413,21 +404,21 @@ class Outline:
         if title is not None:
             offset = self._source.find(block.info, block.start)
             place = (offset + title.start(title.lastindex or 1), offset + title.end(title.lastindex or 1))
-            self._add("caption", clean(title[title.lastindex or 1]), place, where)
+            self._draft.add("caption", clean(title[title.lastindex or 1]), place, where)
         if block.text.strip():
             place = (block.content_start, block.content_end)
-            number, language = self._new_block(), language_of(block.info)
-            self._drafts[-1].add("code", block.text, place, number, where, lead=self._lead, language=language)
+            language = language_of(block.info)
+            self._draft.add("code", block.text, place, where, lead=self._lead, language=language)
         self._intro = ""
 
     def _table(self, block: tree.Table, where: Where) -> None:
         header = self._row(block.header)
-        number = self._new_block()
+        number = self._draft.new_block()
         if not block.rows:
             place = (block.header[0].at(0), block.header[-1].place[1])
-            self._add("table_row", header, place, where, number=number)
+            self._draft.add("table_row", header, place, where, number=number)
         for row, place in zip(block.rows, block.row_ranges, strict=True):
-            self._add("table_row", self._row(row), place, where, number=number, lead=header)
+            self._draft.add("table_row", self._row(row), place, where, number=number, lead=header)
 
     def _row(self, cells: Sequence[Placed]) -> str:
         # Inside a code span mistune leaves the backslash that keeps a bar from ending the cell.
@@ -436,7 +427,7 @@ class Outline:
 
     def _listing(self, block: tree.Listing, where: Where) -> None:
         lead = where.lead or self._intro
-        self._items(block, self._new_block(), replace(where, headings=False, lead=lead))
+        self._items(block, self._draft.new_block(), replace(where, headings=False, lead=lead))
         self._intro = ""
 
     def _items(self, block: tree.Listing, number: int, where: Where) -> None:
@@ -477,10 +468,10 @@ class Outline:
         for index, (start, end) in enumerate(ranges):
             place, part = self._place(body, visible, start, end), clean(visible.text[start:end])
             if index:
-                self._add("sentence", part, place, where, number=number)
+                self._draft.add("sentence", part, place, where, number=number)
             else:
                 place = (item.start if marker else place[0], place[1])
-                self._add("list_item", marker + part, place, where, number=number, lead=where.lead, shape=shape)
+                self._draft.add("list_item", marker + part, place, where, number=number, lead=where.lead, shape=shape)
         self._asides(body, tokens, number, where)
         self._lead = text[:_LONG_LEAD]
         return text[:_LONG_LEAD]
@@ -500,7 +491,7 @@ class Outline:
         if block.name in tree.TABS:
             inside = replace(inside, variant=text)
         if block.title is not None and text:
-            self._add("caption", text, self._place(block.title, visible), inside)
+            self._draft.add("caption", text, self._place(block.title, visible), inside)
         self._walk(block.children, inside)
 
     def _element(self, block: tree.Element, where: Where) -> None:
@@ -519,12 +510,12 @@ class Outline:
         for shown in attribute_texts(block.tag):
             text = clean(without_marks(shown.text, self._inline))
             here = inside.within("references") if shown.url else inside
-            self._add("caption", text, (shown.start, shown.end), here)
+            self._draft.add("caption", text, (shown.start, shown.end), here)
         if block.tag.name == "table" and self._grid(block, inside):
             return
         if block.tag.name == "tr" and (cells := tree.cells_of(block)):
             row = " | ".join(self._page.text(cell.body) for cell in cells)
-            self._add("table_row", row, (cells[0].start, cells[-1].end), inside)
+            self._draft.add("table_row", row, (cells[0].start, cells[-1].end), inside)
             return
         if block.tag.name in {"ol", "ul"} and all(
             isinstance(child, tree.Element) and child.tag.name == "li" for child in block.children
@@ -560,14 +551,14 @@ class Outline:
                 self._block(caption, where)
         grid = grid_of(filled, sum(marked for _, marked in rows), infer=False)
         header = " | ".join(grid.header) if any(grid.header) else ""
-        number = self._new_block()
+        number = self._draft.new_block()
         for row, texts in zip(grid.kept, grid.rows, strict=True):
             parts = tree.cells_of(rows[row][0])
             if any(texts) and parts:
                 text = " | ".join(texts) if any(texts[1:]) else texts[0]
-                self._add("table_row", text, (parts[0].start, parts[-1].end), where, number=number, lead=header)
+                self._draft.add("table_row", text, (parts[0].start, parts[-1].end), where, number=number, lead=header)
         if header and not grid.rows:
-            self._add("table_row", header, (rows[0][0].start, rows[-1][0].end), where, number=number)
+            self._draft.add("table_row", header, (rows[0][0].start, rows[-1][0].end), where, number=number)
         return True
 
     def _cell(self, cell: tree.Element) -> Cell | None:
@@ -584,7 +575,7 @@ class Outline:
         down = any(item.name == "reversed" for item in block.tag.attributes)
         following = whole(block.tag.attribute("start"), len(items) if down else 1)
         outer = replace(where, headings=False, lead=where.lead or self._intro)
-        number = self._new_block()
+        number = self._draft.new_block()
         for item in items:
             shown = whole(item.tag.attribute("value"), following)
             following = shown + (-1 if down else 1)
@@ -598,7 +589,7 @@ class Outline:
 
     def _definitions(self, entries: Sequence[tuple[list[tree.Paragraph], tree.Paragraph]], where: Where) -> None:
         """Each term, or terms, with the first sentence of what it means: an item that can be quoted alone."""
-        number = self._new_block()
+        number = self._draft.new_block()
         for terms, meaning in entries:
             name = ", ".join(self._page.text(term.body) for term in terms)
             name = name if name.endswith(_ENDS) else f"{name}:"
@@ -607,9 +598,9 @@ class Outline:
                 text = clean(visible.text[start:end])
                 place = self._place(meaning.body, visible, start, end)
                 if index:
-                    self._add("sentence", text, place, where, number=number)
+                    self._draft.add("sentence", text, place, where, number=number)
                 else:
-                    self._add("list_item", f"{name} {text}", (terms[0].start, place[1]), where, number=number)
+                    self._draft.add("list_item", f"{name} {text}", (terms[0].start, place[1]), where, number=number)
 
     def _role_of(self, block: tree.Element, callout: str) -> TextRole | None:
         """The role that an element gives by its name, its classes, or the line that unfolds it."""
@@ -629,9 +620,9 @@ class Outline:
             if not self._shown.intersection(exported_names(self._source, block.start, block.end)):
                 return
         elif (value := self._page.values.get(self._source[inner[0] : inner[1]].strip())) is not None:
-            self._add("sentence", clean(value), (block.start, block.end), where)
+            self._draft.add("sentence", clean(value), (block.start, block.end), where)
             return
-        number = self._new_block()
+        number = self._draft.new_block()
         found = script_texts(self._source, *inner)
         if (
             not found
@@ -643,7 +634,7 @@ class Outline:
         for shown in found:
             text = clean(shown.text)
             for start, end in sentence_ranges(text):
-                self._add("sentence", text[start:end], (shown.start, shown.end), where, number=number)
+                self._draft.add("sentence", text[start:end], (shown.start, shown.end), where, number=number)
 
 
 def _is_prose(path: str, text: str) -> bool:

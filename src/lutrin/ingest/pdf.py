@@ -542,7 +542,7 @@ class _Writer:
 
     def _add(self, kind: UnitKind, text: str, start: int, end: int, lead: str = "") -> None:
         draft = self._drafts[-1]
-        draft.add(kind, text, (start, end), draft.blocks, self._where, lead=lead)
+        draft.add(kind, text, (start, end), self._where, number=draft.blocks, lead=lead)
 
     def _paragraph(self, block: _Block) -> None:
         start = self.out.tell()
