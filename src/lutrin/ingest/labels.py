@@ -56,34 +56,21 @@ def _decimal(roman: str) -> int:
 
 def with_labels(document: Document) -> Document:
     """A document whose captions, and whose examples, theorems and exercises, know their labels."""
-    sections = []
-    for section in document.sections:
-        labels = _labels_of(section)
-        if any(labels):
-            units = [
-                structs.replace(unit, label=label) if label else unit
-                for unit, label in zip(section.units, labels, strict=True)
-            ]
-            section = structs.replace(section, units=tuple(units))  # noqa: PLW2901 - the same with labels
-        sections.append(section)
-    return structs.replace(document, sections=tuple(sections))
+    sections = tuple(structs.replace(section, units=tuple(_labelled(section))) for section in document.sections)
+    return structs.replace(document, sections=sections)
 
 
-def _labels_of(section: Section) -> list[str]:
-    labels: list[str] = []
+def _labelled(section: Section) -> Iterator[Unit]:
+    """Units with the labels at the start of captions, of what a book numbers in its running text, and of the title."""
     block = -1
-    for unit in section.units:
-        labels.append(_label_of(unit, opens=unit.block != block))
+    for place, unit in enumerate(section.units):
+        opens = unit.kind == "sentence" and unit.block != block
         block = unit.block
-    if labels and not labels[0] and _NUMBERED.match(section.title):
-        labels[0] = _first(section.title)
-    return labels
-
-
-def _label_of(unit: Unit, *, opens: bool) -> str:
-    """The label at the start of a caption, or of what a book numbers in its running text."""
-    known = MARKED_CAPTION if unit.kind == "caption" else _NUMBERED if opens and unit.kind == "sentence" else None
-    return _first(unit.text) if known is not None and known.match(unit.text) else ""
+        known = MARKED_CAPTION if unit.kind == "caption" else _NUMBERED if opens else None
+        label = _first(unit.text) if known is not None and known.match(unit.text) else ""
+        if not place and not label and _NUMBERED.match(section.title):
+            label = _first(section.title)
+        yield structs.replace(unit, label=label) if label else unit
 
 
 def _first(text: str) -> str:
