@@ -79,8 +79,7 @@ class GenerationBuilder:
 
     def order_files(self, order: Sequence[str]) -> None:
         """Set the reading order of all files."""
-        places = [{"of": name, "place": place} for place, name in enumerate(order)]
-        self.passages.executemany(statements.ORDER_PAGE, places)
+        self._write(statements.ORDER_PAGE, [{"of": name, "place": place} for place, name in enumerate(order)])
 
     async def finish(
         self,
@@ -144,9 +143,7 @@ class GenerationBuilder:
             starts.append({"of": row, "start": count})
             count += len(windows)
         np.save(self.directory / WINDOWS, np.concatenate([np.empty((0, dimension), dtype=np.float32), *parts]))
-        self.passages.execute("BEGIN")
-        self.passages.executemany(statements.SET_WINDOW_START, starts)
-        self.passages.execute("COMMIT")
+        self._write(statements.SET_WINDOW_START, starts)
         return count
 
     def _write_tokens(self, cache: EmbeddingCache, learned: Vectors | None) -> int:
@@ -162,10 +159,11 @@ class GenerationBuilder:
     def _mark_repeats(self) -> None:
         """Record, for each chunk, the first chunk that it nearly repeats."""
         firsts = find_repeats(chunk.text for chunk in self._chunks())
+        self._write(statements.SET_FIRST, [{"of": row, "same": first} for row, first in enumerate(firsts)])
+
+    def _write(self, statement: str, rows: Iterable[Mapping[str, object]]) -> None:
         self.passages.execute("BEGIN")
-        self.passages.executemany(
-            statements.SET_FIRST, [{"of": row, "same": first} for row, first in enumerate(firsts)]
-        )
+        self.passages.executemany(statement, rows)
         self.passages.execute("COMMIT")
 
     def _token_sample(self, cache: EmbeddingCache, dimension: int) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:

@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -86,24 +87,16 @@ def _child() -> None:
 
 
 def _check_database(directory: Path) -> None:
-    connection = sqlite.connect(directory / PASSAGES, readonly=True)
-    try:
+    with closing(sqlite.connect(directory / PASSAGES, readonly=True)) as connection:
         (state,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
         if state != "ok":
             raise VerificationFailed(f"The new index's passages are damaged: {state}")
-    finally:
-        connection.close()
 
 
 async def _check_chunks(generation: OpenGeneration, chunks: list[Chunk]) -> None:
     manifest, files = generation.manifest, await generation.files()
-    counts = (
-        len(files),
-        len(chunks),
-        sum(file.chunks for file in files),
-        generation.tokens.chunks,
-        len(generation.windows),
-    )
+    held = sum(file.chunks for file in files)
+    counts = (len(files), len(chunks), held, generation.tokens.chunks, len(generation.windows))
     expected = (manifest.files, manifest.chunks, manifest.chunks, manifest.chunks, manifest.windows)
     if counts != expected:
         raise VerificationFailed(f"The new index holds {counts} files, chunks and vectors, not {expected}.")

@@ -84,7 +84,9 @@ def _put_in_place(upload: "_Upload", corpus: Path, book: str, *, replace: bool) 
     if not any(suffix_of(name) in FORMATS for name in upload.names):
         reasons = "; ".join(item.line() for item in upload.left_out[:5])
         raise InvalidInput(f"The upload holds no {suffixes_in_words()} file. {reasons}".strip())
-    top = upload.top_folder()
+    # The one folder that holds everything, if there is one.
+    tops = {name.partition("/")[0] if "/" in name else "" for name in upload.names}
+    top = tops.pop() if len(tops) == 1 else ""
     name = slug_of(book or top or upload.named)
     target = corpus / name
     if target.exists() and not replace:
@@ -141,11 +143,6 @@ class _Upload:
         """What the first file was called."""
         self._bytes = 0
         self._seen = 0
-
-    def top_folder(self) -> str:
-        """The one folder that holds everything; empty: there is none."""
-        tops = {name.partition("/")[0] if "/" in name else "" for name in self.names}
-        return tops.pop() if len(tops) == 1 else ""
 
     def add(self, name: str, content: BinaryIO) -> None:
         """Take a file, or unpack an archive.
