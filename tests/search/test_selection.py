@@ -4,7 +4,7 @@ import pytest
 from tests.fakes import WordHashEmbedder
 
 from lutrin.index.generation import OpenGeneration
-from lutrin.search.selection import looks_like_code, search_selection, units_of
+from lutrin.search.search import looks_like_code, search_selection, units_of
 
 from .conftest import asked
 

@@ -55,8 +55,7 @@ from lutrin.records import (
     SourcesEvent,
 )
 from lutrin.search.reader import Verdict, load_decisions, pooled_vector
-from lutrin.search.search import Searcher, SearchResult
-from lutrin.search.selection import search_selection
+from lutrin.search.search import Searcher, SearchResult, search_selection
 from lutrin.search.shelf_search import apply_filters, in_chapter, lease_books, require_all_readable, search_books
 from lutrin.settings import Settings
 

@@ -1,4 +1,4 @@
-"""Searches one book: two searches find candidates, and the reader ranks them and scores their units.
+"""Searches one book, or a selection alone: two searches find candidates; the reader ranks them and scores their units.
 
 Prepared questions lead to passages: what was prepared on a passage says in readers' words what it answers. A reader's
 question is compared with questions, to which it is more alike than to the prose that answers it (hypothetical prompt
@@ -8,9 +8,9 @@ the book answers at all is judged without it: a near question would find one lik
 
 import re
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, zip_longest
+from itertools import chain, groupby, zip_longest
 
 import msgspec
 import numpy as np
@@ -18,11 +18,12 @@ import numpy as np
 from lutrin.index.companion import BY_THE_BOOK, Companion
 from lutrin.index.generation import OpenGeneration
 from lutrin.ingest.labels import labels_in
-from lutrin.language.words import identifiers, plain, subject_stems, topic_stems
+from lutrin.ingest.sentences import sentence_ranges
+from lutrin.language.words import identifiers, plain, stem_set, subject_stems, topic_stems, words
 from lutrin.ports import Embedder, Encoding, Ranking, Reading, Reranker
 from lutrin.query.respell import Speller
 from lutrin.query.understand import Query, with_spelling
-from lutrin.records import NEVER_AN_ANSWER, Chunk, Passage, Unit
+from lutrin.records import NEVER_AN_ANSWER, SELECTED, Chunk, Passage, Unit, UnitKind
 from lutrin.search.reader import (
     FAR,
     Float,
@@ -79,6 +80,16 @@ _QUESTIONS = (
     ("Which {row} has the highest {column}?", "Which {row} has the most {column}?"),
     ("Which {row} has the lowest {column}?", "Which {row} has the least {column}?"),
     ("What is the {column} of a {row}?", "Which {row} is it?", "Which {row} is best?"),
+)
+_FENCE = re.compile(r"^(`{3,}|~{3,})(\S*)[^\n]*\n(.*?)(?:^\1[`~]*\s*?$|\Z)", re.DOTALL | re.MULTILINE)
+_PARAGRAPH = re.compile(r"[^\n]+(?:\n(?!\s*\n)[^\n]+)*")
+_ITEM = re.compile(r"^[ \t]*(?:([-*+•])|\d+[.)])[ \t]+(?=\S)", re.MULTILINE)
+_LINE = re.compile(r"^[ \t]*(?=\S)", re.MULTILINE)
+_ENDS = re.compile(r"[.!?…][\"'”’)\]]*$")
+LEAST_ITEMS = 2
+"""Fewer are no list."""
+_CODE_SIGNS = re.compile(
+    r"^\s*(?:import |from \w+ import|def |class |#include|sudo |\$ |<\w+[^>]*>|[\w.]+\(.*\)\s*$|\w+ ?= ?\S|[{}\[\]]$)"
 )
 
 
@@ -592,3 +603,118 @@ async def rows_at_extreme(
     values = [value for _, value in column.values] if is_asked else []
     wanted = (max, min)[kind](values) if values else None
     return [start for start, value in column.values if value == wanted]
+
+
+async def search_selection(embedder: Embedder, generation: OpenGeneration, query: Query) -> SearchResult:
+    """Score the sentences of a selection for a query, as if it were the only passage of its book.
+
+    The one part's odds say whether the selection answers. A selection that stands in the book has the book's chapter
+    and headings.
+
+    Raises:
+        IndexUnavailable: The generation cannot be read.
+        ValueError: The embedder gives no token vectors.
+    """
+    chunk = await _selection_chunk(generation, query.selected_text)
+    # "Explain this passage" asks nothing that one sentence could answer better than another: all of it is wanted.
+    if not topic_stems(query.topic) and chunk.units:
+        whole = ScoredPassage(chunk, np.zeros(len(chunk.units), dtype=np.float32), 0.0, 1.0)
+        return SearchResult(passages=(Passage(chunk=chunk, score=1.0),), parts=(Part(query.topic, (whole,), np.inf),))
+    with stage("embed"):
+        question, selected = await embedder.encode([query.topic, chunk.embedded_text()])
+    if not chunk.units or selected.token_vectors is None:
+        return SearchResult(passages=(), parts=(Part(query.topic, (), -np.inf),))
+    reading = embedder.reading
+    wanted = await tokenize_question(generation, query.topic, question, reading)
+    alone = generation.tokens.alone(chunk, selected.token_vectors, selected.token_offsets)
+    (late,) = alone.maxsim([(generation.tokens.project(wanted.tokens), wanted.share)], [0])
+    pool = Pool(
+        chunks=[chunk],
+        asked=wanted,
+        cosines=np.array([pooled_vector(selected) @ wanted.vector], dtype=np.float32),
+        lexical={chunk.chunk_id: 1.0} if topic_stems(query.topic) & stem_set(chunk.embedded_text()) else {},
+        late=late,
+    )
+    found = score_passages(pool, reading)
+    evidence = signals(pool, found)
+    passage = Passage(chunk=chunk, score=chance_of(found[0].score, reading))
+    part = Part(query.topic, tuple(found), log_odds(evidence, reading) + AT_HOME, tuple(map(float, evidence)))
+    return SearchResult(passages=(passage,), parts=(part,))
+
+
+def units_of(selected_text: str) -> tuple[Unit, ...]:
+    """The sentences and code blocks of a selection, with offsets into the selection."""
+    if looks_like_code(selected_text):
+        return (Unit(kind="code", text=selected_text, char_start=0, char_end=len(selected_text), block=0),)
+    units: list[Unit] = []
+    cursor = 0
+    for fence in _FENCE.finditer(selected_text):
+        units += _prose(selected_text, cursor, fence.start(), len(units))
+        start, end = fence.span(3)
+        units.append(Unit(kind="code", text=fence[3], char_start=start, char_end=end, block=len(units)))
+        cursor = fence.end()
+    return (*units, *_prose(selected_text, cursor, len(selected_text), len(units)))
+
+
+def looks_like_code(text: str) -> bool:
+    """Whether most lines of a text look like a program or a terminal."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    return bool(lines) and sum(bool(_CODE_SIGNS.search(line)) for line in lines) * 2 >= len(lines)
+
+
+def _prose(text: str, start: int, end: int, block: int) -> list[Unit]:
+    units: list[Unit] = []
+    for paragraph in _PARAGRAPH.finditer(text, start, end):
+        for kind, spans in _blocks(paragraph.group()):
+            placed = ((paragraph.start() + a, paragraph.start() + b) for a, b in spans)
+            own = [
+                Unit(kind=kind, text=" ".join(text[a:b].split()), char_start=a, char_end=b, block=block)
+                for a, b in placed
+                if words(text[a:b])
+            ]
+            units += own
+            block += bool(own)
+    return units
+
+
+def _blocks(paragraph: str) -> Iterator[tuple[UnitKind, Iterable[tuple[int, int]]]]:
+    """The sentences of a paragraph, and the items of a list that it holds.
+
+    A list has marks, as its author typed them, or an item in each line, as a browser gives it.
+    """
+    starts = [mark.end() if mark[1] else mark.start() for mark in _ITEM.finditer(paragraph)]
+    lines = [line.strip() for line in paragraph.splitlines()]
+    if len(starts) < LEAST_ITEMS and len(lines) >= LEAST_ITEMS and all(_ENDS.search(line) for line in lines):
+        starts = [line.end() for line in _LINE.finditer(paragraph)]
+    if len(starts) < LEAST_ITEMS:
+        yield "sentence", sentence_ranges(paragraph)
+        return
+    marks = [0, *(paragraph.rindex("\n", 0, start) for start in starts[1:]), len(paragraph)]
+    yield "sentence", sentence_ranges(paragraph[: paragraph.rfind("\n", 0, starts[0]) + 1])
+    yield (
+        "list_item",
+        [(start, start + len(paragraph[start:end].rstrip())) for start, end in zip(starts, marks[1:], strict=True)],
+    )
+
+
+async def _selection_chunk(generation: OpenGeneration, selected_text: str) -> Chunk:
+    """Make the selection a passage, under the headings of its place in the book.
+
+    Offsets are those of the selection; the text has the sentences of a paragraph in one line, as passages have.
+    """
+    book = generation.book
+    units = units_of(selected_text)
+    blocks = (" ".join(unit.text for unit in block) for _, block in groupby(units, key=lambda unit: unit.block))
+    own = Chunk(
+        chunk_id=SELECTED, text="\n\n".join(blocks), book=book.slug, book_title=book.title, edition=book.edition,
+        module="", chapter="", section="", section_title="Selected text", heading_path=(),
+        filename="", page=None, page_label="", anchor="", chunk_index=0, char_start=0, char_end=len(selected_text),
+        token_count=0, content_type="text", is_simulation=None, content_hash="", units=units,
+    )  # fmt: skip
+    for home in (await homes(generation, selected_text))[:1]:
+        return msgspec.structs.replace(
+            own, module=home.module, chapter=home.chapter, section=home.section, section_title=home.section_title,
+            heading_path=home.heading_path, filename=home.filename, page=home.page, page_label=home.page_label,
+            anchor=home.anchor, is_simulation=home.is_simulation,
+        )  # fmt: skip
+    return own
