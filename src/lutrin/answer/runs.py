@@ -270,22 +270,19 @@ def _sections(passages: Sequence[ScoredPassage]) -> list[Run]:
 
 def _runs(section: Run, budget: int) -> Iterator[Run]:
     """Every run of atoms within the budget; one atom alone may take more."""
-    marked = section.chunk.chunk_id == SELECTED
-    atoms = list(atoms_of(section.units, STEPS_WORDS if marked else LONGEST_WORDS))
-    costs = [_words(section.units[start:stop]) for start, stop in atoms]
-    codes = [sum(unit.kind == "code" for unit in section.units[start:stop]) for start, stop in atoms]
-    for first in range(len(atoms)):
-        words, blocks, last = costs[first], codes[first], first
-        if words > STEPS_WORDS:
+    units, is_marked = section.units, section.chunk.chunk_id == SELECTED
+    atoms = list(atoms_of(units, STEPS_WORDS if is_marked else LONGEST_WORDS))
+    for place, (start, first_stop) in enumerate(atoms):
+        stop = first_stop
+        if _words(units[start:stop]) > STEPS_WORDS:
             continue
-        while last + 1 < len(atoms):
-            gap = section.units[atoms[last + 1][0]].char_start - section.units[atoms[last][1] - 1].char_end
-            words += costs[last + 1]
-            blocks += codes[last + 1]
-            if words > budget or blocks > MOST_CODE or gap > GAP_CHARS:
+        for begin, end in atoms[place + 1 :]:
+            gap = units[begin].char_start - units[stop - 1].char_end
+            codes = sum(unit.kind == "code" for unit in units[start:end])
+            if _words(units[start:end]) > budget or codes > MOST_CODE or gap > GAP_CHARS:
                 break
-            last += 1
-        yield section.part(atoms[first][0], atoms[last][1])
+            stop = end
+        yield section.part(start, stop)
 
 
 def _words(units: Sequence[Unit]) -> int:

@@ -57,16 +57,18 @@ async def search_books(
         IndexUnavailable: A book cannot be read.
     """
     places = await apply_filters(generations, query.question)
-    if len(places) > 1:
-        results = [
-            await searcher.search(generation, query, k=k, where=where, again=False) for generation, where in places
-        ]
-        best = max(range(len(places)), key=lambda place: results[place].odds)
-        if not again:
-            return places[best][0], results[best]
-        places = [places[best]]
-    ((generation, where),) = places
-    return generation, await searcher.search(generation, query, k=k, where=where, again=again)
+    results = [
+        (
+            generation,
+            where,
+            await searcher.search(generation, query, k=k, where=where, again=again and len(places) == 1),
+        )
+        for generation, where in places
+    ]
+    generation, where, best = max(results, key=lambda result: result[2].odds)
+    if again and len(places) > 1:
+        best = await searcher.search(generation, query, k=k, where=where)
+    return generation, best
 
 
 async def retrieve_passages(shelf: Shelf, searcher: Searcher, question: Question, *, default_k: int) -> list[Passage]:
