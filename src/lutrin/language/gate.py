@@ -9,6 +9,7 @@ words, without a single one that is only English. In doubt, the question is acce
 import re
 import tomllib
 import unicodedata
+from collections import Counter
 from collections.abc import Collection
 from importlib import resources
 
@@ -61,14 +62,9 @@ class LanguageGate:
 
 
 def _find_known(words: list[str], known: frozenset[str]) -> list[str]:
-    """Return the words that are function words of a language, also those of which each part is one: "dis-moi"."""
-    found = []
-    for word in words:
-        if word in known:
-            found.append(word)
-        elif "-" in word and known.issuperset(parts := word.split("-")):
-            found += parts
-    return found
+    """The words that are function words of a language, also those of which each part is one: "dis-moi"."""
+    forms = ([word] if word in known else word.split("-") for word in words)
+    return [part for parts in forms if known.issuperset(parts) for part in parts]
 
 
 def _signs(found: list[str]) -> float:
@@ -76,14 +72,11 @@ def _signs(found: list[str]) -> float:
 
 
 def _foreign_script(text: str) -> list[str] | None:
-    """Return the languages of the most common script; None for Latin letters or no letters."""
-    counts: dict[str, int] = {}
-    for character in text:
-        if character.isalpha():
-            script = unicodedata.name(character, "LATIN").split()[0].partition("-")[0]
-            counts[script] = counts.get(script, 0) + 1
-    foreign = {script: count for script, count in counts.items() if script != "LATIN"}
-    if not foreign or 2 * sum(foreign.values()) <= sum(counts.values()):
+    """The languages of the most common script; None for Latin letters or no letters."""
+    letters = (unicodedata.name(one, "LATIN").split()[0].partition("-")[0] for one in text if one.isalpha())
+    counts = Counter(letters)
+    foreign = counts.keys() - {"LATIN"}
+    if counts.total() >= 2 * (counts.total() - counts["LATIN"]):
         return None
     languages = [code for script in foreign for code in _DATA["scripts"].get(script, "").split()]
-    return ["ja"] if {"HIRAGANA", "KATAKANA"} & foreign.keys() else languages
+    return ["ja"] if {"HIRAGANA", "KATAKANA"} & foreign else languages
