@@ -114,8 +114,6 @@ class Part:
     """Best first."""
     odds: float
     """Logarithm of the odds that the book answers it."""
-    signals: tuple[float, ...] = ()
-    """The signals behind these odds; see `reader.SIGNALS`."""
     around: bool = False
     """Whether what stands around a selection is wanted, whatever it is."""
     is_reranked: bool = False
@@ -339,7 +337,7 @@ class Searcher:
         elif numbered.alone and not numbered.labels:
             odds = FAR
         is_reranked = reranker is not None and bool(ranking.scope)
-        return Part(text, tuple(ranked), odds, tuple(map(float, evidence)), around=around, is_reranked=is_reranked)
+        return Part(text, tuple(ranked), odds, around=around, is_reranked=is_reranked)
 
 
 def _asks_only(chunk: Chunk, query: Query) -> bool:
@@ -636,9 +634,8 @@ async def search_selection(embedder: Embedder, generation: OpenGeneration, query
         late=late,
     )
     found = score_passages(pool, reading)
-    evidence = signals(pool, found)
     passage = Passage(chunk=chunk, score=chance_of(found[0].score, reading))
-    part = Part(query.topic, tuple(found), log_odds(evidence, reading) + AT_HOME, tuple(map(float, evidence)))
+    part = Part(query.topic, tuple(found), log_odds(signals(pool, found), reading) + AT_HOME)
     return SearchResult(passages=(passage,), parts=(part,))
 
 
