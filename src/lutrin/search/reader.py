@@ -184,15 +184,10 @@ async def gather(
     led: Sequence[str] = (),
     page: str = "",
 ) -> Candidates:
-    """Search for each text.
+    """Search for each text, in chunks of a chapter, module, file or content type alone (`where`).
 
-    Args:
-        generation: Open for reading.
-        asked: What is searched for.
-        where: Only chunks of this chapter, module, file or content type.
-        besides: Ids of chunks that are candidates whether they are found or not.
-        led: Ids of further ones, which may be hidden.
-        page: File of which passages stand for what repeats them elsewhere.
+    Chunks of some ids are candidates whether they are found or not (`besides`, and `led`, which may be hidden).
+    Passages of `page` stand for what repeats them elsewhere.
 
     Raises:
         IndexUnavailable: The generation cannot be read.

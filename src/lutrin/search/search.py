@@ -558,9 +558,6 @@ async def at_extreme(
     """The passages with the row first that has the most or the least of what is asked for; empty if none is.
 
     A table may be cut into several passages, so all rows of the section of one of the best are looked at.
-
-    Raises:
-        IndexUnavailable: The generation cannot be read.
     """
     stems = subject_stems(text)
     for item in ranked[:IN_TABLES]:
