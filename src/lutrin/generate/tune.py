@@ -25,6 +25,9 @@ MAIN = "from lutrin.generate.tune import main; main()"
 TEXT = " ".join(f"Joint {n} of the robot turns by {n * 7} degrees and then stops." for n in range(8))
 STEP_TOKENS = 120
 READERS = 10
+PROMPT_TOKENS = 300
+ANSWER_TOKENS = 64
+"""Size of a usual question, by which models are compared with the deadline."""
 STEPS = 12
 ROUNDS = 2
 LONGEST_S = 600.0
@@ -40,11 +43,11 @@ class Speed(msgspec.Struct, frozen=True, kw_only=True):
     ten: float
     """Tokens written for ten readers at once, in total."""
 
-    def alone_s(self, prompt_tokens: int, tokens: int) -> float:
+    def alone_s(self, prompt_tokens: int = PROMPT_TOKENS, tokens: int = ANSWER_TOKENS) -> float:
         """Seconds until a reader alone has the whole answer."""
         return prompt_tokens / self.prefill + tokens / self.single
 
-    def class_s(self, prompt_tokens: int, tokens: int) -> float:
+    def class_s(self, prompt_tokens: int = PROMPT_TOKENS, tokens: int = ANSWER_TOKENS) -> float:
         """Seconds until ten simultaneous readers with different questions have their whole answers."""
         return READERS * (prompt_tokens / self.prefill + tokens / self.ten)
 
@@ -145,9 +148,6 @@ QUICK_FORMATS = ("Q4_0", "Q4_0-all")
 SHORT_FORMATS = ("Q4_0-all",)
 SHORT_S = 60.0
 """Seconds that set-up may take; after that, nothing more is tried."""
-PROMPT_TOKENS = 300
-ANSWER_TOKENS = 64
-"""Size of a usual question, by which models are compared with the deadline."""
 SAME_SCORE = 0.075
 """Scores that differ by less count as equal: one of twenty questions is chance, two are a difference."""
 
@@ -163,16 +163,6 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     speed: Speed
     score: float | None = None
     """Share of right answers on the sample questions, 0 to 1; None if not judged."""
-
-    @property
-    def alone_s(self) -> float:
-        """Seconds of a usual answer for a reader alone."""
-        return self.speed.alone_s(PROMPT_TOKENS, ANSWER_TOKENS)
-
-    @property
-    def class_s(self) -> float:
-        """Seconds of ten usual answers at once."""
-        return self.speed.class_s(PROMPT_TOKENS, ANSWER_TOKENS)
 
 
 class Tuning(msgspec.Struct, frozen=True, kw_only=True):
@@ -242,10 +232,12 @@ def choose(measured: Sequence[Trial], deadline_s: float, *, machine: str, date: 
     for model in dict.fromkeys(trial.model for trial in measured):
         files = [trial for trial in measured if trial.model == model]
         most = max(trial.score or 0.0 for trial in files)
-        best[model] = min((trial for trial in files if _is_as_good(trial, most)), key=lambda trial: trial.class_s)
-    auto = min(best.values(), key=lambda trial: trial.alone_s)
+        best[model] = min(
+            (trial for trial in files if _is_as_good(trial, most)), key=lambda trial: trial.speed.class_s()
+        )
+    auto = min(best.values(), key=lambda trial: trial.speed.alone_s())
     for trial in best.values():
-        if trial.alone_s <= deadline_s and _is_as_good(trial, auto.score or 0.0):
+        if trial.speed.alone_s() <= deadline_s and _is_as_good(trial, auto.score or 0.0):
             auto = trial
     return Tuning(
         machine=machine,
@@ -277,7 +269,7 @@ def table(tuning: Tuning) -> list[tuple[str, ...]]:
         mark = ("auto" if trial.model == tuning.auto else "*") if chosen else ""
         speeds = (trial.bytes / 1e6, trial.speed.prefill, trial.speed.single, trial.speed.ten)
         score = "" if trial.score is None else f"{trial.score:.2f}"
-        times = (f"{trial.alone_s:.1f}", f"{trial.class_s:.1f}")
+        times = (f"{trial.speed.alone_s():.1f}", f"{trial.speed.class_s():.1f}")
         rows.append((mark, trial.model, trial.format, *(f"{number:.0f}" for number in speeds), *times, score))
     return rows
 
