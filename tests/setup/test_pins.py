@@ -195,5 +195,5 @@ def test_a_spec_of_another_form_is_refused(folder: Path, spec: str) -> None:
 def test_what_was_never_fetched_is_named_with_the_command(folder: Path) -> None:
     """A server without its model answers with excerpts, and says why."""
     with pytest.raises(ModelMissing, match="has not been fetched yet") as caught:
-        weights.load_manifest(folder).language_model(SPEC)
+        weights.load_manifest(folder).find(SPEC, "generate")
     assert caught.value.remedy == f"Run `lutrin models fetch {SPEC}`."

@@ -209,15 +209,15 @@ def test_what_is_no_language_model_is_answered_with_what_the_setting_takes(model
     """The embedding model is none, and its tier not among the choice."""
     takes = r"Set LUTRIN_MODEL to one of: none, auto, tiny, small, medium, large, to the path of a \.gguf file"
     with pytest.raises(InvalidSettings, match=rf"no language model named {name}\. {takes}"):
-        weights.load_manifest(models_dir).language_model(name)
+        weights.load_manifest(models_dir).find(name, "generate")
 
 
 def test_a_language_model_is_found_by_its_tier_and_its_name(models_dir: Path) -> None:
     """As the manifest has them."""
     manifest = weights.load_manifest(models_dir)
-    tiny = manifest.language_model("tiny")
+    tiny = manifest.find("tiny", "generate")
     assert tiny.role == "generate"
-    assert manifest.language_model(tiny.name) is tiny
+    assert manifest.find(tiny.name, "generate") is tiny
 
 
 def test_a_folder_without_manifest_is_named(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def fetch(tiers: tuple[str, ...]) -> None:
                 say(f"{tier} is here, pinned by {model.size:,} bytes. LUTRIN_EMBEDDER={tier} chooses it.")
             else:
                 # `just serve` hands on what LUTRIN_MODEL says.
-                model = manifest.language_model(tier) if tier == settings.model else manifest.find(tier)
+                model = manifest.find(tier, "generate") if tier == settings.model else manifest.find(tier)
                 for path in weights.fetch(settings.models_dir, model, progress):
                     say(f"{path} is here and matches its checksum.")
 

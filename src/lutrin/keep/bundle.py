@@ -172,7 +172,7 @@ def _models(settings: Settings, language_model: str | None) -> tuple[str, dict[s
     A model that was converted for this processor is left out: on the other one, another format may be faster.
     """
     manifest = weights.load_manifest(settings.models_dir)
-    models = [manifest.embedding_model(settings.embedder)] + ([manifest.find(language_model)] if language_model else [])
+    models = [manifest.find(settings.embedder, "embed")] + ([manifest.find(language_model)] if language_model else [])
     found: dict[str, Path] = {}
     for model in models:
         weights.verified_path(settings.models_dir, model)

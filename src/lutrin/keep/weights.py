@@ -120,6 +120,20 @@ class Tier(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Kinds of companion entries that such models write well enough to be kept (`lutrin study`)."""
 
 
+_KINDS = {
+    "": ("model", "", "Choose one of: {}."),
+    "embed": (
+        "embedding model", "/",
+        "Set LUTRIN_EMBEDDER to one of: {}, or to a name of fastembed's list, such as BAAI/bge-small-en-v1.5.",
+    ),
+    "generate": (
+        "language model", "hf:",
+        "Set LUTRIN_MODEL to one of: none, auto, {}, to the path of a .gguf file or hf:OWNER/REPO/FILE@REVISION.",
+    ),
+}  # fmt: skip
+"""Of each role: what it is called, what names of models of a hub contain, and what to do about a wrong name."""
+
+
 class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The models that Lutrin knows."""
 
@@ -136,39 +150,19 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         reached = [tier for tier in self.tiers if tier.least_bytes <= size]
         return max(reached, key=lambda tier: tier.least_bytes, default=Tier("none"))
 
-    def find(self, name: str) -> Model:
-        """Return the model of a tier or name."""
-        return self._find(self.model, "model", name, "Choose one of: {}.")
-
-    def embedding_model(self, name: str) -> Model:
-        """Return the model that LUTRIN_EMBEDDER names.
+    def find(self, name: str, role: Literal["", "embed", "generate"] = "") -> Model:
+        """Return the model of a tier or name; of a role, the one that its setting names.
 
         Raises:
-            InvalidSettings: No embedding model has that name.
-            ModelMissing: It names one of fastembed's list that was never fetched.
+            InvalidSettings: There is no such model.
+            ModelMissing: It is one of a hub that was never fetched.
         """
-        remedy = "Set LUTRIN_EMBEDDER to one of: {}, or to a name of fastembed's list, such as BAAI/bge-small-en-v1.5."
-        known = [model for model in self.model if model.role == "embed"]
-        return self._find(known, "embedding model", name, remedy, is_published="/" in name)
-
-    def language_model(self, name: str) -> Model:
-        """Return the model that LUTRIN_MODEL names.
-
-        Raises:
-            InvalidSettings: No language model has that name.
-            ModelMissing: It names a file of a hub that was never fetched.
-        """
-        remedy = (
-            "Set LUTRIN_MODEL to one of: none, auto, {}, to the path of a .gguf file or hf:OWNER/REPO/FILE@REVISION."
-        )
-        known = [model for model in self.model if model.role == "generate"]
-        return self._find(known, "language model", name, remedy, is_published=name.startswith("hf:"))
-
-    def _find(self, known: Sequence[Model], kind: str, name: str, remedy: str, *, is_published: bool = False) -> Model:
+        known = [model for model in self.model if role in {"", model.role}]
         for model in known:
             if name in {model.tier, model.name}:
                 return model
-        if is_published:
+        kind, mark, remedy = _KINDS[role]
+        if mark and mark in name:
             raise ModelMissing(f"{name} has not been fetched yet.", remedy=f"Run `lutrin models fetch {name}`.")
         tiers = ", ".join(dict.fromkeys(model.tier for model in known))
         raise InvalidSettings(f"There is no {kind} named {name}.", remedy=remedy.format(tiers))

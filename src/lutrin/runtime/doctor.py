@@ -85,7 +85,7 @@ def _space(settings: Settings) -> str:
 
 
 def _embedder(settings: Settings) -> str:
-    model = weights.load_manifest(settings.models_dir).embedding_model(settings.embedder)
+    model = weights.load_manifest(settings.models_dir).find(settings.embedder, "embed")
     weights.verified_path(settings.models_dir, model)
     is_ours = model.tier == "default"
     return f"{model.name} matches its checksum.{'' if is_ours else f' {messages.NOT_FITTED}'}"

@@ -101,7 +101,7 @@ def _chosen_model(settings: Settings) -> weights.Model | Path | None:
     name = auto_tier(settings) if settings.model == "auto" else settings.model
     if name == "none":
         return None
-    return Path(name) if name.endswith(".gguf") else weights.load_manifest(settings.models_dir).language_model(name)
+    return Path(name) if name.endswith(".gguf") else weights.load_manifest(settings.models_dir).find(name, "generate")
 
 
 def model_path(settings: Settings) -> tuple[str, Path] | None:

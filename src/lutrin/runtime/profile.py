@@ -41,7 +41,7 @@ RERANK_THREADS = 2
 
 def open_embedder(settings: Settings, *, threads: int = 0) -> FastembedEmbedder:
     """Open the local embedding model after checking its files."""
-    model = weights.load_manifest(settings.models_dir).embedding_model(settings.embedder)
+    model = weights.load_manifest(settings.models_dir).find(settings.embedder, "embed")
     path = weights.verified_path(settings.models_dir, model)
     name = f"{model.name}-{model.file[0].sha256[:8]}"
     return FastembedEmbedder(path.parent, name=name, dimension=model.dimension, pooling=model.pooling, threads=threads)
@@ -55,7 +55,7 @@ def reranker_path(settings: Settings) -> tuple[str, Path] | None:
     if settings.rerank == "auto":
         if settings.profile == "remote" and settings.embed_model != LOCAL:
             return None
-        model = manifest.embedding_model(settings.embedder)
+        model = manifest.find(settings.embedder, "embed")
         folder = weights.verified_path(settings.models_dir, model).parent
         has_one = any(item.name == RANKER for item in model.file)
         return (model.name, folder / RANKER) if has_one else None
