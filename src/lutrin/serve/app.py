@@ -7,18 +7,16 @@ import signal
 import socket
 import sys
 import threading
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from functools import partial
-from pathlib import Path
 
 import uvicorn
 from litestar import Litestar
 from litestar.config.cors import CORSConfig
 from litestar.datastructures import State
 from litestar.di import Provide
-from litestar.types import ASGIApp, Message, Scope
+from litestar.types import ASGIApp
 
 from lutrin.errors import LutrinError
 from lutrin.ingest.upload import MAX_FILES, finish_replacements
@@ -40,7 +38,7 @@ from lutrin.serve.guards import RequestGuard, StrictRequest, secure
 from lutrin.serve.metrics import Metrics
 from lutrin.serve.openapi import openapi_config, prepare
 from lutrin.serve.ownership import CLIENT_HEADER
-from lutrin.serve.responses import BEGAN, below, finishing
+from lutrin.serve.responses import below, finishing
 from lutrin.serve.routes import answers, health, ingest, openai, pages, sessions, teacher
 from lutrin.serve.services import Services
 from lutrin.serve.teacher_page import Examination
@@ -79,6 +77,19 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
     shared |= {"examination": Examination(settings, services.now), "sign_ins": SignIns(token, services.clock)}
     if "*" in settings.cors_origins:
         _log.warning("cors_open", detail="LUTRIN_CORS_ORIGINS is *: pages of any site may ask.")
+
+    @asynccontextmanager
+    async def running(app: Litestar) -> AsyncIterator[None]:
+        await service.open()
+        await asyncio.to_thread(prepare, app)
+        await asyncio.to_thread(finish_replacements, settings.corpus_dir)
+        try:
+            yield
+        finally:
+            await service.close()
+            workshop.close()
+            services.renderer.close()
+
     return Litestar(
         route_handlers=HANDLERS,
         dependencies={
@@ -87,7 +98,7 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
         },
         middleware=[RequestGuard((settings.host, *settings.allowed_hosts), settings.cors_origins)],
         exception_handlers=problems.HANDLERS,
-        before_send=[secure, _counter(metrics)],
+        before_send=[secure, metrics.count],
         cors_config=CORSConfig(
             allow_origins=list(settings.cors_origins),
             allow_methods=["GET", "POST", "PATCH", "DELETE"],
@@ -95,7 +106,7 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
             expose_headers=["Retry-After", MESSAGE_HEADER, ASKED_HEADER, CLIENT_HEADER],
         ),
         openapi_config=openapi_config(),
-        lifespan=[_lifespan(service, workshop, settings.corpus_dir)],
+        lifespan=[running],
         logging_config=None,
         state=State({"service": service}),
         request_class=StrictRequest,
@@ -214,35 +225,3 @@ def listen(host: str, port: int) -> socket.socket:
 
 def _giver(value: object) -> Callable[[], object]:
     return lambda: value
-
-
-def _counter(metrics: Metrics) -> Callable[[Message, Scope], Awaitable[None]]:
-    async def count(message: Message, scope: Scope) -> None:
-        if message["type"] == "http.response.start":
-            handler = scope.get("route_handler")
-            operation = getattr(handler, "operation_id", None)
-            name = operation if isinstance(operation, str) else "other"
-            metrics.requests.labels(name, message["status"]).inc()
-            began_s = scope.get(BEGAN)
-            if isinstance(began_s, float):
-                metrics.request_seconds.labels(name).observe(time.monotonic() - began_s)
-
-    return count
-
-
-def _lifespan(
-    service: AnswerService, workshop: Workshop, corpus: Path
-) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
-    @asynccontextmanager
-    async def run(app: Litestar) -> AsyncIterator[None]:
-        await service.open()
-        await asyncio.to_thread(prepare, app)
-        await asyncio.to_thread(finish_replacements, corpus)
-        try:
-            yield
-        finally:
-            await service.close()
-            workshop.close()
-            service.services.renderer.close()
-
-    return run

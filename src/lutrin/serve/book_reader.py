@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from html import escape, unescape
 from pathlib import PurePosixPath
 from typing import Literal
@@ -27,14 +26,6 @@ PICTURE = re.compile(r'<span class="missing-image picture-(\d+)">([^<]*)</span>'
 STARTERS = 3
 MOST_RESULTS = 20
 """On the page that lists what fits words."""
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A picture, ready to be sent."""
-
-    body: bytes
-    media_type: str
 
 
 class Reader:
@@ -135,8 +126,8 @@ class Reader:
 
         return await self._workshop.do(made)
 
-    async def picture(self, slug: str, path: str, number: int) -> Picture:
-        """A picture from a page of a book, by its ordinal on the page, from 0.
+    async def picture(self, slug: str, path: str, number: int) -> tuple[bytes, str]:
+        """A picture from a page of a book, by its ordinal on the page, from 0, and its media type.
 
         Readers name it by its page and number, never by its file: what no page shows cannot be asked for.
         """
@@ -146,7 +137,7 @@ class Reader:
         (name,) = await self._library.find_pictures(slug, entry.filename, [address])
         if not name:
             raise NotFound(NOTHING_HERE)
-        return Picture(await self._library.picture(slug, name), media_type(name))
+        return await self._library.picture(slug, name), media_type(name)
 
     async def _rendered(self, slug: str, filename: str) -> Rendered:
         source = await self._library.source(slug, filename)

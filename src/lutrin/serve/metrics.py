@@ -1,13 +1,17 @@
 """Metrics for Prometheus: counts and timings, never a reader's ids or words."""
 
+import time
 from functools import partial
 
+from litestar.types import Message, Scope
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 from lutrin import __version__
 
 MEDIA_TYPE = CONTENT_TYPE_LATEST.removesuffix("; charset=utf-8")  # the framework adds it to text
+BEGAN = "lutrin.began_s"
+"""Key in the scope: the time of the request."""
 SECONDS = (0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 30.0)
 
 PASSAGES = {
@@ -62,3 +66,13 @@ class Metrics:
     def exposition(self) -> bytes:
         """All meters in Prometheus' text format."""
         return generate_latest(self._registry)
+
+    async def count(self, message: Message, scope: Scope) -> None:
+        """Count a response and the time to its head. A `before_send` hook."""
+        if message["type"] == "http.response.start":
+            operation = getattr(scope.get("route_handler"), "operation_id", None)
+            name = operation if isinstance(operation, str) else "other"
+            self.requests.labels(name, message["status"]).inc()
+            began_s = scope.get(BEGAN)
+            if isinstance(began_s, float):
+                self.request_seconds.labels(name).observe(time.monotonic() - began_s)

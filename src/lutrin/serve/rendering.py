@@ -59,15 +59,10 @@ _AMPERSAND = re.compile(r"&(?!#x[0-9A-F]+;)")
 _ENTITY = re.compile(r"&#x([0-9A-F]{1,6});")
 _REFUSALS: tuple[type[Exception], ...] = (
     *(found for found in vars(exceptions).values() if isinstance(found, type) and issubclass(found, Exception)),
-    RecursionError,
-    LookupError,
-    ValueError,
-    TypeError,
-    AttributeError,
-    StopIteration,
-    RuntimeError,  # a generator that ended too early
+    *(LookupError, ValueError, TypeError, AttributeError, StopIteration, RuntimeError),
 )
-"""Exceptions of the converter for TeX that it cannot read; they share no base class."""
+"""Exceptions of the converter for TeX that it cannot read; they share no base class. A RuntimeError is too deep a
+formula, or a generator that ended too early."""
 
 
 def mathml(tex: str, *, display: bool) -> str | None:
@@ -126,24 +121,19 @@ PAGE_S = 1.0
 OUR_IDS = "lutrin:"
 """How the ids of our own parts of a page begin, so that a heading such as *Finder* can have the id that links to it."""
 
-_CLASSES = {"class"}
 _ATTRIBUTES = {
     **{tag: {*names} for tag, names in nh3.ALLOWED_ATTRIBUTES.items()},
     **{f"h{level}": {"id", "class"} for level in range(1, 7)},
     **MATH_ATTRIBUTES,
+    **{tag: {"class"} for tag in ("aside", "code", "figure", "p", "table")},
     "a": {"href", "id", "class", "title"},
-    "aside": _CLASSES,
-    "code": _CLASSES,
     "details": {"open", "class"},
     "div": {"class", "id"},
-    "figure": _CLASSES,
     "li": {"value"},
-    "p": _CLASSES,
     "pre": {"class", "tabindex"},
     "section": {"class", "id"},
     "span": {"class", "id"},
     "sup": {"id"},
-    "table": _CLASSES,
     "td": {"class", "colspan", "rowspan", "align"},
     "th": {"class", "colspan", "rowspan", "align", "scope"},
 }

@@ -20,10 +20,9 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 
 from lutrin.serve.budget import beside_loop
 from lutrin.serve.limits import is_within
+from lutrin.serve.metrics import BEGAN
 from lutrin.settings import ROOT_PATH
 
-BEGAN = "lutrin.began_s"
-"""Key in the scope: the time of the request, for the metrics."""
 PREFIX = "lutrin.prefix"
 """Key in the scope: the path that readers see before ours, without a slash at its end; absent: there is none."""
 PREFIX_HEADER = b"x-forwarded-prefix"

@@ -162,8 +162,8 @@ async def picture(
     number: FromPath[int], book: FromPath[str], page: FromPath[Path], reader: Given[Reader]
 ) -> Response[bytes]:
     """A picture that a page of a book shows, by its place on the page."""
-    found = await reader.picture(book, page.as_posix(), number)
-    return Response(found.body, media_type=found.media_type, headers=PICTURE_HEADERS)
+    body, media_type = await reader.picture(book, page.as_posix(), number)
+    return Response(body, media_type=media_type, headers=PICTURE_HEADERS)
 
 
 @get("/qr.svg", include_in_schema=False)
