@@ -57,6 +57,15 @@ async def test_the_section_that_supports_a_sentence_is_cited() -> None:
     assert (grade.text, grade.citations) == ("The arm lifts a load of 2 kg.", (2,))
 
 
+async def test_a_section_that_has_changed_is_read_anew() -> None:
+    """A book that is ingested again, or another selection, may have other words at the same place of the same file."""
+    grader = word_grader()
+    before, after = (section(unit(f"The arm lifts a load of {load} kg.")) for load in ("two", "ten"))
+    assert before.key == after.key
+    assert await grader.rests_on("It lifts a load.", before) == before.units[0]
+    assert await grader.rests_on("It lifts a load.", after) == after.units[0]
+
+
 async def test_meaning_never_excuses_what_is_not_literally_there() -> None:
     """Even a grader that believes everything drops it, and says why for the model."""
     for text, why in (

@@ -155,7 +155,7 @@ class Grader:
         self._embedder = embedder
         self._weights = weights or fitted_weights().unsigned
         self._strict = strict
-        self._sections: dict[tuple[str, int, int], _EncodedSection] = {}
+        self._sections: dict[tuple[str, tuple[Unit, ...]], _EncodedSection] = {}
 
     async def grade(
         self,
@@ -239,8 +239,10 @@ class Grader:
         return read.units[int((read.vectors @ pooled_vector(own)).argmax())] if read.units else None
 
     async def _read(self, section: Run) -> "_EncodedSection":
-        read = self._sections.pop(section.key, None) or await self._encode(section)
-        self._sections[section.key] = read
+        place, units = section.readable
+        key = (place, tuple(units))
+        read = self._sections.pop(key, None) or await self._encode(section)
+        self._sections[key] = read
         while len(self._sections) > MOST_SECTIONS:
             del self._sections[next(iter(self._sections))]
         return read
