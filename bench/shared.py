@@ -15,7 +15,7 @@ from tests.remote.postgres import cluster, database
 
 from evaluation.memory_chat import MemoryChatStore
 from lutrin.chats.key import KeySeal, new_key
-from lutrin.chats.postgres import PostgresChatStore, Shared
+from lutrin.chats.postgres import PostgresChatStore, SharedDatabase
 from lutrin.records import ChatMessage
 
 CALLS = 2000
@@ -53,7 +53,7 @@ async def measure(name: str, at_once: int, call: Callable[[int], Awaitable[objec
 async def run(url: str) -> None:
     """All calls, alone and in company; the last row is the same turn kept in memory."""
     key = new_key()
-    shared = await Shared.open(url, KeySeal(key), bytes.fromhex(key))
+    shared = await SharedDatabase.open(url, KeySeal(key), bytes.fromhex(key))
     chats, memory = await PostgresChatStore.open(url, key), MemoryChatStore()
     event = TEXT.encode()
     print("| call | at once | median ms | p95 ms | calls/s |\n|---|---|---|---|---|")

@@ -21,10 +21,10 @@ from lutrin.ports import ChatStore
 from lutrin.query.understand import complete_question, understand
 from lutrin.records import (
     Answer,
+    Certainty,
     ChatMessage,
     Chunk,
     DoneEvent,
-    Made,
     Message,
     Passage,
     Question,
@@ -117,13 +117,13 @@ class Pipeline:
         """The whole answer."""
         return await self._remembered(self._first, self._chats[0], question)
 
-    async def made(self, question: Question, previous: str = "") -> Made:
+    async def made(self, question: Question, previous: str = "") -> Certainty:
         """How an answer was made, to a question that may follow another one."""
         earlier = (Message(role="user", content=previous),) if previous else ()
         asked = msgspec.structs.replace(question, earlier=earlier)
         events = [event async for event in self._first.answer(asked)]
         made = [event.made for event in events if isinstance(event, DoneEvent)][-1]
-        return made if made is not None else Made()
+        return made if made is not None else Certainty()
 
     async def _again(self, question: Question) -> Answer:
         return await self._remembered(self._second, self._chats[1], question)

@@ -21,7 +21,7 @@ from lutrin.runtime.wiring import open_runtime
 from lutrin.search.reader import read_fit
 from lutrin.settings import load_settings
 from lutrin.study import senses
-from lutrin.study.senses import SIGNALS, SensesFit, measured
+from lutrin.study.senses import SIGNALS, SensesFit, measure
 from training.kept import BOOK
 from training.same import Array, Mask, logistic
 
@@ -53,7 +53,7 @@ async def signals_of(links: list[Link], generation: OpenGeneration) -> Array:
         KeyError: The book or its companion has changed there; read such a link again.
     """
     companion = generation.companion
-    items = {name: item for item in companion.shown("term") for name in item.entry.names}
+    items = {name: item for item in companion.visible("term") for name in item.entry.names}
     chunks = dict(enumerate(await generation.all_chunks()))
     homes = {chunk.chunk_id: row for row, chunk in chunks.items()}
     uses = {(chunk.filename, unit.text): row for row, chunk in chunks.items() for unit in chunk.units}
@@ -63,7 +63,7 @@ async def signals_of(links: list[Link], generation: OpenGeneration) -> Array:
         home, row = homes[items[link.name].chunk_id], uses[link.page, link.text]
         pieces = len(companion.wording(texts[defining(link.name)]).tokens)
         windows = generation.windows_of(home), generation.windows_of(row)
-        found.append(measured(*windows, chunks[home], chunks[row], pieces))
+        found.append(measure(*windows, chunks[home], chunks[row], pieces))
     return np.array(found, dtype=np.float64)
 
 

@@ -118,21 +118,21 @@ _OPENING = threading.Lock()
 
 
 @cache
-def _opened() -> Library:
+def _open_library() -> Library:
     library = Library()
     at_end(library.close)
     return library
 
 
-def _shared() -> Library:
+def _shared_library() -> Library:
     """The library of the settings, opened by whoever needs it first."""
     with _OPENING:
-        return _opened()
+        return _open_library()
 
 
 def get_embedding(text: str) -> list[float]:
     """The vector that a text is searched by; see `Library.get_embedding`."""
-    return _shared().get_embedding(text)
+    return _shared_library().get_embedding(text)
 
 
 def retrieve(
@@ -145,6 +145,6 @@ def retrieve(
     module: str = "",
 ) -> list[dict[str, Any]]:
     """The passages nearest to a question; see `Library.retrieve`."""
-    return _shared().retrieve(
+    return _shared_library().retrieve(
         query, selected_text=selected_text, top_k=top_k, book=book, chapter=chapter, module=module
     )

@@ -91,13 +91,13 @@ class FairTurns:
         if self._free:
             self._free -= 1
         else:
-            await self._admitted(Lane(peer, session or f"\0{next(self._unnamed)}"))
+            await self._wait_for(Lane(peer, session or f"\0{next(self._unnamed)}"))
         try:
             yield
         finally:
             self._pass_on()
 
-    async def _admitted(self, lane: Lane) -> None:
+    async def _wait_for(self, lane: Lane) -> None:
         place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.push(lane, place)
         try:

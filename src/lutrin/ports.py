@@ -67,7 +67,7 @@ class Reading:
     """Weights for the odds that a book answers, in the order of `lutrin.search.reader.SIGNALS`, then the bias. If
     empty, the odds of the best passage decide."""
 
-    def widened(self, dimension: int) -> "Reading":
+    def widen(self, dimension: int) -> "Reading":
         """The same weights for token vectors that are padded with zeros to `dimension` numbers."""
 
         def wider(known: Vectors | None) -> Vectors | None:
@@ -248,7 +248,7 @@ class BookRack(Protocol):
     Each call raises IndexUnavailable if the rack cannot be reached; what is published stays.
     """
 
-    async def listed(self) -> dict[str, bytes]:
+    async def generations(self) -> dict[str, bytes]:
         """The published generations: each name with the record that was offered for it."""
 
     async def offer(self, slug: str, name: str, record: bytes, files: Mapping[str, Path]) -> None:

@@ -331,7 +331,7 @@ class Sentence(msgspec.Struct, frozen=True, kw_only=True):
     support: SupportGrade = "stated"
 
 
-class Shown(msgspec.Struct, frozen=True, kw_only=True):
+class AnswerParts(msgspec.Struct, frozen=True, kw_only=True):
     """The parts of an answer that a page shows besides its text: sent with it, and stored with its message."""
 
     refusal: Refusal | None = None
@@ -352,12 +352,12 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
     """The author of a prepared explanation: the authors, a name or `model@date`; empty if none was prepared."""
     explainable: bool = False  # not yet explained by the model, which may do so if asked again with `explain`
 
-    def shown(self) -> dict[str, Any]:
+    def parts(self) -> dict[str, Any]:
         """These parts by name."""
-        return {name: getattr(self, name) for name in Shown.__struct_fields__}
+        return {name: getattr(self, name) for name in AnswerParts.__struct_fields__}
 
 
-class Answer(Shown, frozen=True, kw_only=True):
+class Answer(AnswerParts, frozen=True, kw_only=True):
     """An answer as a reader gets it."""
 
     answer: str
@@ -400,7 +400,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     """The endpoint asked, which decides a refusal's wording: `/api/query`, the `/query` family or `/chat`."""
 
 
-class Made(msgspec.Struct, frozen=True, kw_only=True):
+class Certainty(msgspec.Struct, frozen=True, kw_only=True):
     """How sure an answer was; stored encrypted, shown to the teacher alone."""
 
     searched: str = ""
@@ -442,7 +442,7 @@ class DoneEvent(msgspec.Struct, frozen=True, tag="done", tag_field="type"):
     """The whole answer, which replaces what was streamed before."""
 
     answer: Answer
-    made: Made | None = None
+    made: Certainty | None = None
     """For the record of the conversation; a reader is sent the answer alone."""
 
 
@@ -455,7 +455,7 @@ class ErrorEvent(msgspec.Struct, frozen=True, tag="error", tag_field="type"):
 AnswerEvent = QueuedEvent | SourcesEvent | ExcerptEvent | SentenceEvent | DoneEvent | ErrorEvent
 
 
-class ChatMessage(Shown, frozen=True, kw_only=True):
+class ChatMessage(AnswerParts, frozen=True, kw_only=True):
     """One stored message of a conversation."""
 
     id: str
@@ -474,7 +474,7 @@ class ChatMessage(Shown, frozen=True, kw_only=True):
 class KeptMessage(ChatMessage, frozen=True, kw_only=True):
     """A stored message with details that only the operator sees."""
 
-    made: Made | None = None
+    made: Certainty | None = None
     """For an answer: how it was made."""
 
 

@@ -45,10 +45,10 @@ def stage(name: Stage) -> Iterator[None]:
     try:
         yield
     finally:
-        spent(name, began_s)
+        note_time(name, began_s)
 
 
-def spent(name: Stage, began_s: float, ended_s: float | None = None) -> None:
+def note_time(name: Stage, began_s: float, ended_s: float | None = None) -> None:
     """Tell of a stage that has ended (default: now)."""
     listener = _listener.get()
     if listener is not None:

@@ -6,7 +6,7 @@ import pytest
 from lutrin import messages
 from lutrin.answer.flow import AnswerCache, for_reader
 from lutrin.query.understand import normalize
-from lutrin.records import Answer, AnswerEvent, AnswerKind, DoneEvent, Made, Question, QueuedEvent, SourcesEvent
+from lutrin.records import Answer, AnswerEvent, AnswerKind, Certainty, DoneEvent, Question, QueuedEvent, SourcesEvent
 
 FIRST = Question(text="What is a loop?", session_id="one")
 
@@ -17,7 +17,7 @@ def answered(*warnings: str, kind: AnswerKind = "extractive") -> list[AnswerEven
         answer="A loop.", sources=(), mode="book", kind=kind, refusal=None, suggestions=(), warnings=warnings,
         model_used="", latency_ms=700, generation="g",
     )  # fmt: skip
-    made = Made(searched="what is a loop?")
+    made = Certainty(searched="what is a loop?")
     return [QueuedEvent(position=1, eta_s=2.0), SourcesEvent(citations=()), DoneEvent(answer=answer, made=made)]
 
 

@@ -243,7 +243,7 @@ def test_a_proof_holds_what_a_sentence_rests_on_and_what_the_reader_found() -> N
     found = found.part(0, 1)
     proof = proof_of(whole(book), {book.units[2].char_start}, found)
     assert texts(proof) == ["Kites fly.", "A kite has a tail.", "The tail is long."]
-    assert [unit.text for unit in proof.marked] == ["The tail is long."]
+    assert [unit.text for unit in proof.answering_units] == ["The tail is long."]
     assert proof.cut_after
 
 

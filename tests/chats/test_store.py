@@ -264,7 +264,7 @@ async def test_what_was_asked_and_what_was_refused(tmp_path: Path) -> None:
     told = await store.recent_questions(10)
     assert [item.again for item in told] == [False, False, False, True]
     assert [item.text for item in (await store.recent_questions(2))[1:]] == ["Quoi ?"]
-    assert [item.text for item in await store.refused()] == ["And  why?"]
+    assert [item.text for item in await store.refusals()] == ["And  why?"]
     with pytest.raises(NotFound):
         await store.judge("a1", "b" * 64, "up")
     await store.close()

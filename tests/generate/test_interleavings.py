@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lutrin.generate.prefix import PassageLimits, PassageStore
-from lutrin.generate.scheduler import Limits, Refused
+from lutrin.generate.scheduler import Limits, Rejection
 from lutrin.records import Finished
 
 from .room import FOREVER, Keen, Room, asking, expected
@@ -66,7 +66,7 @@ def test_any_interleaving_keeps_the_promises(
         act[name](*arguments)
     room.drain()
     for id_, events in room.told.items():
-        assert [isinstance(event, Finished | Refused) for event in events] == [False] * (len(events) - 1) + [True]
+        assert [isinstance(event, Finished | Rejection) for event in events] == [False] * (len(events) - 1) + [True]
         check_text(room, id_)
     assert room.decoder.cells() <= limits.retained_tokens + sequences
     assert room.decoder.overfull == 0

@@ -8,7 +8,7 @@ import pytest
 from tests.fakes_generator import BEGIN, NEXT
 
 from lutrin.generate.prefix import SUFFIX, PassageLimits, PassageStore
-from lutrin.generate.scheduler import Limits, Refused
+from lutrin.generate.scheduler import Limits, Rejection
 from lutrin.records import Finished, Message, Piece
 
 from .room import SYSTEM, Room, asking, expected
@@ -246,4 +246,4 @@ def test_what_is_read_for_a_reader_is_used_before_the_next_passage_is_read() -> 
     room.drain()
     whole = [id_ for id_ in answers if isinstance(last := room.last(id_), Finished) and last.reason == "length"]
     assert len(whole) >= 3
-    assert all(isinstance(room.last(id_), Refused) or id_ in whole for id_ in answers)
+    assert all(isinstance(room.last(id_), Rejection) or id_ in whole for id_ in answers)

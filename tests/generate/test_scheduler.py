@@ -3,7 +3,7 @@
 import pytest
 from tests.fakes_generator import echo
 
-from lutrin.generate.scheduler import Limits, Pace, Refused
+from lutrin.generate.scheduler import Limits, Pace, Rejection
 from lutrin.records import Finished, Piece, Queued
 
 from .room import SYSTEM, Keen, Room, expected
@@ -95,7 +95,7 @@ def test_a_full_queue_says_so_at_once() -> None:
     ids = [room.ask(f"question {n}") for n in range(7)]
     room.drain()
     assert [isinstance(room.last(id_), Finished) for id_ in ids] == [True] * 5 + [False] * 2
-    assert room.last(ids[6]) == Refused("queue_full")
+    assert room.last(ids[6]) == Rejection("queue_full")
 
 
 def test_a_peer_that_fills_the_queue_gives_way_to_another() -> None:
@@ -107,7 +107,7 @@ def test_a_peer_that_fills_the_queue_gives_way_to_another() -> None:
     while room.scheduler.busy:
         ended += [output.id for output in room.step() if isinstance(output.event, Finished)]
     assert ended == [crowd[0], modest, *crowd[1:3]]
-    assert room.last(crowd[3]) == Refused("queue_full")
+    assert room.last(crowd[3]) == Rejection("queue_full")
 
 
 def test_the_queue_is_told_honestly() -> None:
@@ -183,7 +183,7 @@ def test_what_cannot_be_ready_in_time_is_not_begun() -> None:
     began, computed = room.clock.now, room.decoder.computed
     ids = [room.ask(f"{n} " * 60, max_tokens=20, wait_s=8.0) for n in range(10)]
     room.drain()
-    refused = [id_ for id_ in ids if room.last(id_) == Refused("deadline")]
+    refused = [id_ for id_ in ids if room.last(id_) == Rejection("deadline")]
     assert refused
     assert not any(room.text(id_) for id_ in refused)
     assert room.clock.now - began < 8.5
@@ -230,7 +230,7 @@ def test_guesses_end_where_they_do_not_pay() -> None:
     assert pace.guesses(10, 3) == 0
     assert pace.token_s(1, 3) < 0.02
     for _ in range(200):
-        pace.guessed(right=False)
+        pace.note_guess(right=False)
     assert pace.guesses(1, 3) == 0
     assert pace.token_s(1, 3) == 0.02
 
@@ -248,7 +248,7 @@ def test_who_cannot_be_answered_in_time_is_told_at_once() -> None:
     served = [id_ for id_, last in zip(ids, ends, strict=True) if isinstance(last, Finished)]
     assert 0 < len(served) < len(ids)
     assert all(room.text(id_) for id_ in served)
-    assert all(last == Refused("deadline") for last in ends if not isinstance(last, Finished))
+    assert all(last == Rejection("deadline") for last in ends if not isinstance(last, Finished))
     assert room.clock.now - began_s <= 26.0
 
 
@@ -270,7 +270,7 @@ def test_a_failed_step_costs_its_readers_alone() -> None:
         room.step()
     room.decoder.fail_next = True
     room.drain()
-    assert [room.last(id_) for id_ in ids[:2]] == [Refused("unavailable")] * 2
+    assert [room.last(id_) for id_ in ids[:2]] == [Rejection("unavailable")] * 2
     assert [room.text(id_) for id_ in ids[2:]] == [expected(room.requests[id_]) for id_ in ids[2:]]
     assert room.scheduler.failures == 0
 

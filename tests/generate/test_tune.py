@@ -139,9 +139,9 @@ def test_the_choice_is_kept_and_shown(tmp_path: Path) -> None:
     write_tuning(tuning, path)
     assert read_tuning(path) == tuning
     assert [row[0] for row in table(tuning)] == ["", "", "auto", "*"]
-    assert (chosen := tuning.chosen("auto")) is not None
+    assert (chosen := tuning.choice("auto")) is not None
     assert chosen.format == "Q4_0"
-    assert tuning.chosen("large") is None
+    assert tuning.choice("large") is None
     path.write_text("{")
     assert read_tuning(path) is None
     assert read_tuning(tmp_path / "none") is None

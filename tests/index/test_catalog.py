@@ -45,11 +45,11 @@ def test_publishing_replaces_and_remembers(path: Path) -> None:
     with Catalog(path) as catalog:
         (book,) = catalog.books()
         assert (book.current, book.previous, book.info.title) == ("g3", "g2", "Robots")
-        assert catalog.retired() == [("robots", "g1")]
+        assert catalog.retired_generations() == [("robots", "g1")]
         assert catalog.live() == {"g2": "robots", "g3": "robots"}
         assert catalog.files("robots") == {"a.md": STATE}
         catalog.forget(["g1", "g2"])
-        assert catalog.retired() == []
+        assert catalog.retired_generations() == []
         assert set(catalog.live()) == {"g2", "g3"}
         assert catalog.next_number() == 4
 
@@ -86,7 +86,7 @@ def test_rolling_back_makes_the_previous_current(path: Path) -> None:
         (book,) = catalog.books()
         assert (book.current, book.previous, book.recipe) == ("g1", None, "")
         assert catalog.files("robots") == {}
-        assert catalog.retired() == [("robots", "g2")]
+        assert catalog.retired_generations() == [("robots", "g2")]
 
 
 def test_a_withdrawn_book_is_gone(path: Path) -> None:
@@ -97,7 +97,7 @@ def test_a_withdrawn_book_is_gone(path: Path) -> None:
         catalog.withdraw("a")
         assert [book.info.slug for book in catalog.books()] == ["b"]
         assert catalog.files("a") == {}
-        assert catalog.retired() == [("a", "g1")]
+        assert catalog.retired_generations() == [("a", "g1")]
 
 
 def test_touched_files_keep_their_hash(path: Path) -> None:

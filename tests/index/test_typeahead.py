@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from lutrin.index.generation import OpenGeneration, open_generation
-from lutrin.index.typeahead import MOST_FORMS, understood
+from lutrin.index.typeahead import MOST_FORMS, match_words
 
 from .conftest import Library
 
@@ -51,21 +51,21 @@ MEANT: dict[str, set[int]] = {
 
 async def test_the_sections_that_are_meant_are_found(generation: OpenGeneration) -> None:
     """By half a word, by a word with a slip, by both, and by names of code; other words add what has some of them."""
-    found = {typed: (await generation.typed(typed, 5))[1] for typed in MEANT}
+    found = {typed: (await generation.match_typing(typed, 5))[1] for typed in MEANT}
     assert {typed: {chunk.chunk_index for chunk, _ in own} for typed, own in found.items()} == MEANT
 
 
 async def test_what_has_every_word_comes_first(generation: OpenGeneration) -> None:
     """Then what has one of them."""
-    _, found = await generation.typed("velocity batt", 5)
+    _, found = await generation.match_typing("velocity batt", 5)
     assert [chunk.chunk_index for chunk, _ in found] == [3, 2]
 
 
 async def test_a_word_that_ended_is_no_beginning(generation: OpenGeneration) -> None:
     """A space ends it: "char" is not "charged" any more."""
-    words, found = await generation.typed("char ", 5)
+    words, found = await generation.match_typing("char ", 5)
     assert (words[0].forms, found) == ((), [])
-    assert (await generation.typed("char", 5))[0][0].forms == ("charged",)
+    assert (await generation.match_typing("char", 5))[0][0].forms == ("charged",)
 
 
 def test_a_short_beginning_stands_for_the_commonest_words() -> None:
@@ -75,7 +75,7 @@ def test_a_short_beginning_stands_for_the_commonest_words() -> None:
     def words_from(start: str) -> list[tuple[str, int]]:
         return [(word, chunks) for word, chunks in vocabulary.items() if word.startswith(start)]
 
-    forms = understood("what is in", words_from, vocabulary)
+    forms = match_words("what is in", words_from, vocabulary)
     assert len(forms) == 1
     assert len(forms[0].forms) == MOST_FORMS
     assert forms[0].forms[0] == "in499"

@@ -12,9 +12,9 @@ from lutrin.ingest.docx import parse_docx
 from lutrin.ingest.epub import parse_epub
 from lutrin.ingest.formats import FORMATS
 from lutrin.ingest.hypertext import parse_html
-from lutrin.ingest.limited import read_limited
 from lutrin.ingest.page import page_html
 from lutrin.ingest.plaintext import parse_text
+from lutrin.ingest.sandbox import read_limited
 from lutrin.records import Document
 
 TEXT = """TIDES AND CURRENTS

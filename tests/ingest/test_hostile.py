@@ -10,9 +10,9 @@ from lutrin.errors import DocumentError
 from lutrin.ingest.decoding import decode
 from lutrin.ingest.discover import find_books
 from lutrin.ingest.documents import read_document
-from lutrin.ingest.limited import read_limited
 from lutrin.ingest.markdown import parse_markdown
 from lutrin.ingest.page import page_html
+from lutrin.ingest.sandbox import read_limited
 from lutrin.ingest.scan import scan
 from lutrin.ingest.sites import read_site
 

@@ -12,7 +12,7 @@ import pytest
 from tests.end_to_end.processes import children, wait_until
 
 from lutrin.errors import DocumentError
-from lutrin.ingest.limited import read_limited
+from lutrin.ingest.sandbox import read_limited
 
 PAGE = b"<h1>Kilns</h1><p>A kiln bakes clay.</p>"
 BOMB = b"[a](" * 2_000_000
@@ -22,7 +22,7 @@ BOMB = b"[a](" * 2_000_000
 def zygotes(pid: int | None = None) -> list[int]:
     """The processes that fork for files, of this process or another."""
     own = children(pid or os.getpid())
-    return [child for child in own if b"lutrin.ingest.limited" in Path(f"/proc/{child}/cmdline").read_bytes()]
+    return [child for child in own if b"lutrin.ingest.sandbox" in Path(f"/proc/{child}/cmdline").read_bytes()]
 
 
 @pytest.fixture(autouse=True)
@@ -112,7 +112,7 @@ def test_it_knows_no_secret_and_holds_nothing_open(monkeypatch: pytest.MonkeyPat
 def test_nothing_survives_the_parent(sign: signal.Signals) -> None:
     """Whatever ends it in the midst of a file, and a file that may take an hour."""
     code = (
-        "from lutrin.ingest.limited import read_limited\n"
+        "from lutrin.ingest.sandbox import read_limited\n"
         "read_limited(b'<p>Words.</p>', 'a.html'); read_limited(b'[a](' * 2_000_000, 'bomb.md', time_limit_s=3600)"
     )
     with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL) as parent:

@@ -14,8 +14,8 @@ from tests.endured import Endured
 from tests.ingest.drawn import BODY, heading, pdf, text, texts
 
 from lutrin.errors import DocumentError
-from lutrin.ingest.limited import read_limited
 from lutrin.ingest.pdf import parse_pdf
+from lutrin.ingest.sandbox import read_limited
 
 
 def encrypted(algorithm: str, user: str, owner: str) -> bytes:

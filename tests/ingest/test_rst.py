@@ -2,8 +2,8 @@
 
 import pytest
 
-from lutrin.ingest.limited import read_limited
 from lutrin.ingest.rst import parse_rst
+from lutrin.ingest.sandbox import read_limited
 from lutrin.records import Document, Unit
 
 HEAD = "Kilns\n=====\n\n"

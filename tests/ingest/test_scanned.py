@@ -10,10 +10,10 @@ from tests.ingest.drawn import BODY, pdf, text, texts
 
 from lutrin.errors import DocumentError
 from lutrin.ingest.chunk import chunk_document
-from lutrin.ingest.limited import read_limited
 from lutrin.ingest.page import page_html
 from lutrin.ingest.pdf import Recognize, parse_pdf
 from lutrin.ingest.pdf_layout import TextRun
+from lutrin.ingest.sandbox import read_limited
 from lutrin.ingest.wording import RECOGNIZED
 from lutrin.records import BookInfo
 

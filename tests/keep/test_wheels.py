@@ -18,7 +18,7 @@ from lutrin.keep import bundle
 @pytest.fixture
 def greenlet(tmp_path: Path) -> Path:
     """A copy of an installed package with machine code and a header file outside of the packages' folder."""
-    package = bundle.installed()["greenlet"]
+    package = bundle.installed_packages()["greenlet"]
     for item in package.files or []:
         parts = [part for part in item.parts if part != ".."]
         target = (
@@ -86,7 +86,7 @@ def test_a_missing_file_is_named(greenlet: Path, tmp_path: Path) -> None:
 def test_lutrin_itself_is_made_from_its_source(tmp_path: Path) -> None:
     """Whether it is installed as a link or not, its wheel holds every module and the command."""
     source = Path(lutrin.__file__).parent
-    path = bundle.write_wheel(bundle.installed()["lutrin"], tmp_path, source=source)
+    path = bundle.write_wheel(bundle.installed_packages()["lutrin"], tmp_path, source=source)
     with zipfile.ZipFile(path) as wheel:
         names = set(wheel.namelist())
         assert wheel.read("lutrin/cli/main.py") == (source / "cli" / "main.py").read_bytes()

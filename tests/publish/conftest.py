@@ -13,7 +13,7 @@ from lutrin.index.generation import OpenGeneration, open_generation
 from lutrin.index.readback import verify_generation
 from lutrin.ingest.companion_file import Holds
 from lutrin.ingest.run import DEFAULTS, IngestTools, Options, ingest
-from lutrin.ingest.summary import Advance, FolderDone, IngestSummary
+from lutrin.ingest.summary import Advance, FolderReport, IngestSummary
 from lutrin.ports import Encoding
 from lutrin.settings import load_settings
 
@@ -88,8 +88,8 @@ class Press:
             path.relative_to(self.settings.books_dir).as_posix() for path in self.settings.books_dir.glob("*/*")
         )
 
-    def _note(self, event: FolderDone | Advance) -> None:
-        if isinstance(event, FolderDone):
+    def _note(self, event: FolderReport | Advance) -> None:
+        if isinstance(event, FolderReport):
             self.lines.append(event.line())
         else:
             self.steps.append(event)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tests.publish.conftest import Press
 
-from lutrin.index.companion import Entry, Prepared
+from lutrin.index.companion import Entry, PreparedEntry
 from lutrin.ingest.companion_file import SHIPPED, approve, digest, digest_of
 from lutrin.study.literal import literal_problem
 
@@ -28,7 +28,7 @@ def line(**given: object) -> str:
     return json.dumps(entry | given) + "\n"
 
 
-async def entries(press: Press) -> list[Prepared]:
+async def entries(press: Press) -> list[PreparedEntry]:
     """What the current generation has prepared."""
     generation = await press.open()
     found = list(generation.companion.entries)
@@ -126,7 +126,7 @@ async def test_hidden_entries_lead_nowhere(press: Press) -> None:
     press.write({"companion.jsonl": line(state="hidden")})
     await press.ingest()
     generation = await press.open()
-    shown, owners = list(generation.companion.shown("question")), generation.companion.owners
+    shown, owners = list(generation.companion.visible("question")), generation.companion.owners
     await generation.close()
     assert shown == []
     assert owners == {"How far does a lidar see?": ()}

@@ -94,7 +94,7 @@ async def test_what_is_kept_serves_readers_at_once_and_is_the_teachers_to_judge(
             )  # fmt: skip
             assert [told.kept async for told in student.work_through(generation)] == [1]
             await shelf.refresh()
-            (item,) = generation.companion.shown("question")
+            (item,) = generation.companion.visible("question")
             assert (item.entry.topic, item.entry.state) == (asked, "proposed")
             ((place, cosine),) = generation.companion.nearest(await vector_of(press, asked), 1)
             assert (generation.companion.texts[place], round(cosine, 3)) == (asked, 1.0)
@@ -103,7 +103,7 @@ async def test_what_is_kept_serves_readers_at_once_and_is_the_teachers_to_judge(
         with Catalog(catalog_path) as catalog:
             decide(catalog, "robots", id_of(item.entry), StoredDecision(hidden), when="2026-01-02")
         await shelf.refresh()
-        assert not list(generation.companion.shown("question"))
+        assert not list(generation.companion.visible("question"))
         assert (await press.ingest()).prepared == 1
         await shelf.refresh()
         async with shelf.lease() as published:

@@ -85,7 +85,7 @@ async def test_only_what_may_still_be_read_is_kept(tmp_path: Path, postgres_url:
     two = Machine(tmp_path / "two", postgres_url)
     await fetch_all(two.settings, two.rack)
     assert "Ships" not in await two.text()
-    assert len(await two.rack.listed()) == 1
+    assert len(await two.rack.generations()) == 1
 
 
 @pytest.mark.slow("it looks again and again until the other server has followed, and PostgreSQL starts anew")

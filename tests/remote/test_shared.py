@@ -10,7 +10,7 @@ import pytest
 from tests.remote.postgres import Cluster
 
 from lutrin.chats.key import KeySeal, new_key
-from lutrin.chats.postgres import Shared, ingest_alone
+from lutrin.chats.postgres import SharedDatabase, ingest_alone
 from lutrin.errors import ChatStoreError, IngestInProgress, InvalidSettings, NotFound, RateLimited
 from lutrin.messages import INGEST_LEFT
 from lutrin.serve.routes.ingest import SILENT_S, Jobs
@@ -31,16 +31,16 @@ asyncio.run(hold())
 
 
 @pytest.fixture
-async def servers(postgres_url: str) -> AsyncIterator[tuple[Shared, Shared]]:
+async def servers(postgres_url: str) -> AsyncIterator[tuple[SharedDatabase, SharedDatabase]]:
     """Two processes' connections to one database."""
-    first = await Shared.open(postgres_url, KeySeal(KEY), bytes.fromhex(KEY))
-    second = await Shared.open(postgres_url, KeySeal(KEY), bytes.fromhex(KEY))
+    first = await SharedDatabase.open(postgres_url, KeySeal(KEY), bytes.fromhex(KEY))
+    second = await SharedDatabase.open(postgres_url, KeySeal(KEY), bytes.fromhex(KEY))
     yield first, second
     await first.close()
     await second.close()
 
 
-async def test_fifty_at_once_on_two_servers_admit_exactly_ten(servers: tuple[Shared, Shared]) -> None:
+async def test_fifty_at_once_on_two_servers_admit_exactly_ten(servers: tuple[SharedDatabase, SharedDatabase]) -> None:
     """However the requests are spread, the limit is one; the pause that is named is exact."""
     began = time.monotonic()
     asked = (servers[n % 2].admit([("session a", 10), (f"peer {n % 3}", 300)]) for n in range(50))
@@ -50,7 +50,7 @@ async def test_fifty_at_once_on_two_servers_admit_exactly_ten(servers: tuple[Sha
     assert all(59 - (time.monotonic() - began) <= error.retry_after_s <= 60 for error in refused)
 
 
-async def test_a_question_counts_under_both_keys_or_none(servers: tuple[Shared, Shared]) -> None:
+async def test_a_question_counts_under_both_keys_or_none(servers: tuple[SharedDatabase, SharedDatabase]) -> None:
     """A session that is refused uses up nothing of its peer's allowance."""
     first, second = servers
     await first.admit([("session a", 1), ("peer p", 2)])
@@ -62,7 +62,7 @@ async def test_a_question_counts_under_both_keys_or_none(servers: tuple[Shared, 
         await first.admit([("session c", 1), ("peer p", 2)])
 
 
-async def test_the_window_slides(servers: tuple[Shared, Shared]) -> None:
+async def test_the_window_slides(servers: tuple[SharedDatabase, SharedDatabase]) -> None:
     """A minute after a question there is room for another; here the stored times are made a minute older."""
     first, second = servers
     await first.admit([("session a", 1)])
@@ -74,7 +74,7 @@ async def test_the_window_slides(servers: tuple[Shared, Shared]) -> None:
     await second.admit([("session a", 1)])
 
 
-async def test_no_address_and_no_word_lies_in_the_tables(servers: tuple[Shared, Shared]) -> None:
+async def test_no_address_and_no_word_lies_in_the_tables(servers: tuple[SharedDatabase, SharedDatabase]) -> None:
     """Keys are hashed, events are sealed."""
     first, _ = servers
     await first.admit([("peer 192.0.2.7", 5)])
@@ -86,7 +86,7 @@ async def test_no_address_and_no_word_lies_in_the_tables(servers: tuple[Shared, 
     assert not any("192.0.2.7" in row or "needle" in row for row in rows)
 
 
-async def test_events_of_one_server_are_known_to_the_other(servers: tuple[Shared, Shared]) -> None:
+async def test_events_of_one_server_are_known_to_the_other(servers: tuple[SharedDatabase, SharedDatabase]) -> None:
     """In order, as far as they are whole, and to the same question of the same reader only."""
     first, second = servers
     await first.keep("t", ASKED, 1, [b'{"a":1}', b'{"a":2}'])
@@ -96,7 +96,7 @@ async def test_events_of_one_server_are_known_to_the_other(servers: tuple[Shared
     assert await second.recall("unknown", ASKED) == []
 
 
-async def test_an_ingestion_of_one_server_is_seen_at_the_other(servers: tuple[Shared, Shared]) -> None:
+async def test_an_ingestion_of_one_server_is_seen_at_the_other(servers: tuple[SharedDatabase, SharedDatabase]) -> None:
     """From its first moment, with its lines while it runs and its figures in the end; an unknown one is nowhere."""
     here, there = (Jobs(server) for server in servers)
     go_on = asyncio.Event()
@@ -125,7 +125,7 @@ async def test_an_ingestion_of_one_server_is_seen_at_the_other(servers: tuple[Sh
         await there.get("unknown")
 
 
-async def test_an_ingestion_whose_server_is_gone_has_failed(servers: tuple[Shared, Shared]) -> None:
+async def test_an_ingestion_whose_server_is_gone_has_failed(servers: tuple[SharedDatabase, SharedDatabase]) -> None:
     """It shows no sign of life: the other server says so, and does not let it run for ever."""
     here, there = servers
     running = b'{"job":"j1","state":"running","progress":[]}'
@@ -165,8 +165,8 @@ async def test_a_database_that_is_away_is_named(postgres: Cluster) -> None:
     """An address that nobody listens at, a database that is not there, and an address that is none."""
     seal = KeySeal(KEY)
     with pytest.raises(ChatStoreError, match="cannot be reached"):
-        await Shared.open("postgresql://lutrin@127.0.0.1:1/x", seal, b"k")
+        await SharedDatabase.open("postgresql://lutrin@127.0.0.1:1/x", seal, b"k")
     with pytest.raises(ChatStoreError, match="refuses the connection"):
-        await Shared.open(postgres.url("nowhere"), seal, b"k")
+        await SharedDatabase.open(postgres.url("nowhere"), seal, b"k")
     with pytest.raises(InvalidSettings, match="DATABASE_URL"):
-        await Shared.open("mysql://x", seal, b"k")
+        await SharedDatabase.open("mysql://x", seal, b"k")

@@ -3,16 +3,16 @@
 import msgspec
 import numpy as np
 
-from lutrin.index.companion import BY_THE_BOOK, Companion, Entry, Prepared
+from lutrin.index.companion import BY_THE_BOOK, Companion, Entry, PreparedEntry
 from lutrin.runtime.profile import open_embedder
 from lutrin.search.search import Searcher, gains, leads_of, weights
 from lutrin.settings import load_settings
 
 
-def entry(topic: str, chunk: str, state: str = "approved") -> Prepared:
+def entry(topic: str, chunk: str, state: str = "approved") -> PreparedEntry:
     """A prepared question on a passage."""
     made = Entry(kind="question", file="a.md", heading="A", topic=topic, text="So.", state=state)  # type: ignore[arg-type] # one of the states
-    return Prepared(entry=made, chunk_id=chunk, asked=(topic,))
+    return PreparedEntry(entry=made, chunk_id=chunk, asked=(topic,))
 
 
 def companion() -> Companion:
@@ -31,7 +31,7 @@ def test_a_passage_is_led_to_by_its_nearest_question() -> None:
 def test_what_a_book_says_of_itself_leads_nowhere() -> None:
     """Its own words are found as they stand."""
     by_book = msgspec.structs.replace(entry("Near?", "one").entry, author=BY_THE_BOOK)
-    own = Prepared(entry=by_book, chunk_id="one", asked=("Near?",))
+    own = PreparedEntry(entry=by_book, chunk_id="one", asked=("Near?",))
     entries = [own, entry("Far?", "two")]
     known = Companion(entries, np.eye(2, dtype=np.float32), np.zeros((0, 2), np.int8), np.zeros(3, np.int64))
     assert list(leads_of(known, np.array([0.9, 0.1], dtype=np.float32))) == ["two"]

@@ -16,7 +16,7 @@ from tests.loopback import NO_TLS
 from lutrin.chats.key import new_key
 from lutrin.chats.store import SqlChatStore
 from lutrin.index.catalog import LeftOut
-from lutrin.serve.app import create_app, guarded
+from lutrin.serve.app import create_app, with_guards
 from lutrin.serve.library import ShelfLibrary
 from lutrin.serve.render_process import Renderer
 from lutrin.serve.services import Answers, Ingest, Services
@@ -102,7 +102,7 @@ def serve(house: House) -> Serve:
         app = create_app(services, values, heartbeat_s=house.heartbeat_s)
         listener = socket.create_server(("127.0.0.1", 0))
         config = uvicorn.Config(
-            guarded(app, services, values),
+            with_guards(app, services, values),
             ws="none",
             log_config=None,
             access_log=False,

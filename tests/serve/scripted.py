@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from lutrin.errors import NotFound
-from lutrin.index.typeahead import Typed
+from lutrin.index.typeahead import TypedWord
 from lutrin.messages import NOTHING_HERE
 from lutrin.records import (
     Answer,
@@ -240,7 +240,7 @@ class ScriptedLibrary(ShelfLibrary):
         if slug not in {"", "physical-ai"}:
             raise NotFound(NOTHING_HERE)
         begun = typed.rsplit(maxsplit=1)[-1].lower()
-        words = [Typed(word, (word,)) for word in LOOP.section_title.lower().split() if word.startswith(begun)]
+        words = [TypedWord(word, (word,)) for word in LOOP.section_title.lower().split() if word.startswith(begun)]
         return [line for _, _, line in section_lines(words, [(CHUNK, 1.0)] if words else [], most)]
 
     async def practice(self, slug: str) -> Practice:

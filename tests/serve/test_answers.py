@@ -5,7 +5,7 @@ import pytest
 
 from lutrin import messages
 from lutrin.errors import ChatStoreError, GeneratorUnavailable, IndexUnavailable, InvalidQuestion
-from lutrin.records import Shown
+from lutrin.records import AnswerParts
 
 from .conftest import House
 from .scripted import ANSWER, EVENTS, LOOP, as_sent
@@ -65,7 +65,7 @@ async def test_chat_has_its_own_shape(client: httpx.AsyncClient) -> None:
         "citations": [as_sent(LOOP)],
         "kind": ANSWER.kind,
         "model_used": ANSWER.model_used,
-        **as_sent(Shown(**ANSWER.shown())),
+        **as_sent(AnswerParts(**ANSWER.parts())),
     }
 
 

@@ -297,7 +297,7 @@ def test_a_proxy_may_have_more_requests_on_their_way() -> None:
         for connection in open_ones:
             connections.open(connection, address)
             connection.stage = "head"
-            connections.moved(connection)
+            connections.move(connection)
         assert connections.count == most
         assert [connection.transport.is_closing() for connection in open_ones] == [True] * (100 - most) + [False] * most
 

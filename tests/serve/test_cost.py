@@ -13,10 +13,10 @@ from litestar.types import Message, Receive, Scope, Send
 
 from lutrin.errors import RateLimited
 from lutrin.index.catalog import LeftOut
-from lutrin.index.typeahead import Typed
+from lutrin.index.typeahead import TypedWord
 from lutrin.messages import PAGE_AS_TEXT, TOO_MUCH_WORK
 from lutrin.records import Unit
-from lutrin.serve.app import create_app, guarded
+from lutrin.serve.app import create_app, with_guards
 from lutrin.serve.budget import ALL_SHARE, MOST_WAITING, QUESTION_S, Budget, Meter, Workshop, charge, with_meter
 from lutrin.serve.finding import section_lines
 from lutrin.serve.render_process import Renderer
@@ -100,7 +100,7 @@ async def test_no_request_holds_the_event_loop(house: House, path: str) -> None:
     app = create_app(house.services(), settings)
     async with app.lifespan():
         meter = Meter("192.0.2.1")
-        asked = guarded(app, house.services(), settings)
+        asked = with_guards(app, house.services(), settings)
         statuses: list[int] = []
 
         async def answer(scope: Scope, receive: Receive, send: Send) -> None:
@@ -140,7 +140,7 @@ def test_what_is_typed_is_found_in_code_without_its_lexer() -> None:
     unit = Unit(kind="code", text=code, language="coffeescript", char_start=0, char_end=len(code))
     start_s = time.process_time()
     ((_, _, line),) = section_lines(
-        [Typed("needle", ("needle",))], [(msgspec.structs.replace(CHUNK, units=(unit,)), 1.0)], 3
+        [TypedWord("needle", ("needle",))], [(msgspec.structs.replace(CHUNK, units=(unit,)), 1.0)], 3
     )
     assert line.text == "A needle for hay"
     assert time.process_time() - start_s < 0.5

@@ -2,22 +2,22 @@
 
 import pytest
 
-from lutrin.index.companion import Companion, Entry, Kind, Prepared, State
-from lutrin.index.lexical import stemmed
-from lutrin.index.typeahead import Typed
+from lutrin.index.companion import Companion, Entry, Kind, PreparedEntry, State
+from lutrin.index.lexical import stem_of
+from lutrin.index.typeahead import TypedWord
 from lutrin.serve import notes
-from lutrin.serve.notes import MOST_CHECKS, MOST_TERMS_FOUND, glossary, notes_of, starters, terms_by_name, terms_meant
+from lutrin.serve.notes import MOST_CHECKS, MOST_TERMS_FOUND, find_terms, glossary, notes_of, starters, terms_by_name
 
 
 def entry(
     kind: Kind, topic: str, *, file: str = "a.md", state: State = "approved", aka: tuple[str, ...] = ()
-) -> Prepared:
+) -> PreparedEntry:
     """An entry of a section."""
     made = Entry(kind=kind, file=file, heading="A", anchor="a", topic=topic, text="Text.", state=state, aka=aka)
-    return Prepared(entry=made, chunk_id="c1")
+    return PreparedEntry(entry=made, chunk_id="c1")
 
 
-def companion(*entries: Prepared) -> Companion:
+def companion(*entries: PreparedEntry) -> Companion:
     """A companion without vectors, which are for answers."""
     return Companion(entries)
 
@@ -59,14 +59,14 @@ def test_a_page_offers_its_own_questions_to_begin_with() -> None:
 def test_a_term_is_found_by_any_of_its_names_as_it_is_typed() -> None:
     """The shorter name first; not by a part of what was typed."""
     made = companion(entry("term", "torque density"), entry("term", "torque", aka=("moment",)), entry("term", "loop"))
-    found = terms_meant(terms_by_name(made), "lab", [Typed("torq", ("torque",))])
+    found = find_terms(terms_by_name(made), "lab", [TypedWord("torq", ("torque",))])
     assert [(term.name, term.url) for term in found] == [
         ("torque", "/read/lab/a#a"),
         ("torque density", "/read/lab/a#a"),
     ]
-    assert [term.name for term in terms_meant(terms_by_name(made), "lab", [Typed("mom", ("moment",))])] == ["torque"]
-    assert terms_meant(terms_by_name(made), "lab", [Typed("torque", ("torque",)), Typed("of", ("of",))]) == []
-    assert terms_meant(terms_by_name(made), "lab", []) == []
+    assert [term.name for term in find_terms(terms_by_name(made), "lab", [TypedWord("mom", ("moment",))])] == ["torque"]
+    assert find_terms(terms_by_name(made), "lab", [TypedWord("torque", ("torque",)), TypedWord("of", ("of",))]) == []
+    assert find_terms(terms_by_name(made), "lab", []) == []
 
 
 def test_many_terms_hold_up_nobody_who_types(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,10 +76,10 @@ def test_many_terms_hold_up_nobody_who_types(monkeypatch: pytest.MonkeyPatch) ->
 
     def stem(word: str) -> str:
         words.append(word)
-        return stemmed(word)
+        return stem_of(word)
 
     monkeypatch.setattr(notes, "stemmed", stem)
-    assert len(terms_meant(terms, "lab", [Typed("needle", ("needle",))])) == MOST_TERMS_FOUND
+    assert len(find_terms(terms, "lab", [TypedWord("needle", ("needle",))])) == MOST_TERMS_FOUND
     assert words == ["needle", "needle"]
 
 

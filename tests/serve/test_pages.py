@@ -9,7 +9,7 @@ import pytest
 
 from lutrin.errors import IndexUnavailable
 from lutrin.index.companion import Entry
-from lutrin.index.typeahead import Typed
+from lutrin.index.typeahead import TypedWord
 from lutrin.ingest.makers import BOXES
 from lutrin.records import Unit, UnitKind
 from lutrin.serve.finding import IN_CODE, section_lines
@@ -128,7 +128,7 @@ def test_what_is_listed_reads_as_words_and_never_as_code() -> None:
             for kind, text, language, lead in pieces
         )
         chunk = msgspec.structs.replace(CHUNK, units=units)
-        ((_, _, line),) = section_lines([Typed(typed, (typed,))], [(chunk, 1.0)], 3)
+        ((_, _, line),) = section_lines([TypedWord(typed, (typed,))], [(chunk, 1.0)], 3)
         assert line.text == shown
         assert line.quote in {unit.text for unit in units}
         assert (line.quote == code) == (typed in code)
@@ -138,7 +138,7 @@ def test_code_that_no_word_introduces_is_listed_as_code() -> None:
     """Its place is told by its titles, above."""
     unit = Unit(kind="code", text="rclcpp::spin(node);", language="cpp", char_start=0, char_end=19)
     ((_, _, line),) = section_lines(
-        [Typed("spin", ("spin",))], [(msgspec.structs.replace(CHUNK, units=(unit,)), 1.0)], 3
+        [TypedWord("spin", ("spin",))], [(msgspec.structs.replace(CHUNK, units=(unit,)), 1.0)], 3
     )
     assert (line.text, line.text_marks, line.quote) == (IN_CODE, (), unit.text)
 

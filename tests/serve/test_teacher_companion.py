@@ -24,7 +24,7 @@ from lutrin.search.search import Searcher, leads_of
 from lutrin.serve.library import ShelfLibrary
 from lutrin.settings import Settings, load_settings
 from lutrin.study.edit import export, merge
-from lutrin.study.prepared import PreparedAnswers
+from lutrin.study.prepared_answers import PreparedAnswers
 from lutrin.study.teach import Companions
 
 from .conftest import House, Serve

@@ -6,7 +6,7 @@ import sqlite3
 import zipfile
 from pathlib import Path
 
-from lutrin.index.companion import Entry, Prepared
+from lutrin.index.companion import Entry, PreparedEntry
 from lutrin.index.generation import FileEntry
 from lutrin.ingest.chunk import chunk_document
 from lutrin.ingest.markdown import parse_markdown
@@ -65,7 +65,7 @@ def practice_of(page: str, *entries: Entry) -> Practice:
     )
     home = chunks[0].chunk_id
     prepared = [
-        Prepared(
+        PreparedEntry(
             entry=entry,
             chunk_id=home,
             places=tuple((home, page.index(quote), page.index(quote) + len(quote)) for quote in entry.quotes),

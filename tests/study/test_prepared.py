@@ -13,7 +13,7 @@ from tests.fakes_generator import ScriptedGenerator
 from evaluation.memory_chat import MemoryChatStore
 from lutrin import messages
 from lutrin.answer.flow import AnswerFlow
-from lutrin.index.companion import BY_THE_BOOK, Entry, Prepared
+from lutrin.index.companion import BY_THE_BOOK, Entry, PreparedEntry
 from lutrin.index.readback import verify_generation
 from lutrin.index.shelf import Shelf
 from lutrin.ingest.run import IngestTools, ingest
@@ -22,7 +22,7 @@ from lutrin.records import Answer, ChatMessage, DoneEvent, Question, SentenceEve
 from lutrin.search.search import Searcher
 from lutrin.settings import Settings, load_settings
 from lutrin.study.edit import merge
-from lutrin.study.prepared import PreparedAnswers
+from lutrin.study.prepared_answers import PreparedAnswers
 
 LOOP = {"file": "01-chapter-1-loops/01-the-loop.md", "heading": "What the loop is"}
 CYCLE = "The sensorimotor loop is the cycle of sensing, deciding and acting."
@@ -372,7 +372,7 @@ async def test_what_the_book_says_itself_leads_the_answer(shelf: Shelf, settings
             author=BY_THE_BOOK,
         )
         places = ((home.chunk_id, said.char_start, said.char_end),)
-        own = Prepared(entry=entry, chunk_id=home.chunk_id, places=places, asked=(question,))
+        own = PreparedEntry(entry=entry, chunk_id=home.chunk_id, places=places, asked=(question,))
         before = await answer_to(flow_of(shelf, settings), question)
         generation.companion = generation.companion.with_decisions((), studied=[own])
         told = await answer_to(flow_of(shelf, settings), question)

@@ -69,7 +69,7 @@ class ChromaStore:
             try:
                 client = _client(copy.path)
                 found = client.get_collection(collection, embedding_function=None)
-                held = _Held.read(found) if found.count() <= self._scanned else None
+                held = _SmallCollection.read(found) if found.count() <= self._scanned else None
                 if held is None and found.count():  # the first query loads the graph, and no reader should wait for it
                     found.query(query_embeddings=found.peek(1)["embeddings"], n_results=1, include=[])
             except BaseException:
@@ -86,7 +86,7 @@ class ChromaStore:
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
+class _SmallCollection:
     """The records of a small collection, which are compared one by one."""
 
     ids: Sequence[str]
@@ -95,7 +95,7 @@ class _Held:
     """(n, d), each row of length 1."""
 
     @classmethod
-    def read(cls, collection: Any) -> "_Held":  # noqa: ANN401 - Chroma's class has no usable types
+    def read(cls, collection: Any) -> "_SmallCollection":  # noqa: ANN401 - Chroma's class has no usable types
         found = collection.get(include=["embeddings"])
         ids: list[str] = found["ids"]
         vectors = np.asarray(found["embeddings"], dtype=np.float32).reshape(len(ids), -1 if ids else 0)
@@ -125,7 +125,7 @@ class ChromaIndex:
         client: "Client",
         collection: Any,  # noqa: ANN401 - Chroma's class has no usable types
         finish: Callable[[], None],
-        held: _Held | None = None,
+        held: _SmallCollection | None = None,
     ) -> None:
         self._held = held
         self._client = client
@@ -184,11 +184,11 @@ class ChromaIndex:
         await self._call(release, "cannot be closed")
 
     async def _call(self, work: Callable[[], T], trouble: str) -> T:
-        def locked() -> T:
+        def under_lock() -> T:
             with self._lock:
                 return work()
 
-        return await _in_thread(locked, trouble)
+        return await _in_thread(under_lock, trouble)
 
 
 class _PrivateCopy:
@@ -237,7 +237,7 @@ def _compact(directory: Path) -> None:
 
 
 async def _in_thread(work: Callable[[], T], trouble: str) -> T:
-    def guarded() -> T:
+    def under_lock() -> T:
         from chromadb.errors import ChromaError  # noqa: PLC0415 - as in `_client`
 
         try:
@@ -246,4 +246,4 @@ async def _in_thread(work: Callable[[], T], trouble: str) -> T:
         except (ChromaError, OSError, sqlite3.Error, ValueError, TypeError, RuntimeError) as error:
             raise IndexUnavailable(f"The vector index {trouble}: {error}") from error
 
-    return await asyncio.to_thread(guarded)
+    return await asyncio.to_thread(under_lock)

@@ -46,8 +46,8 @@ class PostgresRack:
         self._url = url
         self._is_ready = False
 
-    async def listed(self) -> dict[str, bytes]:
-        """List the published generations; see `ports.BookRack.listed`."""
+    async def generations(self) -> dict[str, bytes]:
+        """List the published generations; see `ports.BookRack.generations`."""
         async with self._connect() as connection:
             rows = await connection.fetch("SELECT name, record FROM lutrin_book ORDER BY slug")
         return {row["name"]: bytes(row["record"]) for row in rows}

@@ -196,7 +196,7 @@ class RemoteEmbedder:
             raise ValueError(f"the service's vectors must have at least {tokens.dimension} dimensions")
         self.name = f"{model}-{dimension}+{tokens.name}"
         self.dimension = dimension
-        self.reading = tokens.reading.widened(dimension)
+        self.reading = tokens.reading.widen(dimension)
         self._model = model
         self._tokens = tokens
         self._patience_s = patience_s

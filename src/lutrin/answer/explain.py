@@ -304,7 +304,7 @@ async def timed_stream(generator: Generator, request: GenerationRequest) -> Asyn
         )
         raise
     finally:
-        stages.spent("queue", began_s, first_s)
+        stages.note_time("queue", began_s, first_s)
         if first_s is not None:
-            stages.spent("write", first_s)
+            stages.note_time("write", first_s)
         stages.note("model_end", outcome)

@@ -44,10 +44,10 @@ from lutrin.query.understand import Query, alone, normalize, understand
 from lutrin.records import (
     Answer,
     AnswerEvent,
+    Certainty,
     ChatMessage,
     DoneEvent,
     ExcerptEvent,
-    Made,
     Question,
     QueuedEvent,
     Sentence,
@@ -67,7 +67,7 @@ WARM_SECTIONS = 8
 
 
 class PreparedPlans(Protocol):
-    """Finds prepared answers; `lutrin.study.prepared` implements it. Both calls raise what `AnswerFlow.answer` does."""
+    """Finds prepared answers: `lutrin.study.prepared_answers`. Both calls raise what `AnswerFlow.answer` does."""
 
     async def plan(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan | None:
         """The plan of an answer that was prepared; None: nothing that was prepared is what is asked."""
@@ -419,7 +419,7 @@ class AnswerFlow:
             explainable=self._explainer is not None and plan.explainable and not had_its_say,
         )
         odds = plan.odds if isfinite(plan.odds) else 0.0
-        return DoneEvent(answer=answer, made=Made(searched=plan.query.text, odds=odds, yes=model.yes))
+        return DoneEvent(answer=answer, made=Certainty(searched=plan.query.text, odds=odds, yes=model.yes))
 
     def _elapsed_ms(self, started: float) -> int:
         return round((self._clock() - started) * 1000)

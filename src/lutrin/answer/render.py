@@ -85,7 +85,7 @@ def excerpt(run: Run, n: int, source: str) -> Excerpt:
     """Make an excerpt of a run, with the units that answer marked."""
     start, end = _span_with_fences(run, source)
     marks: list[tuple[int, int]] = []
-    for unit in sorted(run.marked, key=lambda unit: unit.char_start):
+    for unit in sorted(run.answering_units, key=lambda unit: unit.char_start):
         first, last = unit.char_start - start, unit.char_end - start
         if marks and first <= marks[-1][1] + 1:
             marks[-1] = (marks[-1][0], max(last, marks[-1][1]))

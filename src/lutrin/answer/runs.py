@@ -107,7 +107,7 @@ class Run:
         return " > ".join(titles), [unit for unit in self.units if not gives_orders(unit.text)]
 
     @property
-    def marked(self) -> tuple[Unit, ...]:
+    def answering_units(self) -> tuple[Unit, ...]:
         """The units that answer."""
         least = max(self.scores) + float(np.log(MARKED_SHARE))
         return tuple(unit for unit, score in zip(self.units, self.scores, strict=True) if score >= least)

@@ -46,11 +46,11 @@ class Database(Protocol):
 
 
 def _with_names(cursor: Any, row: Sequence[object]) -> Any:  # noqa: ANN401 - the names are known only here
-    return _named(tuple(column[0] for column in cursor.description))(row)
+    return _row_factory(tuple(column[0] for column in cursor.description))(row)
 
 
 @cache
-def _named(columns: tuple[str, ...]) -> Callable[[Sequence[object]], Any]:
+def _row_factory(columns: tuple[str, ...]) -> Callable[[Sequence[object]], Any]:
     """What makes rows of these columns; the statements are few, and so are their columns."""
     row: Any = namedtuple  # noqa: PYI024 - as above
     make: Callable[[Sequence[object]], Any] = row("Row", columns)._make
@@ -106,7 +106,7 @@ class SqlCipher:
         """Do some work in one transaction; see `Database.write`."""
         task = asyncio.ensure_future(self._transaction(work))
         self._begun.add(task)
-        task.add_done_callback(self._ended)
+        task.add_done_callback(self._on_end)
         return await asyncio.shield(task)
 
     async def empty_log(self) -> None:
@@ -134,7 +134,7 @@ class SqlCipher:
                 raise
             return result
 
-    def _ended(self, task: "asyncio.Task[Any]") -> None:
+    def _on_end(self, task: "asyncio.Task[Any]") -> None:
         self._begun.discard(task)
         if not task.cancelled():
             task.exception()  # the caller may have been cancelled

@@ -45,7 +45,7 @@ def chat_key(settings: Settings) -> str:
         ChatStoreError: Users other than its owner may read the file.
     """
     if settings.chat_key is not None:
-        return _checked(settings.chat_key.get_secret_value(), "LUTRIN_CHAT_KEY")
+        return _check(settings.chat_key.get_secret_value(), "LUTRIN_CHAT_KEY")
     return file_key(settings.chats_path, settings.chat_key_path)
 
 
@@ -136,12 +136,12 @@ def _exchange(database: Path, key: str, following: str, *, keep_former: bool = T
     target = _next(database)
     target.unlink(missing_ok=True)
     try:
-        with closing(sqlite.connect(database, key=_checked(key, "The old key"))) as connection:
+        with closing(sqlite.connect(database, key=_check(key, "The old key"))) as connection:
             # Leaving WAL mode needs the database alone: it fails while a server has it open, and folds the log in.
             connection.execute("PRAGMA journal_mode = DELETE")
             connection.execute("BEGIN EXCLUSIVE")
             connection.execute("COMMIT")
-            fresh = f"ATTACH DATABASE ? AS fresh KEY \"x'{_checked(following, 'The new key')}'\""
+            fresh = f"ATTACH DATABASE ? AS fresh KEY \"x'{_check(following, 'The new key')}'\""
             connection.execute(fresh, [str(target)])
             connection.execute("SELECT sqlcipher_export('fresh')")
             (version,) = connection.execute("PRAGMA main.user_version").fetchone()
@@ -233,7 +233,7 @@ def _read(path: Path) -> str:
         raise ChatStoreError(
             f"The key file {path} can be read by others.", remedy=f"Run: chmod 600 {path}; and change the key."
         )
-    return _checked(path.read_text("ascii", errors="replace").strip(), str(path))
+    return _check(path.read_text("ascii", errors="replace").strip(), str(path))
 
 
 def _write(path: Path, key: str) -> None:
@@ -247,7 +247,7 @@ def _write(path: Path, key: str) -> None:
     _fsync(path.parent)
 
 
-def _checked(key: str, source: str) -> str:
+def _check(key: str, source: str) -> str:
     if not re.fullmatch(r"[0-9a-fA-F]{64}", key):
         raise InvalidSettings(f"{source} must hold 64 hexadecimal digits.", remedy="Make one: openssl rand -hex 32")
     return key

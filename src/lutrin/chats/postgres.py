@@ -115,12 +115,12 @@ class Pool:
 
 
 async def _execute(connection: "asyncpg.Connection[Row]", statement: str, values: Values) -> list[Any]:
-    numbered, names = _numbered(statement)
+    numbered, names = _number_parameters(statement)
     return list(await connection.fetch(numbered, *(values[name] for name in names)))
 
 
 @cache
-def _numbered(statement: str) -> tuple[str, list[str]]:
+def _number_parameters(statement: str) -> tuple[str, list[str]]:
     """A statement of `sql.py` with numbers for its parameters, and their names in this order."""
     names = list(dict.fromkeys(re.findall(r":(\w+)", statement)))
     return re.sub(r":(\w+)", lambda name: f"${1 + names.index(name[1])}", statement), names
@@ -163,7 +163,7 @@ async def _migrate(connection: "asyncpg.Connection[Row]", seal: KeySeal) -> None
     await connection.execute("UPDATE lutrin_chats SET version = $1", len(MIGRATIONS))
 
 
-class Shared:
+class SharedDatabase:
     """A few connections to the database that all servers share; open it with `Shared.open`.
 
     Each call raises ChatStoreError if PostgreSQL is away.
@@ -176,7 +176,7 @@ class Shared:
         self._swept_s = time.monotonic()
 
     @classmethod
-    async def open(cls, url: str, seal: KeySeal, secret: bytes) -> "Shared":
+    async def open(cls, url: str, seal: KeySeal, secret: bytes) -> "SharedDatabase":
         """Connect and create the missing tables."""
         with _our_errors():
             pool = await asyncpg.create_pool(

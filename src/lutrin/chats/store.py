@@ -20,14 +20,14 @@ from lutrin.chats.engine import Database, Execute, SqlCipher, Values, migrate
 from lutrin.chats.key import Seal
 from lutrin.errors import ChatStoreError, ChatStoreFull, NotFound
 from lutrin.messages import CONVERSATION_FULL, NOTHING_HERE, READER_FULL
-from lutrin.records import AnswerKind, ChatMessage, ChatOrigin, ChatSession, Made, Refusal
+from lutrin.records import AnswerKind, Certainty, ChatMessage, ChatOrigin, ChatSession, Refusal
 from lutrin.settings import Settings
 
 TITLE_CHARS = 80
 USER_AGENT_CHARS = 300
 
 
-class StoredParts(records.Shown, frozen=True, kw_only=True, omit_defaults=True):
+class StoredParts(records.AnswerParts, frozen=True, kw_only=True, omit_defaults=True):
     """As they are stored."""
 
 
@@ -86,7 +86,7 @@ def new_session(
 def new_message(key: str, message: records.ChatMessage, seal: Seal) -> dict[str, str | None]:
     """Return the columns of a message in the conversation `key`."""
     made = message.made if isinstance(message, records.KeptMessage) else None
-    parts = StoredParts(**message.shown())
+    parts = StoredParts(**message.parts())
     return {
         "id": message.id,
         "session": key,
@@ -108,7 +108,7 @@ def size_of(row: dict[str, str | None]) -> int:
     return sum(len(value.encode("utf-8", "surrogatepass")) for value in row.values() if value)
 
 
-def shown(stored: str, seal: Seal) -> records.Shown:
+def visible_parts(stored: str, seal: Seal) -> records.AnswerParts:
     """Return the parts of an answer that a page shows; none if they were not stored."""
     return _shown.decode(seal.open(stored)) if stored else StoredParts()
 
@@ -126,7 +126,7 @@ def chat_message(row: Any, session_id: str, seal: Seal) -> records.ChatMessage: 
         selected_text=seal.open(row.selected_text),
         chunk_ids=_ids.decode(row.chunk_ids),
         citations=_citations.decode(seal.open(row.citations)),
-        **msgspec.structs.asdict(shown(row.shown, seal)),
+        **msgspec.structs.asdict(visible_parts(row.shown, seal)),
     )
 
 
@@ -178,7 +178,7 @@ def key_of(question: str) -> str:
     return " ".join(question.split()).casefold().rstrip("?!. ")
 
 
-_signals = msgspec.json.Decoder(Made)
+_signals = msgspec.json.Decoder(Certainty)
 
 
 def asked_questions(found: Sequence[Any], seal: Seal) -> list[AskedQuestion]:
@@ -195,7 +195,7 @@ def asked_questions(found: Sequence[Any], seal: Seal) -> list[AskedQuestion]:
 
 def _asked_question(row: Any, seal: Seal) -> AskedQuestion:  # noqa: ANN401 - a row of either driver
     message = chat_message(row, "", seal)
-    made = _signals.decode(seal.open(row.made)) if row.made else Made()
+    made = _signals.decode(seal.open(row.made)) if row.made else Certainty()
     cited = message.citations[0] if message.citations else None
     return AskedQuestion(
         text=" ".join(seal.open(row.question).split()),
@@ -300,12 +300,12 @@ class ChatTables:
         found = await self._read(sql.SESSIONS, {"whose": owner, "most": most, "past": past}) if owner else []
         return [chat_session(row, self._seal) for row in found]
 
-    async def refused(self) -> list[ChatMessage]:
+    async def refusals(self) -> list[ChatMessage]:
         """Return the questions that the books did not answer, oldest first, without their authors."""
         return [
             chat_message(row, "", self._seal)
             for row in await self._read(sql.REFUSED, {})
-            if shown(row.reply, self._seal).refusal in OF_CONTENTS
+            if visible_parts(row.reply, self._seal).refusal in OF_CONTENTS
         ]
 
     async def recent_questions(self, most: int) -> list[AskedQuestion]:
@@ -387,18 +387,18 @@ class ChatTables:
         """Remove what the database keeps of deleted rows. Databases that do not overwrite them extend this."""
 
     async def _read(self, statement: str, values: Values) -> list[Any]:
-        with self._errors_named():
+        with self._translating_errors():
             return await self._database.read(statement, values)
 
     async def _change(self, statement: str, values: Values) -> list[Any]:
         return await self._write(lambda execute: execute(statement, values))
 
     async def _write(self, work: Callable[[Execute], Awaitable[T]]) -> T:
-        with self._errors_named():
+        with self._translating_errors():
             return await self._database.write(work)
 
     @contextmanager
-    def _errors_named(self) -> Iterator[None]:
+    def _translating_errors(self) -> Iterator[None]:
         """Turn errors of the database into ours, without the values of a statement."""
         try:
             yield
@@ -435,7 +435,7 @@ class SqlChatStore(ChatTables):
 
     async def _erase_traces(self) -> None:
         """Empty the log file and remove the migrations' backups, which still hold what was deleted."""
-        with self._errors_named():
+        with self._translating_errors():
             await self._file.empty_log()
         for backup in self._path.parent.glob(f"{self._path.name}.before-*"):
             backup.unlink(missing_ok=True)

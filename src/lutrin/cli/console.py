@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from lutrin import records
-from lutrin.ingest.summary import Advance, FolderDone, IngestSummary
+from lutrin.ingest.summary import Advance, FolderReport, IngestSummary
 from lutrin.messages import LIKELY_MARK
 from lutrin.settings import load_settings
 
@@ -92,10 +92,10 @@ def serving(address: str) -> None:
 
 
 @contextmanager
-def ingest_progress(*, as_data: bool) -> Iterator[Callable[[FolderDone | Advance], None]]:
+def ingest_progress(*, as_data: bool) -> Iterator[Callable[[FolderReport | Advance], None]]:
     """Return what shows an ingest: a line for each folder (on stderr if `as_data`), a bar on a terminal."""
     if not sys.stderr.isatty():
-        yield lambda event: say(event.line(), err=as_data) if isinstance(event, FolderDone) else None
+        yield lambda event: say(event.line(), err=as_data) if isinstance(event, FolderReport) else None
         return
     described, rated = bar.TextColumn("{task.description}"), bar.TextColumn("{task.fields[rate]}")
     columns = (described, bar.BarColumn(), bar.MofNCompleteColumn(), rated, bar.TimeRemainingColumn())
@@ -103,8 +103,8 @@ def ingest_progress(*, as_data: bool) -> Iterator[Callable[[FolderDone | Advance
         tasks: dict[str, bar.TaskID] = {}
         started = time.monotonic()
 
-        def show(event: FolderDone | Advance) -> None:
-            if isinstance(event, FolderDone):
+        def show(event: FolderReport | Advance) -> None:
+            if isinstance(event, FolderReport):
                 progress.console.print(visible(event.line()), highlight=False, markup=False)
                 return
             if event.book not in tasks:

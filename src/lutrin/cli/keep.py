@@ -13,7 +13,7 @@ from lutrin.ingest.lock import ingest_lock
 from lutrin.settings import Settings, require_own_data
 
 if TYPE_CHECKING:
-    from lutrin.keep.transfer import Transferred
+    from lutrin.keep.transfer import TransferSummary
 
 UNITS = {"h": "hours", "d": "days", "w": "weeks"}
 file_argument = click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
@@ -135,7 +135,7 @@ def import_index(file: Path, *, trust: bool, as_json: bool, settings: Settings) 
     _say_moved(moved, "is published:", as_json=as_json)
 
 
-def _say_moved(moved: "Transferred", verb: str, *, as_json: bool) -> None:
+def _say_moved(moved: "TransferSummary", verb: str, *, as_json: bool) -> None:
     books = ", ".join(f"{slug} {name}" for slug, name in moved.books.items())
     say_result(moved, f"{moved.file} {verb} {books}, {moved.chunks} chunks.", as_json=as_json)
 

@@ -120,11 +120,11 @@ def _without_paragraphs(
     paragraphs = messages[longest].content.split(BREAK)
     # Find by bisection how many paragraphs before the last one fit: the number of tokens grows with theirs.
     low, high = 0, len(paragraphs) - 1
-    fitted = encode(_replaced(messages, longest, paragraphs[-1:])) if high else tokens
+    fitted = encode(_replace(messages, longest, paragraphs[-1:])) if high else tokens
     low += 1
     while low < high:
         kept = (low + high) // 2
-        tokens = encode(_replaced(messages, longest, [*paragraphs[:kept], paragraphs[-1]]))
+        tokens = encode(_replace(messages, longest, [*paragraphs[:kept], paragraphs[-1]]))
         if len(tokens) <= budget_tokens:
             fitted, low = tokens, kept + 1
         else:
@@ -132,7 +132,7 @@ def _without_paragraphs(
     return fitted
 
 
-def _replaced(messages: Sequence[Message], index: int, paragraphs: Sequence[str]) -> list[Message]:
+def _replace(messages: Sequence[Message], index: int, paragraphs: Sequence[str]) -> list[Message]:
     shorter = msgspec.structs.replace(messages[index], content=BREAK.join(paragraphs))
     return [*messages[:index], shorter, *messages[index + 1 :]]
 
@@ -185,7 +185,7 @@ class Pace:
             known = self._decode_s.get(decoding, seconds)
             self._decode_s[decoding] = known + (QUICKER if seconds < known else RECENT) * (seconds - known)
 
-    def guessed(self, *, right: bool) -> None:
+    def note_guess(self, *, right: bool) -> None:
         """Learn from a guess."""
         self.right += TRIED * (right - self.right)
 
@@ -274,17 +274,17 @@ class PassageFigures(msgspec.Struct, frozen=True, array_like=True):
     disk_bytes: int = 0
 
 
-class Refused(msgspec.Struct, frozen=True, tag="refused"):
+class Rejection(msgspec.Struct, frozen=True, tag="refused"):
     """The last message for a request that gets no (further) answer."""
 
     reason: Literal["queue_full", "deadline", "unavailable"]
 
 
 class Output(msgspec.Struct, frozen=True, array_like=True):
-    """A message for one reader; `Finished` and `Refused` are the last."""
+    """A message for one reader; `Finished` and `Rejection` are the last."""
 
     id: int
-    event: Queued | Piece | Finished | Refused
+    event: Queued | Piece | Finished | Rejection
 
 
 @dataclass(slots=True, eq=False)
@@ -388,9 +388,9 @@ class Scheduler:
         if len(self._queue) >= self._limits.queue + self._slots - len(self._running):
             crowding = self._queue.crowding(request.peer)
             if crowding is None:
-                self._say(id_, Refused("queue_full"))
+                self._say(id_, Rejection("queue_full"))
                 return
-            self._end(crowding, Refused("queue_full"))
+            self._end(crowding, Rejection("queue_full"))
         job = self._job(id_, request, deadline)
         if not job.prompt:
             self._say(id_, Finished("stop", 0, 0))
@@ -444,7 +444,7 @@ class Scheduler:
         if job.spoke:
             self._finish(job, "deadline")
         else:
-            self._end(job, Refused("deadline"))
+            self._end(job, Rejection("deadline"))
 
     def _admit(self) -> None:
         while len(self._queue) and len(self._running) < self._slots:
@@ -454,7 +454,7 @@ class Scheduler:
                 if self._in_time(job, ()):
                     # A running answer may end soon enough. Until then the readers behind wait, too.
                     break
-                self._end(job, Refused("deadline"))
+                self._end(job, Rejection("deadline"))
             elif not self._delays(job) and self._make_room(job):
                 self._queue.take(job.lane, job)
                 self._begin(job)
@@ -499,7 +499,7 @@ class Scheduler:
     def _make_room(self, job: Job) -> bool:
         """Free cells and a sequence for a job; return False if it has to wait for running answers."""
         reserved = sum(other.max_tokens for other in self._running) + job.max_tokens
-        source, _ = self._tree.match(job.key, self._given)
+        source, _ = self._tree.match(job.key, self._prompt_length)
         if source is not None:
             self._tree.touch(source)
         while not self._free or self._tree.size + self._tree.missing(job.key) + reserved > self._cells:
@@ -519,7 +519,7 @@ class Scheduler:
         self._held.pop(sequence, None)
         self._free.append(sequence)
 
-    def _given(self, sequence: int) -> int:
+    def _prompt_length(self, sequence: int) -> int:
         return self._held.get(sequence, 0)
 
     def _begin(self, job: Job) -> None:
@@ -530,7 +530,7 @@ class Scheduler:
                 shared = min(common_length(other.prompt, job.prompt), last)
                 if other.held < shared:
                     job.ahead.append((other, shared))
-            self._copy_shared(job)
+            self._copy_common_prefix(job)
             self._restore(job)
             if job.stable:
                 is_hit = max([job.held, *(shared for _, shared in job.ahead)]) >= job.stable or job.state in self._store
@@ -540,9 +540,9 @@ class Scheduler:
         self._tree.insert(job.sequence, job.key)
         self._running.append(job)
 
-    def _copy_shared(self, job: Job) -> None:
+    def _copy_common_prefix(self, job: Job) -> None:
         """Copy what other sequences hold of a prompt; its last token is always computed, for its logits."""
-        source, length = self._tree.match(job.prompt, self._given)
+        source, length = self._tree.match(job.prompt, self._prompt_length)
         length = min(length, len(job.prompt) - 1)
         if source is not None and length > job.held:
             self._decoder.copy(source, job.sequence, job.held, length)
@@ -582,7 +582,7 @@ class Scheduler:
         planned = [
             (job, TokenRun(job.sequence, job.held + place, (token,), wanted=True))
             for job in writing
-            for place, token in enumerate((job.generated[-1], *self._guessed(job, guesses)))
+            for place, token in enumerate((job.generated[-1], *self._guess(job, guesses)))
         ]
         most = self.pace.prompt_tokens(self._limits.prefill_tokens)
         budget = min(most, self._decoder.step_tokens - len(planned))
@@ -598,7 +598,7 @@ class Scheduler:
             budget -= len(tokens)
         return planned
 
-    def _guessed(self, job: Job, number: int) -> tuple[int, ...]:
+    def _guess(self, job: Job, number: int) -> tuple[int, ...]:
         """Guess the next tokens: those that followed the answer's last two tokens (or its only one) in its prompt."""
         number = min(number, job.max_tokens - len(job.generated) - 1)
         last = tuple(job.generated[-2:])
@@ -611,7 +611,7 @@ class Scheduler:
         """Copy what this job can copy now; return whether another job is computing more that it can copy soon."""
         if not job.ahead:
             return False
-        self._copy_shared(job)
+        self._copy_common_prefix(job)
         job.ahead = [
             (other, shared)
             for other, shared in job.ahead
@@ -657,7 +657,7 @@ class Scheduler:
         taken = [choice] if choice is not None else []
         for (_, chosen), (run, following) in pairwise(computed):
             right = chosen is not None and run.tokens[0] == chosen[0]
-            self.pace.guessed(right=right)
+            self.pace.note_guess(right=right)
             if not right:
                 self._decoder.forget(job.sequence, job.held)
                 break
@@ -699,7 +699,7 @@ class Scheduler:
         if not is_due or not self._make_room(job):
             return True
         job.sequence = self._free.pop()
-        self._copy_shared(job)
+        self._copy_common_prefix(job)
         self._tree.insert(job.sequence, job.key)
         least, most = WARM_STEP_TOKENS
         size = min(most, max(least, int(WARM_STEP_S / self._warm_token_s) if self._warm_token_s else least))
@@ -725,7 +725,7 @@ class Scheduler:
     def _lose_all(self) -> None:
         """Empty the model's memory after a failed step, because its contents are unknown."""
         for job in list(self._running):
-            self._end(job, Refused("unavailable"))
+            self._end(job, Rejection("unavailable"))
         while self._evict():
             pass
 
@@ -741,7 +741,7 @@ class Scheduler:
         mean = job.logprob / tokens if tokens else None
         self._end(job, Finished(reason, len(job.prompt), tokens, logprob=mean))
 
-    def _end(self, job: Job, last: Finished | Refused) -> None:
+    def _end(self, job: Job, last: Finished | Rejection) -> None:
         self._say(job.id, last)
         del self._jobs[job.id]
         if job.sequence < 0:
@@ -777,5 +777,5 @@ class Scheduler:
             steps = (left[place] if left else 0) + turns * job.max_tokens
             self._say(job.id, Queued(position, round(prefill * self.pace.prefill_s + steps * step_s, 3)))
 
-    def _say(self, id_: int, event: Queued | Piece | Finished | Refused) -> None:
+    def _say(self, id_: int, event: Queued | Piece | Finished | Rejection) -> None:
         self._outputs.append(Output(id_, event))

@@ -69,7 +69,7 @@ def measure(decoder: Decoder, clock: Callable[[], float] = time.perf_counter) ->
     prompt, _ = decoder.encode((Message(role="user", content=TEXT),))
     size = min(STEP_TOKENS, decoder.step_tokens)
 
-    def timed(runs: list[TokenRun]) -> tuple[float, list[int]]:
+    def timing(runs: list[TokenRun]) -> tuple[float, list[int]]:
         began = clock()
         tokens = decoder.step(runs)
         return clock() - began, [token for token in tokens if token is not None]
@@ -78,7 +78,7 @@ def measure(decoder: Decoder, clock: Callable[[], float] = time.perf_counter) ->
         seconds, token = 0.0, 0
         for at in range(0, len(prompt), size):
             wanted = at + size >= len(prompt)
-            took, tokens = timed([TokenRun(sequence, at, prompt[at : at + size], wanted)])
+            took, tokens = timing([TokenRun(sequence, at, prompt[at : at + size], wanted)])
             seconds, token = seconds + took, tokens[0] if wanted else 0
         return seconds, token
 
@@ -96,7 +96,7 @@ def measure(decoder: Decoder, clock: Callable[[], float] = time.perf_counter) ->
         tokens = [token for _, token in first[:readers]]
         seconds = []
         for place in range(len(prompt), len(prompt) + STEPS):
-            took, tokens = timed([TokenRun(n, place, (token,), wanted=True) for n, token in enumerate(tokens)])
+            took, tokens = timing([TokenRun(n, place, (token,), wanted=True) for n, token in enumerate(tokens)])
             seconds.append(took)
         for sequence in range(readers):
             decoder.forget(sequence, len(prompt))
@@ -177,7 +177,7 @@ class Tuning(msgspec.Struct, frozen=True, kw_only=True):
     auto: str
     """The model for `LUTRIN_MODEL=auto`."""
 
-    def chosen(self, model: str) -> Trial | None:
+    def choice(self, model: str) -> Trial | None:
         """The trial whose file a model is loaded from; `auto` names the best model that keeps the deadline."""
         path = self.files.get(self.auto if model == "auto" else model)
         return next((trial for trial in self.trials if trial.path == path), None)

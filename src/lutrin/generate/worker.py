@@ -19,7 +19,7 @@ import msgspec
 from lutrin.errors import DeadlineExceeded, GeneratorError, GeneratorUnavailable, QueueFull
 from lutrin.generate.child import Beat, Cancel, Ready, Setup, Submit, ToChild, ToParent, Warm
 from lutrin.generate.prefix import PassageLimits
-from lutrin.generate.scheduler import Limits, PassageFigures, Refused
+from lutrin.generate.scheduler import Limits, PassageFigures, Rejection
 from lutrin.log import get_logger
 from lutrin.platform import processor_seconds, resident_bytes
 from lutrin.ports import Decoder
@@ -103,7 +103,7 @@ class WorkerGenerator:
         self.restarts = 0
         """Number of restarts after a process had ended."""
         self._log = get_logger("generate")
-        self._inboxes: dict[int, asyncio.Queue[GenerationEvent | Refused]] = {}
+        self._inboxes: dict[int, asyncio.Queue[GenerationEvent | Rejection]] = {}
         self._last_id = 0
         self._supervisor: asyncio.Task[None] | None = None
         self._parting: asyncio.Task[None] | None = None
@@ -154,11 +154,11 @@ class WorkerGenerator:
         ended, pieces = False, 0
         try:
             while not ended:
-                event: GenerationEvent | Refused | None = None
+                event: GenerationEvent | Rejection | None = None
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(deadline + self._watch.grace_s - time.monotonic()):
                         event = await inbox.get()
-                if isinstance(event, Refused):
+                if isinstance(event, Rejection):
                     ended = True
                     error, text = REFUSALS.get(event.reason, (GeneratorUnavailable, AWAY))
                     raise error(text)
@@ -233,7 +233,7 @@ class WorkerGenerator:
                 self.load = (0, 0)
                 self._settled.set()
                 for inbox in self._inboxes.values():
-                    inbox.put_nowait(Refused("unavailable"))
+                    inbox.put_nowait(Rejection("unavailable"))
                 # Outlives a `close` that comes meanwhile.
                 self._parting = asyncio.create_task(self._part(process))
                 await asyncio.shield(self._parting)

@@ -231,7 +231,7 @@ class Catalog:
             self.connection.execute(statements.FORGET_FILES, {"slug": slug})
             return book.previous
 
-    def retired(self) -> list[tuple[str, str]]:
+    def retired_generations(self) -> list[tuple[str, str]]:
         """Slug and name of the generations whose folders may be deleted."""
         found = [(slug, name) for slug, name in self.connection.execute(statements.RETIRED)]
         for names in found:

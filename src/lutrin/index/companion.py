@@ -3,7 +3,7 @@
 A companion is a file of JSON lines beside a book; `lutrin.ingest.companion_file` reads it and checks each entry against
 the book. What fits is published with the generation::
 
-    companion.jsonl           one `Prepared` a line, in the order of the book
+    companion.jsonl           one `PreparedEntry` a line, in the order of the book
     companion.vectors.npy     (texts, dimension) float32: pooled vectors of the questions that lead to an entry
     companion.tokens.npy      (tokens, k) int8: their token vectors, projected as those of the book's passages are
     companion.starts.npy      (texts + 1,) int64: the tokens of text t are rows starts[t] up to starts[t + 1]
@@ -90,7 +90,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
         return (self.topic, *self.aka)
 
 
-class Prepared(msgspec.Struct, frozen=True, kw_only=True):
+class PreparedEntry(msgspec.Struct, frozen=True, kw_only=True):
     """An entry that fits its generation."""
 
     entry: Entry
@@ -107,12 +107,12 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True):
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """A teacher's decision about an entry, or a pinned answer."""
 
-    item: Prepared
+    item: PreparedEntry
     """The entry after the decision."""
     is_own: bool = False
     """Whether the text is the teacher's own; otherwise only state and pin are, and the text is the companion's."""
 
-    def on(self, published: Prepared) -> Prepared:
+    def on(self, published: PreparedEntry) -> PreparedEntry:
         """A companion's entry after the decision."""
         entry = self.item.entry
         changed = msgspec.structs.replace(published.entry, state=entry.state, pinned=entry.pinned)
@@ -174,7 +174,7 @@ class Companion:
 
     def __init__(
         self,
-        entries: Sequence[Prepared] = (),
+        entries: Sequence[PreparedEntry] = (),
         vectors: Vectors | None = None,
         tokens: npt.NDArray[np.int8] | None = None,
         starts: npt.NDArray[np.int64] | None = None,
@@ -196,7 +196,7 @@ class Companion:
         if not (directory / FILE).exists() or not (directory / STARTS).exists():
             return cls()
         lines = (directory / FILE).read_bytes().splitlines()
-        entries = [msgspec.json.decode(line, type=Prepared) for line in lines]
+        entries = [msgspec.json.decode(line, type=PreparedEntry) for line in lines]
         arrays = [np.load(directory / name, allow_pickle=False) for name in (VECTORS, TOKENS, STARTS)]
         made = cls(entries, *arrays)
         counts = (len(made.vectors), len(made._starts) - 1, int(made._starts[-1]))
@@ -208,7 +208,7 @@ class Companion:
         return bool(self.entries)
 
     def with_decisions(
-        self, decisions: Iterable[Decision], encoded: Sequence[Wording] = (), studied: Iterable[Prepared] = ()
+        self, decisions: Iterable[Decision], encoded: Sequence[Wording] = (), studied: Iterable[PreparedEntry] = ()
     ) -> "Companion":
         """The companion with what was studied since, and after the teacher's decisions.
 
@@ -234,16 +234,16 @@ class Companion:
         rows = [known.get(text) or Wording(text, *nothing) for text in made.texts]
         return Companion(made.entries, *_arrays(rows))
 
-    def find(self, name: str) -> Prepared | None:
+    def find(self, name: str) -> PreparedEntry | None:
         """The entry with an id; see `id_of`."""
         return next((item for item in self.entries if id_of(item.entry) == name), None)
 
-    def shown(self, *kinds: Kind) -> Iterator[Prepared]:
+    def visible(self, *kinds: Kind) -> Iterator[PreparedEntry]:
         """The entries that readers may see, of some kinds, in the order of the book; pinned ones first."""
-        return (item for item in self._seen if item.entry.kind in kinds)
+        return (item for item in self._visible_entries if item.entry.kind in kinds)
 
     @cached_property
-    def _seen(self) -> tuple[Prepared, ...]:
+    def _visible_entries(self) -> tuple[PreparedEntry, ...]:
         seen = (item for item in self.entries if item.entry.state != "hidden")
         return tuple(sorted(seen, key=lambda item: not item.entry.pinned))
 
@@ -258,10 +258,10 @@ class Companion:
     def _questions(self) -> tuple[tuple[int, tuple[str, ...]], ...]:
         """Index among the texts, and heading path, of each question that readers may see, in the order of `shown`."""
         indexes = {text: place for place, text in enumerate(self.texts)}
-        return tuple((indexes[item.entry.topic], item.heading_path) for item in self.shown("question"))
+        return tuple((indexes[item.entry.topic], item.heading_path) for item in self.visible("question"))
 
     @cached_property
-    def pinned(self) -> tuple[Prepared, ...]:
+    def pinned_entries(self) -> tuple[PreparedEntry, ...]:
         """The entries that the teacher pinned and readers may see."""
         return tuple(item for item in self.entries if item.entry.pinned and item.entry.state != "hidden")
 
@@ -288,13 +288,13 @@ class Companion:
         return Wording(self.texts[place], self.vectors[place], self._tokens[own])
 
 
-def texts_of(entries: Iterable[Prepared]) -> tuple[str, ...]:
+def texts_of(entries: Iterable[PreparedEntry]) -> tuple[str, ...]:
     """All questions that lead to the entries, each text once, in order."""
     return tuple(dict.fromkeys(text for item in entries for text in item.asked))
 
 
 async def write_companion(
-    directory: Path, entries: Sequence[Prepared], embedder: Embedder, before: Companion | None = None
+    directory: Path, entries: Sequence[PreparedEntry], embedder: Embedder, before: Companion | None = None
 ) -> None:
     """Write a companion into a generation that is being built, if it has entries; `before` spares encoding again.
 

@@ -18,14 +18,14 @@ from lutrin import sqlite
 from lutrin.errors import IndexUnavailable
 from lutrin.index import statements
 from lutrin.index.catalog import Catalog
-from lutrin.index.companion import Decision, Prepared, Wording, id_of
+from lutrin.index.companion import Decision, PreparedEntry, Wording, id_of
 
 
 @dataclass(frozen=True, slots=True)
 class StudiedEntry:
     """An entry that no generation has yet."""
 
-    item: Prepared
+    item: PreparedEntry
     embedder: str
     """Name of the model that encoded `wordings`."""
     wordings: tuple[Wording, ...] = ()
@@ -51,7 +51,7 @@ def add_studied(catalog_path: Path, slug: str, entries: Sequence[StudiedEntry], 
 def stored_entry(row: Sequence[Any]) -> StudiedEntry:
     """The entry of a row of `statements.STUDIED`."""
     record, embedder, spoken = row
-    return StudiedEntry(msgspec.json.decode(record, type=Prepared), embedder, unpack_wordings(spoken))
+    return StudiedEntry(msgspec.json.decode(record, type=PreparedEntry), embedder, unpack_wordings(spoken))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def for_ingest(catalog: Catalog, slug: str) -> Sequence[Decision]:
 
 
 def _row(
-    slug: str, name: str, record: Prepared | Decision, encoded: StudiedEntry | StoredDecision
+    slug: str, name: str, record: PreparedEntry | Decision, encoded: StudiedEntry | StoredDecision
 ) -> dict[str, str | bytes]:
     return {
         "slug": slug,

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from lutrin import sqlite
 from lutrin.errors import IndexUnavailable, NotFound
 from lutrin.index import lexical, statements, typeahead
-from lutrin.index.companion import Companion, Prepared
+from lutrin.index.companion import Companion, PreparedEntry
 from lutrin.index.decisions import StoredDecision, StudiedEntry
 from lutrin.index.disk import file_hash
 from lutrin.index.manifest import MANIFEST, Manifest, ReadLock, read_manifest
@@ -255,14 +255,14 @@ class OpenGeneration:
         """Call a function with this book's `lexical.words_from` and return its result."""
         return await self._query(lambda: look(partial(lexical.words_from, self._passages)))
 
-    async def typed(self, text: str, most: int) -> tuple[list[typeahead.Typed], list[tuple[Chunk, float]]]:
+    async def match_typing(self, text: str, most: int) -> tuple[list[typeahead.TypedWord], list[tuple[Chunk, float]]]:
         """The typed words with the book's words for each, and passages with their BM25, best first; see `typeahead`."""
 
-        def read() -> tuple[list[typeahead.Typed], list[tuple[Chunk, float]]]:
+        def read() -> tuple[list[typeahead.TypedWord], list[tuple[Chunk, float]]]:
             if self._vocabulary is None:
                 self._vocabulary = lexical.all_words(self._passages)
             words_from = partial(lexical.words_from, self._passages)
-            words = typeahead.understood(text, words_from, self._vocabulary)
+            words = typeahead.match_words(text, words_from, self._vocabulary)
             scored = typeahead.rows_for(self._passages, words, most)
             return words, [(self._typed_at(row), score) for row, score in scored]
 
@@ -292,7 +292,7 @@ class OpenGeneration:
             self.companion = self._published.with_decisions([one.decision for one in own], wordings, items)
         self.state = f"{self.name} {revision}"
 
-    async def _holds(self, item: Prepared) -> bool:
+    async def _holds(self, item: PreparedEntry) -> bool:
         """Whether this generation has an entry's passages, with its quotes in the stated places."""
         names = {item.chunk_id, *(name for name, _, _ in item.places)}
         if len(await self.chunks(sorted(names))) < len(names):
@@ -304,11 +304,11 @@ class OpenGeneration:
         return await self._query(lambda: self._passages.execute(statement, values or {}).fetchall())
 
     async def _query(self, read: Callable[[], T]) -> T:
-        def locked() -> T:
+        def under_lock() -> T:
             with self._reading:
                 return self._guard(read)
 
-        return await asyncio.to_thread(locked)
+        return await asyncio.to_thread(under_lock)
 
     async def _look(self, read: Callable[[], T]) -> T:
         """As `_query`, for quick reads: on the calling thread, unless another thread is reading."""

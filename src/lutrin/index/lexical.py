@@ -87,10 +87,10 @@ _STEMMER = snowballstemmer.stemmer("porter")  # as FTS5 stems
 
 
 @lru_cache(maxsize=65_536)
-def stemmed(word: str) -> str:
+def stem_of(word: str) -> str:
     """The stem of a lower-case word, as the table `prose` has it."""
-    stemmed: str = _STEMMER.stemWord(word)
-    return stemmed
+    stem: str = _STEMMER.stemWord(word)
+    return stem
 
 
 def finish(connection: Connection, chunks: Iterable[Chunk]) -> None:
@@ -118,7 +118,7 @@ def term_scores(connection: Connection, table: str, term: str) -> list[tuple[int
     """Row and BM25 of every chunk that has a term, in row order."""
     found = connection.execute(
         f"SELECT rowid, -rank FROM {table} WHERE {table} MATCH ? AND rank MATCH ?",  # noqa: S608 - table is ours
-        (quoted(term), ranking(table)),
+        (quote(term), ranking(table)),
     )
     return [(int(row), float(score)) for row, score in found]
 
@@ -126,7 +126,7 @@ def term_scores(connection: Connection, table: str, term: str) -> list[tuple[int
 def chunks_with(connection: Connection, table: str, term: str, most: int) -> int:
     """How many chunks have a term, counted up to `most`; much quicker than scoring them."""
     query = f"SELECT 1 FROM {table} WHERE {table} MATCH ? LIMIT ?"  # noqa: S608 - table is ours
-    return len(connection.execute(query, (quoted(term), most)).fetchall())
+    return len(connection.execute(query, (quote(term), most)).fetchall())
 
 
 def ranking(table: str) -> str:
@@ -134,7 +134,7 @@ def ranking(table: str) -> str:
     return f"bm25({', '.join(map(str, COLUMNS[table]))})"
 
 
-def quoted(term: str) -> str:
+def quote(term: str) -> str:
     """Quote a term, so that FTS5 takes it literally."""
     return '"' + term.replace('"', '""') + '"'
 

@@ -157,7 +157,7 @@ def write_common(connection: Connection) -> None:
     connection.execute(statements.MAKE_COMMON)
     forms: dict[str, list[tuple[int, str]]] = {}
     for word, number in connection.execute(statements.WORDS):
-        forms.setdefault(lexical.stemmed(word), []).append((number, word))
+        forms.setdefault(lexical.stem_of(word), []).append((number, word))
     # One form of a stem finds them all.
     spoken = {stem: max(found)[1] for stem, found in forms.items() if sum(number for number, _ in found) >= COMMON}
     connection.execute("CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, identifier, row)")
@@ -175,7 +175,7 @@ def write_common(connection: Connection) -> None:
 
 
 def _common(connection: Connection, source: str, term: str) -> Posting | None:
-    key = lexical.stemmed(term) if source == "prose" else term
+    key = lexical.stem_of(term) if source == "prose" else term
     row = connection.execute(statements.COMMON_TERM, {"source": source, "term": key}).fetchone()
     return row and Posting(np.frombuffer(row[0], dtype="<i4"), np.frombuffer(row[1], dtype="<f4"))
 

@@ -31,7 +31,7 @@ ROWS_AT_ONCE = 64
 
 
 @dataclass(eq=False, slots=True)
-class _Held:
+class _Lease:
     """An open generation, and how many answers are using it."""
 
     generation: OpenGeneration
@@ -63,10 +63,10 @@ class Shelf:
         self._books_dir = books_dir
         self._store = store
         self._poll_s = poll_s
-        self._held: dict[str, _Held] = {}
+        self._held: dict[str, _Lease] = {}
         self.unreadable: frozenset[str] = frozenset()
         """Books that are published but cannot be opened: what is asked of them is not refused, but not answered now."""
-        self._retired: set[_Held] = set()
+        self._retired: set[_Lease] = set()
         self._broken: set[str] = set()
         self._catalog: aiosqlite.Connection | None = None
         self._watcher: asyncio.Task[None] | None = None
@@ -122,7 +122,7 @@ class Shelf:
         """The book's own folder; None if unknown. It may be gone, or be another machine's."""
         return self._of(slug).root
 
-    def _of(self, slug: str) -> _Held:
+    def _of(self, slug: str) -> _Lease:
         held = self._held.get(slug)
         if held is None:
             raise NotFound(f"There is no book {slug}.", remedy=f"There are: {', '.join(self._held)}.")
@@ -157,7 +157,7 @@ class Shelf:
             published = [published_book(row) for row in await self._rows(BOOKS)]
             retired: list[tuple[str, str]] = [(slug, name) for slug, name in await self._rows(RETIRED)]
             ((newest,),) = await self._rows(REVISION)
-            found: dict[str, _Held] = {}
+            found: dict[str, _Lease] = {}
             for book in published:
                 slug = book.info.slug
                 held = self._held.get(slug)
@@ -188,7 +188,7 @@ class Shelf:
             except (LutrinError, sqlite.DatabaseError, OSError) as error:  # go on serving what is open
                 self._log.error("shelf.refresh_failed", error=str(error))
 
-    async def _open(self, book: PublishedBook) -> _Held | None:
+    async def _open(self, book: PublishedBook) -> _Lease | None:
         """The current generation, or the previous one if nothing is open yet and the current one cannot be opened."""
         choices = [book.current]
         if book.info.slug not in self._held and book.previous is not None:
@@ -205,7 +205,7 @@ class Shelf:
             else:
                 self._broken.discard(name)
                 self._log.info("shelf.opened", book=book.info.slug, generation=name, chunks=generation.manifest.chunks)
-                return _Held(generation, Path(book.corpus), Path(book.root) if book.root else None)
+                return _Lease(generation, Path(book.corpus), Path(book.root) if book.root else None)
         return None
 
     def _require_same_model(self, folder: Path) -> None:
@@ -217,7 +217,7 @@ class Shelf:
                 remedy="Run `lutrin ingest`, or set the embedding model as it was.",
             )
 
-    async def _put_away(self, held: _Held) -> None:
+    async def _put_away(self, held: _Lease) -> None:
         if held in self._retired:
             self._retired.discard(held)
             await held.generation.close()

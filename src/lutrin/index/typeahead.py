@@ -29,14 +29,14 @@ WordsFrom = Callable[[str], list[tuple[str, int]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
+class TypedWord:
     """A typed word and the book's words that it may mean."""
 
     word: str
     forms: tuple[str, ...]
 
 
-def understood(text: str, words_from: WordsFrom, vocabulary: Mapping[str, int]) -> list[Typed]:
+def match_words(text: str, words_from: WordsFrom, vocabulary: Mapping[str, int]) -> list[TypedWord]:
     """Match at most `MOST_TYPED` words with the book's; a space ends the last one, and unknown words have no forms."""
     spoken = lexical.words(text)
     unfinished = spoken[-1] if spoken and text[-1:].isalnum() else None
@@ -44,14 +44,14 @@ def understood(text: str, words_from: WordsFrom, vocabulary: Mapping[str, int]) 
     if len(content) > 1 and unfinished in lexical.STOP_WORDS:
         content = [word for word in content if word != unfinished] or content
     typed = list(dict.fromkeys(content))[-MOST_TYPED:]
-    found: list[Typed] = []
+    found: list[TypedWord] = []
     for word in typed:
         joined = found[-1].word + word if found else ""
         if joined and (known := _relatives(joined, words_from)):
             # "Cost map" may be the book's costmap; as two words they are looked for side by side.
-            found[-1] = Typed(joined, (*known, f"{found[-1].word} {word}"))
+            found[-1] = TypedWord(joined, (*known, f"{found[-1].word} {word}"))
         else:
-            found.append(Typed(word, _forms(word, words_from, vocabulary, unfinished=word == unfinished)))
+            found.append(TypedWord(word, _forms(word, words_from, vocabulary, unfinished=word == unfinished)))
     return found
 
 
@@ -67,9 +67,9 @@ def _forms(word: str, words_from: WordsFrom, vocabulary: Mapping[str, int], *, u
 
 def _relatives(word: str, words_from: WordsFrom) -> tuple[str, ...]:
     """The book's words with the stem of a word."""
-    stem = lexical.stemmed(word)
+    stem = lexical.stem_of(word)
     near = words_from(stem[:-1])  # a stem may end in a letter of its own: batteri, battery
-    return _commonest((known, count) for known, count in near if lexical.stemmed(known) == stem)
+    return _commonest((known, count) for known, count in near if lexical.stem_of(known) == stem)
 
 
 def _commonest(words: Iterable[tuple[str, int]]) -> tuple[str, ...]:
@@ -100,9 +100,9 @@ def _slips(word: str, vocabulary: Mapping[str, int], *, unfinished: bool) -> tup
     return _commonest((other, vocabulary[other]) for other, distance in nearest.items() if distance == least)
 
 
-def rows_for(connection: Connection, typed: Sequence[Typed], most: int) -> list[tuple[int, float]]:
+def rows_for(connection: Connection, typed: Sequence[TypedWord], most: int) -> list[tuple[int, float]]:
     """Rows of the matching chunks with their BM25, best first: those that have every word, then the others."""
-    groups = [f"({' OR '.join(lexical.quoted(form) for form in one.forms)})" for one in typed if one.forms]
+    groups = [f"({' OR '.join(lexical.quote(form) for form in one.forms)})" for one in typed if one.forms]
     if not groups:
         return []
     complete = len(groups) == len(typed)

@@ -19,7 +19,7 @@ from lutrin.ingest import directives
 from lutrin.ingest.anchors import explicit_id
 from lutrin.ingest.dialects import ATTRIBUTES, settle
 from lutrin.ingest.makers import BOXES, HTML, INLINE, VOID
-from lutrin.ingest.placed import Placed, Range, behind_line_end, indentation, line_ranges, skip_columns, trimmed
+from lutrin.ingest.placed_text import PlacedText, Range, behind_line_end, indentation, line_ranges, skip_columns, trim
 from lutrin.ingest.script import is_comment, scan_braces, scan_tag, statement_end
 from lutrin.ingest.tree import (
     Admonition,
@@ -200,7 +200,7 @@ class _Flow:
         if tag.name in _UNSEEN and opens:
             return self._behind(f"</{tag.name}>", tag.end, tag.start, f"<{tag.name}>")
         if tag.name == "pre" and opens:
-            return self._preformatted(tag, blocks)
+            return self._preformat(tag, blocks)
         blocks.append(tag)
         return tag.end
 
@@ -213,7 +213,7 @@ class _Flow:
         blank = _BLANK_LINE.search(self.source, pos, self._limit)
         return blank.start() if blank else self._limit
 
-    def _preformatted(self, tag: Tag, blocks: list[Block]) -> int | None:
+    def _preformat(self, tag: Tag, blocks: list[Block]) -> int | None:
         close = self.source.find("</pre>", tag.end, self._limit)
         if close < 0:
             self.problem(tag.start, "<pre> is never closed")
@@ -263,7 +263,7 @@ class _Flow:
         text = self.source[start:stop]
         if opened[0].name in INLINE or opened[0].closing or opened[0].self_closing or f"</{names[0]}" in text:
             return None
-        return [Paragraph(start, stop, Placed.of(self.source, [(start, stop)]).stripped()), *closers]
+        return [Paragraph(start, stop, PlacedText.of(self.source, [(start, stop)]).strip()), *closers]
 
     def _parts(self, start: int, end: int, blocks: list[Block]) -> list[Block] | None:
         """The rest of a line of cells, items, paragraphs, `Arm</td><td>5 kg</td></tr>`, if none goes on behind it."""
@@ -278,7 +278,7 @@ class _Flow:
             tag = self._tag(match.start())
             if tag is None or tag.end != match.end():
                 return None
-            body = Placed.of(self.source, [(start, tag.start)]).stripped()
+            body = PlacedText.of(self.source, [(start, tag.start)]).strip()
             found += [Paragraph.of(body), tag] if body.text else [tag]
             start = tag.end
             if tag.closing and tag.name in open_cells:
@@ -455,7 +455,7 @@ class _Parser:
             self._close_directive(marker, begin)
             return number + 1
         self.close_to(self.matched)
-        held = directives.fenced(info)
+        held = directives.read_fenced(info)
         if held is not None and len(self.stack) < _DEEPEST:
             offset = begin + len(marker)
             self._hold(marker, held[0], offset + held[1], offset + held[2])
@@ -482,7 +482,7 @@ class _Parser:
         at = self.at
         rest = self.source[at + 2 : end].rstrip()
         if rest.endswith("$$") and "$$" not in rest[:-2]:
-            self._add(Math(at, end, Placed.of(self.source, [(at + 2, at + len(rest))]).stripped()))
+            self._add(Math(at, end, PlacedText.of(self.source, [(at + 2, at + len(rest))]).strip()))
             return number + 1
         if "$" in rest or self._last_formula <= number:
             return None
@@ -563,7 +563,7 @@ class _Parser:
             return at + 1 + source.startswith((" ", "\t"), at + 1, end)
         if (item := _ITEM.match(source, at, end)) is not None:
             return self._item(item[1], end)
-        box = directives.indented(source[at:end]) if source[at] in "!?=" and not self.mdx else None
+        box = directives.read_indented(source[at:end]) if source[at] in "!?=" and not self.mdx else None
         if box is not None and self._is_indented(number, self.indent + 4):
             self._hold("", box[0], at + box[1], at + box[2], width=self.indent + 4)
             return -1
@@ -595,7 +595,7 @@ class _Parser:
         return text if blank or not wide else skip_columns(self.source, self.begin, after, end, 1)
 
     def _hold(self, fence: str, name: str, start: int, end: int, *, width: int = 0) -> None:
-        title = Placed.of(self.source, [(start, end)]).stripped()
+        title = PlacedText.of(self.source, [(start, end)]).strip()
         held = Admonition(self.at, self.at, name, title if title.text and name != "figure" else None)
         if name == "figure" and title.text:
             held.children.append(directives.picture(self.source, *title.place))
@@ -670,10 +670,12 @@ class _Parser:
         if leaf.kind == "paragraph":
             block = self._paragraph(leaf) if leaf.ranges else None
         elif leaf.kind == "table":
-            cells = [[Placed.of(self.source, [cell]) for cell in _split_row(self.source, *row)] for row in leaf.ranges]
+            cells = [
+                [PlacedText.of(self.source, [cell]) for cell in _split_row(self.source, *row)] for row in leaf.ranges
+            ]
             block = Table(leaf.ranges[0][0], last, cells[0], cells[1:], leaf.aligns, leaf.ranges[1:])
         elif leaf.kind == "math":
-            block = Math(leaf.start, last if end is None else end, Placed.of(self.source, leaf.ranges).stripped())
+            block = Math(leaf.start, last if end is None else end, PlacedText.of(self.source, leaf.ranges).strip())
         else:
             block = _code(self.source, leaf, end)
         if block is not None:
@@ -681,14 +683,14 @@ class _Parser:
 
     def _paragraph(self, leaf: _Leaf) -> Paragraph | None:
         """The finished paragraph; link reference definitions at its start go into `references`."""
-        body = Placed.of(self.source, leaf.ranges)
+        body = PlacedText.of(self.source, leaf.ranges)
         start = 0
         while (match := _DEFINITION.match(body.text, start)) is not None and unikey(match[1]).strip():
             target = match[2][1:-1] if match[2].startswith("<") else match[2]
             title = (match[3] or "")[1:-1]
             self.references.setdefault(unikey(match[1]), {"url": target, "label": match[1], "title": title})
             start = match.end()
-        body = body.cut(start, len(body.text)).stripped()
+        body = body.cut(start, len(body.text)).strip()
         return Paragraph.of(body) if body.text else None
 
 
@@ -707,17 +709,17 @@ def _code(source: str, leaf: _Leaf, end: int | None) -> Code:
 
 def _heading(source: str, level: int, ranges: list[Range], start: int, *, closing: bool) -> Heading:
     """A heading from its text's ranges; `closing` hashes of a heading of the form `## A ##` are left out."""
-    body = Placed.of(source, ranges).stripped()
+    body = PlacedText.of(source, ranges).strip()
     length, anchor = explicit_id(body.text)
     if closing:
         length = len(_CLOSING_HASHES.sub("", body.text[:length]).rstrip())
-    return Heading(start, ranges[-1][1], level, body.cut(0, length).stripped(), anchor)
+    return Heading(start, ranges[-1][1], level, body.cut(0, length).strip(), anchor)
 
 
 def _split_row(source: str, start: int, end: int) -> list[Range]:
     r"""The ranges of a table row's cells, trimmed; `\|` does not separate cells."""
     borders = [match.start() for match in _BAR.finditer(source, start, end) if match[0] == "|"]
-    cells = [trimmed(source, a, b) for a, b in zip([start, *(b + 1 for b in borders)], [*borders, end], strict=True)]
+    cells = [trim(source, a, b) for a, b in zip([start, *(b + 1 for b in borders)], [*borders, end], strict=True)]
     if len(cells) > 1 and cells[0][0] == cells[0][1]:
         cells = cells[1:]
     if len(cells) > 1 and cells[-1][0] == cells[-1][1]:

@@ -154,7 +154,7 @@ def _pack(units: Sequence[Unit], count: Callable[[str], int], room: int, overlap
     packed: list[list[Unit]] = []
     start, remaining = 0, sum(costs)
     while start < len(units):
-        begin = _repeated(units, costs, start, overlap) if packed else start
+        begin = _repetition_start(units, costs, start, overlap) if packed else start
         # Divide the rest of the section evenly, so that no chunk is a leftover line.
         rest = remaining + sum(costs[begin:start])
         aim = min(room, -(-rest // max(1, -(-rest // room))) + room // 10)
@@ -191,7 +191,7 @@ def _better_end(units: Sequence[Unit], costs: Sequence[int], start: int, end: in
     return best
 
 
-def _repeated(units: Sequence[Unit], costs: Sequence[int], start: int, overlap: int) -> int:
+def _repetition_start(units: Sequence[Unit], costs: Sequence[int], start: int, overlap: int) -> int:
     """Where the repetition before unit `start` begins: whole sentences, items and captions, no code, no rows."""
     begin, used = start, 0
     while begin > 0 and units[begin - 1].kind in {"sentence", "list_item", "caption"}:

@@ -14,7 +14,18 @@ from pathlib import Path
 
 import msgspec
 
-from lutrin.index.companion import FILE, KINDS, THE_AUTHORS, Decision, Entry, Kind, Prepared, State, key_of, wordings
+from lutrin.index.companion import (
+    FILE,
+    KINDS,
+    THE_AUTHORS,
+    Decision,
+    Entry,
+    Kind,
+    PreparedEntry,
+    State,
+    key_of,
+    wordings,
+)
 from lutrin.index.generation import OpenGeneration
 from lutrin.ingest.books import Book
 from lutrin.ingest.configuration import fault_of, is_small_file, read_plain
@@ -228,7 +239,7 @@ class Fitting:
         self.names = names
         self._known: dict[str, tuple[str, list[SectionText]]] = {}
 
-    def fitted(self, entry: Entry, *, draft: bool = False) -> Prepared:
+    def fit(self, entry: Entry, *, draft: bool = False) -> PreparedEntry:
         """An entry with its places and exact quotes; a draft was written for the present section, and gets its hash.
 
         Raises:
@@ -259,7 +270,7 @@ class Fitting:
             near = {chunk.chunk_id: chunk for chunk in (*section.chunks, *quoted)}
             if problem := self._holds(exact, list(near.values())):
                 raise MisfitError(problem)
-        return Prepared(
+        return PreparedEntry(
             entry=exact,
             chunk_id=(quoted or section.chunks)[0].chunk_id,
             places=tuple((home.chunk_id, *span) for home, span in zip(quoted, spans, strict=True)),
@@ -271,7 +282,7 @@ class Fitting:
         if name not in self._known:
             found = self._read(name) if name in self.names else None
             if found is None:
-                raise MisfitError(f"the book has no file {name}{_meant(name, self.names)}")
+                raise MisfitError(f"the book has no file {name}{_resolve(name, self.names)}")
             self._known[name] = (found[0], sections_of(*found))
         return self._known[name]
 
@@ -298,7 +309,7 @@ def _section(entry: Entry, sections: Sequence[SectionText], spans: Sequence[tupl
         named = [section for section in named if section.anchor == entry.anchor] or named
     holding = [section for section in named if spans and section.start <= spans[0][0] < section.end]
     if not named:
-        meant = _meant(entry.heading, [section.title for section in sections])
+        meant = _resolve(entry.heading, [section.title for section in sections])
         raise MisfitError(f"the file has no heading “{entry.heading}”{meant}")
     return (holding or named)[0]
 
@@ -306,15 +317,15 @@ def _section(entry: Entry, sections: Sequence[SectionText], spans: Sequence[tupl
 def _home(span: tuple[int, int], sections: Sequence[SectionText]) -> Chunk | None:
     """The passage that holds most of a span; passages that may answer come before others."""
 
-    def shared(chunk: Chunk) -> int:
+    def common(chunk: Chunk) -> int:
         return sum(max(0, min(unit.char_end, span[1]) - max(unit.char_start, span[0])) for unit in chunk.units)
 
     chunks = [chunk for section in sections for chunk in section.chunks]
-    best = max(chunks, key=lambda chunk: (shared(chunk), chunk.role not in NEVER_AN_ANSWER), default=None)
-    return best if best is not None and shared(best) else None
+    best = max(chunks, key=lambda chunk: (common(chunk), chunk.role not in NEVER_AN_ANSWER), default=None)
+    return best if best is not None and common(best) else None
 
 
-def _meant(name: str, known: Sequence[str]) -> str:
+def _resolve(name: str, known: Sequence[str]) -> str:
     near = get_close_matches(name, known, n=1, cutoff=0.0)
     return f"; did you mean “{near[0]}”?" if near else ""
 
@@ -325,7 +336,7 @@ def _plain(text: str) -> str:
 
 def check_files(
     paths: Sequence[Path], fitting: Fitting, decisions: Sequence[Decision], own: Collection[Path]
-) -> tuple[tuple[Prepared, ...], tuple[Notice, ...]]:
+) -> tuple[tuple[PreparedEntry, ...], tuple[Notice, ...]]:
     """The entries of companions that fit their book, in its order, and a notice for each that does not.
 
     Earlier files win, and the teacher over them.
@@ -334,7 +345,7 @@ def check_files(
         OSError: A file cannot be read.
     """
     notices: list[Notice] = []
-    found: dict[tuple[str, ...], Prepared] = {}
+    found: dict[tuple[str, ...], PreparedEntry] = {}
     for path in paths:
         for line in read_lines(path) if path.exists() else ():
             believed = line if path in own or line.entry is None else replace(line, entry=as_the_books(line.entry))
@@ -350,24 +361,24 @@ def check_files(
             if key in found:
                 found[key] = decision.on(found[key])
             elif decision.is_own:
-                found[key] = fitting.fitted(decision.item.entry)
+                found[key] = fitting.fit(decision.item.entry)
         except MisfitError as misfit:
             notices.append(Notice(filename=PAGE, message=f"“{decision.item.entry.topic}”: {misfit}"))
     return in_order(found.values(), fitting.names), tuple(notices)
 
 
-def in_order(entries: Iterable[Prepared], names: Sequence[str]) -> tuple[Prepared, ...]:
+def in_order(entries: Iterable[PreparedEntry], names: Sequence[str]) -> tuple[PreparedEntry, ...]:
     """Entries in the order of the book, whose files `names` has in reading order."""
     order = {name: place for place, name in enumerate(names)}
 
-    def place(item: Prepared) -> tuple[int, int, int]:
+    def place(item: PreparedEntry) -> tuple[int, int, int]:
         first = item.places[0][1] if item.places else 0
         return order.get(item.entry.file, len(order)), first, KINDS.index(item.entry.kind)
 
     return tuple(sorted(entries, key=place))
 
 
-def fitted_line(line: Line, fitting: Fitting, *, draft: bool = False) -> Prepared:
+def fitted_line(line: Line, fitting: Fitting, *, draft: bool = False) -> PreparedEntry:
     """A line's entry with its places in the book.
 
     Raises:
@@ -375,4 +386,4 @@ def fitted_line(line: Line, fitting: Fitting, *, draft: bool = False) -> Prepare
     """
     if line.entry is None or line.problem:
         raise MisfitError(line.problem)
-    return fitting.fitted(line.entry, draft=draft)
+    return fitting.fit(line.entry, draft=draft)

@@ -35,7 +35,7 @@ _HOLE_BYTES = 1 << 20
 Kind = Literal["yaml", "toml", "json"]
 
 
-class _Parsed(msgspec.Struct, frozen=True):
+class _ParserReply(msgspec.Struct, frozen=True):
     """What the process answers."""
 
     value: Any = None
@@ -133,7 +133,7 @@ def parse(text: str, kind: Kind) -> Any:  # noqa: ANN401 - whatever the text hol
         done = subprocess.run(  # noqa: S603 - our own module
             command, input=text.encode(), capture_output=True, timeout=_PATIENCE * TIME_S, check=False
         )
-        parsed = msgspec.msgpack.decode(done.stdout, type=_Parsed)
+        parsed = msgspec.msgpack.decode(done.stdout, type=_ParserReply)
     except (subprocess.TimeoutExpired, msgspec.MsgspecError):
         raise ValueError("takes too much memory or time") from None
     if parsed.error:
@@ -172,10 +172,10 @@ def main() -> None:
     bound(MEMORY_BYTES, TIME_S)
     kind: Kind = "toml" if sys.argv[1] == "toml" else "yaml"
     try:
-        parsed = _Parsed(_parse(sys.stdin.buffer.read().decode(), kind))
+        parsed = _ParserReply(_parse(sys.stdin.buffer.read().decode(), kind))
         body = msgspec.msgpack.encode(parsed)
     except (ValueError, TypeError, OverflowError) as error:  # also what has no form in MessagePack, as a date
-        body = msgspec.msgpack.encode(_Parsed(error=str(error) or "cannot be read"))
+        body = msgspec.msgpack.encode(_ParserReply(error=str(error) or "cannot be read"))
     sys.stdout.buffer.write(body)
 
 

@@ -12,7 +12,7 @@ from typing import TypeGuard
 
 from lutrin.ingest.directives import UNSEEN, expand
 from lutrin.ingest.makers import BOXES, DIRECTIVES, box_of
-from lutrin.ingest.placed import Placed, Range, line_ranges, trimmed
+from lutrin.ingest.placed_text import PlacedText, Range, line_ranges, trim
 from lutrin.ingest.tree import (
     Admonition,
     Attribute,
@@ -124,7 +124,7 @@ class _Settler:
                 attribute = Attribute("src", self.includes[-1][1], *place)
                 found.append(Element(block.start, block.end, Tag(block.start, block.end, LEFT_OUT, (attribute,))))
             elif block.info == "math" and not self.mdx:
-                found.append(Math(block.start, block.end, Placed.of(self.source, [place]).stripped()))
+                found.append(Math(block.start, block.end, PlacedText.of(self.source, [place]).strip()))
             else:
                 found += _cell(block, self.source)
         elif isinstance(block, Paragraph) and not self.mdx:
@@ -146,13 +146,13 @@ class _Settler:
         if self.is_include(text, block.start) or _ALONE.match(text):
             return
         if _ENVIRONMENT.fullmatch(text.strip()):
-            found.append(Math(block.start, block.end, block.body.stripped()))
+            found.append(Math(block.start, block.end, block.body.strip()))
             return
         head = text.partition("\n")[0]
         marked = ATTRIBUTES.fullmatch(head.strip())
         kind = box_of([name.removesuffix("-title") for name in _CLASS.findall(head)]) if marked else ""
         if kind and len(head) < len(text):
-            inside = block.body.cut(len(head) + 1, len(text)).stripped()
+            inside = block.body.cut(len(head) + 1, len(text)).strip()
             only = Paragraph(inside.at(0), block.end, inside)
             found.append(Admonition(block.start, block.end, kind, children=[only]))
             return
@@ -187,7 +187,7 @@ def _mark_captions(blocks: Sequence[Block]) -> list[Block]:
             continue
         attributes = ATTRIBUTES.search(block.body.text)
         end = attributes.start() if attributes and attributes.end() == len(block.body.text) else len(block.body.text)
-        body = block.body.cut(mark.end(), max(end, mark.end())).stripped()
+        body = block.body.cut(mark.end(), max(end, mark.end())).strip()
         found[place] = made_element("figcaption", block.start, block.end, Paragraph(block.start, block.end, body))
     return found
 
@@ -204,7 +204,7 @@ def _cell(block: Code, source: str) -> list[Block]:
     shown: list[Block] = []
     for match in _CELL_CAPTION.finditer(source, block.start, block.content_start + start):
         begin, end = match.span("said" if match["said"] else "given")
-        inside = Paragraph(begin, end, Placed.of(source, [(begin, end)]))
+        inside = Paragraph(begin, end, PlacedText.of(source, [(begin, end)]))
         shown.append(made_element("figcaption", *match.span(), inside))
     if not _NOT_SHOWN.search(given):
         block.text = block.text[start:]
@@ -250,7 +250,7 @@ def _with_continuations(blocks: Sequence[Block], source: str) -> list[Block]:
         ):
             begin = block.start
             lines = [(begin + a, begin + b) for a, b in line_ranges(source[begin : block.content_end])]
-            body = Placed.of(source, [(b - len(source[a:b].lstrip()), b) for a, b in lines if source[a:b].strip()])
+            body = PlacedText.of(source, [(b - len(source[a:b].lstrip()), b) for a, b in lines if source[a:b].strip()])
             block = Paragraph(block.start, block.end, body)  # noqa: PLW2901 - the text takes the code's place
         found.append(block)
     return found
@@ -280,8 +280,8 @@ def _definitions(block: Paragraph, *, begun: bool = False) -> list[Block]:
     return entries
 
 
-def _part(name: str, body: Placed) -> Element:
-    only = Paragraph.of(body.stripped())
+def _part(name: str, body: PlacedText) -> Element:
+    only = Paragraph.of(body.strip())
     return made_element(name, only.start, only.end, only)
 
 
@@ -321,8 +321,8 @@ def _alert(block: Quote) -> Quote | Admonition:
         kind = signal[1].lower() if signal else "warning" if text.startswith("\u26a0") else ""
         return Admonition(block.start, block.end, kind, children=block.children) if kind else block
     name = alert["kind"].lower()
-    title = first.body.cut(*alert.span("title")).stripped() if alert["title"].strip() else None
-    rest = first.body.cut(alert.end(), len(text)).stripped()
+    title = first.body.cut(*alert.span("title")).strip() if alert["title"].strip() else None
+    rest = first.body.cut(alert.end(), len(text)).strip()
     body: list[Block] = [Paragraph(rest.at(0), first.end, rest)] if rest.text else []
     inside = [*body, *block.children[1:]]
     return Admonition(block.start, block.end, BOXES.get(name, name), title, children=inside)
@@ -486,12 +486,12 @@ def _table(rows: list[list[list[Range]]], heads: int, source: str, start: int, e
     cells = [[_join(source, ranges) for ranges in row] for row in rows]
     if not cells:
         return None
-    blank = [Placed.of(source, [(start, start)]) for _ in cells[0]]
+    blank = [PlacedText.of(source, [(start, start)]) for _ in cells[0]]
     header, body = (cells[0], cells[1:]) if heads else (blank, cells)
     places = [(row[0].at(0), max(cell.place[1] for cell in row)) for row in body]
     return Table(start, end, header, body, [""] * len(header), places)
 
 
-def _join(source: str, ranges: Sequence[Range]) -> Placed:
-    pieces = [piece for begin, end in ranges if (piece := trimmed(source, begin, end))[0] < piece[1]]
-    return Placed.of(source, pieces or [(ranges[0][0], ranges[0][0])])
+def _join(source: str, ranges: Sequence[Range]) -> PlacedText:
+    pieces = [piece for begin, end in ranges if (piece := trim(source, begin, end))[0] < piece[1]]
+    return PlacedText.of(source, pieces or [(ranges[0][0], ranges[0][0])])

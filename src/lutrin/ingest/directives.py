@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from lutrin.ingest.makers import BOXES, DIRECTIVES
-from lutrin.ingest.placed import Placed, Range, joined, line_ranges, trimmed
+from lutrin.ingest.placed_text import PlacedText, Range, join, line_ranges, trim
 from lutrin.ingest.styles import are_hiding
 from lutrin.ingest.tree import Attribute, Block, Code, Element, Math, Paragraph, Table, Tag
 
@@ -56,7 +56,7 @@ def colons(line: str) -> tuple[str, str, int, int] | None:
     start, end = _title(line, match.start("rest"), match.end("rest"))
     if match["braced"] is None and name.lower() not in BOXES and name.lower() not in DIRECTIVES["holders"]:
         return match[1], "", match.start("plain"), end
-    return match[1], *_named(name, start, end)
+    return match[1], *_name_of(name, start, end)
 
 
 def _of_attributes(match: re.Match[str], line: str) -> tuple[str, int, int]:
@@ -86,7 +86,7 @@ def _is_unseen(attributes: str) -> bool:
     return is_meant == (kind[1] == "hidden")
 
 
-def indented(line: str) -> tuple[str, int, int] | None:
+def read_indented(line: str) -> tuple[str, int, int] | None:
     """Class and title of Material's `!!! note "Title"`, `??? question` and `=== "Tab"`, whose text is indented."""
     match = _INDENTED.match(line)
     if match is None:
@@ -97,10 +97,10 @@ def indented(line: str) -> tuple[str, int, int] | None:
     return BOXES.get(name, name), max(0, match.start("title")), max(0, match.end("title"))
 
 
-def fenced(info: str) -> tuple[str, int, int] | None:
+def read_fenced(info: str) -> tuple[str, int, int] | None:
     """Class and title (start and end in `info`) of fences that hold text, as MyST and mdBook write them.
 
-    >>> fenced("{note} Title"), fenced('admonish danger title="Care"')
+    >>> read_fenced("{note} Title"), read_fenced('admonish danger title="Care"')
     (('note', 7, 12), ('danger', 23, 27))
     """
     match = _FENCED.match(info)
@@ -108,10 +108,10 @@ def fenced(info: str) -> tuple[str, int, int] | None:
     if match is None or (name not in BOXES and name not in DIRECTIVES["holders"]):
         return None
     title = _TITLE.fullmatch(info.rstrip(), match.start("rest"))
-    return _named(name, *(title.span(1) if title else _title(info, match.start("rest"), len(info))))
+    return _name_of(name, *(title.span(1) if title else _title(info, match.start("rest"), len(info))))
 
 
-def _named(name: str, start: int, end: int) -> tuple[str, int, int]:
+def _name_of(name: str, start: int, end: int) -> tuple[str, int, int]:
     name = name.lower()
     return BOXES.get(name, name), start, start if name in DIRECTIVES["untitled"] else end
 
@@ -178,7 +178,7 @@ def _code(block: Code, source: str, options: Sequence[Range], rest: Sequence[Ran
 
 
 def _math(block: Code, source: str, _options: Sequence[Range], rest: Sequence[Range]) -> list[Block]:
-    return [Math(block.start, block.end, Placed.of(source, rest).stripped())] if rest else []
+    return [Math(block.start, block.end, PlacedText.of(source, rest).strip())] if rest else []
 
 
 def _text(_block: Code, source: str, _options: Sequence[Range], rest: Sequence[Range]) -> list[Block]:
@@ -202,36 +202,36 @@ def _list_table(block: Code, source: str, options: Sequence[Range], rest: Sequen
                 rows.append([])
             rows[-1].append([(cell.end(), end)])
         elif rows and rows[-1] and source[start:end].strip():
-            rows[-1][-1].append((trimmed(source, start, end)[0], end))
-    return _table(block, source, options, [[Placed.of(source, cell).stripped() for cell in row] for row in rows])
+            rows[-1][-1].append((trim(source, start, end)[0], end))
+    return _table(block, source, options, [[PlacedText.of(source, cell).strip() for cell in row] for row in rows])
 
 
 def _csv_table(block: Code, source: str, options: Sequence[Range], rest: Sequence[Range]) -> list[Block]:
     header = next((line for line in options if source[slice(*line)].lstrip().startswith(":header:")), None)
-    rows = _csv_rows(Placed.of(source, rest))
+    rows = _csv_rows(PlacedText.of(source, rest))
     if header is not None:
         start = source.index(":header:", *header) + len(":header:")
-        rows = _csv_rows(Placed.of(source, [(start, header[1])])) + rows
+        rows = _csv_rows(PlacedText.of(source, [(start, header[1])])) + rows
     return _table(block, source, options, rows, headed=header is not None)
 
 
-def _csv_rows(body: Placed) -> list[list[Placed]]:
+def _csv_rows(body: PlacedText) -> list[list[PlacedText]]:
     """The rows of comma-separated values that hold anything; a quoted cell may go on in the next line."""
-    rows: list[list[Placed]] = [[]]
+    rows: list[list[PlacedText]] = [[]]
     for match in _CSV_CELL.finditer(body.text):
         group = "quoted" if match["quoted"] is not None else "plain"
         # Of two quotation marks in a quoted cell the reader sees one.
         cuts = [one.end() - 1 for one in _CSV_QUOTE.finditer(match[group])] if group == "quoted" else []
         places = [match.start(group), *(match.start(group) + cut for cut in cuts), match.end(group)]
         parts = [body.cut(start + bool(number), end) for number, (start, end) in enumerate(pairwise(places))]
-        rows[-1].append(joined(parts).stripped())
+        rows[-1].append(join(parts).strip())
         if match["end"] != ",":
             rows.append([])
     return [row for row in rows if any(cell.text for cell in row)]
 
 
 def _table(
-    block: Code, source: str, options: Sequence[Range], rows: list[list[Placed]], *, headed: bool = False
+    block: Code, source: str, options: Sequence[Range], rows: list[list[PlacedText]], *, headed: bool = False
 ) -> list[Block]:
     given = next((text for line in options if (text := source[slice(*line)].strip()).startswith(":header-rows:")), "")
     headed = headed or given[len(":header-rows:") :].strip() not in {"", "0"}
@@ -244,7 +244,7 @@ def _table(
 
 
 def _paragraph(source: str, *ranges: Range) -> Paragraph:
-    return Paragraph.of(Placed.of(source, ranges).stripped())
+    return Paragraph.of(PlacedText.of(source, ranges).strip())
 
 
 _MAKERS: dict[str, Callable[[Code, str, Sequence[Range], Sequence[Range]], list[Block]]] = {

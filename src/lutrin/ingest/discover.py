@@ -114,17 +114,17 @@ def _books(
         left_out.append(LeftOut(filename=(path / name).relative_to(base).as_posix(), reason=reason))
     for folder in children.folders:
         if is_site(folder):
-            yield from _open_described(folder, broken)
+            yield from _open_with_description(folder, broken)
         elif not holds_pages(folder):
             left_out.append(LeftOut(filename=f"{folder.relative_to(base).as_posix()}/", reason=NO_PAGES))
         elif depth < _MAX_DEPTH and _Children(folder).look_like_books(depth + 1):
             yield from _books(folder, shelf=True, base=base, left_out=left_out, broken=broken, depth=depth + 1)
         else:
-            yield from _open_described(folder, broken)
+            yield from _open_with_description(folder, broken)
     yield from _loose(path, children.files)
 
 
-def _open_described(folder: Path, broken: dict[Path, str]) -> Iterator[Book]:
+def _open_with_description(folder: Path, broken: dict[Path, str]) -> Iterator[Book]:
     """One of several books: what its `book.toml` lacks is no trouble of the others."""
     try:
         yield open_book(folder)

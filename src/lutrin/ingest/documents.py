@@ -7,7 +7,7 @@ import msgspec
 from lutrin.errors import DocumentError
 from lutrin.ingest.books import Book
 from lutrin.ingest.formats import format_of
-from lutrin.ingest.limited import read_limited, read_plainly
+from lutrin.ingest.sandbox import read_limited, read_plainly
 from lutrin.ingest.scan import SourceFile
 from lutrin.ingest.strict import refusal
 from lutrin.records import Document
@@ -22,7 +22,7 @@ def read_document(
         DocumentError: The file cannot be read within the limits, or holds no text.
     """
     kind = format_of(file.name)
-    with file.opened() as opened:
+    with file.open() as opened:
         if kind is None or os.fstat(opened.fileno()).st_size > kind.trusted_bytes:
             recognize = ocr and kind is not None and kind.recognizer != ""
             document = read_limited(opened, file.name, password, recognize=recognize)

@@ -19,7 +19,7 @@ import mammoth
 
 from lutrin.errors import DocumentError
 from lutrin.ingest.formulas import tex_of
-from lutrin.ingest.html_seen import HEADINGS, tag_of
+from lutrin.ingest.html_view import HEADINGS, tag_of
 from lutrin.ingest.hypertext import document_of, soup_of, to_markdown
 from lutrin.ingest.wording import numeral, true_title
 from lutrin.records import Document
@@ -67,8 +67,8 @@ def parse_docx(data: bytes, filename: str, _password: str = "") -> Document:
     if data[:8] == b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1":
         raise DocumentError(filename, "is encrypted, or an old Word document; save it as .docx without a password")
     try:
-        shown, styles, core = _as_shown(data, filename)
-        html = mammoth.convert_to_html(shown, style_map=styles + _STYLES, convert_image=_no_image).value
+        replacement, styles, core = _as_shown(data, filename)
+        html = mammoth.convert_to_html(replacement, style_map=styles + _STYLES, convert_image=_no_image).value
     except (DocumentError, MemoryError):
         raise
     except Exception as error:  # noqa: BLE001 - on a broken file mammoth raises whatever its parser stumbles on
@@ -168,14 +168,14 @@ class _Numbering:
         if known.kind in {"bullet", "none"}:
             return ""
 
-        def shown(match: re.Match[str]) -> str:
+        def replacement(match: re.Match[str]) -> str:
             place = int(match[1]) - 1
             other = levels.get(place, _Level())
             kind = "decimal" if known.legal and place < level else other.kind
-            shown = numeral(counts.get(place, other.start), _KINDS.get(kind, "1"))
-            return shown.zfill(2) if kind == "decimalZero" else shown
+            replacement = numeral(counts.get(place, other.start), _KINDS.get(kind, "1"))
+            return replacement.zfill(2) if kind == "decimalZero" else replacement
 
-        return _PLACE.sub(shown, known.text).strip()
+        return _PLACE.sub(replacement, known.text).strip()
 
 
 def _as_shown(data: bytes, filename: str) -> tuple[BytesIO, str, bytes]:

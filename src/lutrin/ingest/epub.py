@@ -15,7 +15,7 @@ import bs4
 from lutrin.errors import DocumentError
 from lutrin.ingest.decoding import true_name
 from lutrin.ingest.formulas import local
-from lutrin.ingest.html_seen import HEADINGS
+from lutrin.ingest.html_view import HEADINGS
 from lutrin.ingest.hypertext import document_of, lower_headings, main_of, soup_of, to_markdown
 from lutrin.ingest.markdown import title_from_name
 from lutrin.ingest.roles import role_of_title

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from lutrin.ingest.configuration import PlainLoader, parse
-from lutrin.ingest.script import Shown
+from lutrin.ingest.script import ScriptText
 
 _OPENING = re.compile(r"\ufeff?---[ \t]*(?:\r\n|\n|\r)")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?=[\r\n]|\Z)(?:\r\n|\n|\r)?", re.MULTILINE)
@@ -66,7 +66,7 @@ class FrontMatter:
             return None
 
 
-def front_texts(source: str, front: FrontMatter) -> list[tuple[str, Shown]]:
+def front_texts(source: str, front: FrontMatter) -> list[tuple[str, ScriptText]]:
     """Every readable string and number of a front matter in YAML, in text order, with its path.
 
     A path has the names from the top down, `hero.tagline`; items of a list have the name of the list. A place includes
@@ -76,7 +76,7 @@ def front_texts(source: str, front: FrontMatter) -> list[tuple[str, Shown]]:
         root = yaml.compose(front.yaml, Loader=PlainLoader)
     except (yaml.YAMLError, ValueError, RecursionError):
         return []  # `read_front_matter` has told the author
-    found: list[tuple[str, Shown]] = []
+    found: list[tuple[str, ScriptText]] = []
     pending: list[tuple[str, yaml.Node | None]] = [("", root)]
     while pending:
         path, node = pending.pop()
@@ -87,7 +87,7 @@ def front_texts(source: str, front: FrontMatter) -> list[tuple[str, Shown]]:
         elif isinstance(node, yaml.ScalarNode) and str(node.value).strip():
             start, end = front.yaml_start + node.start_mark.index, front.yaml_start + node.end_mark.index
             end = start + len(source[start:end].rstrip())
-            found.append((path, Shown(" ".join(str(node.value).split()), start, end)))
+            found.append((path, ScriptText(" ".join(str(node.value).split()), start, end)))
     return found
 
 

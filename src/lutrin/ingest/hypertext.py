@@ -15,7 +15,7 @@ from markdownify import MarkdownConverter
 from lutrin.errors import DocumentError
 from lutrin.ingest.formulas import UNREAD
 from lutrin.ingest.grids import Cell, grid_of, spans
-from lutrin.ingest.html_seen import settle
+from lutrin.ingest.html_view import settle
 from lutrin.ingest.markdown import parse_markdown
 from lutrin.ingest.wording import true_title, without_ligatures
 from lutrin.records import Document, Notice
@@ -141,7 +141,7 @@ class _Converter(MarkdownConverter):
                 f" `{' '.join(text.split())}` " if text.strip() and "`" not in text else f" {' '.join(text.split())} "
             )
         text = text.removeprefix("\n").removesuffix("\n")
-        return f"\n\n{fenced(text, el.get('data-code') or '')}\n\n" if text.strip() else ""
+        return f"\n\n{fence(text, el.get('data-code') or '')}\n\n" if text.strip() else ""
 
     def convert_td(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401, ARG002 - as its base has it
         self._cells[id(el)] = _BAR.sub(r"\\|", " ".join(text.replace("\\\n", " ").split()))
@@ -181,7 +181,7 @@ def escape(text: str) -> str:
     return re.sub(r"([\\`*_\[\]<>{}#|~$&])", r"\\\1", text)
 
 
-def fenced(code: str, language: str) -> str:
+def fence(code: str, language: str) -> str:
     """Code between fences that are longer than any within."""
     fence = "`" * max([3, *(len(run) + 1 for run in _RUN.findall(code))])
     return f"{fence}{language}\n{code}\n{fence}"

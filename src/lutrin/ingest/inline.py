@@ -20,7 +20,7 @@ from mistune.core import InlineState
 from lutrin.ingest.blocks import References, is_tag
 from lutrin.ingest.dialects import ATTRIBUTES, LIQUID
 from lutrin.ingest.makers import HTML, INLINE, VOID
-from lutrin.ingest.placed import Range
+from lutrin.ingest.placed_text import Range
 from lutrin.ingest.script import (
     is_comment,
     is_shown,
@@ -255,7 +255,7 @@ def _parse_aside(parser: _Parser, m: re.Match[str], state: _State) -> int | None
     return parser.hold("aside", state, (m.end(), close), close + 1, number=number, raw=raw)
 
 
-def _parse_shifted(parser: _Parser, m: re.Match[str], state: _State) -> int | None:
+def _parse_shift(parser: _Parser, m: re.Match[str], state: _State) -> int | None:
     """Pandoc's `10^9^` and `H~2~O`."""
     if state.mdx or state.depth >= _NESTING:
         return None
@@ -270,8 +270,8 @@ _RULES: tuple[tuple[str, str, Any, str], ...] = (
     ("struck", r"(?<![\w~])~(?=[^\s~/])", _parse_struck, "linebreak"),
     ("tex_maths", r"\\\\?[(\[]", _parse_tex, "escape"),
     ("span", r"\[(?!\^)(?=[^\[\]\n]{1,200}\]\{)", _parse_span, "link"),
-    ("raised", r"(?<=[\w)\]])\^[-+\u2212]?\w{1,20}\^(?!\w)", _parse_shifted, "link"),
-    ("lowered", r"(?<=[A-Za-z)\]])~[-+\u2212]?\w{1,20}~(?!~)", _parse_shifted, "struck"),
+    ("raised", r"(?<=[\w)\]])\^[-+\u2212]?\w{1,20}\^(?!\w)", _parse_shift, "link"),
+    ("lowered", r"(?<=[A-Za-z)\]])~[-+\u2212]?\w{1,20}~(?!~)", _parse_shift, "struck"),
     ("aside", r"\^\[", _parse_aside, "link"),
     ("footnote", r"\[\^[^\s\]]{1,100}\](?!\()", _parse_footnote, "link"),
 )
@@ -476,12 +476,12 @@ class _Reader:
                 self.cursor = max(self.cursor, tokens[close]["span"][1])
                 after = close + 1
             elif close:
-                self.shifted(token["tag"].name.lower(), tokens[index + 1 : close], token["span"], tokens[close]["span"])
+                self.shift(token["tag"].name.lower(), tokens[index + 1 : close], token["span"], tokens[close]["span"])
                 after = close + 1
             else:
                 self.token(token)
 
-    def shifted(self, name: str, inside: list[Token], opening: tuple[int, int], closing: tuple[int, int]) -> None:
+    def shift(self, name: str, inside: list[Token], opening: tuple[int, int], closing: tuple[int, int]) -> None:
         """Put what stands above or below the line, so that no reader takes it for a part of the word before it."""
         self.cursor = max(self.cursor, opening[0])
         inner = plain_text(inside)
@@ -521,13 +521,13 @@ class _Reader:
         elif kind == "expression":
             self.put(expression_text(token["raw"], self.values), begin, end)
         elif kind in _SHIFTED:
-            self.shifted(_SHIFTED[kind], token["children"], (begin, begin + 1), (end - 1, end))
+            self.shift(_SHIFTED[kind], token["children"], (begin, begin + 1), (end - 1, end))
         elif "children" in token and kind not in {"aside", "strike"}:
-            self.nested(token, kind)
+            self.nest(token, kind)
         if "span" in token:
             self.cursor = max(self.cursor, end)
 
-    def nested(self, token: Token, kind: str) -> None:
+    def nest(self, token: Token, kind: str) -> None:
         if kind == "image" and is_dark_address(token["attrs"]["url"]):
             return
         if kind == "image" and self.parts and not self.parts[-1][-1].isspace():

@@ -56,11 +56,11 @@ def _decimal(roman: str) -> int:
 
 def with_labels(document: Document) -> Document:
     """A document whose captions, and whose examples, theorems and exercises, know their labels."""
-    sections = tuple(structs.replace(section, units=tuple(_labelled(section))) for section in document.sections)
+    sections = tuple(structs.replace(section, units=tuple(_label(section))) for section in document.sections)
     return structs.replace(document, sections=sections)
 
 
-def _labelled(section: Section) -> Iterator[Unit]:
+def _label(section: Section) -> Iterator[Unit]:
     """Units with the labels at the start of captions, of what a book numbers in its running text, and of the title."""
     block = -1
     for place, unit in enumerate(section.units):

@@ -28,7 +28,7 @@ from lutrin.ingest.inline import (
 from lutrin.ingest.labels import CAPTION, MARKED_CAPTION
 from lutrin.ingest.makers import COMPONENTS, HTML
 from lutrin.ingest.masks import mask, values_of
-from lutrin.ingest.placed import Placed, Range, line_number
+from lutrin.ingest.placed_text import PlacedText, Range, line_number
 from lutrin.ingest.roles import (
     Shape,
     assign_roles,
@@ -38,7 +38,7 @@ from lutrin.ingest.roles import (
     role_of_page,
     shape_of,
 )
-from lutrin.ingest.script import Shown, attribute_texts, exported_names, exported_values, literal_of, script_texts
+from lutrin.ingest.script import ScriptText, attribute_texts, exported_names, exported_values, literal_of, script_texts
 from lutrin.ingest.sentences import paragraph_ranges, sentence_ranges
 from lutrin.ingest.wording import CODE_GROUPS, UNKNOWN, clean, code_title, language_of, numeral, whole
 from lutrin.records import MARKDOWN, Document, Notice, Section, TextRole, Unit, UnitKind
@@ -107,15 +107,15 @@ class Page:
             values.update(exported_values(self.source, script.start, script.end))
         return {name: value for name, value in values.items() if value}
 
-    def visible(self, body: Placed, *, attributes: bool = True) -> Visible:
+    def visible(self, body: PlacedText, *, attributes: bool = True) -> Visible:
         """What a reader sees of inline text; `attributes`: texts in those of components count."""
         return read_visible(body.text, self.inline.tokens(body.text), self.values, attributes=attributes)
 
-    def text(self, body: Placed, *, attributes: bool = True) -> str:
+    def text(self, body: PlacedText, *, attributes: bool = True) -> str:
         """The visible characters of inline text."""
         return clean(self.visible(body, attributes=attributes).text)
 
-    def shown_front(self) -> list[Shown]:
+    def shown_front(self) -> list[ScriptText]:
         """Strings of the front matter that the page shows as a whole.
 
         Lists and objects that it names, the description that Mintlify puts under a page's title, and the abstract of a
@@ -307,7 +307,7 @@ class Outline:
     def _draft(self) -> Draft:
         return self._drafts[-1]
 
-    def _place(self, body: Placed, visible: Visible, start: int = 0, end: int | None = None) -> Range:
+    def _place(self, body: PlacedText, visible: Visible, start: int = 0, end: int | None = None) -> Range:
         """Range in the source of a range of visible text, blanks at its ends left out."""
         text = visible.text[start:end]
         start += len(text) - len(text.lstrip())
@@ -378,7 +378,7 @@ class Outline:
         self._sentences(block.body, visible, number, where, run_in=run_in)
         self._asides(block.body, tokens, number, where)
 
-    def _asides(self, body: Placed, tokens: Sequence[Token], number: int, where: Where) -> None:
+    def _asides(self, body: PlacedText, tokens: Sequence[Token], number: int, where: Where) -> None:
         """Notes that stand in the midst of a sentence in the file, and below it on the page."""
         for token in tokens:
             if token["type"] == "aside":
@@ -392,7 +392,7 @@ class Outline:
                 return replace(where, warning=True)
         return where
 
-    def _sentences(self, body: Placed, visible: Visible, number: int, where: Where, *, run_in: int = 0) -> None:
+    def _sentences(self, body: PlacedText, visible: Visible, number: int, where: Where, *, run_in: int = 0) -> None:
         for start, end in paragraph_ranges(visible.text, visible.protected, run_in):
             text = clean(visible.text[start:end])
             if text:
@@ -420,7 +420,7 @@ class Outline:
         for row, place in zip(block.rows, block.row_ranges, strict=True):
             self._draft.add("table_row", self._row(row), place, where, number=number, lead=header)
 
-    def _row(self, cells: Sequence[Placed]) -> str:
+    def _row(self, cells: Sequence[PlacedText]) -> str:
         # Inside a code span mistune leaves the backslash that keeps a bar from ending the cell.
         texts = [self._page.text(cell).replace("\\|", "|") for cell in cells]
         return " | ".join(texts) if any(texts) else ""

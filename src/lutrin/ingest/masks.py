@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from lutrin.ingest.makers import BOXES, HOLDERS, KINDS, STRONGEST, TEMPLATES
-from lutrin.ingest.placed import line_ranges
+from lutrin.ingest.placed_text import line_ranges
 from lutrin.ingest.wording import UNKNOWN
 
 FILLER = "\u2060"
@@ -99,7 +99,7 @@ def mask(source: str, start: int, values: Mapping[str, str], problem: Problem, *
         problem(offset, f"the value of {name}{more} is not known; {UNKNOWN} stands in its place")
     for offset, name in masker.latex:
         problem(offset, f"a {name} of LaTeX is left out")
-    return masker.written()
+    return masker.result()
 
 
 def _stretches(source: str, start: int) -> Iterator[tuple[int, int]]:
@@ -211,7 +211,7 @@ class _Masker:
         written, group = (match["name"], "rest") if hugo else (match["liquid"], "given")
         name, span = written.rpartition("/")[2].lower(), match.span()
         if not hugo and name.startswith("include"):
-            return self.included(match)
+            return self.inclusion(match)
         if not hugo and name in {"raw", "endraw", "verbatim", "endverbatim"}:
             self.raw = not name.startswith("end")
             return [(*span, "")]
@@ -243,7 +243,7 @@ class _Masker:
         self.open_boxes[name] -= 1
         return ":::"
 
-    def included(self, match: re.Match[str]) -> list[Edit]:
+    def inclusion(self, match: re.Match[str]) -> list[Edit]:
         """The words that are given to a file of a theme, such as `warning.html content="Mind the gap."`."""
         words = self.words(match, "given", keyed=True)
         if len(words) < 2:
@@ -299,7 +299,7 @@ class _Masker:
             return [(*match.span(), "")]
         return [(match.start(), shown.start, ""), (shown.end, match.end(), "")]
 
-    def written(self) -> str:
+    def result(self) -> str:
         """The source with all edits made."""
         parts: list[str] = []
         done = 0

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from lutrin.errors import DocumentError
-from lutrin.ingest.hypertext import document_of, fenced
+from lutrin.ingest.hypertext import document_of, fence
 from lutrin.records import Document
 
 _HIDDEN = frozenset({"remove-cell", "remove_cell", "hide-cell", "hide_cell"})
@@ -53,25 +53,25 @@ def _cell(cell: dict[str, Any], language: str) -> Iterator[str]:
     elif kind == "code":
         hidden = (about.get("jupyter") or {}).get("source_hidden") or not tags.isdisjoint(_NO_INPUT)
         if source.strip() and not hidden:
-            yield fenced(source.replace("\r\n", "\n").strip("\n"), language)
+            yield fence(source.replace("\r\n", "\n").strip("\n"), language)
         for output in cell.get("outputs") or () if tags.isdisjoint(_NO_OUTPUT) else ():
             data = output.get("data") or {}
             if typeset := _join(data.get("text/markdown", data.get("text/latex", ""))).strip():
                 yield typeset
             elif result := _result(output).strip("\n"):
-                yield fenced(result[:_LONGEST_RESULT].rstrip("\n"), "text")
+                yield fence(result[:_LONGEST_RESULT].rstrip("\n"), "text")
 
 
 def _result(output: dict[str, Any]) -> str:
     if output.get("output_type") == "stream":
-        return _printed(output.get("text", ""))
+        return _terminal_text(output.get("text", ""))
     if output.get("output_type") in {"error", "pyerr"}:
-        return _printed(f"{output.get('ename', 'Error')}: {output.get('evalue', '')}")
-    text = _printed((output.get("data") or output).get("text/plain", output.get("text", "")))
+        return _terminal_text(f"{output.get('ename', 'Error')}: {output.get('evalue', '')}")
+    text = _terminal_text((output.get("data") or output).get("text/plain", output.get("text", "")))
     return "" if text.startswith("<") and text.rstrip().endswith(">") else text  # `<Figure size 640x480 with 1 Axes>`
 
 
-def _printed(output: object) -> str:
+def _terminal_text(output: object) -> str:
     """What a terminal shows in the end of what was printed: no controls, and of each line what was written last."""
     return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in _CONTROL.sub("", _join(output)).split("\n"))
 

@@ -16,8 +16,8 @@ from lutrin.ingest.labels import CAPTION
 from lutrin.ingest.makers import BOXES, FOLDED, NAMED
 from lutrin.ingest.markdown import Page
 from lutrin.ingest.masks import FILLER
-from lutrin.ingest.placed import Placed
-from lutrin.ingest.script import Shown, attribute_texts, exported_names, literal_of, script_texts
+from lutrin.ingest.placed_text import PlacedText
+from lutrin.ingest.script import ScriptText, attribute_texts, exported_names, literal_of, script_texts
 from lutrin.ingest.tree import Tag, is_dark_address
 from lutrin.ingest.wording import CODE_GROUPS, RECOGNIZED, clean, code_title, language_of
 
@@ -142,10 +142,10 @@ class _Renderer:
         self.shown = page.shown_exports()
         self.slugger = Slugger()
 
-    def inline(self, body: Placed) -> str:
+    def inline(self, body: PlacedText) -> str:
         return inline_html(self.page.inline.tokens(body.text), self.page.values)
 
-    def link_html(self, shown: Shown) -> str:
+    def link_html(self, shown: ScriptText) -> str:
         text = clean(shown.text)
         inside = escape(text, quote=False)
         if MARKED.search(text):
@@ -213,7 +213,7 @@ class _Renderer:
     def table(self, block: tree.Table) -> str:
         aligns = [f' align="{name}"' if name else "" for name in block.aligns]
 
-        def row(cells: Sequence[Placed], tag: str) -> str:
+        def row(cells: Sequence[PlacedText], tag: str) -> str:
             inside = "".join(
                 f"<{tag}{align}>{self.inline(cell)}</{tag}>"
                 for cell, align in zip(cells, chain(aligns, repeat("")), strict=False)

@@ -2,7 +2,7 @@
 
 pypdf opens the file and reads its outline and labels, pdfminer.six the glyphs of its pages, geometry their order.
 
-A PDF can be made to eat time and memory: `lutrin.ingest.limited` runs this in a limited process of its own.
+A PDF can be made to eat time and memory: `lutrin.ingest.sandbox` runs this in a limited process of its own.
 """
 
 import re
@@ -101,7 +101,7 @@ def parse_pdf(
     pages = _pages(file, len(reader.pages), password, messages)
     recognized: list[int] = []
     if recognizer is not None and not all(pages):
-        recognized = _recognized(pages, recognizer(file, filename, password), messages)
+        recognized = _recognize(pages, recognizer(file, filename, password), messages)
     if not any(pages):
         remedy = (
             "none can be recognised" if recognizer is not None else "set LUTRIN_OCR=true, or run it through OCR first"
@@ -172,7 +172,7 @@ def _pages(file: BinaryIO, count: int, password: str, messages: list[str]) -> li
     return lines
 
 
-def _recognized(pages: list[list[Line]], recognize: Recognize, messages: list[str]) -> list[int]:
+def _recognize(pages: list[list[Line]], recognize: Recognize, messages: list[str]) -> list[int]:
     """Fill in the pages without text; return which of them were recognised, counted from 0."""
     found = []
     for number, lines in enumerate(pages):

@@ -147,7 +147,7 @@ class _Pen(PDFTextDevice):
             return advance
         if letter == run.letters[-1] and along - run.last < TWICE * size < advance * scale:
             return advance  # painted again to look bold
-        if along < (run.last + run.length) / 2 and (joined := _joined(run.letters[-1], letter)):
+        if along < (run.last + run.length) / 2 and (joined := _combine(run.letters[-1], letter)):
             run.letters[-1] = joined
             run.last, run.length = min(run.last, along), max(run.length, along + advance * scale)
         else:
@@ -257,12 +257,13 @@ def _letters(text: str) -> str:
     if text.isascii():
         return text
     text = _ACCENTED.sub(
-        lambda match: _joined(match[1], match[2]) or match[0], without_ligatures(text).replace("\u0131\u0301", "\u00ed")
+        lambda match: _combine(match[1], match[2]) or match[0],
+        without_ligatures(text).replace("\u0131\u0301", "\u00ed"),
     )
     return unicodedata.normalize("NFC", text)
 
 
-def _joined(first: str, second: str) -> str:
+def _combine(first: str, second: str) -> str:
     """A letter with the accent that is painted over it, in whatever order; empty if there is no such letter."""
     mark, letter = (first, second) if first in _MARKS else (second, first)
     if mark not in _MARKS or not letter.isalpha():

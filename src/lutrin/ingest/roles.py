@@ -137,13 +137,13 @@ def role_of_opening(text: str) -> TextRole | None:
 
 def shape_of(tokens: Sequence[Token]) -> Shape:
     """What most words of a list item belong to: `signpost` or `link`, by where the first link leads, or neither."""
-    linked, others, target = _count_linked(tokens, inside=False)
+    linked, others, target = _count_link_words(tokens, inside=False)
     if not target or others > max(_BESIDE, linked):
         return ""
     return "link" if _ELSEWHERE.match(target) else "signpost"
 
 
-def _count_linked(tokens: Sequence[Token], *, inside: bool) -> tuple[int, int, str]:
+def _count_link_words(tokens: Sequence[Token], *, inside: bool) -> tuple[int, int, str]:
     """Words inside and outside of links, and where the first link leads."""
     linked = others = 0
     target = ""
@@ -152,7 +152,7 @@ def _count_linked(tokens: Sequence[Token], *, inside: bool) -> tuple[int, int, s
         if token["type"] == "link":
             target = target or str(token.get("attrs", {}).get("url", ""))
         if "children" in token:
-            more = _count_linked(token["children"], inside=link)
+            more = _count_link_words(token["children"], inside=link)
             linked, others, target = linked + more[0], others + more[1], target or more[2]
         else:
             count = len(_WORD.findall(token.get("raw", "")))

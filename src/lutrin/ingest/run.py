@@ -40,7 +40,7 @@ from lutrin.index.build import (
     read_book_file,
 )
 from lutrin.index.catalog import Catalog, FileState, LeftOut, PublishedBook
-from lutrin.index.companion import BY_THE_BOOK, Companion, Entry, Prepared, key_of, write_companion
+from lutrin.index.companion import BY_THE_BOOK, Companion, Entry, PreparedEntry, key_of, write_companion
 from lutrin.index.decisions import for_ingest
 from lutrin.index.disk import explain_failure
 from lutrin.index.embeddings import EmbeddingCache
@@ -74,7 +74,7 @@ from lutrin.ingest.formats import suffixes_in_words
 from lutrin.ingest.labels import with_places, with_world
 from lutrin.ingest.lock import ingest_lock
 from lutrin.ingest.scan import SourceFile
-from lutrin.ingest.summary import Advance, BookFound, FolderDone, IngestSummary, Progress, silent
+from lutrin.ingest.summary import Advance, BookReport, FolderReport, IngestSummary, Progress, silent
 from lutrin.log import get_logger
 from lutrin.platform import give_back
 from lutrin.ports import Embedder, VectorStore
@@ -198,7 +198,7 @@ class _Ingest:
                 continue
             root = book.root.resolve()
             place = root.relative_to(self.corpus).as_posix() if root.is_relative_to(self.corpus) else ""
-            here = BookFound(slug=book.info.slug, title=book.info.title, files=len(files), make=book.make, root=place)
+            here = BookReport(slug=book.info.slug, title=book.info.title, files=len(files), make=book.make, root=place)
             summary = summary.plus(IngestSummary(books=(here,)))
         errors = tuple(found.broken.values())
         rest = IngestSummary(failed=len(errors), errors=errors, removed=self._withdraw(found))
@@ -376,7 +376,7 @@ class _BookIngest:
                     old -= hashes
             left[folder] -= is_changed
             if is_changed and not left[folder]:
-                self.options.progress(FolderDone(name=folder, chunks=created[folder]))
+                self.options.progress(FolderReport(name=folder, chunks=created[folder]))
             self._tell(number + 1, len(files))
         await in_thread(builder.order_files, self._order())
 
@@ -445,7 +445,7 @@ class _BookIngest:
         known = (item.entry for item in (before.entries if before is not None else ()))
         earlier = [entry for entry in known if entry.author == BY_THE_BOOK and entry.file not in self.changed]
         if self.tools.extract is not None:
-            entries = await in_thread(_with_extracted, fitting, entries, earlier)
+            entries = await in_thread(_with_extracts, fitting, entries, earlier)
         await write_companion(builder.directory, entries, self.tools.embedder, before)
         self._count(IngestSummary(prepared=len(entries), set_aside=len(notices), notices=notices))
         return bool(earlier)
@@ -468,18 +468,20 @@ class _BookIngest:
         if not more:
             return
         with closing(sqlite.connect(directory / PASSAGES, readonly=True)) as passages:
-            entries = await in_thread(_with_extracted, self._fitting(passages), published.entries, more)
+            entries = await in_thread(_with_extracts, self._fitting(passages), published.entries, more)
         await write_companion(directory, entries, self.tools.embedder, published)
         await in_thread(lambda: write_manifest(directory, read_manifest(directory)))
         self._count(IngestSummary(prepared=len(entries) - len(published.entries)))
 
 
-def _with_extracted(fitting: Fitting, known: Sequence[Prepared], more: Iterable[Entry]) -> tuple[Prepared, ...]:
+def _with_extracts(
+    fitting: Fitting, known: Sequence[PreparedEntry], more: Iterable[Entry]
+) -> tuple[PreparedEntry, ...]:
     """Entries with those of the book's own words that still fit it, in its order."""
     found = {key_of(item.entry): item for item in known}
     for entry in more:
         with suppress(MisfitError):  # the book has changed there
-            found.setdefault(key_of(entry), fitting.fitted(entry))
+            found.setdefault(key_of(entry), fitting.fit(entry))
     return in_order(found.values(), fitting.names)
 
 
@@ -625,11 +627,11 @@ def tidy(catalog: Catalog, books_dir: Path) -> None:
 
     Only the holder of the ingest lock may call this, since another ingest may be working in an unfinished folder.
     """
-    known = {*catalog.live(), *(name for _, name in catalog.retired())}
+    known = {*catalog.live(), *(name for _, name in catalog.retired_generations())}
     for folder in books_dir.glob("*/*"):
         if folder.parent.is_symlink():
             continue  # what it leads to is not ours
         if folder.name.startswith((BUILDING, TRASH)) or folder.name not in known:
             with suppress(FileNotFoundError):  # a server may be deleting it, too
                 shutil.rmtree(folder)
-    catalog.forget(remove_retired(books_dir, catalog.retired()))
+    catalog.forget(remove_retired(books_dir, catalog.retired_generations()))

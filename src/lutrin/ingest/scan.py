@@ -104,7 +104,7 @@ class SourceFile:
         Raises:
             DocumentError: The file is too large, or cannot be read.
         """
-        with self.opened() as file:
+        with self.open() as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
     def read(self) -> bytes:
@@ -113,11 +113,11 @@ class SourceFile:
         Raises:
             DocumentError: As `opened` raises it.
         """
-        with self.opened() as file:
+        with self.open() as file:
             return file.read(max_bytes(self.name))
 
     @contextmanager
-    def opened(self) -> Iterator[BufferedReader]:
+    def open(self) -> Iterator[BufferedReader]:
         """The file, from inside the book's folder only, to be read.
 
         Raises:
@@ -210,10 +210,10 @@ def _reason(entry: os.DirEntry[str], name: str, rules: Rules, ignored: tuple[str
     if not entry.is_file(follow_symlinks=False):
         return "is not a regular file"
     reason = _file_reason(entry.name, name, rules)
-    return _unpublished(entry) if reason is None else reason
+    return _reason_unpublished(entry) if reason is None else reason
 
 
-def _unpublished(entry: os.DirEntry[str]) -> str | None:
+def _reason_unpublished(entry: os.DirEntry[str]) -> str | None:
     """Why a page is not shown: by its front matter, as Docusaurus, Hugo, Quarto and Jekyll read it, or as HTML."""
     suffix = suffix_of(entry.name)
     if suffix not in {*_WITH_FRONT_MATTER, *_PAGES}:

@@ -316,7 +316,7 @@ _SCALAR = re.compile(r"-?\d[\d_.]*(?:[eE][-+]?\d+)?(?=\s*(?:;|\r|\n|\Z))")
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ScriptText:
     """A text of a script and the range of the source where it stands."""
 
     text: str
@@ -385,7 +385,7 @@ def is_shown(tag: str, name: str, value: str) -> bool:
     return plain in COMPONENTS["slots"] or (" " in value.strip() and any(c.isalpha() for c in value))
 
 
-def attribute_texts(tag: Tag) -> Iterator[Shown]:
+def attribute_texts(tag: Tag) -> Iterator[ScriptText]:
     """Texts in the attributes of a component that a reader sees, as far as names and looks can tell."""
     if tag.name == "Translate":  # its description is for translators
         return
@@ -394,7 +394,9 @@ def attribute_texts(tag: Tag) -> Iterator[Shown]:
         return
     # What mdBook's authors call a numbered component: `Listing 6-3`.
     given = next((item for item in tag.attributes if item.name == "number" and item.value), None)
-    number = Shown(f"{tag.name} {given.value}", given.start, given.end) if given and tag.name in _NUMBERED else None
+    number = (
+        ScriptText(f"{tag.name} {given.value}", given.start, given.end) if given and tag.name in _NUMBERED else None
+    )
     if number is not None and all(item.name != "caption" for item in tag.attributes):
         yield number
     # Docusaurus writes a tab's value on it if it has no label.
@@ -407,13 +409,13 @@ def attribute_texts(tag: Tag) -> Iterator[Shown]:
             seen = is_shown(tag.name, item.name, item.value) or (tag.name == "hfoption" and item.name == "label")
             if seen or (unnamed and item.name == "value" and item.value.strip()):
                 named = f"{number.text}: " if number is not None and item.name == "caption" else ""
-                yield Shown(f"{named}{item.value}", item.start, item.end)
+                yield ScriptText(f"{named}{item.value}", item.start, item.end)
         elif is_shown(tag.name, item.name, "a b"):
             for shown in script_texts(item.value, 0, len(item.value), slots=True):
-                yield Shown(shown.text, item.start + shown.start, item.start + shown.end, shown.url)
+                yield ScriptText(shown.text, item.start + shown.start, item.start + shown.end, shown.url)
 
 
-def _field(tag: Tag) -> Iterator[Shown]:
+def _field(tag: Tag) -> Iterator[ScriptText]:
     """A parameter of an interface as Mintlify heads it: `speed: number, default: 0.5, required`."""
     name = next((item for item in tag.attributes if item.name in _FIELD_NAMES and item.value), None)
     if name is None or name.value is None:
@@ -430,10 +432,10 @@ def _field(tag: Tag) -> Iterator[Shown]:
         else:
             continue
         start, end = min(start, item.start), max(end, item.end)
-    yield Shown(f"{name.value}: {', '.join(parts)}" if parts else name.value, start, end)
+    yield ScriptText(f"{name.value}: {', '.join(parts)}" if parts else name.value, start, end)
 
 
-def script_texts(source: str, start: int, end: int, *, slots: bool = False) -> list[Shown]:
+def script_texts(source: str, start: int, end: int, *, slots: bool = False) -> list[ScriptText]:
     """Strings, named numbers and text between tags in a stretch of JavaScript.
 
     The members of one object make one text, `name: Kestrel, mass: 28 kg`, as a table row would.
@@ -444,7 +446,7 @@ def script_texts(source: str, start: int, end: int, *, slots: bool = False) -> l
     """
     scan = _Scan(source, start, end, slots=slots)
     scan.run()
-    return scan.shown()
+    return scan.texts()
 
 
 def _without_elements(text: str) -> str:
@@ -458,7 +460,7 @@ class _Scan:
     def __init__(self, source: str, start: int, end: int, *, slots: bool) -> None:
         self.source, self.pos, self.end = source, start, end
         self.slots = slots
-        self.found: list[tuple[int, str, Shown]] = []
+        self.found: list[tuple[int, str, ScriptText]] = []
         self.urls: dict[int, str] = {}
         self.groups = [start]
         self.elements = 0
@@ -502,7 +504,7 @@ class _Scan:
         if self.source[stop : stop + 20].lstrip().startswith(":") and not key:
             return  # a quoted key
         if any(c.isalnum() for c in text) and (name not in COMPONENTS["unseen_keys"] or " " in text.strip()):
-            self.found.append((self.groups[-1], name, Shown(text, at + 1, stop - 1)))
+            self.found.append((self.groups[-1], name, ScriptText(text, at + 1, stop - 1)))
         elif name and _ADDRESS.match(text):
             self.urls[self.groups[-1]] = text
 
@@ -510,11 +512,11 @@ class _Scan:
         right = _RIGHT.search(self.source, max(self.pos, at - 80), at) if self.slots else None
         if right is not None:
             place = (right.start(1), right.end(1))
-            self.found.append((self.groups[-1], right[1], Shown("correct", *place)))
+            self.found.append((self.groups[-1], right[1], ScriptText("correct", *place)))
             return
         match = _NUMBER_MEMBER.search(self.source, max(self.pos, at - 80), at)
         if match is not None and match[1] not in COMPONENTS["unseen_keys"] - {"value"}:
-            self.found.append((self.groups[-1], match[1], Shown(match[2], match.start(2), match.end(2))))
+            self.found.append((self.groups[-1], match[1], ScriptText(match[2], match.start(2), match.end(2))))
 
     def tag(self, at: int) -> None:
         tag = None
@@ -534,12 +536,12 @@ class _Scan:
         text = self.source[self.gap : at]
         if any(c.isalnum() for c in text):
             start = self.gap + len(text) - len(text.lstrip())
-            piece = Shown(" ".join(text.split()), start, start + len(text.strip()))
+            piece = ScriptText(" ".join(text.split()), start, start + len(text.strip()))
             # What stands on both sides of an expression is one sentence to a reader, with a value in the middle.
             before = self.found[-1][2] if self.found and self.found[-1][0] < 0 else None
             if before is not None and len(before.text) < _LONG_TEXT and self.is_value(before.end, self.gap):
                 self.found.pop()
-                piece = Shown(f"{before.text} … {piece.text}", before.start, piece.end)
+                piece = ScriptText(f"{before.text} … {piece.text}", before.start, piece.end)
             self.found.append((-1 - at, "", piece))
         self.gap = at
 
@@ -548,8 +550,8 @@ class _Scan:
         brace = self.source.find("{", start, end)
         return brace >= 0 and not self.source[start:brace].strip() and scan_braces(self.source, brace, end) == end
 
-    def shown(self) -> list[Shown]:
-        texts: list[Shown] = []
+    def texts(self) -> list[ScriptText]:
+        texts: list[ScriptText] = []
         group_of_last: int | None = None
         for group, name, item in self.found:
             slot = self.slots and (name.lower() in COMPONENTS["slots"] or _RIGHT.match(f"{name}:true") is not None)
@@ -558,8 +560,8 @@ class _Scan:
             if name and group == group_of_last:
                 last = texts.pop()
                 joint = " — " if slot else ", "
-                texts.append(Shown(f"{last.text}{joint}{text}", last.start, item.end, url))
+                texts.append(ScriptText(f"{last.text}{joint}{text}", last.start, item.end, url))
             else:
-                texts.append(Shown(text, item.start, item.end, url))
+                texts.append(ScriptText(text, item.start, item.end, url))
             group_of_last = group if name else None
         return texts

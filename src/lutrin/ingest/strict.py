@@ -24,7 +24,7 @@ _IN_TAG = re.compile(r"[><{]|(?<=[=\s])['\"]")
 _PARAGRAPH_END = re.compile(r"\n[ \t\r]*\n|\Z")
 
 
-class _Refused(Exception):
+class _Refusal(Exception):
     """MDX would refuse the page: offset and reason."""
 
 
@@ -36,7 +36,7 @@ def refusal(source: str) -> tuple[int, str] | None:
     """
     try:
         _check(source)
-    except _Refused as refused:
+    except _Refusal as refused:
         offset, reason = refused.args
         return source.count("\n", 0, offset) + 1, reason
     return None
@@ -57,12 +57,12 @@ def _check(source: str) -> None:
         elif piece["comment"]:
             at = source.find("-->", begin) + 3
             if at < 3:
-                raise _Refused(begin, "a comment (<!--) is never closed")
+                raise _Refusal(begin, "a comment (<!--) is never closed")
         elif piece["name"] is not None:
             at = _behind_tag(source, piece, opened)
     if opened:
         name, offset = opened[-1]
-        raise _Refused(offset, f"<{name}> is never closed")
+        raise _Refusal(offset, f"<{name}> is never closed")
 
 
 def _behind_code(source: str, at: int, fence: str, run: str) -> int:
@@ -99,7 +99,7 @@ def _behind_braces(source: str, start: int) -> int:
         depth += (stop[0] == opening) - (stop[0] == closing)
         if not depth:
             return at
-    raise _Refused(start, f"a brace ({opening}) is never closed")
+    raise _Refusal(start, f"a brace ({opening}) is never closed")
 
 
 def _behind_string(source: str, start: int) -> int:
@@ -112,7 +112,7 @@ def _behind_string(source: str, start: int) -> int:
             return stop.start()  # an apostrophe in text between tags
         if stop[0] == "${" and quote == "`":
             at = _behind_braces(source, at - 1)
-    raise _Refused(start, f"a string ({quote}) is never closed")
+    raise _Refusal(start, f"a string ({quote}) is never closed")
 
 
 def _behind_tag(source: str, piece: re.Match[str], opened: list[tuple[str, int]]) -> int:
@@ -125,15 +125,15 @@ def _behind_tag(source: str, piece: re.Match[str], opened: list[tuple[str, int]]
             break
         at = _behind_braces(source, stop.start()) if stop[0] == "{" else close + 1
     if stop is None:
-        raise _Refused(start, f"the tag <{name} is never closed")
+        raise _Refusal(start, f"the tag <{name} is never closed")
     if name.lower() in VOID:
         return stop.end()
     if piece["tag"]:
         if not opened:
-            raise _Refused(start, f"</{name}> closes nothing")
+            raise _Refusal(start, f"</{name}> closes nothing")
         partner, offset = opened.pop()
         if partner != name:
-            raise _Refused(offset, f"<{partner}> is not closed before </{name}>")
+            raise _Refusal(offset, f"<{partner}> is not closed before </{name}>")
     elif source[stop.start() - 1] != "/":
         opened.append((name, start))
     return stop.end()

@@ -8,7 +8,7 @@ from lutrin.index.catalog import LeftOut
 from lutrin.records import Notice
 
 
-class FolderDone(msgspec.Struct, frozen=True, kw_only=True):
+class FolderReport(msgspec.Struct, frozen=True, kw_only=True):
     """All files of a folder, or one file of the book's own folder, have been read and cut."""
 
     name: str
@@ -31,14 +31,14 @@ class Advance(msgspec.Struct, frozen=True, kw_only=True):
     """Of the files that have been read so far."""
 
 
-Progress = Callable[[FolderDone | Advance], None]
+Progress = Callable[[FolderReport | Advance], None]
 
 
-def silent(_: FolderDone | Advance) -> None:
+def silent(_: FolderReport | Advance) -> None:
     """Progress that nobody watches."""
 
 
-class BookFound(msgspec.Struct, frozen=True, kw_only=True):
+class BookReport(msgspec.Struct, frozen=True, kw_only=True):
     """A book that an ingest found."""
 
     slug: str
@@ -78,7 +78,7 @@ class IngestSummary(msgspec.Struct, frozen=True, kw_only=True):
     """One line for each file that could not be read."""
     notices: tuple[Notice, ...] = ()
     """What the authors of files should know."""
-    books: tuple[BookFound, ...] = ()
+    books: tuple[BookReport, ...] = ()
     """Every book that was found, changed or not."""
     left_out: tuple[LeftOut, ...] = ()
     """Every file and folder that is in no book, with the reason; those that could not be read, too."""

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 
 from lutrin.ingest.makers import BOXES, box_of
-from lutrin.ingest.placed import Placed
+from lutrin.ingest.placed_text import PlacedText
 from lutrin.ingest.styles import hides
 
 
@@ -21,7 +21,7 @@ class Heading(Block):
     """A heading; `anchor` is its author's own id, empty where the page's slugger will make one."""
 
     level: int
-    body: Placed
+    body: PlacedText
     anchor: str
 
 
@@ -29,10 +29,10 @@ class Heading(Block):
 class Paragraph(Block):
     """Running text with inline markup."""
 
-    body: Placed
+    body: PlacedText
 
     @classmethod
-    def of(cls, body: Placed) -> "Paragraph":
+    def of(cls, body: PlacedText) -> "Paragraph":
         """A paragraph from the first to the last character of its text."""
         return cls(*body.place, body)
 
@@ -51,15 +51,15 @@ class Code(Block):
 class Math(Block):
     """A displayed formula, without its dollar signs."""
 
-    body: Placed
+    body: PlacedText
 
 
 @dataclass(slots=True)
 class Table(Block):
     """A pipe table; every row has as many cells as its author wrote."""
 
-    header: list[Placed]
-    rows: list[list[Placed]]
+    header: list[PlacedText]
+    rows: list[list[PlacedText]]
     aligns: list[str]
     """`left`, `right`, `center` or empty, one a column."""
     row_ranges: list[tuple[int, int]]
@@ -156,7 +156,7 @@ class Admonition(Holder):
     """A note, tip, warning and so on, or another directive of that form."""
 
     name: str
-    title: Placed | None = None
+    title: PlacedText | None = None
 
 
 @dataclass(slots=True)

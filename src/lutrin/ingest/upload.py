@@ -39,7 +39,7 @@ _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredUpload:
     """What became of an upload."""
 
     book: str
@@ -53,7 +53,9 @@ class Stored:
         return [f"Stored {number} in {self.book}/.", *(f"Left out {item.line()}" for item in self.left_out)]
 
 
-def store(corpus: Path, files: Iterable[tuple[str, BinaryIO]], *, book: str = "", replace: bool = False) -> Stored:
+def store(
+    corpus: Path, files: Iterable[tuple[str, BinaryIO]], *, book: str = "", replace: bool = False
+) -> StoredUpload:
     """Put files into a folder of the corpus, all of them or none; zip archives are unpacked.
 
     Args:
@@ -80,7 +82,7 @@ def store(corpus: Path, files: Iterable[tuple[str, BinaryIO]], *, book: str = ""
         shutil.rmtree(staging, ignore_errors=True)
 
 
-def _put_in_place(upload: "_Upload", corpus: Path, book: str, *, replace: bool) -> Stored:
+def _put_in_place(upload: "_Upload", corpus: Path, book: str, *, replace: bool) -> StoredUpload:
     if not any(suffix_of(name) in FORMATS for name in upload.names):
         reasons = "; ".join(item.line() for item in upload.left_out[:5])
         raise InvalidInput(f"The upload holds no {suffixes_in_words()} file. {reasons}".strip())
@@ -101,7 +103,7 @@ def _put_in_place(upload: "_Upload", corpus: Path, book: str, *, replace: bool) 
         LeftOut(filename=item.filename.removeprefix(f"{top}/") if top else item.filename, reason=item.reason, book=name)
         for item in upload.left_out
     ]
-    return Stored(name, sorted(item[cut:] for item in upload.names), left_out)
+    return StoredUpload(name, sorted(item[cut:] for item in upload.names), left_out)
 
 
 def finish_replacements(corpus: Path) -> None:

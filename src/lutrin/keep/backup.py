@@ -285,7 +285,7 @@ def _prepare_index(settings: Settings, source: Path, unpacked: Path) -> dict[str
         raise ArchiveError(f"{source} is damaged: {error.detail} Nothing was changed.") from error
     books = {}
     with Catalog(unpacked / CATALOG) as catalog:
-        catalog.retired()  # their names are checked, for the next ingest deletes their folders
+        catalog.retired_generations()  # their names are checked, for the next ingest deletes their folders
         for book in catalog.books():
             directory = unpacked / BOOKS / book.info.slug / book.current
             if not is_published(directory, book.manifest_sha256):

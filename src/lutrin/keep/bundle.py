@@ -145,7 +145,7 @@ def _wheels(requirements: str, work: Path) -> list[Path]:
     """Make wheels of every installed package of the requirement file, of Lutrin, and of pip if it is installed."""
     folder = work / "wheels"
     folder.mkdir()
-    wanted, here = pins(requirements), installed()
+    wanted, here = pins(requirements), installed_packages()
     for name in sorted(wanted.keys() & here.keys()):
         if here[name].version not in wanted[name]:
             raise ArchiveError(
@@ -270,7 +270,7 @@ def normal(name: str) -> str:
     return re.sub(r"[-_.]+", "_", name).lower()
 
 
-def installed() -> dict[str, metadata.Distribution]:
+def installed_packages() -> dict[str, metadata.Distribution]:
     """Map the name of every package of this environment to its metadata."""
     found = {normal(item.metadata["Name"]): item for item in metadata.distributions() if item.metadata["Name"]}
     return dict(sorted(found.items()))

@@ -38,7 +38,7 @@ from lutrin.settings import Settings
 KIND = "lutrin index"
 
 
-class Transferred(msgspec.Struct, frozen=True, kw_only=True):
+class TransferSummary(msgspec.Struct, frozen=True, kw_only=True):
     """What an export or an import moved."""
 
     file: str
@@ -47,7 +47,7 @@ class Transferred(msgspec.Struct, frozen=True, kw_only=True):
     chunks: int
 
 
-def export_index(settings: Settings, target: Path, now: Callable[[], datetime]) -> Transferred:
+def export_index(settings: Settings, target: Path, now: Callable[[], datetime]) -> TransferSummary:
     """Write the published books and their embeddings to one file, without the vector store's own files."""
     if not settings.catalog_path.exists():
         raise ArchiveError(f"There is no index in {settings.data_dir}.", remedy="Run `lutrin ingest` first.")
@@ -60,7 +60,9 @@ def export_index(settings: Settings, target: Path, now: Callable[[], datetime]) 
         write_archive(target, chosen, KIND, created, expected=wanted, key=own_key(settings))
         folders = sorted({Path(name).parent for name in wanted if name.endswith(f"/{MANIFEST}")})
         chunks = sum(read_manifest(settings.data_dir / folder).chunks for folder in folders)
-    return Transferred(file=str(target), books={folder.parent.name: folder.name for folder in folders}, chunks=chunks)
+    return TransferSummary(
+        file=str(target), books={folder.parent.name: folder.name for folder in folders}, chunks=chunks
+    )
 
 
 async def import_index(
@@ -72,7 +74,7 @@ async def import_index(
     verify: Verify,
     now: Callable[[], datetime],
     trust: bool = False,
-) -> Transferred:
+) -> TransferSummary:
     """Publish the books of an exported file in the vector store of these settings. The caller holds the ingest lock.
 
     Raises:
@@ -94,7 +96,7 @@ async def import_index(
                     f"The vectors of {described.book.slug} were made by {described.embedder}, not by {embedder}.",
                     remedy="Set LUTRIN_PROFILE, LUTRIN_EMBED_MODEL and LUTRIN_EMBED_DIMENSION as they were.",
                 )
-        _take_studied(work / STUDY, settings.data_dir / STUDY)
+        _merge_study(work / STUDY, settings.data_dir / STUDY)
         names = {}
         with Catalog(settings.catalog_path) as catalog:
             _take_embeddings(catalog, work / CATALOG)
@@ -111,7 +113,7 @@ async def import_index(
                 catalog.publish(fresh, published=now().isoformat(timespec="seconds"), files=states)
                 await _settle(settings, catalog, fresh, store)
                 names[slug] = name
-    return Transferred(file=str(source), books=names, chunks=sum(described.chunks for described in manifests))
+    return TransferSummary(file=str(source), books=names, chunks=sum(described.chunks for described in manifests))
 
 
 async def _rebuild(building: Path, manifest: Manifest, store: VectorStore, verify: Verify) -> str:
@@ -134,13 +136,13 @@ def _move(given: Path, building: Path) -> None:
 
 
 async def _settle(settings: Settings, catalog: Catalog, book: PublishedBook, store: VectorStore) -> None:
-    published = catalog.book(book.info.slug)
+    publish = catalog.book(book.info.slug)
     folder = settings.books_dir / book.info.slug
-    kept: Sequence[Path] = [folder / published.previous / VECTORS] if published and published.previous else []
+    kept: Sequence[Path] = [folder / publish.previous / VECTORS] if publish and publish.previous else []
     await store.settle(collection_name(book.info), folder / book.current / VECTORS, kept)
 
 
-def _take_studied(given: Path, folder: Path) -> None:
+def _merge_study(given: Path, folder: Path) -> None:
     for path in sorted(given.glob("*")):
         folder.mkdir(parents=True, exist_ok=True)
         if not (folder / path.name).exists():
@@ -169,7 +171,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
 
 async def offer_all(settings: Settings, rack: BookRack) -> None:
     """Make the rack hold what this machine's catalogue lists, after an ingest. The caller holds the ingest lock."""
-    offered = await rack.listed()
+    offered = await rack.generations()
     with Catalog(settings.catalog_path) as catalog:
         books = {book.info.slug: book for book in catalog.books()}
         states = {slug: list(catalog.files(slug).values()) for slug in books}
@@ -222,13 +224,13 @@ async def follow(settings: Settings, rack: BookRack, poll_s: float = POLL_S) -> 
 
 async def _compare(settings: Settings, rack: BookRack) -> tuple[list[Record], list[str]]:
     """Compare the rack with this machine; return the generations to fetch and the books to withdraw."""
-    offered = [_record(record) for record in (await rack.listed()).values()]
+    offered = [_record(record) for record in (await rack.generations()).values()]
 
-    def published() -> dict[str, str]:
+    def publish() -> dict[str, str]:
         with Catalog(settings.catalog_path) as catalog:
             return {book.info.slug: book.manifest_sha256 for book in catalog.books()}
 
-    here = await asyncio.to_thread(published)
+    here = await asyncio.to_thread(publish)
     fresh = [record for record in offered if here.get(record.book.info.slug) != record.book.manifest_sha256]
     kept = {record.book.info.slug for record in offered}
     return fresh, [slug for slug in here if offered and slug not in kept]

@@ -19,7 +19,7 @@ def _words(name: str) -> frozenset[str]:
     return frozenset(_DATA[name].split())
 
 
-def _expanded(pattern: str | list[str]) -> str:
+def _expand(pattern: str | list[str]) -> str:
     """A pattern with its parts filled in; a part may hold those that stand after it."""
     text = "".join(pattern)
     for name, part in _PARTS.items():
@@ -27,18 +27,18 @@ def _expanded(pattern: str | list[str]) -> str:
     return text
 
 
-def _compiled(alternatives: list[str | list[str]]) -> re.Pattern[str]:
-    return re.compile("|".join(map(_expanded, alternatives)), re.IGNORECASE)
+def _compile(alternatives: list[str | list[str]]) -> re.Pattern[str]:
+    return re.compile("|".join(map(_expand, alternatives)), re.IGNORECASE)
 
 
 def pattern(name: str) -> re.Pattern[str]:
     """One pattern of all alternatives in a list."""
-    return _compiled(_DATA[name])
+    return _compile(_DATA[name])
 
 
 def patterns(name: str) -> dict[str, re.Pattern[str]]:
     """One pattern for each list of a table, in its order."""
-    return {key: _compiled(alternatives) for key, alternatives in _DATA[name].items()}
+    return {key: _compile(alternatives) for key, alternatives in _DATA[name].items()}
 
 
 _SHORT_FORMS = {f"{word}n't" for word in _words("denied")} | {
@@ -63,7 +63,7 @@ GOES_ON: tuple[str, ...] = tuple(_DATA["goes_on"])
 CHAT_SPELLINGS: dict[str, str] = _DATA["chat_spellings"]
 ORDINALS: dict[str, int] = _DATA["ordinals"]
 SPELLING_PAIRS = [tuple(pair.split("/")) for pair in _DATA["spelling"]["pairs"].split()]
-SPELLING_RULES = [(_expanded(found), other) for found, other in _DATA["spelling"]["rules"]]
+SPELLING_RULES = [(_expand(found), other) for found, other in _DATA["spelling"]["rules"]]
 KEYBOARD, SOUNDS = (_DATA["spelling"][name].split() for name in ("keyboard", "sounds"))
 REQUESTS: dict[str, list[str]] = _DATA["requests"]
 """Plain requests by what they want."""

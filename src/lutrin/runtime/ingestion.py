@@ -17,13 +17,13 @@ from lutrin.ingest.chunk import chunk_document, chunk_notices
 from lutrin.ingest.documents import read_document
 from lutrin.ingest.formats import suffixes_in_words
 from lutrin.ingest.labels import with_places
-from lutrin.ingest.placed import line_number
+from lutrin.ingest.placed_text import line_number
 from lutrin.ingest.run import DEFAULTS, IngestTools, Options, ingest_alone
 from lutrin.ingest.scan import scan
 from lutrin.ingest.sites import is_site
 from lutrin.ingest.summary import IngestSummary
 from lutrin.keep import backup
-from lutrin.keep.transfer import Transferred, import_index
+from lutrin.keep.transfer import TransferSummary, import_index
 from lutrin.log import configure_logging
 from lutrin.records import Chunk, Document, Notice, Unit
 from lutrin.runtime.profile import embedding, ingesting, open_embedder, open_reranker, open_store
@@ -62,7 +62,7 @@ async def run_ingest(settings: Settings, corpus: Path, options: Options = DEFAUL
         return await ingest_alone(corpus, settings, tools, options)
 
 
-async def run_import(settings: Settings, source: Path, *, trust: bool = False) -> Transferred:
+async def run_import(settings: Settings, source: Path, *, trust: bool = False) -> TransferSummary:
     """Publish an exported index in the vector store of the profile; see `lutrin.keep.transfer.import_index`."""
     async with _ingest_tools(settings) as tools:
         return await import_index(

@@ -123,7 +123,7 @@ def model_path(settings: Settings) -> tuple[str, Path] | None:
     if model is None:
         return None
     tuning = _tuning(settings)
-    tuned = tuning.chosen(model.name) if tuning is not None else None
+    tuned = tuning.choice(model.name) if tuning is not None else None
     if tuned is not None and Path(tuned.path).is_file() and file_hash(Path(tuned.path)) == tuned.sha256:
         return model.name, Path(tuned.path)
     return model.name, weights.verified_path(settings.models_dir, model)
@@ -140,7 +140,7 @@ def auto_tier(settings: Settings) -> str:
     for tier in sorted(manifest.tiers, key=lambda tier: -tier.least_bytes):
         if not tier.memory_mb or memory < tier.memory_mb or cpus < tier.cpus:
             continue
-        trial = tuning.chosen(manifest.find(tier.name).name) if tuning is not None else None
+        trial = tuning.choice(manifest.find(tier.name).name) if tuning is not None else None
         if trial is None or trial.speed.prefill >= tier.prefill:
             return tier.name
     return "none"
@@ -167,7 +167,7 @@ def ability_of(settings: Settings) -> Ability:
         study=frozenset(tier.study),
     )
     tuning = _tuning(settings)
-    trial = tuning.chosen(model.name) if tuning is not None and isinstance(model, weights.Model) else None
+    trial = tuning.choice(model.name) if tuning is not None and isinstance(model, weights.Model) else None
     return ability if trial is None else limit_to_speed(ability, trial.speed, settings.explain_s)
 
 

@@ -13,14 +13,24 @@ from lutrin.adapters.index_qdrant import QdrantStore, connect
 from lutrin.adapters.postgres_books import PostgresRack
 from lutrin.adapters.remote_openai import RemoteEmbedder, RemoteGenerator
 from lutrin.chats.key import KeySeal, chat_key
-from lutrin.chats.postgres import PostgresChatStore, Shared, ingest_alone, place
+from lutrin.chats.postgres import PostgresChatStore, SharedDatabase, ingest_alone, place
 from lutrin.chats.store import Room
 from lutrin.errors import ChatStoreError, IndexUnavailable, LutrinError
 from lutrin.ports import Embedder
 from lutrin.records import Check
 from lutrin.settings import LOCAL, Settings
 
-__all__ = ["chats", "embedder", "examine", "generator", "ingest_alone", "rack", "require_reachable", "shared", "store"]
+__all__ = [
+    "chats",
+    "embedder",
+    "examine",
+    "generator",
+    "ingest_alone",
+    "open_shared_state",
+    "rack",
+    "require_reachable",
+    "store",
+]
 
 
 def embedder(settings: Settings, tokens: Embedder, patience_s: float) -> RemoteEmbedder:
@@ -45,10 +55,10 @@ async def chats(settings: Settings, url: str) -> PostgresChatStore:
     return await PostgresChatStore.open(url, chat_key(settings), room=Room.of(settings))
 
 
-async def shared(settings: Settings, url: str, stack: AsyncExitStack) -> Shared:
+async def open_shared_state(settings: Settings, url: str, stack: AsyncExitStack) -> SharedDatabase:
     """Open the rate limits and resume buffers that all servers share; the stack closes them."""
     key = chat_key(settings)
-    opened = await Shared.open(url, KeySeal(key), bytes.fromhex(key))
+    opened = await SharedDatabase.open(url, KeySeal(key), bytes.fromhex(key))
     stack.push_async_callback(opened.close)
     return opened
 

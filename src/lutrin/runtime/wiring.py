@@ -67,7 +67,7 @@ from lutrin.serve.schemas import RetrievedPassage
 from lutrin.serve.services import Services
 from lutrin.settings import LOCAL, Settings, unknown_variables, with_addresses
 from lutrin.study import edit
-from lutrin.study.prepared import PreparedAnswers
+from lutrin.study.prepared_answers import PreparedAnswers
 from lutrin.study.teach import Companions
 from lutrin.study.write import Student, Yield
 
@@ -307,7 +307,7 @@ async def _serve(
             await runtime.retrieve(Question(text="What does the first chapter say?"))
         generator, traffic = runtime.generator, runtime.answers.traffic
         url = database_url(settings)
-        shared = await remote().shared(settings, url, stack) if url is not None else None
+        shared = await remote().open_shared_state(settings, url, stack) if url is not None else None
         await stack.enter_async_context(follow_books(settings))
         works = {"warm-up": read_books(runtime.shelf, traffic)}
         if isinstance(generator, ArrivingModel):
@@ -533,7 +533,7 @@ async def gaps(settings: Settings) -> list[Gap]:
     if database_url(settings) is None and not settings.chats_path.exists():
         return []
     async with open_runtime(settings, with_model=False, with_chats=True) as runtime:
-        refused = await runtime.chats.refused() if runtime.chats is not None else []
+        refused = await runtime.chats.refusals() if runtime.chats is not None else []
         counts = Counter(" ".join(item.text.split()) for item in refused)
         last = {" ".join(item.text.split()): item.created[:10] for item in refused}
         found = [

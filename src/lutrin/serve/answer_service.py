@@ -40,7 +40,7 @@ from lutrin.serve.guards import HTTPRequest
 from lutrin.serve.limits import Allowance, FreeSpace, Limits, Presence, peer_of_scope
 from lutrin.serve.metrics import Metrics
 from lutrin.serve.ownership import CLIENT_HEADER, OPENAI_OWNER, Owner, family, owner
-from lutrin.serve.problems import Reported, as_problem
+from lutrin.serve.problems import ReportedProblem, as_problem
 from lutrin.serve.services import Services, TurnLog
 from lutrin.settings import Settings
 
@@ -137,10 +137,10 @@ class Transcript:
         self.asked_at = self._stamp()
         """Of the question, as its message keeps it."""
 
-    def complete(self, answer: records.Answer, made: records.Made | None = None) -> list[records.ChatMessage]:
+    def complete(self, answer: records.Answer, made: records.Certainty | None = None) -> list[records.ChatMessage]:
         """The question and answer to store, with a record of how the answer was made."""
         given = msgspec.structs.replace(
-            self._assistant(answer.answer, answer.kind, answer.mode, answer.sources), **answer.shown()
+            self._assistant(answer.answer, answer.kind, answer.mode, answer.sources), **answer.parts()
         )
         return [self._user(answer.mode), records.KeptMessage(**msgspec.structs.asdict(given), made=made)]
 
@@ -237,7 +237,7 @@ class Turn:
         self.sent: list[records.AnswerEvent] = []
         self.finished = asyncio.Event()
         self.answer: records.Answer | None = None
-        self.failure: Reported | None = None
+        self.failure: ReportedProblem | None = None
         self._metrics = service.metrics
         self._transcript = Transcript(self.id, asked.question, services.now)
         self._task: asyncio.Task[None] | None = None
@@ -271,7 +271,7 @@ class Turn:
         if self._readers == 0 and not self.finished.is_set():
             asyncio.get_running_loop().call_later(LINGER_S, self._abandon)
 
-    async def started(self, timeout_s: float) -> None:
+    async def wait_for_start(self, timeout_s: float) -> None:
         """Wait until something can be sent, at most `timeout_s`."""
         if not self.sent and not self.finished.is_set():
             await _wait(self._news, timeout_s)
@@ -373,7 +373,7 @@ class Turn:
         known.clear()  # the answer goes another way this time; `done` will replace what was sent
         return True
 
-    async def _finish(self, answer: records.Answer, made: records.Made | None) -> None:
+    async def _finish(self, answer: records.Answer, made: records.Certainty | None) -> None:
         """Store, then say that it is done: what a reader has seen as done is never lost."""
         self._saving = True
         try:
@@ -381,7 +381,7 @@ class Turn:
         except ChatStoreError as error:
             self._metrics.unsaved.inc()
             _log.error("not_saved", message=self.id, detail=error.detail)
-            answer = msgspec.structs.replace(answer, warnings=(*answer.warnings, self._unsaved(error)))
+            answer = msgspec.structs.replace(answer, warnings=(*answer.warnings, self._unsaved_warning(error)))
         self.answer = answer
         self._report("done")
         self._publish(records.DoneEvent(answer), last=True)
@@ -416,7 +416,7 @@ class Turn:
                 raise
             self._service.space.failed = False
 
-    def _unsaved(self, error: ChatStoreError) -> str:
+    def _unsaved_warning(self, error: ChatStoreError) -> str:
         if isinstance(error, ChatStoreFull):
             return error.detail
         return messages.NOT_REMEMBERED if self._services.trouble else messages.NOT_SAVED
@@ -502,7 +502,7 @@ class AnswerService:
         whose = self.owner(request, question.session_id)
         asked = self.with_owner(request, question, whose)
         if EVENT_STREAM in request.headers.get("accept", ""):
-            return await self._streamed(request, asked, whose)
+            return await self._stream(request, asked, whose)
         if not question.explain and question.wait_s is None:
             patient = msgspec.structs.replace(asked.question, wait_s=min(WAIT_S, self._settings.explain_s))
             asked = replace(asked, question=patient)
@@ -529,7 +529,7 @@ class AnswerService:
         """The whole answer as JSON, which `shape` makes."""
         await self.admit(request, asked)
         turn = Turn(self, asked)
-        await self._until_finished(turn, request)
+        await self._wait_for_answer(turn, request)
         headers = {**turn.headers, **whose.headers(), **NO_STORE}
         cookies = whose.cookies(secure=is_secure(request))
         return Response(shape(turn.result()), status_code=200, headers=headers, cookies=cookies)
@@ -594,8 +594,8 @@ class AnswerService:
         unnamed = "" if whose.named or not key else self.peer(request)
         return IncomingQuestion(msgspec.structs.replace(question, session_id=key), origin, unnamed)
 
-    async def _streamed(self, request: HTTPRequest, asked: IncomingQuestion, whose: Owner) -> Response[Any]:
-        turn, after = await self._resumed(request.headers.get("last-event-id", ""), asked)
+    async def _stream(self, request: HTTPRequest, asked: IncomingQuestion, whose: Owner) -> Response[Any]:
+        turn, after = await self._find_resumable(request.headers.get("last-event-id", ""), asked)
         if turn is None:
             await self.admit(request, asked)
             turn = Turn(self, asked)
@@ -610,13 +610,13 @@ class AnswerService:
         """Start a turn and wait for its first event; who streams it attaches within the time that turns linger."""
         turn.attach()
         try:
-            await turn.started(FIRST_EVENT_S)
+            await turn.wait_for_start(FIRST_EVENT_S)
         finally:
             turn.detach()
         if turn.failure is not None and len(turn.sent) == 1:
             raise turn.failure
 
-    async def _resumed(self, last_event_id: str, asked: IncomingQuestion) -> tuple[Turn | None, int]:
+    async def _find_resumable(self, last_event_id: str, asked: IncomingQuestion) -> tuple[Turn | None, int]:
         """The turn that a `Last-Event-ID` names, if it is of the same question and the same reader.
 
         It is one that is kept here, or one that another server began and that goes on here.
@@ -643,11 +643,11 @@ class AnswerService:
                 break
             del self._turns[oldest]
 
-    async def _until_finished(self, turn: Turn, request: HTTPRequest) -> None:
+    async def _wait_for_answer(self, turn: Turn, request: HTTPRequest) -> None:
         """Wait for the answer; a reader who disconnects frees the model."""
         turn.attach()
         finished = asyncio.ensure_future(turn.finished.wait())
-        gone = asyncio.ensure_future(_disconnected(request))
+        gone = asyncio.ensure_future(_wait_for_disconnect(request))
         try:
             await asyncio.wait({finished, gone}, return_when=asyncio.FIRST_COMPLETED)
             if not turn.finished.is_set():
@@ -692,6 +692,6 @@ def is_secure(request: HTTPRequest) -> bool:
     return "https" in {request.url.scheme, request.headers.get("x-forwarded-proto", "")}
 
 
-async def _disconnected(request: HTTPRequest) -> None:
+async def _wait_for_disconnect(request: HTTPRequest) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass

@@ -70,7 +70,7 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
     service = AnswerService(services, settings, metrics, heartbeat_s)
     jobs = ingest.Jobs(services.board)
     files, workshop = pages.StaticFiles(), Workshop()
-    reader = Reader(services.library, workshop, services.renderer, files.stamped, services.opened_page)
+    reader = Reader(services.library, workshop, services.renderer, files.stamp_page, services.opened_page)
     shared = {"service": service, "settings": settings, "reader": reader, "jobs": jobs}
     shared |= {"files": files, "workshop": workshop}
     token = settings.admin_token.get_secret_value() if settings.admin_token is not None else None
@@ -115,7 +115,7 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
     )
 
 
-def guarded(app: Litestar, services: Services, settings: Settings) -> ASGIApp:
+def with_guards(app: Litestar, services: Services, settings: Settings) -> ASGIApp:
     """The application with what stands before its router: its path, the budget, compression, and HEAD."""
     budget = Budget(settings.rate_peer_per_min, services.clock)
     inside = budgeting(finishing(app), budget, settings.trusted_proxies)
@@ -140,7 +140,7 @@ async def run_server(
     service: AnswerService = app.state.service
     service.metrics.connections.set_function(lambda: connections.count)
     config = uvicorn.Config(
-        guarded(app, services, settings),
+        with_guards(app, services, settings),
         http=partial(BoundedProtocol, connections),  # type: ignore[arg-type]  # uvicorn calls it, as it would the class
         ws="none",
         backlog=ACCEPTED_AT_ONCE,

@@ -15,7 +15,7 @@ from lutrin.serve.budget import Same, Workshop, charge
 from lutrin.serve.html import PageEntry, render_practice, sittings_of
 from lutrin.serve.library import ShelfLibrary, media_type
 from lutrin.serve.render_process import Renderer
-from lutrin.serve.rendering import Rendered
+from lutrin.serve.rendering import RenderedPage
 from lutrin.serve.templating import page_path
 from lutrin.study import take_away
 from lutrin.study.deck import Practice
@@ -83,7 +83,7 @@ class Reader:
         book, practice = await self._library.book(slug), await self._library.practice(slug)
         self._check_chapter(practice, chapter)
 
-        def made() -> bytes:
+        def make() -> bytes:
             cards = practice.of_chapter(chapter)
             match form:
                 case "terms":
@@ -95,7 +95,7 @@ class Reader:
                 case "apkg":
                     return take_away.anki(book.title, slug, cards)
 
-        return await self._workshop.once((form, book, chapter, Same(practice)), made)
+        return await self._workshop.once((form, book, chapter, Same(practice)), make)
 
     @staticmethod
     def _check_chapter(practice: Practice, chapter: int) -> None:
@@ -114,17 +114,17 @@ class Reader:
         pages = await self._library.contents(slug)
         entry = _find(pages, path.strip("/"))
         self._opened(slug, entry.filename)
-        page = await self._rendered(slug, entry.filename)
+        page = await self._render(slug, entry.filename)
         there = await self._library.find_pictures(slug, entry.filename, page.pictures)
         notes = await self._library.notes(slug, entry.filename)
         starters = await self._library.starters(STARTERS, slug, entry.filename)
 
-        def made() -> str:
-            text = PICTURE.sub(lambda match: _shown(match, slug, entry.filename, there), page.html)
+        def make() -> str:
+            text = PICTURE.sub(lambda match: _picture_html(match, slug, entry.filename, there), page.html)
             text = html.with_notes(text, notes)
             return self._stamp(html.reading(book, pages, entry, text, page.sections, starters=starters))
 
-        return await self._workshop.do(made)
+        return await self._workshop.do(make)
 
     async def picture(self, slug: str, path: str, number: int) -> tuple[bytes, str]:
         """A picture from a page of a book, by its ordinal on the page, from 0, and its media type.
@@ -132,25 +132,25 @@ class Reader:
         Readers name it by its page and number, never by its file: what no page shows cannot be asked for.
         """
         entry = _find(await self._library.contents(slug), path.strip("/"))
-        page = await self._rendered(slug, entry.filename)
+        page = await self._render(slug, entry.filename)
         address = page.pictures[number] if 0 <= number < len(page.pictures) else ""
         (name,) = await self._library.find_pictures(slug, entry.filename, [address])
         if not name:
             raise NotFound(NOTHING_HERE)
         return await self._library.picture(slug, name), media_type(name)
 
-    async def _rendered(self, slug: str, filename: str) -> Rendered:
+    async def _render(self, slug: str, filename: str) -> RenderedPage:
         source = await self._library.source(slug, filename)
 
-        def made() -> Rendered:
+        def make() -> RenderedPage:
             page, spent_s = self._renderer.render(source, filename)
             charge(spent_s)
             return page
 
-        return await self._workshop.once(("page", filename, source), made, lambda page: len(page.html) + len(source))
+        return await self._workshop.once(("page", filename, source), make, lambda page: len(page.html) + len(source))
 
 
-def _shown(match: re.Match[str], slug: str, filename: str, there: Sequence[str]) -> str:
+def _picture_html(match: re.Match[str], slug: str, filename: str, there: Sequence[str]) -> str:
     """A picture if its file is there, else its description in a frame; one without description is decoration."""
     number, description = int(match[1]), unescape(match[2])
     if number >= len(there) or not there[number]:

@@ -183,12 +183,12 @@ async def with_meter(work: Awaitable[None], meter: Meter) -> None:
     """Await something, and count what it costs; also what it charges."""
     token = _meter.set(meter)
     try:
-        await _Metered(work, meter)
+        await _MeteredCoroutine(work, meter)
     finally:
         _meter.reset(token)
 
 
-class _Metered:
+class _MeteredCoroutine:
     """A coroutine whose steps on the event loop are timed."""
 
     def __init__(self, work: Awaitable[None], meter: Meter) -> None:
@@ -282,10 +282,10 @@ class Workshop:
             except RateLimited:
                 continue  # whoever asked first has used their budget; this reader's is another one
         running = self._running[key] = asyncio.create_task(self._keep(key, self.do(work), size_of))
-        running.add_done_callback(lambda task: self._ended(key, task))
+        running.add_done_callback(lambda task: self._on_end(key, task))
         return await asyncio.shield(running)
 
-    def _ended(self, key: Hashable, task: asyncio.Task[Any]) -> None:
+    def _on_end(self, key: Hashable, task: asyncio.Task[Any]) -> None:
         del self._running[key]
         if not task.cancelled():
             task.exception()  # those who wait for it get it; there may be nobody left

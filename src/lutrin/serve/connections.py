@@ -125,7 +125,7 @@ class Connections:
             if not self._close_one(most.connections):
                 self._close_one(peer.connections)
 
-    def moved(self, connection: "BoundedProtocol") -> None:
+    def move(self, connection: "BoundedProtocol") -> None:
         """Note another stage of a connection; close the peer's oldest unfinished request if there are too many."""
         peer = connection.peer
         if connection.stage not in UNFINISHED:
@@ -135,13 +135,13 @@ class Connections:
             if len(peer.unfinished) > MOST_UNFINISHED and not peer.proxy:
                 self._close_one(peer.unfinished)
 
-    def used(self, connection: "BoundedProtocol") -> None:
+    def touch(self, connection: "BoundedProtocol") -> None:
         """Note that a connection has sent something, which makes it the last of the waiting ones to be closed."""
         for among in (connection.peer.connections, connection.peer.unfinished):
             if connection in among:
                 among[connection] = among.pop(connection)
 
-    def gone(self, connection: "BoundedProtocol") -> None:
+    def forget(self, connection: "BoundedProtocol") -> None:
         """Forget a closed connection."""
         peer = connection.peer
         if connection in peer.connections:
@@ -161,7 +161,7 @@ class Connections:
             _log.warning("connection_closed_for_another", stage=connection.stage, times=self._unsaid)
             self._unsaid, self._said_s = 0, now_s
         connection.transport.abort()
-        self.gone(connection)
+        self.forget(connection)
         return True
 
 
@@ -240,7 +240,7 @@ class BoundedProtocol(H11Protocol):
         for timer in (self._deadline, self._unread):
             if timer is not None:
                 timer.cancel()
-        self._counted_in.gone(self)
+        self._counted_in.forget(self)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -256,7 +256,7 @@ class BoundedProtocol(H11Protocol):
                 return
             data, self._held = bytes(self._held), None
             self._move("silent")
-            self._counted_in.used(self)
+            self._counted_in.touch(self)
         for start in range(0, len(data), MAX_HEAD_BYTES):
             if self.transport.is_closing():
                 return
@@ -265,12 +265,12 @@ class BoundedProtocol(H11Protocol):
         if self.stage == "rest" and self._came_bytes > MAX_REST_BYTES:
             self.transport.abort()
         elif len(data) > MAX_HEAD_BYTES:
-            self._counted_in.used(self)  # an upload that comes is not the one that waits longest
+            self._counted_in.touch(self)  # an upload that comes is not the one that waits longest
 
     def on_response_complete(self) -> None:
         """Handle the end of an answer."""
         super().on_response_complete()
-        self._counted_in.used(self)
+        self._counted_in.touch(self)
         self._follow()
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - uvicorn's sentence says less
@@ -324,7 +324,7 @@ class BoundedProtocol(H11Protocol):
             self._deadline.cancel()
         seconds = {"silent": HEAD_S, "head": HEAD_S, "body": BODY_S, "rest": REST_S}.get(stage)  # or uvicorn's limit
         self._deadline = self.loop.call_later(seconds, self._late) if seconds is not None else None
-        self._counted_in.moved(self)
+        self._counted_in.move(self)
 
     def _late(self) -> None:
         if self.stage == "body":

@@ -268,8 +268,8 @@ def describe(graph: Graph) -> str:
 def _laid_out(graph: Graph, *, across: bool) -> _Drawing:
     drawing = _Drawing(across)
     for name, node in graph.nodes.items():
-        drawing.places[name] = _sized(node)
-    forward = _opened(graph)
+        drawing.places[name] = _size(node)
+    forward = _break_cycles(graph)
     step = 2 if any(edge.label for edge in graph.edges) else 1
     for name, layer in _layers(graph.nodes, forward).items():
         drawing.places[name].layer = layer * step
@@ -281,25 +281,25 @@ def _laid_out(graph: Graph, *, across: bool) -> _Drawing:
         for one, other in pairwise(names):
             drawing.behind[one].append(other)
             drawing.before[other].append(one)
-    layers = _ordered(drawing)
+    layers = _order(drawing)
     _move(drawing, layers)
     _stack(drawing, layers)
     return drawing
 
 
-def _sized(node: Node) -> _Place:
+def _size(node: Node) -> _Place:
     if node.shape == "dot":
         return _Place([], "dot", 14, 14)
-    lines = _wrapped(node.text, 24)
+    lines = _wrap(node.text, 24)
     width = max(map(len, lines)) * _CHAR + (44 if node.shape == "diamond" else 26)
     return _Place(lines, node.shape, max(width, 48), len(lines) * _LINE + (26 if node.shape == "diamond" else 16))
 
 
-def _wrapped(text: str, chars: int) -> list[str]:
+def _wrap(text: str, chars: int) -> list[str]:
     return [part for line in text.split("\n") for part in textwrap.wrap(line, chars) or [""]]
 
 
-def _opened(graph: Graph) -> list[tuple[str, str, Edge]]:
+def _break_cycles(graph: Graph) -> list[tuple[str, str, Edge]]:
     """Lines as (from, to, edge), turned round where they would close a cycle."""
     following: dict[str, list[str]] = {name: [] for name in graph.nodes}
     for edge in graph.edges:
@@ -341,14 +341,14 @@ def _through(drawing: _Drawing, number: int, start: str, end: str, edge: Edge) -
     middle = (first + last) // 2
     for layer in range(first + 1, last):
         name = f"\0{number} {layer}"
-        lines = _wrapped(edge.label, 20) if edge.label and layer == middle else []
+        lines = _wrap(edge.label, 20) if edge.label and layer == middle else []
         width = max(map(len, lines), default=0) * _CHAR * 0.92 + (8 if lines else 2)
         drawing.places[name] = _Place(lines, "label", width, max(len(lines) * _LINE, 2), layer)
         names.append(name)
     return [*names, end]
 
 
-def _ordered(drawing: _Drawing) -> list[list[str]]:
+def _order(drawing: _Drawing) -> list[list[str]]:
     """The layers, each in an order in which few lines cross."""
     layers: list[list[str]] = [[] for _ in range(1 + max(place.layer for place in drawing.places.values()))]
     for name, place in drawing.places.items():

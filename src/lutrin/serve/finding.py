@@ -8,8 +8,8 @@ from typing import Literal
 import msgspec
 
 from lutrin.answer.render import reader_url
-from lutrin.index.lexical import stemmed
-from lutrin.index.typeahead import Typed
+from lutrin.index.lexical import stem_of
+from lutrin.index.typeahead import TypedWord
 from lutrin.records import BookInfo, Chunk, Unit
 from lutrin.serve.notes import Term
 
@@ -76,10 +76,10 @@ class Suggestions(msgspec.Struct, frozen=True):
 
 
 def section_lines(
-    words: Sequence[Typed], passages: Sequence[tuple[Chunk, float]], most: int
+    words: Sequence[TypedWord], passages: Sequence[tuple[Chunk, float]], most: int
 ) -> list[tuple[bool, float, Suggestion]]:
     """List a book's passages, one line for each section; those whose title has every word come first."""
-    meant = [frozenset(map(stemmed, one.forms)) for one in words]
+    meant = [frozenset(map(stem_of, one.forms)) for one in words]
     sections: dict[str, tuple[bool, float, Chunk]] = {}
     for chunk, score in passages:
         url = reader_url(chunk)
@@ -90,9 +90,9 @@ def section_lines(
     return [(named, score, _line(chunk, url, meant)) for url, (named, score, chunk) in first]
 
 
-def term_line(term: Term, book: BookInfo, typed: Sequence[Typed]) -> Suggestion:
+def term_line(term: Term, book: BookInfo, typed: Sequence[TypedWord]) -> Suggestion:
     """The line for a term of the glossary."""
-    meant = [frozenset(map(stemmed, (*one.forms, one.word))) for one in typed]
+    meant = [frozenset(map(stem_of, (*one.forms, one.word))) for one in typed]
     text = _cut(term.definition, ())
     return Suggestion(
         kind="term",
@@ -118,7 +118,7 @@ def _line(chunk: Chunk, url: str, meant: Sequence[frozenset[str]]) -> Suggestion
     where = " › ".join(dict.fromkeys(part for part in (chunk.chapter or chunk.module, chunk.heading_path[0]) if part))
     unit = _place(chunk, meant)
     quote = unit.text if unit else chunk.text
-    shown = _spoken(unit, meant) if unit else readable(quote)
+    shown = _in_words(unit, meant) if unit else readable(quote)
     text = _cut(shown, _marks(shown, meant))
     return Suggestion(
         book=chunk.book,
@@ -146,7 +146,7 @@ def _place(chunk: Chunk, meant: Sequence[frozenset[str]]) -> Unit | None:
     return max(chunk.units, key=rank, default=None)
 
 
-def _spoken(unit: Unit, meant: Sequence[frozenset[str]]) -> str:
+def _in_words(unit: Unit, meant: Sequence[frozenset[str]]) -> str:
     """A piece of a book in words: of code, the comment that has most of what was typed, else what introduces it."""
     if unit.kind == "table_row":
         return readable(unit.text.replace(" | ", " · "))
@@ -191,12 +191,12 @@ def _kinds(text: str, meant: Sequence[frozenset[str]]) -> int:
 @lru_cache(maxsize=4096)
 def _stems(text: str) -> frozenset[str]:
     """Kept, for the next letter that is typed is looked for in the same pieces."""
-    return frozenset(stemmed(word.lower()) for word in _WORD.findall(text))
+    return frozenset(stem_of(word.lower()) for word in _WORD.findall(text))
 
 
 def _marks(text: str, meant: Sequence[frozenset[str]]) -> Marks:
     known = frozenset().union(*meant)
-    return tuple((match.start(), match.end()) for match in _WORD.finditer(text) if stemmed(match[0].lower()) in known)
+    return tuple((match.start(), match.end()) for match in _WORD.finditer(text) if stem_of(match[0].lower()) in known)
 
 
 def _cut(text: str, marks: Marks) -> str:

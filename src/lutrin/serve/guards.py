@@ -151,7 +151,7 @@ class RequestGuard(ASGIMiddleware):
             most, detail = MAX_UPLOAD_BYTES, messages.UPLOAD_TOO_LARGE
         if length.isdigit() and int(length) > most:
             raise RequestTooLarge(detail)
-        bounded = _counted(receive, most, detail)
+        bounded = _count(receive, most, detail)
         await next_app(scope, bounded if is_upload else await _read(bounded), send)
 
     def _check_host(self, host: str) -> None:
@@ -200,7 +200,7 @@ def check_body(body: bytes) -> None:
             depth -= 1
 
 
-def _counted(receive: Receive, most: int, detail: str) -> Receive:
+def _count(receive: Receive, most: int, detail: str) -> Receive:
     """Yield the parts of a body up to the allowed size."""
     size = 0
 

@@ -12,7 +12,7 @@ from lutrin.answer.render import reader_url
 from lutrin.errors import DocumentError, NotFound
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
-from lutrin.index.typeahead import Typed
+from lutrin.index.typeahead import TypedWord
 from lutrin.ingest.discover import find_books
 from lutrin.ingest.scan import SourceFile
 from lutrin.messages import NOTHING_HERE
@@ -20,7 +20,7 @@ from lutrin.records import BookInfo, Chunk
 from lutrin.serve.budget import beside_loop
 from lutrin.serve.finding import SENTENCE_ENDS, Line, Suggestion, best_first, section_lines, term_line
 from lutrin.serve.html import PageEntry, ShelvedBook
-from lutrin.serve.notes import Named, Notes, Term, glossary, glossary_of, notes_of, starters, terms_by_name, terms_meant
+from lutrin.serve.notes import Named, Notes, Term, find_terms, glossary, glossary_of, notes_of, starters, terms_by_name
 from lutrin.study.deck import Practice, practice
 from lutrin.study.senses import senses_of
 
@@ -146,8 +146,8 @@ class ShelfLibrary:
         for name in slugs:
             async with self._shelf.lease(name) as generation:
                 names = await self._once(generation, "names", _names)
-                words, passages = await generation.typed(typed, PASSAGES_A_LINE * most)
-            meant, lines = await beside_loop(partial(_suggested, names, generation.book, words, passages, most))
+                words, passages = await generation.match_typing(typed, PASSAGES_A_LINE * most)
+            meant, lines = await beside_loop(partial(_suggest, names, generation.book, words, passages, most))
             terms += meant
             found += lines
         return [*terms, *(line for _, _, line in best_first(found))][:most]
@@ -178,8 +178,8 @@ class ShelfLibrary:
             state = generation.state
             if key not in self._made or self._made[key][0] != state:
                 self._made[key] = (state, await make(generation))
-            made: T = self._made[key][1]
-            return made
+            result: T = self._made[key][1]
+            return result
 
     def _find_pictures(self, slug: str, filename: str, addresses: Sequence[str]) -> list[str]:
         root = self._root(slug)
@@ -218,11 +218,15 @@ async def _names(generation: OpenGeneration) -> Sequence[Named]:
     return await beside_loop(lambda: terms_by_name(generation.companion))
 
 
-def _suggested(
-    names: Sequence[Named], book: BookInfo, words: Sequence[Typed], passages: Sequence[tuple[Chunk, float]], most: int
+def _suggest(
+    names: Sequence[Named],
+    book: BookInfo,
+    words: Sequence[TypedWord],
+    passages: Sequence[tuple[Chunk, float]],
+    most: int,
 ) -> tuple[list[Suggestion], list[Line]]:
     """The terms of a book and the lines of its sections that fit what was typed."""
-    meant = terms_meant(names, book.slug, words)
+    meant = find_terms(names, book.slug, words)
     return [term_line(term, book, words) for term in meant], section_lines(words, passages, most)
 
 
@@ -241,11 +245,11 @@ async def _contents(generation: OpenGeneration) -> Sequence[PageEntry]:
 async def _practice(generation: OpenGeneration) -> Practice:
     files, chunks = await generation.files(), await generation.all_chunks()
 
-    def made() -> Practice:
+    def make() -> Practice:
         address = {chunk.chunk_id: reader_url(chunk) for chunk in chunks}
         return practice(generation.companion.entries, files, chunks, address)
 
-    return await beside_loop(made)
+    return await beside_loop(make)
 
 
 def opening(chunks: Sequence[Chunk]) -> str:

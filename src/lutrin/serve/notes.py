@@ -6,11 +6,11 @@ from itertools import chain, starmap
 
 import msgspec
 
-from lutrin.index.companion import Companion, Entry, Prepared
-from lutrin.index.lexical import stemmed, words
-from lutrin.index.typeahead import Typed
+from lutrin.index.companion import Companion, Entry, PreparedEntry
+from lutrin.index.lexical import stem_of, words
+from lutrin.index.typeahead import TypedWord
 from lutrin.serve.templating import page_path
-from lutrin.study.senses import Use, names_shown
+from lutrin.study.senses import Use, visible_names
 
 Named = tuple[Entry, tuple[tuple[int, frozenset[str]], ...]]
 """A term, and of each of its names the length and the stems."""
@@ -62,7 +62,7 @@ class Term(msgspec.Struct, frozen=True, omit_defaults=True):
 def notes_of(companion: Companion, filename: str) -> Mapping[str, Notes]:
     """The notes of a page by the anchor of their section; a section without any is left out."""
     found: dict[str, Notes] = {}
-    for item in companion.shown("keypoints", "term", "quiz", "question"):
+    for item in companion.visible("keypoints", "term", "quiz", "question"):
         entry = item.entry
         if entry.file != filename:
             continue
@@ -73,10 +73,10 @@ def notes_of(companion: Companion, filename: str) -> Mapping[str, Notes]:
             notes.terms.append(entry)
         else:
             notes.checks.append(entry)
-    return {anchor: _shortened(notes) for anchor, notes in found.items()}
+    return {anchor: _shorten(notes) for anchor, notes in found.items()}
 
 
-def _shortened(notes: Notes) -> Notes:
+def _shorten(notes: Notes) -> Notes:
     """Notes with few questions, those with choices first."""
     ranked = sorted(notes.checks, key=lambda entry: entry.kind != "quiz")
     return Notes(notes.points, notes.terms, ranked[:MOST_CHECKS])
@@ -84,11 +84,11 @@ def _shortened(notes: Notes) -> Notes:
 
 def starters(companion: Companion, count: int, filename: str = "") -> list[str]:
     """Questions that a book answers well: of a page if it has any, else from all over the book, one a page at most."""
-    approved = [item for item in companion.shown("question", "explanation") if item.entry.state == "approved"]
+    approved = [item for item in companion.visible("question", "explanation") if item.entry.state == "approved"]
     topics = dict.fromkeys(item.entry.topic for item in approved if item.entry.file == filename)
     if topics:
         return list(topics)[:count]
-    by_page: dict[str, Prepared] = {}
+    by_page: dict[str, PreparedEntry] = {}
     for item in approved:
         by_page.setdefault(item.entry.file, item)
     pages = list(by_page.values())
@@ -98,16 +98,16 @@ def starters(companion: Companion, count: int, filename: str = "") -> list[str]:
 
 
 def terms_by_name(companion: Companion) -> list[Named]:
-    """The terms of a book with their names as `terms_meant` looks through them."""
+    """The terms of a book with their names as `find_terms` looks through them."""
     return [
-        (item.entry, tuple((len(name), frozenset(map(stemmed, words(name)))) for name in item.entry.names))
-        for item in companion.shown("term")
+        (item.entry, tuple((len(name), frozenset(map(stem_of, words(name)))) for name in item.entry.names))
+        for item in companion.visible("term")
     ]
 
 
-def terms_meant(terms: Iterable[Named], slug: str, typed: Sequence[Typed]) -> list[Term]:
+def find_terms(terms: Iterable[Named], slug: str, typed: Sequence[TypedWord]) -> list[Term]:
     """Terms whose name has every word that was typed, whole or begun; short names first."""
-    meant = [frozenset(chain(map(stemmed, one.forms), (stemmed(one.word),))) for one in typed]
+    meant = [frozenset(chain(map(stem_of, one.forms), (stem_of(one.word),))) for one in typed]
     if not meant:
         return []
     found = []
@@ -125,7 +125,7 @@ def _term(entry: Entry, slug: str, name: str = "") -> Term:
 
 def glossary(companion: Companion, slug: str) -> list[Term]:
     """The terms of a book, in its order."""
-    return [_term(item.entry, slug, name) for item in companion.shown("term") for name in names_shown(item.entry)]
+    return [_term(item.entry, slug, name) for item in companion.visible("term") for name in visible_names(item.entry)]
 
 
 def glossary_of(uses: Iterable[Use], slug: str) -> list[Term]:

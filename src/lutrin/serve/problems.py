@@ -89,7 +89,7 @@ class OpenAIProblem(Problem, frozen=True, kw_only=True, omit_defaults=True):
         return cls(**fields, error=OpenAIError(message=problem.detail, type=kind))
 
 
-class Reported(errors.LutrinError):
+class ReportedProblem(errors.LutrinError):
     """An error that is in the log already and travels on as the problem that the client will see."""
 
     def __init__(self, problem: Problem) -> None:
@@ -142,18 +142,18 @@ def operation(
     return {"operation_id": name, "summary": summary, "tags": [tag], "responses": responses}
 
 
-def as_problem(error: Exception) -> Reported:
+def as_problem(error: Exception) -> ReportedProblem:
     """Turn any error into the problem that the client sees; those of the server itself are logged under a new id."""
-    if isinstance(error, Reported):
+    if isinstance(error, ReportedProblem):
         return error
     if not isinstance(error, errors.LutrinError):
-        return Reported(_unforeseen(error))
+        return ReportedProblem(_unforeseen(error))
     status, detail = next((status, detail) for kind, status, detail in STATUS if isinstance(error, kind))
     incident = uuid.uuid4().hex if status >= 500 else None
     if incident is not None:
         _log.error("failed", id=incident, error=type(error).__name__, detail=error.detail, remedy=error.remedy)
     retry_after_s = error.retry_after_s if isinstance(error, errors.RateLimited) else None
-    return Reported(_problem(status, detail or error.detail, retry_after_s=retry_after_s, id=incident))
+    return ReportedProblem(_problem(status, detail or error.detail, retry_after_s=retry_after_s, id=incident))
 
 
 def _unforeseen(error: BaseException) -> Problem:
@@ -188,14 +188,14 @@ def _handle_http(request: HTTPRequest, error: HTTPException) -> Response[bytes]:
     return _response(request, _problem(status, detail), headers=dict(error.headers or {}))
 
 
-def _handle_malformed(request: HTTPRequest, error: SerializationException) -> Response[bytes]:  # noqa: ARG001 - its text quotes the body
+def _handle_bad_request(request: HTTPRequest, error: SerializationException) -> Response[bytes]:  # noqa: ARG001 - its text quotes the body
     return _response(request, _problem(400, messages.MALFORMED_BODY))
 
 
 HANDLERS: ExceptionHandlersMap = {
     errors.LutrinError: _handle,
     HTTPException: _handle_http,
-    SerializationException: _handle_malformed,
+    SerializationException: _handle_bad_request,
     Exception: _handle,
 }
 

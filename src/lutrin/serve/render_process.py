@@ -17,7 +17,7 @@ import msgspec
 
 from lutrin.messages import PAGE_AS_TEXT
 from lutrin.platform import bound
-from lutrin.serve.rendering import Rendered, render_page
+from lutrin.serve.rendering import RenderedPage, render_page
 
 PAGE_S = 5.0
 """Processor time for a page."""
@@ -48,7 +48,7 @@ class Job(msgspec.Struct, frozen=True):
 class Reply(msgspec.Struct, frozen=True):
     """A rendered page, and what it took."""
 
-    page: Rendered
+    page: RenderedPage
     spent_s: float
 
 
@@ -60,14 +60,14 @@ class Renderer:
         """With what will end them."""
         self._lock = threading.Lock()
 
-    def render(self, source: str, filename: str) -> tuple[Rendered, float]:
+    def render(self, source: str, filename: str) -> tuple[RenderedPage, float]:
         """Render a page; blocks until it is done.
 
         Returns:
             The page, and the processor seconds that it took. A page that does not render within its limits is its text.
         """
         limit_s = math.ceil(min(MOST_S, PAGE_S + PER_MEGABYTE_S * len(source) / 1_000_000))
-        child = self._take() or _started()
+        child = self._take() or _start()
         late = threading.Timer(PATIENCE * limit_s, child.kill)
         late.start()
         try:
@@ -103,7 +103,7 @@ class Renderer:
             _end(child)
 
 
-def _started() -> Child:
+def _start() -> Child:
     return subprocess.Popen(
         [sys.executable, "-m", "lutrin.serve.render_process"],
         stdin=subprocess.PIPE,
@@ -127,9 +127,9 @@ def _end(child: Child) -> None:
         child.communicate()
 
 
-def _as_text(source: str) -> Rendered:
+def _as_text(source: str) -> RenderedPage:
     cut = source[:MOST_TEXT_CHARS]
-    return Rendered(f'<p>{escape(PAGE_AS_TEXT)}</p>\n<pre tabindex="0">{escape(cut)}</pre>', (), ())
+    return RenderedPage(f'<p>{escape(PAGE_AS_TEXT)}</p>\n<pre tabindex="0">{escape(cut)}</pre>', (), ())
 
 
 def _spent_s() -> float:

@@ -140,7 +140,7 @@ _ATTRIBUTES = {
 _TAGS = {*nh3.ALLOWED_TAGS, *MATH_TAGS, "aside", "details", "figcaption", "figure", "section", "summary"} - {"img"}
 
 
-class Rendered(msgspec.Struct, frozen=True):
+class RenderedPage(msgspec.Struct, frozen=True):
     """A page's text, rendered."""
 
     html: str
@@ -151,16 +151,16 @@ class Rendered(msgspec.Struct, frozen=True):
     """Anchor and title, as safe HTML, of each section."""
 
 
-def render_page(source: str, filename: str) -> Rendered:
+def render_page(source: str, filename: str) -> RenderedPage:
     """Render a source file as safe HTML, with the heading anchors that citations link to."""
     pictures: list[str] = []
 
-    def described(match: re.Match[str]) -> str:
+    def description(match: re.Match[str]) -> str:
         pictures.append(unescape(match[1]))
         return f'<span class="missing-image picture-{len(pictures) - 1}">{match[2]}</span>'
 
-    page = CODE.sub(_bounded(_highlighted), IMAGE.sub(described, page_html(source, filename)))
-    page = FORMULA.sub(_bounded(draw_formula), page)
+    page = CODE.sub(_bound(_highlight), IMAGE.sub(description, page_html(source, filename)))
+    page = FORMULA.sub(_bound(draw_formula), page)
     safe = sanitise(PDF_PAGE.sub(r'<section class="page" id="page=\1">', page))
     sections = tuple((unescape(match[1]), _without_links(match[2])) for match in SECTION.finditer(safe))
     scrollable = safe.replace("<pre><code", '<pre tabindex="0"><code')
@@ -173,7 +173,7 @@ def render_page(source: str, filename: str) -> Rendered:
             parts = with_diagrams(parts)
     except TooSlowError:
         pass  # its diagrams stay as their author typed them
-    return Rendered(parts, tuple(pictures), chapters or sections)
+    return RenderedPage(parts, tuple(pictures), chapters or sections)
 
 
 class TooSlowError(Exception):
@@ -205,11 +205,11 @@ def processor_time(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, before)
 
 
-def _bounded(render: Callable[[re.Match[str]], str]) -> Callable[[re.Match[str]], str]:
+def _bound(render: Callable[[re.Match[str]], str]) -> Callable[[re.Match[str]], str]:
     """Render each piece within its own limit and that of the page; a piece beyond them stays as it is."""
     left_s = PAGE_S
 
-    def bounded(match: re.Match[str]) -> str:
+    def shorten(match: re.Match[str]) -> str:
         nonlocal left_s
         if left_s <= 0:
             return match[0]
@@ -222,13 +222,13 @@ def _bounded(render: Callable[[re.Match[str]], str]) -> Callable[[re.Match[str]]
         finally:
             left_s -= time.thread_time() - start_s
 
-    return bounded
+    return shorten
 
 
 def with_anchors(page: str) -> str:
     """Add a link to each heading of a page, so that readers can share it."""
 
-    def linked(match: re.Match[str]) -> str:
+    def link(match: re.Match[str]) -> str:
         level, anchor, title = match.groups()
         said = unescape(TAG.sub("", title))
         link = (
@@ -236,7 +236,7 @@ def with_anchors(page: str) -> str:
         )
         return f'<h{level} id="{anchor}">{title}{link}</h{level}>'
 
-    return LINKED.sub(linked, page)
+    return LINKED.sub(link, page)
 
 
 def in_parts(page: str) -> tuple[str, tuple[tuple[str, str], ...]]:
@@ -290,7 +290,7 @@ def _not_ours(_tag: str, name: str, value: str) -> str | None:
     return None if name == "id" and value.startswith(OUR_IDS) else value
 
 
-def _highlighted(match: re.Match[str]) -> str:
+def _highlight(match: re.Match[str]) -> str:
     """A code block with its tokens in classes; one in a language that nobody knows stays as it is."""
     if len(match[2]) > MOST_CODE_CHARS:
         return match[0]

@@ -108,7 +108,7 @@ class Outgoing:
     async def __call__(self, message: Any) -> None:  # noqa: ANN401 - a union of dictionaries, told apart by their type
         """Take a message of the application."""
         if message["type"] == "http.response.start":
-            message["headers"] = list(self._led(message["headers"]))
+            message["headers"] = list(self._prefix_links(message["headers"]))
             known = {name.lower(): value for name, value in message["headers"]}
             kind = known.get(b"content-type", b"")
             packable = b"content-encoding" not in known and KINDS.match(kind) and not self._path.startswith(SECRET)
@@ -121,14 +121,14 @@ class Outgoing:
                 return
         elif message["type"] == "http.response.body":
             if self._head is not None:
-                message = {**message, "body": await self._changed(message.get("body", b""), message)}
+                message = {**message, "body": await self._change(message.get("body", b""), message)}
                 await self._send(self._head)
                 self._head = None
             if self._is_head:
                 message = {**message, "body": b""}
         await self._send(message)
 
-    async def _changed(self, body: bytes, message: Any) -> bytes:  # noqa: ANN401 - as above
+    async def _change(self, body: bytes, message: Any) -> bytes:  # noqa: ANN401 - as above
         """The body as it leaves; the head that is held back says so."""
         headers = self._head["headers"]
         if self._links:
@@ -138,7 +138,7 @@ class Outgoing:
                 for name, value in headers
             ]
         if self._packs and not message.get("more_body", False) and len(body) >= SMALLEST_BYTES:
-            body = await self._packed(body)
+            body = await self._compress(body)
             # Another length, and a tag that says alike, not equal.
             headers = [
                 (name, b"W/" + value if name.lower() == b"etag" else value)
@@ -149,14 +149,14 @@ class Outgoing:
         self._head["headers"] = headers
         return body
 
-    async def _packed(self, body: bytes) -> bytes:
+    async def _compress(self, body: bytes) -> bytes:
         if self._path.startswith(FILES):
             return _packed_file(body)
         if len(body) > AT_ONCE_BYTES:
             return await beside_loop(lambda: gzip.compress(body, LEVEL, mtime=0))
         return gzip.compress(body, LEVEL, mtime=0)
 
-    def _led(self, headers: Sequence[tuple[bytes, bytes]]) -> Iterator[tuple[bytes, bytes]]:
+    def _prefix_links(self, headers: Sequence[tuple[bytes, bytes]]) -> Iterator[tuple[bytes, bytes]]:
         for name, value in headers:
             match name.lower():
                 case b"location" if value.startswith(b"/"):

@@ -83,7 +83,7 @@ class ChatBody(Asking, frozen=True, kw_only=True):
     mode: records.Mode | None = None
 
 
-class ChatReply(records.Shown, frozen=True, kw_only=True):
+class ChatReply(records.AnswerParts, frozen=True, kw_only=True):
     """An answer in a conversation."""
 
     answer: str
@@ -104,7 +104,7 @@ class ChatReply(records.Shown, frozen=True, kw_only=True):
             citations=answer.sources,
             kind=answer.kind,
             model_used=answer.model_used,
-            **answer.shown(),
+            **answer.parts(),
         )
 
 

@@ -31,8 +31,8 @@ from lutrin.serve.metrics import Metrics
 from lutrin.serve.routes.ingest import Job
 from lutrin.serve.templating import count_of, render
 from lutrin.settings import Settings
-from lutrin.study.take_away import comma_separated
-from lutrin.study.teach import Listed, Wanted
+from lutrin.study.take_away import to_csv
+from lutrin.study.teach import EntryFilter, EntryList
 
 PATIENCE_S = 600.0
 """The doctor reads every model file and every vector once."""
@@ -126,7 +126,7 @@ class Edition(msgspec.Struct, frozen=True, kw_only=True):
     chunks: int = 0
 
 
-def published(settings: Settings) -> list[tuple[BookInfo, Edition, Edition | None]]:
+def published_books(settings: Settings) -> list[tuple[BookInfo, Edition, Edition | None]]:
     """Each book with its index and the one before it, from the catalogue; raises IndexUnavailable if that is broken."""
     if not settings.catalog_path.exists():
         return []
@@ -315,7 +315,7 @@ def as_csv(asked: Sequence[AskedQuestion], titles: Mapping[str, str]) -> str:
         )
         for one in asked
     )
-    return comma_separated(header, rows)
+    return to_csv(header, rows)
 
 
 def figures(metrics: Metrics) -> list[tuple[str, str, str]]:
@@ -401,7 +401,7 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     health: Examination
     left_out: Sequence[LeftOut] = ()
     """Files that are in no book."""
-    prepared: Sequence[tuple[str, Listed, str]] = ()
+    prepared: Sequence[tuple[str, EntryList, str]] = ()
     """Slug of each book, the states of its prepared entries, and how far the model is that studies it."""
     asked: Overview = Overview()
     address: str = ""
@@ -426,7 +426,7 @@ def board_page(board: Board, form_key: str) -> str:
     )
 
 
-def companion_page(book: str, listed: Listed, wanted: Wanted, form_key: str) -> str:
+def companion_page(book: str, listed: EntryList, wanted: EntryFilter, form_key: str) -> str:
     """The entries of a companion, each with its form."""
     state = "pinned" if wanted.pinned else wanted.state or ""
     known = {"kind": wanted.kind or "", "state": state, "words": wanted.words}

@@ -15,7 +15,7 @@ from typing import Literal
 import msgspec
 
 from lutrin.answer.runs import is_procedure
-from lutrin.index.companion import BY_THE_BOOK, Prepared
+from lutrin.index.companion import BY_THE_BOOK, PreparedEntry
 from lutrin.index.generation import FileEntry
 from lutrin.ingest.sentences import sentence_ranges
 from lutrin.language.words import plain, stem_set, subject_words, word_count
@@ -135,7 +135,7 @@ Address = Mapping[str, str]
 
 
 def practice(
-    entries: Sequence[Prepared],
+    entries: Sequence[PreparedEntry],
     files: Sequence[FileEntry],
     chunks: Sequence[Chunk],
     address: Address,
@@ -143,7 +143,7 @@ def practice(
     """Build a book's practice material."""
     sections = _sections(files, chunks, address)
     shown = [item for item in entries if item.entry.state != "hidden"]
-    own: dict[tuple[str, str, str], list[Prepared]] = {}
+    own: dict[tuple[str, str, str], list[PreparedEntry]] = {}
     for item in shown:
         own.setdefault((item.entry.file, item.entry.anchor, item.entry.heading), []).append(item)
     cards: list[Card] = []
@@ -180,7 +180,7 @@ def _sections(files: Sequence[FileEntry], chunks: Sequence[Chunk], address: Addr
 # Of the companion --------------------------------------------------------------------------------------------------
 
 
-def _prepared_cards(section: _Section, prepared: Sequence[Prepared]) -> Iterator[Card]:
+def _prepared_cards(section: _Section, prepared: Sequence[PreparedEntry]) -> Iterator[Card]:
     for item in _asked_once(prepared):
         entry = item.entry
         proof = entry.quotes[0] if entry.quotes else ""
@@ -198,9 +198,9 @@ def _prepared_cards(section: _Section, prepared: Sequence[Prepared]) -> Iterator
                 yield _card(section, "gap", gap, entry.topic, proof=proof, author=BY_THE_BOOK)
 
 
-def _asked_once(prepared: Sequence[Prepared]) -> Iterator[Prepared]:
+def _asked_once(prepared: Sequence[PreparedEntry]) -> Iterator[PreparedEntry]:
     """Leave one of a section's questions that have one answer, the longest: the others ask the same in other words."""
-    best: dict[tuple[str, ...], Prepared] = {}
+    best: dict[tuple[str, ...], PreparedEntry] = {}
     for item in prepared:
         points = item.entry.points
         if item.entry.kind == "question" and word_count(" ".join(points)) >= LEAST_ANSWER_WORDS:
@@ -210,7 +210,7 @@ def _asked_once(prepared: Sequence[Prepared]) -> Iterator[Prepared]:
             yield item
 
 
-def _gap(section: _Section, item: Prepared) -> str:
+def _gap(section: _Section, item: PreparedEntry) -> str:
     """The book's own definition with the term left out; empty where it does not say the term itself, once."""
     topic = item.entry.topic
     for _, start, end in item.places:
@@ -222,7 +222,7 @@ def _gap(section: _Section, item: Prepared) -> str:
     return ""
 
 
-def _points(section: _Section, prepared: Sequence[Prepared]) -> GuideSection | None:
+def _points(section: _Section, prepared: Sequence[PreparedEntry]) -> GuideSection | None:
     """Key points: those of the companion, else the first sentence below the heading."""
     title = section.first.section_title
     for item in prepared:
@@ -234,7 +234,7 @@ def _points(section: _Section, prepared: Sequence[Prepared]) -> GuideSection | N
     return GuideSection(title=title, url=section.url, points=(" ".join(first.text.split()),), author=BY_THE_BOOK)
 
 
-def _terms(section: _Section, prepared: Sequence[Prepared]) -> Iterator[GlossaryTerm]:
+def _terms(section: _Section, prepared: Sequence[PreparedEntry]) -> Iterator[GlossaryTerm]:
     title = section.first.section_title
     for item in prepared:
         if item.entry.kind == "term":
@@ -285,7 +285,7 @@ def _exercises(section: _Section) -> Iterator[Card]:
     waiting: list[Unit] = []
     solution: list[Unit] = []
 
-    def made() -> Iterator[Card]:
+    def make() -> Iterator[Card]:
         front, back = ("\n".join(" ".join(unit.text.split()) for unit in part) for part in (waiting, solution))
         if front.strip() and back.strip():
             yield _card(section, "exercise", front, back)
@@ -295,9 +295,9 @@ def _exercises(section: _Section) -> Iterator[Card]:
         if role == "solution":
             solution += block
         elif role in {"exercise", "quiz"}:
-            yield from made()
+            yield from make()
             waiting, solution = list(block), []
-    yield from made()
+    yield from make()
 
 
 def _is_sentence(unit: Unit) -> bool:

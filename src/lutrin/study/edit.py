@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from lutrin.errors import EmptyCorpus, InvalidInput
-from lutrin.index.companion import THE_AUTHORS, Entry, Prepared, key_of
+from lutrin.index.companion import THE_AUTHORS, Entry, PreparedEntry, key_of
 from lutrin.index.shelf import Shelf
 from lutrin.ingest import companion_file
 from lutrin.ingest.books import Book
@@ -26,7 +26,7 @@ _WORD = re.compile(r"\S+")
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
+class MergeSummary:
     """The outcome of merging drafts."""
 
     written: Mapping[Path, int]
@@ -97,7 +97,7 @@ def companions(corpus: Path, *, shelf: bool = False) -> list[Path]:
     return [path for path in paths if is_small_file(path, companion_file.MAX_BYTES)]
 
 
-def merge(corpus: Path, drafts: Sequence[Path], *, author: str = "", shelf: bool = False) -> Merged:
+def merge(corpus: Path, drafts: Sequence[Path], *, author: str = "", shelf: bool = False) -> MergeSummary:
     """Put entries into the companions beside the books that have their files.
 
     Section, hash and the exact quotes are filled in from the book as it is now: whoever merges stands for it. An entry
@@ -113,7 +113,7 @@ def merge(corpus: Path, drafts: Sequence[Path], *, author: str = "", shelf: bool
     """
     books = open_books(corpus, shelf=shelf)
     refused: list[Notice] = []
-    taken: dict[Path, dict[tuple[str, ...], Prepared]] = {}
+    taken: dict[Path, dict[tuple[str, ...], PreparedEntry]] = {}
     for draft in drafts:
         try:
             lines = companion_file.read_lines(draft)
@@ -144,10 +144,10 @@ def merge(corpus: Path, drafts: Sequence[Path], *, author: str = "", shelf: bool
                 path, (item.entry for item in companion_file.in_order(together.values(), opened.fitting.names))
             )
             written[path] = len(together)
-    return Merged(written, added, replaced, tuple(refused))
+    return MergeSummary(written, added, replaced, tuple(refused))
 
 
-def _standing(path: Path, opened: OpenedBook) -> dict[tuple[str, ...], Prepared]:
+def _standing(path: Path, opened: OpenedBook) -> dict[tuple[str, ...], PreparedEntry]:
     """The entries of a companion; those that no longer fit stay in it as they are."""
     found = {}
     for line in companion_file.read_lines(path) if path.is_file() else ():
@@ -158,7 +158,7 @@ def _standing(path: Path, opened: OpenedBook) -> dict[tuple[str, ...], Prepared]
         try:
             prepared = companion_file.fitted_line(line, opened.fitting)
         except companion_file.MisfitError:
-            prepared = Prepared(entry=line.entry, chunk_id="")
+            prepared = PreparedEntry(entry=line.entry, chunk_id="")
         found[key_of(prepared.entry)] = prepared
     return found
 

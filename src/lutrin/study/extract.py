@@ -90,13 +90,13 @@ class Extractor:
             is_tried = files is None or home.filename in files
             if not is_tried or _key(candidate.topic) in known or (home.filename, home.section_title) in taken:
                 continue
-            entry = await self._kept(generation, candidate, sources, sections)
+            entry = await self._keep(generation, candidate, sources, sections)
             if entry is not None and entry.points not in told and (entry.file, entry.heading) not in taken:
                 known.add(_key(candidate.topic))
                 told.add(entry.points)
                 yield entry
 
-    async def _kept(
+    async def _keep(
         self,
         generation: OpenGeneration,
         candidate: Candidate,
@@ -187,7 +187,7 @@ def _candidates(chunks: Sequence[Chunk], sources: Mapping[str, str]) -> Iterator
     seen: set[str] = set()
     for chunk in sorted(chunks, key=lambda chunk: chunk.role != "glossary"):
         title = chunk.section_title.strip()
-        for topic in (title, *_named(chunk, sources.get(chunk.filename, ""))):
+        for topic in (title, *_names_in(chunk, sources.get(chunk.filename, ""))):
             name = topic if topic.endswith("?") else _whole_name(topic.strip(" .,;:!()[]\"'“”‘’"), following)
             is_term = chunk.role == "glossary" or places[_key(name)] >= LEAST_PLACES
             is_wanted = name.endswith("?") or (_is_name(name) and is_term)
@@ -196,7 +196,7 @@ def _candidates(chunks: Sequence[Chunk], sources: Mapping[str, str]) -> Iterator
                 yield Candidate(name, chunk)
 
 
-def _named(chunk: Chunk, source: str) -> Iterator[str]:
+def _names_in(chunk: Chunk, source: str) -> Iterator[str]:
     """What is set in bold or italics within the sentences of a passage, and what its list items open with."""
     for unit in chunk.units:
         if unit.role not in MATTER:

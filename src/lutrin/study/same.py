@@ -72,10 +72,10 @@ class Terms:
             if any(len(word) > 1 for word in words(name))  # the words of "A*" are an article
         }
         self._longest = max(map(len, self._names), default=0)
-        self.named = lru_cache(maxsize=REMEMBERED)(self._named)
+        self.named = lru_cache(maxsize=REMEMBERED)(self._name)
         """The terms that a question of these stems names by any of their names; of names within names the longest."""
 
-    def _named(self, stems: tuple[str, ...]) -> frozenset[str]:
+    def _name(self, stems: tuple[str, ...]) -> frozenset[str]:
         found, place = set(), 0
         while place < len(stems):
             lengths = range(min(self._longest, len(stems) - place), 0, -1)
@@ -99,7 +99,7 @@ def encode_question(text: str, encoding: Encoding, reading: Reading) -> EncodedQ
     return EncodedQuestion(text, pooled_vector(encoding), restore(quantise(narrow)))
 
 
-def prepared(wording: Wording) -> EncodedQuestion:
+def prepare(wording: Wording) -> EncodedQuestion:
     """A question that is kept."""
     return EncodedQuestion(wording.text, wording.vector, restore(wording.tokens))
 

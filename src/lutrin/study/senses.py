@@ -96,7 +96,7 @@ class Senses:
     def _fits(self, known: SensesFit | None, one: _Name, row: int, chunk: Chunk) -> bool:
         if known is None or known.embedder != self._generation.manifest.embedder or known.signals != SIGNALS:
             return " " in one.name  # a single word may mean anything
-        signals = measured(one.windows, self._generation.windows_of(row), one.home, chunk, one.pieces)
+        signals = measure(one.windows, self._generation.windows_of(row), one.home, chunk, one.pieces)
         return float(signals @ np.array(known.weights[:-1], np.float32)) + known.weights[-1] > 0
 
 
@@ -107,13 +107,13 @@ async def senses_of(generation: OpenGeneration) -> Senses:
         IndexUnavailable: The index cannot be read.
     """
     companion = generation.companion
-    items = list(companion.shown("term"))
+    items = list(companion.visible("term"))
     homes = {chunk.chunk_id: (row, chunk) for row, chunk in await generation.places([one.chunk_id for one in items])}
     texts = {text: place for place, text in enumerate(companion.texts)}
     every = {name.lower(): _spelling(name) for item in items for name in item.entry.names}
     names = []
     for item in items:
-        for name in names_shown(item.entry) if item.chunk_id in homes else ():
+        for name in visible_names(item.entry) if item.chunk_id in homes else ():
             row, home = homes[item.chunk_id]
             pieces = len(companion.wording(texts[defining(name)]).tokens)
             own = _spelling(name)
@@ -122,7 +122,7 @@ async def senses_of(generation: OpenGeneration) -> Senses:
     return Senses(generation, names)
 
 
-def names_shown(entry: Entry) -> list[str]:
+def visible_names(entry: Entry) -> list[str]:
     """The names by which a page may mean a term.
 
     Of its other names those of several words: a single common word would often mean something else.
@@ -130,7 +130,7 @@ def names_shown(entry: Entry) -> list[str]:
     return [name for name in entry.names if name == entry.topic or " " in name]
 
 
-def measured(home_windows: Vectors, windows: Vectors, home: Chunk, chunk: Chunk, pieces: int) -> Float:
+def measure(home_windows: Vectors, windows: Vectors, home: Chunk, chunk: Chunk, pieces: int) -> Float:
     """(3,): the signals of a term in a passage, in the order of `SIGNALS`.
 
     Args:
@@ -163,10 +163,10 @@ def _spelling(name: str) -> re.Pattern[str]:
 def _uses(one: _Name, chunk: Chunk) -> list[tuple[str, str]]:
     """Where the prose of a passage has a name, and no longer one that holds it."""
     texts = [unit.text for unit in chunk.units if unit.kind in PROSE and unit.role == "text"]
-    return [(found, text) for text in texts if (found := _found(one, text))]
+    return [(found, text) for text in texts if (found := _spelling_in(one, text))]
 
 
-def _found(one: _Name, text: str) -> str:
+def _spelling_in(one: _Name, text: str) -> str:
     """A name as it is spelt in a text; empty: it is not there."""
     taken = [other.span() for name in one.longer for other in name.finditer(text)]
     free = (found for found in one.spelling.finditer(text) if not any(a <= found.start() < b for a, b in taken))

@@ -34,7 +34,7 @@ _STYLE = (
 )
 
 
-def comma_separated(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def to_csv(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table with its header. A cell that would be a formula gets an apostrophe before it, and is text.
 
     Every cell stands in quotes, so that none ends where a spreadsheet in another country expects semicolons.
@@ -53,11 +53,11 @@ def as_text(cell: str) -> str:
     ("'=1+1", "a;\t'=1", 'a - b')
     """
 
-    def guarded(gap: re.Match[str]) -> str:
+    def guard(gap: re.Match[str]) -> str:
         begins = not gap.start() or not _ENDS.isdisjoint(gap[0])
         return f"{gap[0]}'" if begins and cell[gap.end() : gap.end() + 1] in _SIGNS else gap[0]
 
-    return _GAP.sub(guarded, cell)
+    return _GAP.sub(guard, cell)
 
 
 def anki(title: str, slug: str, cards: Sequence[Card]) -> bytes:
@@ -101,7 +101,7 @@ def back_of(card: Card) -> str:
 
 def table(cards: Iterable[Card]) -> str:
     """The cards as comma-separated values with a header; see `spreadsheet`."""
-    return comma_separated(CSV_COLUMNS, map(_row, cards))
+    return to_csv(CSV_COLUMNS, map(_row, cards))
 
 
 def _row(card: Card) -> tuple[str, ...]:

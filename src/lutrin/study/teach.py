@@ -43,7 +43,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     """Of `mend`, for a quiz: the place of the right choice, counted from 1."""
 
 
-class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+class EntryFilter(msgspec.Struct, frozen=True, kw_only=True):
     """Which entries a teacher wants to see."""
 
     kind: companion.Kind | None = None
@@ -54,11 +54,11 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     page: int = 1
 
 
-class Listed(msgspec.Struct, frozen=True, kw_only=True):
+class EntryList(msgspec.Struct, frozen=True, kw_only=True):
     """Entries of a book, listed for a teacher."""
 
     title: str
-    entries: Sequence[tuple[str, companion.Prepared]]
+    entries: Sequence[tuple[str, companion.PreparedEntry]]
     """Ids and entries of one page."""
     total: int
     """How many there are on all pages."""
@@ -85,14 +85,14 @@ class Companions:
         self._embedder = embedder
         self._now = now
 
-    async def listed(self, slug: str, wanted: Wanted) -> Listed:
+    async def list_entries(self, slug: str, wanted: EntryFilter) -> EntryList:
         """The entries that a teacher wants to see, in the order of the book."""
-        touched = frozenset(await self._decided(slug))
+        touched = frozenset(await self._decisions(slug))
         async with self._shelf.lease(slug) as generation:
             entries = generation.companion.entries
             found = [(companion.id_of(item.entry), item) for item in entries if _is_wanted(item.entry, wanted)]
             first = (max(wanted.page, 1) - 1) * ENTRIES_A_PAGE
-            return Listed(
+            return EntryList(
                 title=generation.book.title,
                 entries=found[first : first + ENTRIES_A_PAGE],
                 total=len(found),
@@ -116,17 +116,17 @@ class Companions:
             await self._in_catalog(lambda catalog: decisions.withdraw(catalog, slug, name))
             await self._shelf.refresh()
             return
-        before = (await self._decided(slug)).get(name)
+        before = (await self._decisions(slug)).get(name)
         is_own = change.act == "mend" or (before is not None and before.decision.is_own)
-        entry = changed(item.entry, change)
+        entry = apply_change(item.entry, change)
         decision = companion.Decision(item=msgspec.structs.replace(item, entry=entry), is_own=is_own)
         embedded = (before.embedder, before.wordings) if before is not None else ("", ())
         await self._keep(slug, name, StoredDecision(decision, *embedded))
 
-    async def pinned(self, slug: str) -> Sequence[str]:
+    async def pinned_questions(self, slug: str) -> Sequence[str]:
         """The questions to which an answer is pinned."""
         async with self._shelf.lease(slug) as generation:
-            return [question for item in generation.companion.pinned for question in item.asked]
+            return [question for item in generation.companion.pinned_entries for question in item.asked]
 
     async def pin_answer(self, slug: str, question: str, text: str, proofs: Sequence[Proof]) -> str:
         """From now on, answer a question with this text and, below it, these words of the book; return its id.
@@ -135,7 +135,7 @@ class Companions:
             InvalidInput: Nothing of the book proves it, or it is too long.
         """
         async with self._shelf.lease(slug) as generation:
-            item = await _fitted(generation, " ".join(question.split()), text.strip(), proofs)
+            item = await _fit(generation, " ".join(question.split()), text.strip(), proofs)
             wordings = await companion.encoded_texts(item.asked, self._embedder)
         decided = StoredDecision(companion.Decision(item=item, is_own=True), self._embedder.name, tuple(wordings))
         name = companion.id_of(item.entry)
@@ -147,7 +147,7 @@ class Companions:
         await self._in_catalog(lambda catalog: decisions.decide(catalog, slug, name, decided, when=when))
         await self._shelf.refresh()
 
-    async def _decided(self, slug: str) -> dict[str, StoredDecision]:
+    async def _decisions(self, slug: str) -> dict[str, StoredDecision]:
         """What was decided about the entries of a book, by their ids."""
         known = await self._in_catalog(lambda catalog: decisions.decisions(catalog, slug))
         return {companion.id_of(one.decision.item.entry): one for one in known}
@@ -160,7 +160,7 @@ class Companions:
         return await asyncio.to_thread(run)
 
 
-def changed(entry: companion.Entry, change: Change) -> companion.Entry:
+def apply_change(entry: companion.Entry, change: Change) -> companion.Entry:
     """Apply a change to an entry.
 
     Raises:
@@ -176,12 +176,12 @@ def changed(entry: companion.Entry, change: Change) -> companion.Entry:
         case "unpin":
             return msgspec.structs.replace(entry, pinned=False)
         case "mend":
-            return _mended(entry, change)
+            return _apply_edit(entry, change)
         case "undo":
             return entry
 
 
-def _mended(entry: companion.Entry, change: Change) -> companion.Entry:
+def _apply_edit(entry: companion.Entry, change: Change) -> companion.Entry:
     lines = tuple(line.strip() for line in change.text.splitlines() if line.strip())
     mended = msgspec.structs.replace(
         entry,
@@ -196,7 +196,9 @@ def _mended(entry: companion.Entry, change: Change) -> companion.Entry:
     return mended
 
 
-async def _fitted(generation: OpenGeneration, question: str, text: str, proofs: Sequence[Proof]) -> companion.Prepared:
+async def _fit(
+    generation: OpenGeneration, question: str, text: str, proofs: Sequence[Proof]
+) -> companion.PreparedEntry:
     """An answer as an entry, with its places in the book; something of the book must prove it."""
     chunks = {chunk.chunk_id: chunk for chunk in await generation.chunks([name for name, _ in proofs])}
     if not chunks:
@@ -223,14 +225,14 @@ async def _fitted(generation: OpenGeneration, question: str, text: str, proofs: 
     if problem:
         raise InvalidInput(f"This cannot be kept: {problem}.")
     try:
-        return Fitting(
-            {home.filename: (source, await generation.chunks_of(home.filename))}.get, [home.filename]
-        ).fitted(entry, draft=True)
+        return Fitting({home.filename: (source, await generation.chunks_of(home.filename))}.get, [home.filename]).fit(
+            entry, draft=True
+        )
     except MisfitError as misfit:
         raise InvalidInput(f"This cannot be kept: {misfit}.") from misfit
 
 
-def _is_wanted(entry: companion.Entry, wanted: Wanted) -> bool:
+def _is_wanted(entry: companion.Entry, wanted: EntryFilter) -> bool:
     told = " ".join((entry.topic, *entry.points, *entry.choices)).casefold()
     return (
         (wanted.kind is None or entry.kind == wanted.kind)

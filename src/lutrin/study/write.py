@@ -24,7 +24,7 @@ from msgspec import structs
 from lutrin.answer.grade import Grader, evidence_of, is_copy, may_be_own
 from lutrin.answer.hostile import gives_orders
 from lutrin.answer.runs import whole
-from lutrin.index.companion import Entry, Kind, Prepared, defining, encoded_texts, texts_of
+from lutrin.index.companion import Entry, Kind, PreparedEntry, defining, encoded_texts, texts_of
 from lutrin.index.decisions import StudiedEntry
 from lutrin.index.generation import OpenGeneration
 from lutrin.ingest.companion_file import Fitting, MisfitError, section_with, sections_of
@@ -241,9 +241,9 @@ class Student:
         if fresh and self._publish is not None:
             self._publish(fresh)
 
-    async def _on_passage(self, book: _Book, chunk: Chunk, figures: Yield) -> list[Prepared]:
+    async def _on_passage(self, book: _Book, chunk: Chunk, figures: Yield) -> list[PreparedEntry]:
         """The entries of a passage that hold, with their places in the book."""
-        written = [await self._written(chunk, task) for kinds, task in TASKS if kinds & self._kinds]
+        written = [await self._write(chunk, task) for kinds, task in TASKS if kinds & self._kinds]
         drafts = [draft for text in written for draft in _drafts_in(text) if draft.kind in self._kinds]
         source, chunks = await book.generation.source(chunk.filename), await book.generation.chunks_of(chunk.filename)
         section = section_with(chunk, sections_of(source, chunks))
@@ -274,9 +274,9 @@ class Student:
         siblings += [entry.topic for entry in terms]
         kept += [quiz for entry in terms if (quiz := quiz_of(entry, siblings)) is not None]
         fitting = Fitting({chunk.filename: (source, chunks)}.get, [chunk.filename], literal_problem)
-        return list(_fitted(kept, fitting, figures))
+        return list(_fit(kept, fitting, figures))
 
-    async def _written(self, chunk: Chunk, task: str) -> str:
+    async def _write(self, chunk: Chunk, task: str) -> str:
         request = GenerationRequest(messages=_messages_for(chunk, task), max_tokens=MAX_TOKENS, deadline_s=PATIENCE_S)
         async with aclosing(self._generator.stream(request)) as stream:
             written, is_cut = "", False
@@ -303,7 +303,7 @@ class Student:
                 return "an exercise of the book"
         if draft.kind in {"question", "term"}:
             question = draft.topic if draft.kind == "question" else defining(draft.topic)
-            if reason := await self._lost(book.generation, chunk, question):
+            if reason := await self._reason_lost(book.generation, chunk, question):
                 return reason
         for sentence in _sentences(draft.text):
             section = whole(chunk)
@@ -313,7 +313,7 @@ class Student:
             return await objection(self._generator, chunk, draft.topic, draft.text)
         return ""
 
-    async def _lost(self, generation: OpenGeneration, chunk: Chunk, question: str) -> str:
+    async def _reason_lost(self, generation: OpenGeneration, chunk: Chunk, question: str) -> str:
         """Why a search for a question does not lead back to its passage; empty: it does."""
         found = await self._searcher.search(generation, alone(Question(text=question)), k=1)
         if found.odds < 0 or not found.passages:
@@ -369,11 +369,11 @@ def quiz_of(term: Entry, siblings: Sequence[str]) -> Entry | None:
     )  # fmt: skip
 
 
-def _fitted(entries: Iterable[Entry], fitting: Fitting, figures: Yield) -> Iterator[Prepared]:
+def _fit(entries: Iterable[Entry], fitting: Fitting, figures: Yield) -> Iterator[PreparedEntry]:
     """The entries that fit the book, as an ingest has it; the others are counted."""
     for entry in entries:
         try:
-            yield fitting.fitted(entry)
+            yield fitting.fit(entry)
         except MisfitError:
             figures.dropped[ELSEWHERE] += 1
 

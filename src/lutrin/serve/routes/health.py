@@ -13,7 +13,7 @@ from lutrin.serve import metrics
 from lutrin.serve.answer_service import NO_STORE
 from lutrin.serve.problems import operation
 from lutrin.serve.schemas import Health, Readiness, ReadyBook
-from lutrin.serve.teacher_page import published
+from lutrin.serve.teacher_page import published_books
 from lutrin.serve.teacher_sign_in import Visit
 
 MOST_LEFT_OUT = 200
@@ -77,7 +77,7 @@ async def read_metrics(visit: Given[Visit]) -> Response[bytes]:
         meters.passages[name].set(value)
     meters.index_age_seconds.clear()
     with suppress(LutrinError):
-        for book, current, _ in await asyncio.to_thread(published, visit.settings):
+        for book, current, _ in await asyncio.to_thread(published_books, visit.settings):
             if current.made is not None:
                 age = service.services.now() - current.made
                 meters.index_age_seconds.labels(book.slug).set(age.total_seconds())

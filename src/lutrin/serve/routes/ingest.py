@@ -16,7 +16,7 @@ from litestar.params import FromPath
 
 from lutrin.errors import ChatStoreError, IngestInProgress, InvalidInput, NotFound, NotPermitted
 from lutrin.index.catalog import LeftOut
-from lutrin.ingest.upload import Stored, store
+from lutrin.ingest.upload import StoredUpload, store
 from lutrin.log import get_logger
 from lutrin.messages import INGEST_LEFT, INGEST_OFF, NOTHING_HERE
 from lutrin.serve.answer_service import NO_STORE
@@ -174,18 +174,18 @@ class Uploaded(msgspec.Struct, frozen=True, kw_only=True):
 async def upload(visit: Given[Visit], jobs: Given[Jobs]) -> Response[Uploaded]:
     """Needs `Authorization: Bearer LUTRIN_ADMIN_TOKEN`. Fields: `files`; `book`, the folder's name; `replace=true`."""
     stored, job = await receive(visit, jobs, ingest_for(visit))
-    body = uploaded(stored, job)
+    body = report_upload(stored, job)
     return Response(body, status_code=202, headers={"Location": f"/ingest/{job.job}", **NO_STORE})
 
 
-def uploaded(stored: Stored, job: Job) -> Uploaded:
+def report_upload(stored: StoredUpload, job: Job) -> Uploaded:
     """Report an upload's outcome to its sender."""
     return Uploaded(book=stored.book, stored=len(stored.files), left_out=stored.left_out, job=job)
 
 
 async def receive(
     visit: Visit, jobs: Jobs, ingest: Ingest, check: Callable[[Mapping[str, str]], None] = lambda _: None
-) -> tuple[Stored, Job]:
+) -> tuple[StoredUpload, Job]:
     """Take the files of a form, unless `check` refuses its fields of text; put them into the corpus and read them.
 
     Raises:
@@ -200,7 +200,7 @@ async def receive(
         turn = jobs.claim()  # others may have sent a book meanwhile
         with ExitStack() as undo:
             undo.callback(jobs.drop, turn)
-            stored = await _stored(form, visit.settings, check)
+            stored = await _store(form, visit.settings, check)
             undo.pop_all()
     finally:
         await form.close()
@@ -213,7 +213,7 @@ async def receive(
     return stored, await jobs.start(ingest_it, visit.service.spawn, turn)
 
 
-async def _stored(form: FormMultiDict, settings: Settings, check: Callable[[Mapping[str, str]], None]) -> Stored:
+async def _store(form: FormMultiDict, settings: Settings, check: Callable[[Mapping[str, str]], None]) -> StoredUpload:
     texts = {name: value for name, value in form.multi_items() if isinstance(value, str)}
     check(texts)
     files = [value for name, value in form.multi_items() if name == "files" and isinstance(value, UploadFile)]

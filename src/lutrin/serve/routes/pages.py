@@ -75,18 +75,18 @@ class StaticFiles:
             path.relative_to(root).as_posix(): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()
         }
 
-        def stamped(name: re.Match[bytes]) -> bytes:
+        def stamp(name: re.Match[bytes]) -> bytes:
             return b"%s.%s.js" % (name[1], _static_file("", bodies[name[0].decode()]).stamp.encode())
 
-        self._files = {name: _static_file(name, IMPORTED.sub(stamped, body)) for name, body in bodies.items()}
+        self._files = {name: _static_file(name, IMPORTED.sub(stamp, body)) for name, body in bodies.items()}
 
     def response(self, name: str, request: HTTPRequest) -> Response[bytes]:
         """The file, or 304 if the browser has it already; raises NotFound."""
-        stamped = STAMPED.fullmatch(name)
-        file = self._files.get(f"{stamped[1]}.{stamped[3]}" if stamped else name)
-        if file is None or (stamped and stamped[2] != file.stamp):
+        stamp = STAMPED.fullmatch(name)
+        file = self._files.get(f"{stamp[1]}.{stamp[3]}" if stamp else name)
+        if file is None or (stamp and stamp[2] != file.stamp):
             raise NotFound(NOTHING_HERE)
-        headers = {"ETag": file.etag, **(FOR_EVER if stamped else REVALIDATE)}
+        headers = {"ETag": file.etag, **(FOR_EVER if stamp else REVALIDATE)}
         if request.headers.get("if-none-match", "").removeprefix("W/") == file.etag:
             return Response(b"", status_code=304, media_type=file.media_type, headers=headers)
         return Response(file.body, media_type=file.media_type, headers=headers)
@@ -100,11 +100,11 @@ class StaticFiles:
         """A script or style sheet."""
         return self._files[name].body.decode()
 
-    def stamped(self, page: str) -> str:
+    def stamp_page(self, page: str) -> str:
         """A page that loads our files under names that hold their hash, so that browsers keep them."""
-        return LOADED.sub(self._stamped, page)
+        return LOADED.sub(self._stamp, page)
 
-    def _stamped(self, match: re.Match[str]) -> str:
+    def _stamp(self, match: re.Match[str]) -> str:
         folder, name, suffix = match[2], match[3], match[4]
         file = self._files.get(f"widget/{name}.{suffix}" if folder == "widget" else f"{name}.{suffix}")
         return f'{match[1]}="/{folder}/{name}.{file.stamp}.{suffix}"' if file is not None else match[0]
@@ -185,7 +185,7 @@ async def worker(reader: Given[Reader], files: Given[StaticFiles]) -> Response[s
 @get("/offline", include_in_schema=False)
 async def offline(files: Given[StaticFiles]) -> Response[str]:
     """What the worker shows in place of a page that it does not have."""
-    return _page(files.stamped(html.offline()))
+    return _page(files.stamp_page(html.offline()))
 
 
 @get("/static/{name:path}", include_in_schema=False)
@@ -215,7 +215,7 @@ def _page(page: str, headers: Mapping[str, str] = REVALIDATE) -> Response[str]:
     return Response(page, media_type=MediaType.HTML, headers=dict(headers))
 
 
-def _named(book: str, chapter: int, suffix: str) -> dict[str, str]:
+def _download_headers(book: str, chapter: int, suffix: str) -> dict[str, str]:
     part = f"-{chapter}" if chapter else ""
     return {**REVALIDATE, "Content-Disposition": f'attachment; filename="{book}{part}.{suffix}"'}
 
@@ -279,14 +279,14 @@ async def glossary_data(book: FromPath[str], reader: Given[Reader]) -> Response[
 async def deck_table(book: FromPath[str], reader: Given[Reader], chapter: Chapter = 0) -> Response[bytes]:
     """For spreadsheets and other programs for cards."""
     body = await reader.take_away(book, "csv", chapter)
-    return Response(body, media_type="text/csv; charset=utf-8", headers=_named(book, chapter, "csv"))
+    return Response(body, media_type="text/csv; charset=utf-8", headers=_download_headers(book, chapter, "csv"))
 
 
 @get("/study/{book:str}/deck.apkg", **operation("studyDeckAnki", "The cards as a package for Anki", *READING))
 async def deck_anki(book: FromPath[str], reader: Given[Reader], chapter: Chapter = 0) -> Response[bytes]:
     """A deck for each chapter; importing it again keeps what was learnt."""
     body = await reader.take_away(book, "apkg", chapter)
-    return Response(body, media_type=ANKI, headers=_named(book, chapter, "apkg"))
+    return Response(body, media_type=ANKI, headers=_download_headers(book, chapter, "apkg"))
 
 
 LOCAL = frozenset({"localhost", "127.0.0.1", "[::1]"})

@@ -41,7 +41,7 @@ async def sessions(
     request: HTTPRequest, service: Given[AnswerService], most: Most = MOST_LISTED, past: Past = 0
 ) -> Response[Sessions]:
     """The one used last first; `past=500` lists those after the first 500."""
-    found = await service.services.chats.sessions(_owner_required(request), most + 1, past)
+    found = await service.services.chats.sessions(_require_owner(request), most + 1, past)
     return Response(Sessions(found[:most], more=len(found) > most), headers=NO_STORE)
 
 
@@ -50,14 +50,14 @@ async def rename(
     session_id: SessionPath, data: JSONBody[Renaming], request: HTTPRequest, service: Given[AnswerService]
 ) -> Response[ChatSession]:
     """Its name in the list."""
-    key = conversation_key(session_id, _owner_required(request))
+    key = conversation_key(session_id, _require_owner(request))
     return Response(await service.services.chats.rename(key, data.title), headers=NO_STORE)
 
 
 @delete("/sessions/{session_id:str}", **operation("deleteSession", "Delete a conversation", TAG, 403, 404, 422, 503))
 async def remove(session_id: SessionPath, request: HTTPRequest, service: Given[AnswerService]) -> None:
     """For good."""
-    await service.services.chats.delete(conversation_key(session_id, _owner_required(request)))
+    await service.services.chats.delete(conversation_key(session_id, _require_owner(request)))
 
 
 @get("/sessions/{session_id:str}/export", **operation("exportSession", "Keep a conversation", TAG, 403, 404, 422, 503))
@@ -68,14 +68,14 @@ async def export(
     form: FromQuery[Literal["markdown", "json"]] = "markdown",
 ) -> Response[bytes]:
     """The whole conversation as a file: Markdown, or JSON with `?form=json`."""
-    key = conversation_key(session_id, _owner_required(request))
+    key = conversation_key(session_id, _require_owner(request))
     session = await service.services.chats.session(key)
     messages = await service.services.chats.history(key, EXPORTED)
 
-    def written() -> bytes:
+    def write() -> bytes:
         return as_json(session, messages) if form == "json" else as_markdown(session, messages).encode()
 
-    body = await beside_loop(written)
+    body = await beside_loop(write)
     suffix, media_type = ("json", "application/json") if form == "json" else ("md", "text/markdown; charset=utf-8")
     disposition = f'attachment; filename="conversation-{session.created[:10]}.{suffix}"'
     return Response(body, media_type=media_type, headers={"Content-Disposition": disposition, **NO_STORE})
@@ -97,7 +97,7 @@ def _owner(request: HTTPRequest) -> str:
     return owner_of(request.headers.get(CLIENT_HEADER, "") or request.cookies.get(COOKIE, ""))
 
 
-def _owner_required(request: HTTPRequest) -> str:
+def _require_owner(request: HTTPRequest) -> str:
     owner = _owner(request)
     if not owner:
         raise NotPermitted(CLIENT_SECRET_MISSING)

@@ -21,7 +21,7 @@ from lutrin.records import Answer, DoneEvent, Passage, Question
 from lutrin.serve.answer_service import NO_STORE, AnswerService, check_lengths, is_secure
 from lutrin.serve.budget import beside_loop
 from lutrin.serve.problems import as_problem, prefers_html
-from lutrin.serve.routes.ingest import Jobs, Uploaded, receive, uploaded
+from lutrin.serve.routes.ingest import Jobs, Uploaded, receive, report_upload
 from lutrin.serve.routes.pages import address_for_others
 from lutrin.serve.services import Ingest
 from lutrin.serve.teacher_page import (
@@ -38,13 +38,13 @@ from lutrin.serve.teacher_page import (
     now_text,
     overview,
     proposed_text,
-    published,
+    published_books,
     roll_back,
 )
 from lutrin.serve.teacher_sign_in import COOKIE, SIGNED_IN_S, Visit
 from lutrin.serve.templating import render
 from lutrin.settings import Settings
-from lutrin.study.teach import Act, Change, Companions, Listed, Wanted
+from lutrin.study.teach import Act, Change, Companions, EntryFilter, EntryList
 from lutrin.study.write import progress_of
 
 PAGE: dict[str, Any] = {"include_in_schema": False, "media_type": MediaType.HTML}
@@ -79,11 +79,11 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
 async def page(visit: Given[Visit], jobs: Given[Jobs], examination: Given[Examination]) -> Response[str]:
     """The page, the form that asks for the token, or how to set one."""
     if not visit.sign_ins.possible:
-        return _shown(render("teacher_gate.html", off=True), 403)
+        return _page_response(render("teacher_gate.html", off=True), 403)
     if not visit.signed_in:
-        return _shown(render("teacher_gate.html", off=False, message=""))
+        return _page_response(render("teacher_gate.html", off=False, message=""))
     board = await _board(visit, jobs, examination)
-    return _shown(await beside_loop(lambda: board_page(board, visit.form_key)))
+    return _page_response(await beside_loop(lambda: board_page(board, visit.form_key)))
 
 
 @get("/teacher/progress", include_in_schema=False, operation_id="teacherProgress")
@@ -113,7 +113,7 @@ async def sign_in(visit: Given[Visit]) -> Response[str]:
         problem = as_problem(error).problem
         wrong = isinstance(error, NotPermitted) and visit.sign_ins.possible
         said = WRONG_PASSWORD if wrong else problem.detail
-        refused = _shown(render("teacher_gate.html", off=False, message=said), problem.status)
+        refused = _page_response(render("teacher_gate.html", off=False, message=said), problem.status)
         if problem.retry_after_s is not None:
             refused.headers["Retry-After"] = str(problem.retry_after_s)
         return refused
@@ -147,7 +147,7 @@ async def upload(visit: Given[Visit], jobs: Given[Jobs]) -> Response[str] | Resp
     _log.info("uploaded", book=stored.book, files=len(stored.files))
     if prefers_html(visit.request.headers.get("accept", "")):
         return _led_to("/teacher#reading")
-    return Response(uploaded(stored, job), status_code=202, media_type=MediaType.JSON, headers=NO_STORE)
+    return Response(report_upload(stored, job), status_code=202, media_type=MediaType.JSON, headers=NO_STORE)
 
 
 @post("/teacher/check", operation_id="teacherCheck", **PAGE)
@@ -183,9 +183,9 @@ async def entries(book: FromPath[str], visit: Given[Visit]) -> Response[str]:
     """The entries of a book's companion, some at a time."""
     if not visit.signed_in:
         return _led_to("/teacher")
-    wanted = _wanted(dict(visit.request.query_params))
-    listed = await _companions(visit.service).listed(book, wanted)
-    return _shown(companion_page(book, listed, wanted, visit.form_key))
+    wanted = _parse_filter(dict(visit.request.query_params))
+    listed = await _companions(visit.service).list_entries(book, wanted)
+    return _page_response(companion_page(book, listed, wanted, visit.form_key))
 
 
 @post("/teacher/companion/{book:str}/{entry:str}", operation_id="teacherEntry", **PAGE)
@@ -233,7 +233,7 @@ async def proposal(visit: Given[Visit]) -> Response[str]:
         back=given.get("back", ""),
         form_key=visit.form_key,
     )
-    return _shown(page)
+    return _page_response(page)
 
 
 @post("/teacher/answer", operation_id="teacherPinAnswer", **PAGE)
@@ -288,7 +288,7 @@ async def _board(visit: Visit, jobs: Jobs, examination: Examination) -> Board:
     name = generator.name if generator is not None else ""
     books, models, left_out = [], [], []
     try:
-        books = await asyncio.to_thread(published, settings)
+        books = await asyncio.to_thread(published_books, settings)
         left_out = await asyncio.to_thread(read_left_out, settings.catalog_path)
     except LutrinError as error:
         troubles.append(f"{error.detail} {error.remedy}".strip())
@@ -308,13 +308,13 @@ async def _board(visit: Visit, jobs: Jobs, examination: Examination) -> Board:
         model_ready=generator is not None and await generator.ready(),
         health=examination,
         asked=await _questions(service, troubles),
-        prepared=await _prepared(service, settings),
+        prepared=await _list_prepared(service, settings),
         address=address_for_others(visit.request, settings.host),
         troubles=troubles,
     )
 
 
-async def _prepared(service: AnswerService, settings: Settings) -> list[tuple[str, Listed, str]]:
+async def _list_prepared(service: AnswerService, settings: Settings) -> list[tuple[str, EntryList, str]]:
     companions = service.services.companions
     if companions is None:
         return []
@@ -322,7 +322,7 @@ async def _prepared(service: AnswerService, settings: Settings) -> list[tuple[st
         return [
             (
                 book.slug,
-                await companions.listed(book.slug, Wanted()),
+                await companions.list_entries(book.slug, EntryFilter()),
                 await asyncio.to_thread(progress_of, settings.studied_path(book.slug)),
             )
             for book in await service.services.library.books()
@@ -339,7 +339,7 @@ async def _questions(service: AnswerService, troubles: list[str]) -> Overview:
         shelf = await library.books()
         books = [(book.slug, book.title, await library.chapters(book.slug)) for book in shelf]
         if companions is not None:
-            pinned = {key_of(question) for book in shelf for question in await companions.pinned(book.slug)}
+            pinned = {key_of(question) for book in shelf for question in await companions.pinned_questions(book.slug)}
     except LutrinError:
         books = []  # before the first ingest there is none
     if service.services.trouble:
@@ -357,7 +357,7 @@ def _now(service: AnswerService) -> str:
     return now_text(service.metrics, service.presence.count(), service.services.queue_length())
 
 
-def _shown(page: str, status: int = 200) -> Response[str]:
+def _page_response(page: str, status: int = 200) -> Response[str]:
     """A page that no cache may store."""
     return Response(page, status_code=status, media_type=MediaType.HTML, headers=dict(NO_STORE))
 
@@ -405,10 +405,10 @@ def _filters(given: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _wanted(given: Mapping[str, str]) -> Wanted:
+def _parse_filter(given: Mapping[str, str]) -> EntryFilter:
     known = _filters(given)
     state = known.get("state")
-    return Wanted(
+    return EntryFilter(
         kind=msgspec.convert(known.get("kind"), Kind | None),
         state=None if state == "pinned" else msgspec.convert(state, State | None),
         pinned=state == "pinned",

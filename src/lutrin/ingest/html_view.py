@@ -97,7 +97,7 @@ def settle(soup: Any, styles: str = "") -> None:  # noqa: ANN401 - as bs4 has it
     find = _Finder(soup)
     _formulas(soup, find)
     sheets = "\n".join([styles, *(style.get_text() for style in find.tags("style"))])
-    styled = _styled(find, sheets)
+    styled = _elements_with_styles(find, sheets)
     _shift(find, styled)
     if find.has("pre", "td"):
         _code(soup, find)
@@ -172,7 +172,7 @@ def _words_of(selector: str) -> tuple[frozenset[str], frozenset[str]]:
 # What is not seen ----------------------------------------------------------------------------------------------------
 
 
-def _styled(find: _Finder, sheets: str) -> list[tuple[Any, str]]:
+def _elements_with_styles(find: _Finder, sheets: str) -> list[tuple[Any, str]]:
     """Elements with the styles that they have themselves, or by plain selectors of rules that matter."""
     styled = [(tag, str(tag["style"])) for tag in find.all("[style]")]
     for selectors, body in _RULE.findall(_MEDIA.sub("", sheets)):
@@ -254,9 +254,9 @@ def _formulas(soup: Any, find: _Finder) -> None:  # noqa: ANN401 - as bs4 has it
             carrier.insert_before(tag_of(tex, display=display))
         carrier.decompose()
     if has_maths or any(mark in soup.get_text() for mark in ("\\(", "\\[", "$$", "\\begin{")):
-        _mark_delimited(soup, _DELIMITED)
+        _mark_delimiters(soup, _DELIMITED)
     if has_maths:
-        _mark_delimited(soup, _SINGLE)
+        _mark_delimiters(soup, _SINGLE)
 
 
 def _tex_within(carrier: Any) -> str:  # noqa: ANN401 - as bs4 has it
@@ -301,7 +301,7 @@ def _unwrap(tex: str) -> str:
     return match[1].removesuffix("}") if tex.startswith("{") else match[1]
 
 
-def _mark_delimited(soup: Any, pattern: re.Pattern[str]) -> None:  # noqa: ANN401 - as bs4 has it
+def _mark_delimiters(soup: Any, pattern: re.Pattern[str]) -> None:  # noqa: ANN401 - as bs4 has it
     """Find formulas between the delimiters that MathJax and KaTeX look for in a page's text."""
     for text in list(soup.find_all(string=pattern)):
         if any(parent.name in _VERBATIM for parent in text.parents):

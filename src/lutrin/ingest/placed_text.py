@@ -11,7 +11,7 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedText:
     """A text put together from stretches of a source, its lines joined by line feeds.
 
     A paragraph in a nested list is such a text: its lines stand in the file behind indentation that is no part of it.
@@ -24,7 +24,7 @@ class Placed:
     """Offset in the source at which each stretch begins."""
 
     @classmethod
-    def of(cls, source: str, ranges: Sequence[Range]) -> "Placed":
+    def of(cls, source: str, ranges: Sequence[Range]) -> "PlacedText":
         """Join stretches `source[a:b]` by line feeds; no ranges give an empty text at offset 0."""
         starts, origins, length = [], [], 0
         for start, end in ranges or [(0, 0)]:
@@ -47,35 +47,35 @@ class Placed:
         """Offsets in the source of its first and behind its last character."""
         return self.at(0), self.end(len(self.text))
 
-    def cut(self, start: int, end: int) -> "Placed":
+    def cut(self, start: int, end: int) -> "PlacedText":
         """The part from `start` to `end`, with its places."""
         if (start, end) == (0, len(self.text)):
             return self
         first = bisect_right(self.starts, start) - 1
         last = max(first + 1, bisect_right(self.starts, max(start, end - 1)))
-        return Placed(
+        return PlacedText(
             self.text[start:end],
             tuple(max(0, value - start) for value in self.starts[first:last]),
             (self.at(start), *self.origins[first + 1 : last]),
         )
 
-    def stripped(self) -> "Placed":
+    def strip(self) -> "PlacedText":
         """The text without white space at its ends."""
         start = len(self.text) - len(self.text.lstrip())
         return self.cut(start, max(start, len(self.text.rstrip())))
 
 
-def joined(parts: Sequence[Placed]) -> Placed:
+def join(parts: Sequence[PlacedText]) -> PlacedText:
     """One text of several, with nothing between them."""
     text, starts, origins = "", list[int](), list[int]()
     for part in parts:
         starts += [len(text) + start for start in part.starts]
         origins += part.origins
         text += part.text
-    return Placed(text, tuple(starts), tuple(origins))
+    return PlacedText(text, tuple(starts), tuple(origins))
 
 
-def trimmed(source: str, start: int, end: int) -> Range:
+def trim(source: str, start: int, end: int) -> Range:
     """The part of a range without white space at its ends; empty at the end if there is nothing else."""
     text = source[start:end]
     left = len(text) - len(text.lstrip())

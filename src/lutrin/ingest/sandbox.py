@@ -119,7 +119,7 @@ class _Zygote:
         environment = {name: value for name, value in os.environ.items() if name.startswith(_ENVIRONMENT)}
         with theirs:
             self._process = subprocess.Popen(  # noqa: S603 - our own module
-                [sys.executable, "-m", "lutrin.ingest.limited", str(theirs.fileno())],
+                [sys.executable, "-m", "lutrin.ingest.sandbox", str(theirs.fileno())],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()], env=environment,
             )  # fmt: skip

@@ -14,7 +14,7 @@ import numpy as np
 
 from lutrin import messages
 from lutrin.answer.plan import MOST_NEXT, Plan, make_plan, next_questions, respellings
-from lutrin.index.companion import BY_THE_BOOK, OF_A_TERM, Companion, Entry, Kind, Prepared, defining
+from lutrin.index.companion import BY_THE_BOOK, OF_A_TERM, Companion, Entry, Kind, PreparedEntry, defining
 from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import plain, topic_stems, words
 from lutrin.query.frames import Frame, asks, frame_of
@@ -23,17 +23,6 @@ from lutrin.records import Chunk, Passage
 from lutrin.search.reader import ScoredPassage, log_sum, pooled_vector
 from lutrin.search.search import SELECTION_CHARACTERS, Part, Searcher, SearchResult
 from lutrin.search.shelf_search import apply_filters
-from lutrin.study.marked import (
-    WISHES,
-    Mark,
-    answered,
-    entries_of,
-    following,
-    is_all_meant,
-    is_named,
-    located,
-    proved_units,
-)
 from lutrin.study.same import (
     EncodedQuestion,
     Terms,
@@ -43,7 +32,18 @@ from lutrin.study.same import (
     may_be_meant,
     most_odds,
     odds,
-    prepared,
+    prepare,
+)
+from lutrin.study.selections import (
+    WISHES,
+    Mark,
+    entries_of,
+    following,
+    is_all_meant,
+    is_named,
+    locate,
+    locate_answer,
+    proved_units,
 )
 
 T = TypeVar("T")
@@ -86,7 +86,7 @@ class Match:
     """A prepared entry that answers the question."""
 
     generation: OpenGeneration
-    item: Prepared
+    item: PreparedEntry
     odds: float
     """Logarithm of the odds that the questions mean the same; infinite for the same words."""
     changes: Mapping[str, str] = field(default_factory=dict)
@@ -122,7 +122,7 @@ class PreparedAnswers:
 
     async def plan(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan | None:
         """See `lutrin.answer.flow.PreparedPlans`."""
-        pinned = await self._pinned(query, generations)
+        pinned = await self._pinned_answer(query, generations)
         if pinned is not None and (plan := await self._answer(pinned, query)) is not None:
             return plan
         if is_all_meant(query) and (plan := await self._of_mark(query, generations)) is not None:
@@ -169,7 +169,7 @@ class PreparedAnswers:
         """What is kept on a marked text of which only a form is wanted: an explanation, an example."""
         kinds = [kind for kind in WISHES.get(query.frame, ()) if kind not in self._withheld]
         for generation in generations if kinds else ():
-            if not generation.companion or (mark := await located(generation, query)) is None:
+            if not generation.companion or (mark := await locate(generation, query)) is None:
                 continue
             (encoding,) = await self._searcher.encode([mark.text[:SELECTION_CHARACTERS]])
             items = entries_of(generation.companion, mark, pooled_vector(encoding), kinds)
@@ -183,7 +183,7 @@ class PreparedAnswers:
     async def _following(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan | None:
         """What is kept on the answer before, or its proof, where nothing else is asked."""
         for generation in generations:
-            mark = await answered(generation, query)
+            mark = await locate_answer(generation, query)
             if mark is None:
                 continue
             if query.frame == "proof":
@@ -203,7 +203,7 @@ class PreparedAnswers:
         if kind is None:
             return None
         for generation, where in await apply_filters(generations, query.question):
-            shown = generation.companion.shown(kind)
+            shown = generation.companion.visible(kind)
             items = [item for item in shown if await _is_there(generation, item, where)]
             if items:
                 return await _chapter_plan(generation, items, query)
@@ -218,13 +218,13 @@ class PreparedAnswers:
         following = await next_questions(self._searcher, match.generation, query, plan.excerpts, topic)
         return replace(plan, suggestions=following)
 
-    async def _pinned(self, query: Query, generations: Sequence[OpenGeneration]) -> Match | None:
+    async def _pinned_answer(self, query: Query, generations: Sequence[OpenGeneration]) -> Match | None:
         """The answer that the teacher pinned to a question of these words."""
         if query.mode == "selection" or query.selected_text:
             return None
         asked = {normalize(query.text), normalize(query.typed)}
         for generation, where in await apply_filters(generations, query.question):
-            for item in generation.companion.pinned:
+            for item in generation.companion.pinned_entries:
                 known = item.entry.kind not in self._withheld and not asked.isdisjoint(map(normalize, item.asked))
                 if known and await _is_there(generation, item, where):
                     return Match(generation, item, np.inf)
@@ -236,11 +236,11 @@ class PreparedAnswers:
         if not companion:
             return None
         changes = await self._searcher.changes(generation, query)
-        text = _asked(with_spelling(query, changes))
+        text = _as_prepared_question(with_spelling(query, changes))
         (encoding,) = await self._searcher.encode([text])
         question = encode_question(text, encoding, self._searcher.embedder.reading)
         terms = self._terms_of(generation)
-        known = [prepared(companion.wording(place)) for place, _ in companion.nearest(question.vector, CONSIDERED)]
+        known = [prepare(companion.wording(place)) for place, _ in companion.nearest(question.vector, CONSIDERED)]
         found = [(kept, item) for kept in known for item in _entry(companion, kept.text, kinds)]
         judged = [
             Match(generation, item, chance, changes, kept.text, np.isinf(chance) or agree(question, kept, terms))
@@ -249,8 +249,8 @@ class PreparedAnswers:
         return max(judged, key=lambda match: (*match.order, -kinds.index(match.item.entry.kind)), default=None)
 
     async def _chances(
-        self, question: EncodedQuestion, found: Sequence[tuple[EncodedQuestion, Prepared]]
-    ) -> list[tuple[tuple[EncodedQuestion, Prepared], float]]:
+        self, question: EncodedQuestion, found: Sequence[tuple[EncodedQuestion, PreparedEntry]]
+    ) -> list[tuple[tuple[EncodedQuestion, PreparedEntry], float]]:
         """Log odds that a question means prepared ones: those of the same words, else the likeliest few."""
         same = [pair for pair in found if normalize(pair[0].text) == normalize(question.text)]
         if same:
@@ -282,7 +282,7 @@ def _is_asked_on(match: Match, query: Query) -> bool:
     return plain(" ".join(entry.points)) not in " ".join(query.said) and (not defines or query.frame == "definition")
 
 
-def _asked(query: Query) -> str:
+def _as_prepared_question(query: Query) -> str:
     """The question as prepared ones are worded: itself, or that for the term of which something is wanted."""
     topic = query.topic
     if query.selected_text and not topic_stems(topic):
@@ -299,7 +299,7 @@ def _stands_alone(query: Query) -> bool:
     return not query.leans and (bool(query.follows) or not refers(query.topic))
 
 
-def _entry(companion: Companion, text: str, kinds: Sequence[Kind]) -> Sequence[Prepared]:
+def _entry(companion: Companion, text: str, kinds: Sequence[Kind]) -> Sequence[PreparedEntry]:
     """Of the entries that a text asks for, the one of the kind that is wanted most, if there is one."""
     owned = [companion.entries[place] for place in companion.owners[text]]
     fitting = [item for item in owned if item.entry.kind in kinds]
@@ -310,14 +310,14 @@ def _entry(companion: Companion, text: str, kinds: Sequence[Kind]) -> Sequence[P
     )[:1]
 
 
-async def _is_there(generation: OpenGeneration, item: Prepared, where: Mapping[str, str] | None) -> bool:
+async def _is_there(generation: OpenGeneration, item: PreparedEntry, where: Mapping[str, str] | None) -> bool:
     """Whether an entry belongs to the chapter and module that are asked about."""
     chunks = await generation.chunks([item.chunk_id]) if where else []
     return not where or all(getattr(chunk, name) == value for chunk in chunks for name, value in where.items())
 
 
 async def _plan(
-    generation: OpenGeneration, items: Sequence[Prepared], query: Query, changes: Mapping[str, str] = NO_CHANGES
+    generation: OpenGeneration, items: Sequence[PreparedEntry], query: Query, changes: Mapping[str, str] = NO_CHANGES
 ) -> Plan | None:
     """The explanation of entries over the passages that hold their quotes.
 
@@ -366,14 +366,14 @@ def _as_plain(query: Query) -> Query:
 async def _proof(generation: OpenGeneration, mark: Mark, query: Query) -> Plan | None:
     """The words of the book behind the answer before, with what stands around them."""
     places = [(mark.home.chunk_id, unit.char_start, unit.char_end) for unit in mark.units]
-    plan = await make_plan(_as_plain(query), generation, _found([mark.home], places, query.topic))
+    plan = await make_plan(_as_plain(query), generation, _as_search_result([mark.home], places, query.topic))
     if not plan.excerpts:
         return None
     told = messages.STANDS_IN_BOOK.format(section=mark.home.section_title)
     return replace(plan, query=query, explanation=f"{told} [{plan.excerpts[0].n}]")
 
 
-async def _chapter_plan(generation: OpenGeneration, items: Sequence[Prepared], query: Query) -> Plan | None:
+async def _chapter_plan(generation: OpenGeneration, items: Sequence[PreparedEntry], query: Query) -> Plan | None:
     """Key points of a chapter, over the passage of the first one that needs no warning, or questions on it."""
     plan, first = None, 0
     while plan is None and first < min(len(items), MOST_OF_CHAPTER):
@@ -399,14 +399,14 @@ def _spread(items: Sequence[T]) -> list[T]:
     return [items[place * len(items) // most] for place in range(most)]
 
 
-async def _evidence(generation: OpenGeneration, items: Sequence[Prepared]) -> SearchResult:
+async def _evidence(generation: OpenGeneration, items: Sequence[PreparedEntry]) -> SearchResult:
     """The passages of the entries' quotes."""
     places = [place for item in items for place in item.places]
     names = list(dict.fromkeys(name for name, _, _ in places))[:MOST_PROOFS] or [items[0].chunk_id]
-    return _found(await generation.chunks(names), places, items[0].entry.topic)
+    return _as_search_result(await generation.chunks(names), places, items[0].entry.topic)
 
 
-def _found(chunks: Sequence[Chunk], places: Sequence[tuple[str, int, int]], topic: str) -> SearchResult:
+def _as_search_result(chunks: Sequence[Chunk], places: Sequence[tuple[str, int, int]], topic: str) -> SearchResult:
     """Passages as a search would have found them, the quoted units the likeliest."""
     reads = [ScoredPassage(chunk, _scores(chunk, places), 0.0, 1.0) for chunk in chunks]
     passages = tuple(Passage(chunk=chunk, score=1.0) for chunk in chunks)
@@ -423,7 +423,7 @@ def _scores(chunk: Chunk, places: Sequence[tuple[str, int, int]]) -> np.ndarray:
     return np.where(quoted, np.float32(0.0), np.float32(BESIDE)).astype(np.float32)
 
 
-def _with_lead(found: SearchResult, homes: Sequence[Chunk], item: Prepared) -> SearchResult:
+def _with_lead(found: SearchResult, homes: Sequence[Chunk], item: PreparedEntry) -> SearchResult:
     """What was found, with what an entry quotes as likely as all of the best passage, so that it is said first.
 
     Whether the book answers stays as it was judged.

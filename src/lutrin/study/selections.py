@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from lutrin.index.companion import BY_THE_BOOK, OF_A_TERM, Companion, Kind, Prepared, defining
+from lutrin.index.companion import BY_THE_BOOK, OF_A_TERM, Companion, Kind, PreparedEntry, defining
 from lutrin.index.generation import OpenGeneration
 from lutrin.language import lexicon
 from lutrin.language.words import plain, stem, stem_set, topic_stems, words
@@ -73,7 +73,7 @@ def is_all_meant(query: Query) -> bool:
     return bool(query.selected_text) and query.mode != "selection" and not topic_stems(" ".join(rest))
 
 
-async def located(generation: OpenGeneration, query: Query) -> Mark | None:
+async def locate(generation: OpenGeneration, query: Query) -> Mark | None:
     """Find where a marked text stands; on the reader's page first. None: nowhere in this book.
 
     Raises:
@@ -85,13 +85,13 @@ async def located(generation: OpenGeneration, query: Query) -> Mark | None:
         on_page = [chunk for chunk in await generation.chunks_of(query.page) if f" {said} " in f" {plain(chunk.text)} "]
         found = [*on_page, *(chunk for chunk in found if chunk.filename == query.page), *found]
     for home in found:
-        units = tuple(touched(home.units, said))
+        units = tuple(units_at(home.units, said))
         if units:
             return Mark(home, query.selected_text, units)
     return None
 
 
-def touched(units: Sequence[Unit], said: str) -> Iterator[Unit]:
+def units_at(units: Sequence[Unit], said: str) -> Iterator[Unit]:
     """The units of a passage in which a text of plain words stands, from its first word to its last."""
     texts = [plain(unit.text) for unit in units]
     starts = list(accumulate((len(text) + bool(text) for text in texts), initial=1))
@@ -102,7 +102,7 @@ def touched(units: Sequence[Unit], said: str) -> Iterator[Unit]:
             yield unit
 
 
-def entries_of(companion: Companion, mark: Mark, vector: Float, kinds: Sequence[Kind]) -> list[Prepared]:
+def entries_of(companion: Companion, mark: Mark, vector: Float, kinds: Sequence[Kind]) -> list[PreparedEntry]:
     """The entries that serve a mark, nearest (d,) vector first, as they are told; none if nothing kept belongs to it.
 
     The first is the one that belongs most closely. Others join it if they prove a part of the mark that none before
@@ -111,7 +111,7 @@ def entries_of(companion: Companion, mark: Mark, vector: Float, kinds: Sequence[
     likeness = likeness_of(companion, vector)
     fitting = [
         (closeness, -likeness.get(item.entry.topic, -1.0), place, item)
-        for place, item in enumerate(companion.shown(*kinds))
+        for place, item in enumerate(companion.visible(*kinds))
         if (closeness := _closeness(mark, item)) is not None and not stem_set(" ".join(item.entry.points)) <= mark.stems
     ]
     ranked = [item for *_, item in sorted(fitting, key=lambda row: row[:-1])]
@@ -137,7 +137,7 @@ def likeness_of(companion: Companion, vector: Float) -> dict[str, float]:
     }
 
 
-def _closeness(mark: Mark, item: Prepared) -> int | None:
+def _closeness(mark: Mark, item: PreparedEntry) -> int | None:
     """How closely an entry belongs to a mark, 0 the closest; None: it does not."""
     entry, home = item.entry, mark.home
     in_section = is_of_section(item, home)
@@ -157,13 +157,13 @@ def _closeness(mark: Mark, item: Prepared) -> int | None:
     return None
 
 
-def is_of_section(item: Prepared, home: Chunk) -> bool:
+def is_of_section(item: PreparedEntry, home: Chunk) -> bool:
     """Whether an entry is on the section of a passage."""
     entry = item.entry
     return (entry.file, entry.anchor, entry.heading) == (home.filename, home.anchor, home.section_title)
 
 
-def proved_units(mark: Mark, item: Prepared) -> list[int]:
+def proved_units(mark: Mark, item: PreparedEntry) -> list[int]:
     """Places of the units of a mark that an entry quotes."""
     return [
         place
@@ -184,7 +184,7 @@ def is_named(text: str, name: str) -> bool:
     return any(len(word) > 1 for word in wanted) and any(own[at : at + len(wanted)] == wanted for at in range(len(own)))
 
 
-async def answered(generation: OpenGeneration, query: Query) -> Mark | None:
+async def locate_answer(generation: OpenGeneration, query: Query) -> Mark | None:
     """Where in a book the answer stands on which a question leans; None: not in this one.
 
     Raises:
@@ -193,14 +193,14 @@ async def answered(generation: OpenGeneration, query: Query) -> Mark | None:
     chunks = {chunk.chunk_id: chunk for chunk in await generation.chunks([name for name, _ in query.quotes])}
     for name, quote in query.quotes:
         home = chunks.get(name)
-        if home is not None and (units := tuple(touched(home.units, plain(quote)))):
+        if home is not None and (units := tuple(units_at(home.units, plain(quote)))):
             return Mark(home, query.subject, units)
     return None
 
 
 def following(
     companion: Companion, mark: Mark, vector: Float, wish: Frame, *, said: str, withheld: frozenset[Kind] = frozenset()
-) -> Prepared | None:
+) -> PreparedEntry | None:
     """The entry that a follow-up gets, by its mark and vector (d,); None: nothing belongs to that answer."""
     kinds = [kind for kind in FOLLOWING.get(wish, ()) if kind not in withheld]
     likeness = likeness_of(companion, vector)
@@ -214,7 +214,7 @@ def following(
             ),
             item,
         )
-        for place, item in enumerate(companion.shown(*kinds))
+        for place, item in enumerate(companion.visible(*kinds))
         if (closeness := _closeness_to_answer(mark, item, wish)) is not None
         and plain(" ".join(item.entry.points)) not in said
         and (wish not in {"why", "how"} or frame_of(item.entry.topic)[0] == wish)
@@ -222,7 +222,7 @@ def following(
     return min(fitting, key=lambda pair: pair[0])[1] if fitting else None
 
 
-def _closeness_to_answer(mark: Mark, item: Prepared, wish: Frame) -> int | None:
+def _closeness_to_answer(mark: Mark, item: PreparedEntry, wish: Frame) -> int | None:
     """How closely an entry belongs to the answer before, 0 the closest; None: it does not."""
     of_term = item.entry.kind in OF_A_TERM
     named = of_term and any(is_named(mark.text, name) for name in item.entry.names)
