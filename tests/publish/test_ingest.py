@@ -67,19 +67,6 @@ async def test_the_first_ingest_publishes_the_book(press: Press) -> None:
     await generation.close()
 
 
-async def test_a_book_without_a_word_is_left_out(press: Press) -> None:
-    """It would be an empty card on the shelf; once it has words, it is a book."""
-    press.write({"index.md": "# Soon\n"}, book="empty")
-    summary = await press.ingest()
-    assert [(one.book, one.filename, one.reason) for one in summary.left_out] == [
-        ("empty", "index.md", "holds no text besides titles")
-    ]
-    assert [one.slug for one in summary.books] == [book.info.slug for book in press.books()] == ["robots"]
-    press.write({"index.md": "# Soon\n\nBees dance.\n"}, book="empty")
-    await press.ingest()
-    assert {book.info.slug for book in press.books()} == {"robots", "empty"}
-
-
 async def test_an_unchanged_corpus_is_not_touched(press: Press) -> None:
     """The second run reads no file, embeds nothing and publishes nothing."""
     await press.ingest()

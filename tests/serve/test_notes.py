@@ -78,7 +78,7 @@ def test_many_terms_hold_up_nobody_who_types(monkeypatch: pytest.MonkeyPatch) ->
         words.append(word)
         return stem_of(word)
 
-    monkeypatch.setattr(notes, "stemmed", stem)
+    monkeypatch.setattr(notes, "stem_of", stem)
     assert len(find_terms(terms, "lab", [TypedWord("needle", ("needle",))])) == MOST_TERMS_FOUND
     assert words == ["needle", "needle"]
 

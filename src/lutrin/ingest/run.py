@@ -194,8 +194,6 @@ class _Ingest:
         for book, files in found.books:
             work = await in_thread(_BookIngest, self, cache, book, files)
             summary = summary.plus(await work.run())
-            if self.catalog.book(book.info.slug) is None:
-                continue
             root = book.root.resolve()
             place = root.relative_to(self.corpus).as_posix() if root.is_relative_to(self.corpus) else ""
             here = BookReport(slug=book.info.slug, title=book.info.title, files=len(files), make=book.make, root=place)
@@ -299,10 +297,7 @@ class _BookIngest:
         return self.summary
 
     async def _build(self, name: str, created: str) -> str:
-        """Build and verify a generation; return its manifest's hash, empty if there is nothing to publish.
-
-        A new book without a word is not put on the shelf.
-        """
+        """Build and verify a generation; return its manifest's hash, empty if there is nothing new to publish."""
         home = self.settings.books_dir / self.book.info.slug
         building = home / f"{BUILDING}{name}"
         await asyncio.to_thread(building.mkdir, parents=True)
@@ -314,12 +309,7 @@ class _BookIngest:
             prepared = self.manifest is not None and self.manifest.companion != self.companion
             if not self.positions or not (self.summary.processed or self.plan.removed or prepared):
                 return ""  # only files that cannot be read
-            chunks = await in_thread(self._compare, builder)
-            if self.manifest is None and not chunks.chunks_created:
-                slug, reason = self.book.info.slug, "holds no text besides titles"
-                self._count(IngestSummary(left_out=tuple(LeftOut(name, reason, slug) for name in self.positions)))
-                return ""
-            self._count(chunks)
+            self._count(await in_thread(self._compare, builder))
             await self.embedding.finish()
             self._count(IngestSummary(texts_embedded=self.embedding.done))
             await in_thread(give_back)
