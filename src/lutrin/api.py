@@ -91,8 +91,8 @@ class Library:
             text=query, selected_text=selected_text, top_k=top_k, book=book, chapter=chapter, module=module
         )
         passages = self._portal.call(self._house.retrieve, question)
-        found: list[dict[str, Any]] = msgspec.to_builtins([RetrievedPassage.of(passage) for passage in passages])
-        return found
+        items: list[dict[str, Any]] = msgspec.to_builtins([RetrievedPassage.of(passage) for passage in passages])
+        return items
 
     def close(self) -> None:
         """Release files, threads and the model; no other call may follow."""

@@ -159,8 +159,8 @@ def _catch_libraries() -> None:
 
 def _catch_exceptions() -> None:
     sys.excepthook = lambda kind, error, trace: _uncaught("main", kind, error, trace)
-    threading.excepthook = lambda found: _uncaught("thread", found.exc_type, found.exc_value, found.exc_traceback)
-    sys.unraisablehook = lambda found: _uncaught("finalizer", found.exc_type, found.exc_value, found.exc_traceback)
+    threading.excepthook = lambda args: _uncaught("thread", args.exc_type, args.exc_value, args.exc_traceback)
+    sys.unraisablehook = lambda args: _uncaught("finalizer", args.exc_type, args.exc_value, args.exc_traceback)
 
 
 def _uncaught(

@@ -144,18 +144,18 @@ def network_addresses(system: Path = SYS) -> list[str]:
 
     Source: netdevice(7), `SIOCGIFADDR`. Without it, the addresses of the machine's own name.
     """
-    found: list[tuple[bool, str]] = []
+    addresses: list[tuple[bool, str]] = []
     if sys.platform == "linux":
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
             for _, name in socket.if_nameindex():
                 with suppress(OSError):  # an interface without an address
-                    reply = fcntl.ioctl(asked, INTERFACE_ADDRESS, struct.pack("256s", name.encode()[:15]))
+                    reply = fcntl.ioctl(probe, INTERFACE_ADDRESS, struct.pack("256s", name.encode()[:15]))
                     real = (system / "class/net" / name / "device").exists()
-                    found.append((not real, socket.inet_ntoa(reply[20:24])))
+                    addresses.append((not real, socket.inet_ntoa(reply[20:24])))
     else:
         with suppress(OSError):
-            found = [(False, item) for item in socket.gethostbyname_ex(socket.gethostname())[2]]
-    return [item for _, item in sorted(found, key=itemgetter(0)) if not item.startswith("127.")]
+            addresses = [(False, item) for item in socket.gethostbyname_ex(socket.gethostname())[2]]
+    return [item for _, item in sorted(addresses, key=itemgetter(0)) if not item.startswith("127.")]
 
 
 def use_one_arena() -> None:

@@ -70,11 +70,11 @@ class Reading:
     def widen(self, dimension: int) -> "Reading":
         """The same weights for token vectors that are padded with zeros to `dimension` numbers."""
 
-        def wider(known: Vectors | None) -> Vectors | None:
-            if known is None:
+        def wider(vectors: Vectors | None) -> Vectors | None:
+            if vectors is None:
                 return None
-            zeros = np.zeros((dimension - len(known), *known.shape[1:]), dtype=np.float32)
-            return np.concatenate([known, zeros])
+            zeros = np.zeros((dimension - len(vectors), *vectors.shape[1:]), dtype=np.float32)
+            return np.concatenate([vectors, zeros])
 
         return replace(self, token=wider(self.token), projection=wider(self.projection))
 
@@ -231,14 +231,14 @@ class VectorStore(Protocol):
     async def open(self, directory: Path, collection: str) -> VectorIndex:
         """Open a finished collection for searching; nothing is written into `directory`."""
 
-    async def settle(self, collection: str, current: Path, kept: Sequence[Path]) -> None:
+    async def settle(self, collection: str, current: Path, others: Sequence[Path]) -> None:
         """Point the collection's name at a newly published generation, and drop collections that nobody needs any more.
 
         May be called again, and must be called again after a crash. A store of folders has nothing to do.
 
         Args:
             current: The folder for vectors of the generation that is current.
-            kept: The folders of the other generations that may still be read.
+            others: The folders of the other generations that may still be read.
         """
 
 

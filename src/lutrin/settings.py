@@ -312,32 +312,32 @@ class Settings(BaseSettings):
 
 def with_addresses(settings: Settings) -> Settings:
     """Replace the names of proxies with the addresses that they have now."""
-    found: list[str] = []
+    addresses: list[str] = []
     for proxy in settings.trusted_proxies:
         if "/" in proxy:
-            found.append(proxy)
+            addresses.append(proxy)
             continue
         try:
-            found += [str(item[4][0]) for item in socket.getaddrinfo(proxy, None, type=socket.SOCK_STREAM)]
+            addresses += [str(item[4][0]) for item in socket.getaddrinfo(proxy, None, type=socket.SOCK_STREAM)]
         except OSError as error:
             raise InvalidSettings(
                 f"LUTRIN_TRUSTED_PROXIES: {proxy} has no address ({error.strerror}).",
                 remedy="Give the proxy's address or network, or start the proxy first.",
             ) from None
-    return settings.model_copy(update={"trusted_proxies": tuple(dict.fromkeys(found))})
+    return settings.model_copy(update={"trusted_proxies": tuple(dict.fromkeys(addresses))})
 
 
 def unknown_variables(
     environment: Mapping[str, str] | None = None, env_file: Path = Path(".env")
 ) -> list[tuple[str, str]]:
     """List `LUTRIN_` variables of environment and `.env` that nothing reads, each with the nearest known name."""
-    given = [*(os.environ if environment is None else environment)]
+    names = [*(os.environ if environment is None else environment)]
     if env_file.is_file():
-        given += dotenv_values(env_file, interpolate=False)
-    known = {variable_name(field) for field in Settings.model_fields}
-    unknown = sorted({name for name in given if name.upper().startswith("LUTRIN_")} - ELSEWHERE)
-    nearest = {name: difflib.get_close_matches(name.upper(), known, 1, ALIKE) for name in unknown}
-    return [(name, (nearest[name] or [""])[0]) for name in unknown if name.upper() not in known]
+        names += dotenv_values(env_file, interpolate=False)
+    variables = {variable_name(field) for field in Settings.model_fields}
+    unknown = sorted({name for name in names if name.upper().startswith("LUTRIN_")} - ELSEWHERE)
+    nearest = {name: difflib.get_close_matches(name.upper(), variables, 1, ALIKE) for name in unknown}
+    return [(name, (nearest[name] or [""])[0]) for name in unknown if name.upper() not in variables]
 
 
 def load_settings(**overrides: Any) -> Settings:  # noqa: ANN401 - values are checked against the fields
@@ -382,8 +382,8 @@ def describe_settings(settings: Settings) -> list[tuple[str, str, str]]:
     rows = []
     for field, info in Settings.model_fields.items():
         value = getattr(settings, field)
-        shown = ",".join(value) if isinstance(value, tuple) else "" if value is None else str(value)
-        rows.append((variable_name(field), shown, " ".join((info.description or "").split())))
+        text = ",".join(value) if isinstance(value, tuple) else "" if value is None else str(value)
+        rows.append((variable_name(field), text, " ".join((info.description or "").split())))
     return rows
 
 

@@ -82,7 +82,7 @@ async def test_what_a_model_copies_is_not_said_again(plan: MakePlan) -> None:
     made = await plan(BATTERY, sections=1)
     number, section = made.reading[0]
     first, second = section.units[:2]
-    shown = with_proof(made, {number: {first.char_start, second.char_start}}, said=[first.text])
+    shown = with_proof(made, {number: {first.char_start, second.char_start}}, statements=[first.text])
     assert first.text not in shown.text
     assert second.text in shown.text
     assert first.text in shown.excerpts[0].text

@@ -126,10 +126,11 @@ class Explainer:
         The log odds of the model's yes are a signal of each grade.
         """
         await self._excerpts_first(started)
-        asked = plan.query.question
+        question = plan.query.question
         left_s = self._left_s(plan, started)
         longest = min(self._settings.answer_tokens, self.ability.answer_tokens)
-        request = prompt.request(asked, max_tokens=min(longest, asked.answer_tokens or longest), deadline_s=left_s)
+        longest = min(longest, question.answer_tokens or longest)
+        request = prompt.request(question, max_tokens=longest, deadline_s=left_s)
         try:
             async with asyncio.timeout(left_s), aclosing(sentences_of(self._generator, request)) as stream:
                 async for item in stream:
@@ -154,9 +155,9 @@ class Explainer:
 
     def _left_s(self, plan: Plan, started: float) -> float:
         """Seconds that the reader still waits for the model."""
-        asked = plan.query.question
-        wait_s = QUEUE_S if asked.explain else self._settings.explain_s
-        wait_s = min(wait_s, asked.wait_s) if asked.wait_s is not None else wait_s
+        question = plan.query.question
+        wait_s = QUEUE_S if question.explain else self._settings.explain_s
+        wait_s = min(wait_s, question.wait_s) if question.wait_s is not None else wait_s
         return max(wait_s - (self._clock() - started) - MARGIN_S, 0.0)
 
     async def _excerpts_first(self, started: float) -> None:
@@ -169,25 +170,25 @@ class Explainer:
         self, written: RawSentence, plan: Plan, prompt: Prompt, explanation: Explanation, yes: float
     ) -> Sentence | None:
         """The sentence with its grade; None if it is not shown."""
-        text, shown = bare_sentence(written.text), explanation.sentences
-        if _FRAGMENT.match(text) or adds_nothing(text, [one.text for one in shown]):
+        text, sentences = bare_sentence(written.text), explanation.sentences
+        if _FRAGMENT.match(text) or adds_nothing(text, [one.text for one in sentences]):
             return None
         if written.own:
-            evidence = "\n".join(evidence_of(section) for _, section in prompt.shown)
+            evidence = "\n".join(evidence_of(section) for _, section in prompt.sections)
             allowed = self._settings.own_words and self.ability.own_words and not plan.guarded
-            fits = sum(one.support == "own" for one in shown) < MOST_OWN and bool(shown)
+            fits = sum(one.support == "own" for one in sentences) < MOST_OWN and bool(sentences)
             if allowed and fits and may_be_own(text, evidence, plan.query.text):
                 return Sentence(text=text, support="own")
             explanation.is_reduced = True
             return None
-        grade = await self._grader.grade(written, prompt.shown, plan.query.text, answers=yes, sums=explanation.sums)
-        copied = any(is_copy(text, section) for _, section in prompt.shown)
+        grade = await self._grader.grade(written, prompt.sections, plan.query.text, answers=yes, sums=explanation.sums)
+        copied = any(is_copy(text, section) for _, section in prompt.sections)
         if grade.level == "dropped" or (copied and len(text.split()) < LEAST_COPIED_WORDS):
             explanation.is_reduced = True
             return None
         explanation.own_words = explanation.own_words or not copied
         explanation.sums += [one.text for one in calculations(text)]
-        cited = [(number, section) for number, section in prompt.shown if number in grade.citations]
+        cited = [(number, section) for number, section in prompt.sections if number in grade.citations]
         for number, section in cited:
             if (unit := await self._grader.rests_on(text, section)) is not None:
                 explanation.proofs.setdefault(number, set()).add(unit.char_start)
@@ -195,13 +196,13 @@ class Explainer:
         return Sentence(text=grade.text, citations=grade.citations, support="likely" if recognized else grade.level)
 
 
-def adds_nothing(text: str, shown: Sequence[str]) -> bool:
+def adds_nothing(text: str, earlier: Sequence[str]) -> bool:
     """Whether a sentence only repeats what is shown: its words, or all that its words name, without a new denial."""
-    if stands_in(text, shown):
+    if stands_in(text, earlier):
         return True
-    stems, said = stem_set(text), " ".join(shown)
-    denials, denied = (NEGATIONS.intersection(words(one.lower())) for one in (text, said))
-    return bool(stems) and stems <= stem_set(said) and denials <= denied
+    stems, earlier_text = stem_set(text), " ".join(earlier)
+    denials, denied = (NEGATIONS.intersection(words(one.lower())) for one in (text, earlier_text))
+    return bool(stems) and stems <= stem_set(earlier_text) and denials <= denied
 
 
 class SentenceStream:
@@ -249,11 +250,11 @@ class SentenceStream:
 
 def _ranges(text: str) -> list[tuple[int, int]]:
     """Start and end of each sentence: an item of a list begins one, the end of a block of code ends one."""
-    blocks = [found.span() for found in _FENCE.finditer(text)]
+    blocks = [match.span() for match in _FENCE.finditer(text)]
     items = [
-        found.span() for found in _ITEM.finditer(text) if not any(start < found.start() < end for start, end in blocks)
+        match.span() for match in _ITEM.finditer(text) if not any(start < match.start() < end for start, end in blocks)
     ]
-    spans = [found.span() for found in _CODE.finditer(text)]
+    spans = [match.span() for match in _CODE.finditer(text)]
     protected = sorted([*blocks, *items, *(one for one in spans if not any(a <= one[0] < b for a, b in blocks))])
     cuts = sorted({0, *(start for start, _ in items), *(end for _, end in blocks), len(text)})
     ranges: list[tuple[int, int]] = []

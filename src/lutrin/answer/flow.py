@@ -73,7 +73,7 @@ class PreparedPlans(Protocol):
         """The plan of an answer that was prepared; None: nothing that was prepared is what is asked."""
 
     async def beside(
-        self, query: Query, generations: Sequence[OpenGeneration], found: SearchResult
+        self, query: Query, generations: Sequence[OpenGeneration], result: SearchResult
     ) -> tuple[SearchResult, str]:
         """What was found in the first book, led by what it says to a prepared question, and one that may be meant."""
 
@@ -221,16 +221,16 @@ class AnswerFlow:
             earlier = history[-MOST_TURNS:] if query.text != query.typed else []
             model = self._explainer.name if self._explainer is not None else ""
             key = (tuple(generation.state for generation in generations), model, *decides(query, earlier))
-            known = self._cache.get(key)
-            stages.note("cache", "hit" if known is not None else "miss")
-            if known is not None:
-                for event in known:
+            replay = self._cache.get(key)
+            stages.note("cache", "hit" if replay is not None else "miss")
+            if replay is not None:
+                for event in replay:
                     yield for_reader(event, latency_ms=self._elapsed_ms(started))
                 return
             events: list[AnswerEvent] = []
             with self.traffic.searching():
-                async with aclosing(self._from_books(query, generations, started, earlier)) as made:
-                    async for event in made:
+                async with aclosing(self._from_books(query, generations, started, earlier)) as stream:
+                    async for event in stream:
                         if isinstance(event, DoneEvent) and event.answer.refusal in NOT_COVERED and not question.book:
                             require_all_readable(self._shelf)
                         events.append(event)
@@ -246,9 +246,9 @@ class AnswerFlow:
         """The conversation: as the reader's program tells it, else as it is stored; none if that cannot be read."""
         if question.earlier:
             return [
-                ChatMessage(id="", session_id="", role=told.role, text=told.content, created="")
-                for told in question.earlier
-                if told.role != "system"
+                ChatMessage(id="", session_id="", role=turn.role, text=turn.content, created="")
+                for turn in question.earlier
+                if turn.role != "system"
             ]
         if self._chats is None or not question.session_id:
             return []
@@ -258,10 +258,10 @@ class AnswerFlow:
             get_logger("chats").warning("not_remembered", detail=error.detail, remedy=error.remedy)
             return []
         stored = [message for message in stored if message.id not in question.kept_as]
-        asked = [place for place, message in enumerate(stored) if message.role == "user"]
+        questions = [place for place, message in enumerate(stored) if message.role == "user"]
         # Asked again for its explanation, a question does not follow itself.
-        again = question.explain and asked and stored[asked[-1]].text == question.text
-        return stored[: asked[-1]] if again else stored
+        again = question.explain and questions and stored[questions[-1]].text == question.text
+        return stored[: questions[-1]] if again else stored
 
     async def _from_books(
         self, query: Query, generations: Sequence[OpenGeneration], started: float, earlier: Sequence[ChatMessage]
@@ -358,21 +358,21 @@ class AnswerFlow:
             return ready
         if query.frame == "about":
             return await from_contents(query, generations[0])
-        generation, found = await self._find(query, generations)
+        generation, result = await self._find(query, generations)
         if query.sums_chapter:
-            short = await chapter_plan(query, generation, found, is_read=self._explainer is not None)
+            short = await chapter_plan(query, generation, result, is_read=self._explainer is not None)
             if short is not None:
                 return short
         meant = ""
         if self._prepared is not None:
             others = [one for one in generations if one is not generation]
-            found, meant = await self._prepared.beside(query, [generation, *others], found)
+            result, meant = await self._prepared.beside(query, [generation, *others], result)
         opened = await _open_title(query, generations)
-        plan = await make_plan(query, generation, found, sections=self.ability.sections, open_title=opened)
+        plan = await make_plan(query, generation, result, sections=self.ability.sections, open_title=opened)
         if _repeats(plan):
             # Nobody asks on to hear the same again.
-            generation, found = await self._find(replace(query, frame="more", added=""), generations)
-            plan = await make_plan(query, generation, found, sections=self.ability.sections, open_title=opened)
+            generation, result = await self._find(replace(query, frame="more", added=""), generations)
+            plan = await make_plan(query, generation, result, sections=self.ability.sections, open_title=opened)
             if _repeats(plan):
                 plan = Plan(query, plan.title, plan.generation, messages.NOTHING_MORE, warnings=query.warnings)
         following = await next_questions(self._searcher, generation, query, plan.excerpts)
@@ -387,17 +387,17 @@ class AnswerFlow:
         model = explanation or Explanation()
         # The book's warnings stand before the sentences of a model.
         guards = [Sentence(text=text, citations=(number,)) for text, number in plan.guards]
-        said = (*guards, *model.sentences) if model.sentences else ()
-        if said:
-            cited = {number for one in said for number in one.citations}
-            plan = with_proof(plan, model.proofs, cited, [one.text for one in said if one.support == "stated"])
-        sentences = said or (plan.lead if not plan.explanation else ())
+        reply = (*guards, *model.sentences) if model.sentences else ()
+        if reply:
+            cited = {number for one in reply for number in one.citations}
+            plan = with_proof(plan, model.proofs, cited, [one.text for one in reply if one.support == "stated"])
+        sentences = reply or (plan.lead if not plan.explanation else ())
         explained = plan.explanation or explanation_of(sentences)
         # Whether to ask the model (again), and to wait for it, may bring an explanation.
-        had_its_say = bool(said) or (explanation is not None and not model.warnings)
-        text = plan.rest if not said and not plan.explanation and (plan.lead or plan.rest) else plan.text
+        had_its_say = bool(reply) or (explanation is not None and not model.warnings)
+        text = plan.rest if not reply and not plan.explanation and (plan.lead or plan.rest) else plan.text
         # A copy of the book is the book's, whoever chose it.
-        by_model = plan.by_model or (bool(said) and model.own_words)
+        by_model = plan.by_model or (bool(reply) and model.own_words)
         answer = Answer(
             answer="\n\n".join(part for part in (explained, text) if part),
             explanation=explained,
@@ -411,11 +411,11 @@ class AnswerFlow:
             refusal=plan.refusal,
             suggestions=plan.suggestions,
             warnings=(*plan.warnings, *model.warnings),
-            model_used=self._explainer.name if self._explainer is not None and said else "",
+            model_used=self._explainer.name if self._explainer is not None and reply else "",
             prepared_by=plan.prepared_by,
             latency_ms=self._elapsed_ms(started),
             generation=plan.generation,
-            is_cut=bool(said) and model.is_cut,
+            is_cut=bool(reply) and model.is_cut,
             explainable=self._explainer is not None and plan.explainable and not had_its_say,
         )
         odds = plan.odds if isfinite(plan.odds) else 0.0
@@ -446,16 +446,16 @@ def _sentence_event(sentence: Sentence) -> SentenceEvent:
 
 def _repeats(plan: Plan) -> bool:
     """Whether a follow-up would be answered by what an answer before began with, or was."""
-    said = plan.query.said
+    answers = plan.query.answers
     if plan.query.is_bare:
         lead = [plain(sentence.text) for sentence in plan.lead if sentence.citations]
         quoted = [plain(unit.text) for run in plan.runs for unit in run.units]
         # A reason may have been told already, as something else: it is new where it comes first.
         is_reason = plan.query.frame == "why"
-        told = lead if is_reason else [text for text in quoted if text and any(text in one for one in lead)]
-        return bool(told) and all(any(text in answer for answer in said) for text in told)
+        statements = lead if is_reason else [text for text in quoted if text and any(text in one for one in lead)]
+        return bool(statements) and all(any(text in answer for answer in answers) for text in statements)
     words = Counter(plain(" ".join(one.text for one in plan.excerpts)).split())
-    return bool(words) and any(words == Counter(answer.split()) for answer in said)
+    return bool(words) and any(words == Counter(answer.split()) for answer in answers)
 
 
 def decides(query: Query, earlier: Sequence[ChatMessage] = ()) -> tuple[Hashable, ...]:
@@ -464,12 +464,13 @@ def decides(query: Query, earlier: Sequence[ChatMessage] = ()) -> tuple[Hashable
     Who asks, and in which conversation, does not: what the conversation adds stands in the text, and in the messages
     that the model is shown.
     """
-    asked = query.question
-    where = (asked.book, asked.chapter, asked.module, asked.top_k, asked.surface, asked.explain, asked.answer_tokens)
-    text = (normalize(query.text), normalize(query.added), *query.said, *map(normalize, query.parts))
+    question = query.question
+    where = (question.book, question.chapter, question.module, question.top_k)
+    how = (question.surface, question.explain, question.answer_tokens)
+    text = (normalize(query.text), normalize(query.added), *query.answers, *map(normalize, query.parts))
     rest = (query.mode, query.frame, query.selected_text, query.page, query.follows, query.warnings)
-    told = tuple((message.role, message.text) for message in earlier)
-    return (*text, *rest, *where, told)
+    turns = tuple((message.role, message.text) for message in earlier)
+    return (*text, *rest, *where, *how, turns)
 
 
 LIMIT = 512
@@ -548,8 +549,8 @@ async def with_wish(searcher: Searcher, query: Query) -> Query:
     if len(names) == 1 and not query.subject and not query.selected_text:
         (name,) = names
         long_name, otherwise = lexicon.REQUESTS["long_name"], lexicon.REQUESTS["otherwise"]
-        asked = re.sub(rf"\b(?:(?i:an?|the) )?{name}\b", "it", topic)
-        place, cosine = await nearest(asked, [*long_name, *otherwise])
+        template = re.sub(rf"\b(?:(?i:an?|the) )?{name}\b", "it", topic)
+        place, cosine = await nearest(template, [*long_name, *otherwise])
         if cosine >= ALIKE_LONG_NAME and place < len(long_name):
             meaning = f"What does {name} mean?"
             return replace(query, topic=meaning, parts=(meaning,), frame="definition")

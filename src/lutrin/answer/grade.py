@@ -160,7 +160,7 @@ class Grader:
     async def grade(
         self,
         written: RawSentence,
-        shown: Sequence[tuple[int, Run]],
+        sections: Sequence[tuple[int, Run]],
         question: str,
         *,
         answers: float = 0.0,
@@ -175,11 +175,11 @@ class Grader:
             ModelMissing: The embedder's file is not here.
         """
         text = bare_sentence(written.text)
-        evidence = "\n".join(evidence_of(section) for _, section in shown)
+        evidence = "\n".join(evidence_of(section) for _, section in sections)
         if reason := broken_literal(text, evidence, question, sums):
             return Grade(text, "dropped", 0.0, reason=reason)
         best: tuple[float, tuple[int, ...]] = (0.0, ())
-        for number, section in shown:
+        for number, section in sections:
             if (await self._read(section)).only_names(frozenset(content_stems(text))):
                 continue
             signals = await self.signals(written, section, answers=answers)
@@ -286,8 +286,8 @@ def broken_literal(text: str, evidence: str, question: str = "", sums: Sequence[
     Names in the question may stand in it; calculations that were found right (`sums`) count as evidence, too.
     """
     own = calculations(text)
-    held = {*numbers(evidence), *numbers(question), *(number for one in sums for number in numbers(one))}
-    if any(not one.is_right or not held.issuperset(one.operands) for one in own):
+    known_numbers = {*numbers(evidence), *numbers(question), *(number for one in sums for number in numbers(one))}
+    if any(not one.is_right or not known_numbers.issuperset(one.operands) for one in own):
         return "the calculation is wrong or uses numbers that are not in the passage"
     if gives_orders(text):
         return "it gives orders"
@@ -374,8 +374,8 @@ def keeps_numbers(sentence: str, evidence: str) -> bool:
     >>> keeps_numbers("It has 5 joints.", "The arm has five joints."), keeps_numbers("It has 6.", "The arm has 5.")
     (True, False)
     """
-    held = {_COUNTS[word] for word in words(evidence.lower()) if word in _COUNTS}
-    return set(numbers(sentence)) <= {*numbers(evidence), *held, *_DIGITS.findall(evidence.replace(",", ""))}
+    counts = {_COUNTS[word] for word in words(evidence.lower()) if word in _COUNTS}
+    return set(numbers(sentence)) <= {*numbers(evidence), *counts, *_DIGITS.findall(evidence.replace(",", ""))}
 
 
 def keeps_units(sentence: str, evidence: str) -> bool:
@@ -390,12 +390,12 @@ def keeps_units(sentence: str, evidence: str) -> bool:
     measured: dict[str, set[str]] = {}
     for number, unit in _MEASURED.findall(evidence):
         measured.setdefault(number.replace(",", ""), set()).add(stem(unit))
-    units, held = set().union(*measured.values()), set(content_stems(evidence))
+    units, evidence_stems = set().union(*measured.values()), set(content_stems(evidence))
     for number, unit in _MEASURED.findall(sentence):
         own = measured.get(number.replace(",", ""), set())
-        said = stem(unit)
-        is_unit = said in units or (said not in held and said in content_stems(sentence))
-        if own and is_unit and not any(_same_unit(said, one) for one in own):
+        unit_stem = stem(unit)
+        is_unit = unit_stem in units or (unit_stem not in evidence_stems and unit_stem in content_stems(sentence))
+        if own and is_unit and not any(_same_unit(unit_stem, one) for one in own):
             return False
     return True
 
@@ -420,8 +420,8 @@ def keeps_names(sentence: str, evidence: str, question: str = "") -> bool:
     exact += [_one_line(line) for line in blocks.splitlines()]
     if not all(item.lower() in f"{lowered} {question.lower()}" for item in exact):
         return False
-    known = {stem(word) for word in words(f"{evidence} {question}")}
-    return all(stem(part) in known for name in names(sentence) for part in words(name))
+    stems = {stem(word) for word in words(f"{evidence} {question}")}
+    return all(stem(part) in stems for name in names(sentence) for part in words(name))
 
 
 def _one_line(text: str) -> str:
@@ -434,7 +434,7 @@ def keeps_quantifiers(sentence: str, evidence: str) -> bool:
     if TOTAL.isdisjoint(words(sentence.lower())):
         return True
     own = set(content_stems(sentence))
-    closest = sorted(_SENTENCE.split(evidence), key=lambda told: -len(own & set(content_stems(told))))[:CLOSEST]
+    closest = sorted(_SENTENCE.split(evidence), key=lambda text: -len(own & set(content_stems(text))))[:CLOSEST]
     return not (TOTAL | WHOLE | NEGATIONS).isdisjoint(words(" ".join(closest).lower()))
 
 
@@ -455,14 +455,14 @@ def calculations(text: str) -> list[Calculation]:
     >>> [(one.text, one.is_right) for one in calculations("It needs 3 * 2.5 kg = 7.5 kg, so 7.5 / 2 = 4.")]
     [('3 * 2.5 kg = 7.5 kg', True), ('7.5 / 2 = 4', False)]
     """
-    found = []
+    items = []
     for match in _CALCULATION.finditer(text[:LONGEST_CHARS]):
         bare = re.sub(_UNIT_NAME, " ", match[1].translate(_SIGNS)).replace("\0", "**")
         operands = tuple(number.replace(",", "") for number in re.findall(_PLAIN_NUMBER, bare))
         value = evaluate(bare.replace(",", ""))
         result = match[3].replace(",", "")
-        found.append(Calculation(match[0].strip(), operands, _agrees(value, result, rounded=match[2] == "≈")))
-    return found
+        items.append(Calculation(match[0].strip(), operands, _agrees(value, result, rounded=match[2] == "≈")))
+    return items
 
 
 def evaluate(expression: str) -> float | None:

@@ -121,14 +121,14 @@ class Plan:
 
 
 async def make_plan(
-    query: Query, generation: OpenGeneration, found: SearchResult, *, sections: int = 0, open_title: str = ""
+    query: Query, generation: OpenGeneration, result: SearchResult, *, sections: int = 0, open_title: str = ""
 ) -> Plan:
     """Decide what answers a query, as far as the reader alone can tell; `settle_plan` makes it final.
 
     Args:
         query: What is asked.
         generation: The book that answers.
-        found: The evidence.
+        result: The evidence.
         sections: Reading sections that a model is shown for one thing that is asked; 0: no model is asked.
         open_title: Of the book that the reader has open, which refusals name; empty: the one that answers.
 
@@ -137,23 +137,23 @@ async def make_plan(
     """
     open_title = open_title or generation.book.title
     in_selection = query.mode == "selection"
-    if in_selection and found.odds < 0:
+    if in_selection and result.odds < 0:
         return refusal_plan(query, "not_in_selection", title=open_title, generation=generation.name)
-    if not in_selection and is_far(found.odds, found=bool(found.passages)):
+    if not in_selection and is_far(result.odds, found=bool(result.passages)):
         refused = refusal_plan(query, "out_of_scope", title=open_title, generation=generation.name)
-        return replace(refused, suggestions=suggestions(found.passages))
-    verdict: Verdict = "answers" if in_selection else found.verdict
-    if verdict == "no" and _names_section(query, found):
+        return replace(refused, suggestions=suggestions(result.passages))
+    verdict: Verdict = "answers" if in_selection else result.verdict
+    if verdict == "no" and _names_section(query, result):
         verdict = "closest"
-    answered = [part for part in found.parts if in_selection or part.verdict == "answers"]
-    answered = answered or [max(found.parts, key=lambda part: part.odds)]
+    answered = [part for part in result.parts if in_selection or part.verdict == "answers"]
+    answered = answered or [max(result.parts, key=lambda part: part.odds)]
     safe = [safety.without_other_machines(part, safety.hazards_of(generation)) for part in answered]
-    runs, told = await safety.secure_runs(generation, choose(safe, query.frame))
+    runs, notices = await safety.secure_runs(generation, choose(safe, query.frame))
     if not runs:
-        text, warnings = "\n\n".join(told), (*query.warnings, *told)
+        text, warnings = "\n\n".join(notices), (*query.warnings, *notices)
         return Plan(query, generation.book.title, generation.name, text, warnings=warnings)
     reading = await _reading_of(generation, safe, runs, sections)
-    plan = await _quote(query, generation, found, runs, told=told, reading=reading)
+    plan = await _quote(query, generation, result, runs, notices=notices, reading=reading)
     text = "\n\n".join(markdown(run.units, number) for number, run in enumerate(runs, 1))
     lead, rest = ((), text) if plan.guarded else _lead(query, runs, len(answered))
     return replace(
@@ -162,12 +162,12 @@ async def make_plan(
         lead=lead,
         rest=rest,
         open_title=open_title,
-        odds=found.odds,
+        odds=result.odds,
         verdict=verdict,
-        is_unlike=max((one.cosine or 0.0 for one in found.passages), default=0.0) < UNLIKE,
+        is_unlike=max((one.cosine or 0.0 for one in result.passages), default=0.0) < UNLIKE,
         things=len(answered),
-        warnings=(*query.warnings, *_warnings(query, found, answered, runs), *told),
-        suggestions=suggestions(found.passages) if verdict != "answers" else (),
+        warnings=(*query.warnings, *_warnings(query, result, answered, runs), *notices),
+        suggestions=suggestions(result.passages) if verdict != "answers" else (),
         procedural=any(is_procedure(run.units) for run in runs),
     )
 
@@ -175,10 +175,10 @@ async def make_plan(
 async def _quote(
     query: Query,
     generation: OpenGeneration,
-    found: SearchResult,
+    result: SearchResult,
     runs: Sequence[Run],
     *,
-    told: Sequence[str],
+    notices: Sequence[str],
     reading: tuple[tuple[int, Run], ...],
 ) -> Plan:
     """A plan with the excerpts and sources of safe runs, and without any text yet."""
@@ -188,7 +188,7 @@ async def _quote(
         else await generation.source(run.chunk.filename)
         for run in (*runs, *(section for _, section in reading))
     }
-    chances = {item.chunk.chunk_id: item.score for item in found.passages}
+    chances = {item.chunk.chunk_id: item.score for item in result.passages}
     numbered = [(run, number, texts[run.chunk.chunk_id]) for number, run in enumerate(runs, 1)]
     guards = _guards_of(runs)
     return Plan(
@@ -202,23 +202,23 @@ async def _quote(
         runs=tuple(runs),
         texts=texts,
         chances=chances,
-        warnings=(*query.warnings, *told),
-        guarded=bool(guards or told),
+        warnings=(*query.warnings, *notices),
+        guarded=bool(guards or notices),
         guards=guards,
     )
 
 
 def _guards_of(runs: Sequence[Run]) -> tuple[tuple[str, int], ...]:
     """The book's warnings among the excerpts, each once with its excerpt's number, without titles."""
-    told: set[tuple[str, int]] = set()
+    seen: set[tuple[str, int]] = set()
     texts: dict[int, list[str]] = {}
     for number, run in enumerate(runs, 1):
         for unit in run.units:
             place = (run.chunk.filename, unit.char_start)
-            if unit.warning and unit.kind != "code" and unit.text.rstrip().endswith(safety.ENDS) and place not in told:
-                told.add(place)
+            if unit.warning and unit.kind != "code" and unit.text.rstrip().endswith(safety.ENDS) and place not in seen:
+                seen.add(place)
                 texts.setdefault(number, []).append(unit.text)
-    return tuple((" ".join(found), number) for number, found in texts.items())
+    return tuple((" ".join(sentences), number) for number, sentences in texts.items())
 
 
 async def _reading_of(
@@ -237,14 +237,14 @@ async def _reading_of(
     return tuple(reading.values())
 
 
-def _names_section(query: Query, found: SearchResult) -> bool:
+def _names_section(query: Query, result: SearchResult) -> bool:
     """Whether at least half of what a question names is the title of a section that was found.
 
     What has a heading in the book is never "not covered"; a title of one word, *Soldering*, stands in many a question.
     """
-    asked, named = topic_stems(query.topic), subject_stems(query.topic)
-    titles = (subject_stems(passage.chunk.section_title) for passage in found.passages)
-    return any(title and title <= asked and 2 * len(title) >= len(named) for title in titles)
+    stems, named = topic_stems(query.topic), subject_stems(query.topic)
+    titles = (subject_stems(passage.chunk.section_title) for passage in result.passages)
+    return any(title and title <= stems and 2 * len(title) >= len(named) for title in titles)
 
 
 def _lead(query: Query, runs: Sequence[Run], things: int) -> tuple[tuple[Sentence, ...], str]:
@@ -265,14 +265,14 @@ def respellings(changes: Mapping[str, str]) -> list[str]:
     return [messages.RESPELLED.format(word=word, other=other) for word, other in slips_of(changes).items()]
 
 
-def _warnings(query: Query, found: SearchResult, answered: Sequence[Part], runs: Sequence[Run]) -> list[str]:
-    told = respellings(found.changes)
-    if len(query.parts) == len(found.parts):
-        told += [messages.PART_NOT_COVERED.format(part=part.text) for part in found.parts if part not in answered]
+def _warnings(query: Query, result: SearchResult, answered: Sequence[Part], runs: Sequence[Run]) -> list[str]:
+    warnings = respellings(result.changes)
+    if len(query.parts) == len(result.parts):
+        warnings += [messages.PART_NOT_COVERED.format(part=part.text) for part in result.parts if part not in answered]
     if any(run.chunk.recognized for run in runs):
-        told.append(messages.RECOGNIZED_TEXT)
+        warnings.append(messages.RECOGNIZED_TEXT)
     note = safety.simulation_note(run.chunk for run in runs)
-    return [*told, note] if note else told
+    return [*warnings, note] if note else warnings
 
 
 def settle_plan(plan: Plan, verdict: Verdict) -> Plan:
@@ -289,7 +289,7 @@ def settle_plan(plan: Plan, verdict: Verdict) -> Plan:
 
 
 def with_proof(
-    plan: Plan, proofs: Mapping[int, Collection[int]], cited: Collection[int] = (), said: Collection[str] = ()
+    plan: Plan, proofs: Mapping[int, Collection[int]], cited: Collection[int] = (), statements: Collection[str] = ()
 ) -> Plan:
     """The plan with the excerpts that prove a model's sentences in the place of those that the reader found.
 
@@ -297,7 +297,7 @@ def with_proof(
         plan: Of the answer.
         proofs: Where the units begin on which the sentences rest, by the number of their section.
         cited: Numbers of excerpts that are cited besides: of the book's own sentences.
-        said: Sentences that the book states; what of it stands in them word for word is not said again.
+        statements: Sentences that the book states; what of it stands in them word for word is not said again.
     """
     if not plan.runs or not proofs:
         return plan
@@ -311,7 +311,7 @@ def with_proof(
     most_proving = sorted(runs, key=lambda number: (number not in standing, -len(proofs.get(number, ()))))
     quoted = sorted(most_proving[: max(MOST_EXCERPTS, len(standing))])
     texts = {number: plan.texts[run.chunk.chunk_id] for number, run in runs.items()}
-    rest = {number: [unit for unit in runs[number].units if not stands_in(unit.text, said)] for number in quoted}
+    rest = {number: [unit for unit in runs[number].units if not stands_in(unit.text, statements)] for number in quoted}
     return replace(
         plan,
         text="\n\n".join(markdown(rest[number], number) for number in quoted if rest[number]),
@@ -320,16 +320,16 @@ def with_proof(
     )
 
 
-async def chapter_plan(query: Query, generation: OpenGeneration, found: SearchResult, *, is_read: bool) -> Plan | None:
+async def chapter_plan(query: Query, generation: OpenGeneration, result: SearchResult, *, is_read: bool) -> Plan | None:
     """The answer to "Summarise chapter 3"; None if no sentence of the chapter can stand alone.
 
-    `found` is what the chapter says on its title; reading sections are only made if a model reads them (`is_read`).
+    `result` is what the chapter says on its title; reading sections are only made if a model reads them (`is_read`).
 
     Raises:
         IndexUnavailable: The book cannot be read.
     """
     best: dict[tuple[str, tuple[str, ...], str, str], Run] = {}
-    for item in found.parts[0].passages:
+    for item in result.parts[0].passages:
         place = section_of(item.chunk)
         for one in _sentences_alone(item):
             if place not in best or best[place].score < one.score:
@@ -337,12 +337,12 @@ async def chapter_plan(query: Query, generation: OpenGeneration, found: SearchRe
     likeliest = sorted(best.values(), key=lambda run: -run.score)[:MOST_QUOTED]
     files = [file.filename for file in await generation.files()]
     in_order = sorted(likeliest, key=lambda run: (files.index(run.chunk.filename), run.span))
-    runs, told = await safety.secure_runs(generation, in_order)
+    runs, notices = await safety.secure_runs(generation, in_order)
     if not runs:
         return None
-    reading = await _reading_of(generation, found.parts[:1], runs, MOST_READ if is_read else 0)
+    reading = await _reading_of(generation, result.parts[:1], runs, MOST_READ if is_read else 0)
     in_pages = sorted(reading, key=lambda one: (files.index(one[1].chunk.filename), one[1].key))
-    plan = await _quote(query, generation, found, runs, told=told, reading=tuple(in_pages))
+    plan = await _quote(query, generation, result, runs, notices=notices, reading=tuple(in_pages))
     lead = [Sentence(text=messages.NO_SUCH_FORM["summary"])]
     lead += [Sentence(text=block_text(run.units), citations=(number,)) for number, run in enumerate(runs, 1)]
     return replace(plan, lead=tuple(lead), excerpts=plan.excerpts[:MOST_EXCERPTS])
@@ -422,8 +422,8 @@ async def from_contents(query: Query, generation: OpenGeneration) -> Plan:
     """An answer to a question about the book itself, from its table of contents."""
     if query.about is None:
         raise ValueError("the question is not about the book itself")
-    told = about_book(query.about, generation.book, await generation.files(), page=query.page)
-    return Plan(query, generation.book.title, generation.name, told, warnings=query.warnings)
+    text = about_book(query.about, generation.book, await generation.files(), page=query.page)
+    return Plan(query, generation.book.title, generation.name, text, warnings=query.warnings)
 
 
 def about_book(about: About, book: BookInfo, files: Sequence[FileEntry], *, page: str = "") -> str:
@@ -465,13 +465,13 @@ def _list(lead: str, lines: Sequence[str]) -> str:
     return "\n".join([lead, "", *lines[:MOST_LISTED], *rest])
 
 
-def _find_chapter(asked: str, chapters: Mapping[str, Sequence[FileEntry]], page: str) -> str | None:
+def _find_chapter(chapter: str, chapters: Mapping[str, Sequence[FileEntry]], page: str) -> str | None:
     """The chapter that a reader means by a number, a name, or by being there."""
-    if asked == THIS:
+    if chapter == THIS:
         return next((name for name, pages in chapters.items() if any(one.filename == page for one in pages)), None)
-    if number_of(asked) is not None:
-        return chapter_of_number(list(chapters), asked)
-    wanted = set(content_stems(asked))
+    if number_of(chapter) is not None:
+        return chapter_of_number(list(chapters), chapter)
+    wanted = set(content_stems(chapter))
     shared = {
         name: len(wanted.intersection(content_stems(" ".join([name, *(one.title for one in pages)]))))
         for name, pages in chapters.items()

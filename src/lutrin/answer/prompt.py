@@ -61,23 +61,23 @@ class Prompt:
     """Characters at the beginning of the last message that every reader of the sections shares."""
     asks_whether: tuple[Message, ...]
     """The same, with the question whether the passage answers at all."""
-    shown: tuple[tuple[int, Run], ...]
+    sections: tuple[tuple[int, Run], ...]
     """The sections, with the numbers by which they are cited."""
 
-    def request(self, asked: Question = NOBODY, *, max_tokens: int, deadline_s: float) -> GenerationRequest:
+    def request(self, question: Question = NOBODY, *, max_tokens: int, deadline_s: float) -> GenerationRequest:
         """The request for an answer."""
         return GenerationRequest(
             messages=self.messages,
             max_tokens=max_tokens,
             deadline_s=deadline_s,
-            session_id=asked.session_id,
-            peer=asked.peer,
+            session_id=question.session_id,
+            peer=question.peer,
             stable_chars=self.stable_chars,
         )
 
-    def yes_request(self, asked: Question = NOBODY, *, deadline_s: float) -> GenerationRequest:
+    def yes_request(self, question: Question = NOBODY, *, deadline_s: float) -> GenerationRequest:
         """The request for the odds that the sections answer."""
-        request = self.request(asked, max_tokens=1, deadline_s=deadline_s)
+        request = self.request(question, max_tokens=1, deadline_s=deadline_s)
         return msgspec.structs.replace(request, messages=self.asks_whether, between=YES_NO)
 
 
@@ -94,13 +94,13 @@ def prompt_of(
     The question leans on the earlier messages, oldest first. The model may add words of its own (`own_words`) where
     they are asked for.
     """
-    shown = [(number, one, _section_text(one)) for number, one in sections]
-    shown = [item for item in shown if item[2]]
-    if not shown:
+    passages = [(number, one, _section_text(one)) for number, one in sections]
+    passages = [item for item in passages if item[2]]
+    if not passages:
         return None
-    shown.sort(key=lambda item: (item[1].chunk.filename, item[1].units[0].char_start))
-    stable = without_control("\n\n".join(f"Passage: {text}" for _, _, text in shown))
-    asked, form = _tail(query, [one for _, one, _ in shown], earlier, own_words=own_words)
+    passages.sort(key=lambda item: (item[1].chunk.filename, item[1].units[0].char_start))
+    stable = without_control("\n\n".join(f"Passage: {text}" for _, _, text in passages))
+    question, form = _tail(query, [one for _, one, _ in passages], earlier, own_words=own_words)
     system = Message(role="system", content=SYSTEM.format(title=title))
 
     def with_tail(*lines: str) -> tuple[Message, ...]:
@@ -108,10 +108,10 @@ def prompt_of(
         return (system, Message(role="user", content=f"{stable}\n\n{tail}"))
 
     return Prompt(
-        messages=with_tail(asked, form),
-        stable_chars=0 if any(one.chunk.chunk_id == SELECTED for _, one, _ in shown) else len(stable),
-        asks_whether=with_tail(asked, ANSWERS),
-        shown=tuple((number, one) for number, one, _ in shown),
+        messages=with_tail(question, form),
+        stable_chars=0 if any(one.chunk.chunk_id == SELECTED for _, one, _ in passages) else len(stable),
+        asks_whether=with_tail(question, ANSWERS),
+        sections=tuple((number, one) for number, one, _ in passages),
     )
 
 

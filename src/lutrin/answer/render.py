@@ -49,8 +49,8 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
 
 def places(chunks: Iterable[Chunk]) -> list[Place]:
     """The places of a book's passages, each once, in the order of the passages."""
-    found = (Place(book=chunk.book, filename=chunk.filename, url=reader_url(chunk)) for chunk in chunks)
-    return list(dict.fromkeys(found))
+    items = (Place(book=chunk.book, filename=chunk.filename, url=reader_url(chunk)) for chunk in chunks)
+    return list(dict.fromkeys(items))
 
 
 def citation(run: Run, n: int, source: str, chances: Mapping[str, float]) -> Citation:
@@ -106,12 +106,12 @@ def excerpt(run: Run, n: int, source: str) -> Excerpt:
 def markdown(units: Sequence[Unit], n: int) -> str:
     """Render units of one section as Markdown, with the marker `[n]` at the end; figures are seen in the excerpt."""
     paragraphs = []
-    said = ""
+    previous = ""
     units = [unit for unit in units if not is_drawn(unit)] or units
     for _, group in groupby(units, key=lambda unit: (unit.kind, unit.block)):
         block = list(group)
-        paragraphs.append(_block(block, block[0].lead if block[0].lead != said else ""))
-        said = block[-1].text
+        paragraphs.append(_block(block, block[0].lead if block[0].lead != previous else ""))
+        previous = block[-1].text
     separator = " " if units[-1].kind in {"sentence", "caption"} else GAP
     return f"{GAP.join(paragraphs)}{separator}[{n}]"
 

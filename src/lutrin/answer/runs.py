@@ -185,17 +185,17 @@ def _complete(sections: Sequence[Run], run: Run, beside: Run | None = None) -> R
 
     All rows of the table in which it begins or ends, and the sentences at which its first one points.
     """
-    taken = beside.units if beside is not None and beside.chunk.filename == run.chunk.filename else ()
+    neighbours = beside.units if beside is not None and beside.chunk.filename == run.chunk.filename else ()
     for section in sections:
         units, first = section.units, _place_in(section, run)
         if first is None:
             continue
         stop = first + len(run.units)
         antecedent = _antecedent(units, first)
-        first = first if units[antecedent] in taken else antecedent
-        while first and _of_one_table(units[first - 1], units[first]) and units[first - 1] not in taken:
+        first = first if units[antecedent] in neighbours else antecedent
+        while first and _of_one_table(units[first - 1], units[first]) and units[first - 1] not in neighbours:
             first -= 1
-        while stop < len(units) and _of_one_table(units[stop], units[stop - 1]) and units[stop] not in taken:
+        while stop < len(units) and _of_one_table(units[stop], units[stop - 1]) and units[stop] not in neighbours:
             stop += 1
         complete = replace(section.part(first, stop), chunk=run.chunk)
         if complete.words <= LONGEST_WORDS:
@@ -221,8 +221,8 @@ def _best(sections: Sequence[Run], budget: int, chosen: Sequence[Run], frame: Fr
 
     Books for several boards say the same on each board's page.
     """
-    taken = frozenset[tuple[str, int]]().union(*(run.places for run in chosen))
-    said = {
+    places = frozenset[tuple[str, int]]().union(*(run.places for run in chosen))
+    texts = {
         (run.chunk.filename, unit.text) for run in chosen for unit in run.units if len(unit.text.split()) > LABEL_WORDS
     }
     best: tuple[tuple[float, int], Run] | None = None
@@ -231,9 +231,9 @@ def _best(sections: Sequence[Run], budget: int, chosen: Sequence[Run], frame: Fr
         # No run is likelier than all units of its section together.
         if best is not None and section.score + bonus < best[0][0]:
             continue
-        elsewhere = {text for filename, text in said if filename != section.chunk.filename}
+        elsewhere = {text for filename, text in texts if filename != section.chunk.filename}
         for run in _runs(section, budget):
-            if not taken.isdisjoint(run.places) or not elsewhere.isdisjoint(unit.text for unit in run.units):
+            if not places.isdisjoint(run.places) or not elsewhere.isdisjoint(unit.text for unit in run.units):
                 continue
             if all(is_drawn(unit) or asks(unit) for unit in run.units):
                 continue
@@ -258,12 +258,12 @@ def _sections(passages: Sequence[ScoredPassage]) -> list[Run]:
         groups.setdefault(section_of(item.chunk), []).append(item)
     sections = []
     for section, own in groups.items():
-        known: dict[int, tuple[Unit, float]] = {}
+        best: dict[int, tuple[Unit, float]] = {}
         for item in (*own, *(groups.get((*section[:3], ""), ()) if section[3] else ())):
             for unit, score in zip(item.chunk.units, item.scores.tolist(), strict=True):
-                if unit.char_start not in known or known[unit.char_start][1] < score:
-                    known[unit.char_start] = (unit, score)
-        ordered = [known[start] for start in sorted(known)]
+                if unit.char_start not in best or best[unit.char_start][1] < score:
+                    best[unit.char_start] = (unit, score)
+        ordered = [best[start] for start in sorted(best)]
         sections.append(Run(own[0].chunk, tuple(unit for unit, _ in ordered), tuple(score for _, score in ordered)))
     return sections
 
@@ -451,11 +451,11 @@ async def reading_sections(generation: OpenGeneration, passages: Sequence[Scored
     """
     scores: dict[tuple[str, int], float] = {}
     wanted: dict[str, set[tuple[str, tuple[str, ...], str, str]]] = {}
-    found: list[Run] = []
+    candidates: list[Run] = []
     for item in passages:
         read = Run(item.chunk, item.chunk.units, tuple(item.scores.tolist()))
         if item.chunk.chunk_id == SELECTED:
-            found.append(read)
+            candidates.append(read)
             continue
         wanted.setdefault(item.chunk.filename, set()).add(section_of(item.chunk))
         for unit, score in zip(read.units, read.scores, strict=True):
@@ -464,9 +464,9 @@ async def reading_sections(generation: OpenGeneration, passages: Sequence[Scored
     for filename, sections in wanted.items():
         chunks = await generation.chunks_of(filename)
         for section in sections:
-            found += _cut_section([chunk for chunk in chunks if section_of(chunk) == section], scores)
+            candidates += _cut_section([chunk for chunk in chunks if section_of(chunk) == section], scores)
     chosen: list[Run] = []
-    for one in sorted((one for one in found if one.units), key=lambda one: (-one.score, one.key)):
+    for one in sorted((one for one in candidates if one.units), key=lambda one: (-one.score, one.key)):
         if len(chosen) < most and all(one.places.isdisjoint(other.places) for other in chosen):
             chosen.append(one)
     return chosen
@@ -480,10 +480,10 @@ async def sections_of_page(generation: OpenGeneration, filename: str, most: int)
     """
     chunks = [chunk for chunk in await generation.chunks_of(filename) if chunk.role not in NEVER_AN_ANSWER]
     scores = {(filename, unit.char_start): 0.0 for chunk in chunks for unit in chunk.units}
-    found: list[Run] = []
+    runs: list[Run] = []
     for section in dict.fromkeys(map(section_of, chunks)):
-        found += _cut_section([chunk for chunk in chunks if section_of(chunk) == section], scores)
-    return found[:most]
+        runs += _cut_section([chunk for chunk in chunks if section_of(chunk) == section], scores)
+    return runs[:most]
 
 
 def _cut_section(chunks: Sequence[Chunk], scores: Mapping[tuple[str, int], float]) -> Iterator[Run]:

@@ -43,8 +43,8 @@ def default_hazards() -> Hazards:
 
 def hazards_of(generation: OpenGeneration) -> Hazards:
     """What is hazardous in a book: the hazards that come with Lutrin, and those that it adds."""
-    known, added = default_hazards(), generation.book.hazards
-    return msgspec.structs.replace(known, code=(*known.code, *added.code), words=known.words.union(added.words))
+    base, added = default_hazards(), generation.book.hazards
+    return msgspec.structs.replace(base, code=(*base.code, *added.code), words=base.words.union(added.words))
 
 
 def without_other_machines(part: Part, hazards: Hazards) -> Part:
@@ -60,12 +60,12 @@ def without_other_machines(part: Part, hazards: Hazards) -> Part:
         texts[place] = f"{texts.get(place, '')} {item.chunk.embedded_text()}"
         if any(moves(item.chunk, unit, hazards) for unit in item.chunk.units):
             moving.add(place)
-    asked = topic_stems(part.text)
-    held = {place: asked & topic_stems(texts[place]) for place in moving}
+    question_stems = topic_stems(part.text)
+    matches = {place: question_stems & topic_stems(texts[place]) for place in moving}
     best = moving.intersection(places[:CONSIDERED])
-    other = {place for place in moving if any(held[place] < held[better] for better in best)}
-    kept = [item for place, item in zip(places, part.passages, strict=True) if place not in other]
-    return replace(part, passages=tuple(kept))
+    other = {place for place in moving if any(matches[place] < matches[better] for better in best)}
+    passages = [item for place, item in zip(places, part.passages, strict=True) if place not in other]
+    return replace(part, passages=tuple(passages))
 
 
 async def secure_runs(generation: OpenGeneration, runs: Sequence[Run]) -> tuple[list[Run], list[str]]:
@@ -76,39 +76,39 @@ async def secure_runs(generation: OpenGeneration, runs: Sequence[Run]) -> tuple[
     hazards = hazards_of(generation)
     safe: list[Run] = []
     boxes: dict[tuple[str, int], Run] = {}
-    told: list[str] = []
-    for found in runs:
-        if not (is_procedure(found.units) or any(_runs(found.chunk, unit, hazards) for unit in found.units)):
-            safe.append(found)
+    notices: list[str] = []
+    for excerpt in runs:
+        if not (is_procedure(excerpt.units) or any(_runs(excerpt.chunk, unit, hazards) for unit in excerpt.units)):
+            safe.append(excerpt)
             continue
-        chunk = found.chunk
+        chunk = excerpt.chunk
         same_file = [chunk] if chunk.chunk_id == SELECTED else await generation.chunks_of(chunk.filename)
-        run = _with_warnings_between(found, same_file)
+        run = _with_warnings_between(excerpt, same_file)
         moving = any(moves(chunk, unit, hazards) for unit in run.units)
         warned = moving or _names_hazard(run, hazards) or _is_warned_of(run, same_file, hazards)
         box = _warning_for(run, same_file, anywhere=moving) if warned else None
         if box is not None and not box.places <= run.places:
             boxes.setdefault((chunk.filename, box.units[0].char_start), box)
         elif box is None and moving:
-            told.append(messages.CODE_WITHHELD)
+            notices.append(messages.CODE_WITHHELD)
             safe += _without_code(run, hazards)
             continue
         elif box is None and warned:
-            told.append(messages.CAUTION)
+            notices.append(messages.CAUTION)
         safe.append(run)
     first = [box for box in boxes.values() if not any(box.places <= run.places for run in safe)]
-    return [*first, *safe], list(dict.fromkeys(told))
+    return [*first, *safe], list(dict.fromkeys(notices))
 
 
 def _with_warnings_between(run: Run, same_file: Sequence[Chunk]) -> Run:
     """Put back the warnings that the book has between the units of a run, which the search may have passed over."""
     start, stop = run.span
-    held = {unit.char_start for unit in run.units}
+    starts = {unit.char_start for unit in run.units}
     between = {
         unit.char_start: unit
         for chunk in same_file
         for unit in chunk.units
-        if unit.warning and start < unit.char_start < stop and unit.char_start not in held
+        if unit.warning and start < unit.char_start < stop and unit.char_start not in starts
     }
     if not between:
         return run

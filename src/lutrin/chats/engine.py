@@ -60,10 +60,10 @@ def _row_factory(columns: tuple[str, ...]) -> Callable[[Sequence[object]], Any]:
 class SqlCipher:
     """One SQLCipher file, already migrated; open it with `SqlCipher.open`."""
 
-    def __init__(self, writer: aiosqlite.Connection, readers: list[aiosqlite.Connection], held: ExitStack) -> None:
+    def __init__(self, writer: aiosqlite.Connection, readers: list[aiosqlite.Connection], stack: ExitStack) -> None:
         self._writer = writer
         self._readers = readers
-        self._held = held
+        self._stack = stack
         self._writing = asyncio.Lock()
         self._begun: set[asyncio.Task[Any]] = set()
         self._idle: asyncio.LifoQueue[aiosqlite.Connection] = asyncio.LifoQueue()
@@ -83,8 +83,8 @@ class SqlCipher:
         # At its most talkative level aiosqlite logs each statement with its values, which are readers' words.
         logging.getLogger("aiosqlite").setLevel(logging.WARNING)
         opened: list[aiosqlite.Connection] = []
-        with ExitStack() as held:
-            held.enter_context(in_use(path))
+        with ExitStack() as stack:
+            stack.enter_context(in_use(path))
             try:
                 while len(opened) < 1 + READERS:
                     opened.append(await aiosqlite.Connection(connect, ROWS_AT_ONCE))
@@ -92,7 +92,7 @@ class SqlCipher:
                 for connection in opened:
                     await connection.close()
                 raise
-            return cls(opened[0], opened[1:], held.pop_all())
+            return cls(opened[0], opened[1:], stack.pop_all())
 
     async def read(self, statement: str, values: Values) -> list[Any]:
         """Return the rows of one statement that only reads, from a snapshot of its beginning; see `Database.read`."""
@@ -120,7 +120,7 @@ class SqlCipher:
             await asyncio.wait(self._begun)
         for connection in (*self._readers, self._writer):
             await connection.close()
-        self._held.close()
+        self._stack.close()
 
     async def _transaction(self, work: Callable[[Execute], Awaitable[T]]) -> T:
         async with self._writing:
@@ -225,8 +225,8 @@ def _migrate(path: Path, key: str, migrations: Sequence[Sequence[str]]) -> list[
 def _apply(connection: sqlite.Connection, version: int, next_version: int, statements: Sequence[str]) -> None:
     connection.execute("BEGIN IMMEDIATE")
     try:
-        (found,) = connection.execute("PRAGMA user_version").fetchone()
-        if found == version:  # otherwise another process has done it
+        (current,) = connection.execute("PRAGMA user_version").fetchone()
+        if current == version:  # otherwise another process has done it
             for statement in statements:
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {next_version}")

@@ -57,8 +57,8 @@ def installation_keys(settings: Settings, *, make: bool) -> list[bytes]:
         key = chat_key(settings)
     except (LutrinError, OSError):
         return []
-    known = (key, *former_keys(settings.chats_path, key))
-    return [hmac.new(bytes.fromhex(one), b"lutrin origin of archives", hashlib.sha256).digest() for one in known]
+    keys = (key, *former_keys(settings.chats_path, key))
+    return [hmac.new(bytes.fromhex(one), b"lutrin origin of archives", hashlib.sha256).digest() for one in keys]
 
 
 def secret_of(settings: Settings) -> bytes:
@@ -173,13 +173,13 @@ def former_keys(database: Path, key: str) -> list[str]:
 
 
 def _keep_former(database: Path, key: str, following: str) -> None:
-    kept = [*reversed(former_keys(database, key)), key]
+    keys = [*reversed(former_keys(database, key)), key]
     target = _next(_former(database))
     target.unlink(missing_ok=True)
     with closing(sqlite.connect(target, key=following)) as connection:
         connection.execute("PRAGMA journal_mode = DELETE")
         connection.execute("CREATE TABLE former (place INTEGER PRIMARY KEY, key VARCHAR NOT NULL)")
-        connection.executemany("INSERT INTO former (key) VALUES (?)", [(item,) for item in kept])
+        connection.executemany("INSERT INTO former (key) VALUES (?)", [(item,) for item in keys])
     target.chmod(0o600)
     _fsync(target)
 

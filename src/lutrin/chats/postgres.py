@@ -202,9 +202,9 @@ class SharedDatabase:
         if wait_s > 0:
             raise RateLimited(TOO_MANY_QUESTIONS, retry_after_s=max(1, math.ceil(wait_s)))
 
-    async def keep(self, turn: str, asked: str, first: int, events: Sequence[bytes]) -> None:
+    async def keep(self, turn: str, digest: str, first: int, events: Sequence[bytes]) -> None:
         """Keep an answer's events under its stream's id, for a reader who resumes at another server."""
-        rows = [(turn, first + place, asked, self._seal.close(event.decode())) for place, event in enumerate(events)]
+        rows = [(turn, first + place, digest, self._seal.close(event.decode())) for place, event in enumerate(events)]
         insert = (
             "INSERT INTO lutrin_event VALUES ($1, $2, $3, $4, extract(epoch FROM clock_timestamp()))"
             " ON CONFLICT (turn, number) DO UPDATE SET event = excluded.event"
@@ -212,11 +212,11 @@ class SharedDatabase:
         with _our_errors():
             await self.pool.executemany(insert, rows)
 
-    async def recall(self, turn: str, asked: str) -> list[bytes]:
+    async def recall(self, turn: str, digest: str) -> list[bytes]:
         """Return the events of an answer; none if it belongs to another question or reader, or is too old."""
         select = "SELECT number, event FROM lutrin_event WHERE turn = $1 AND asked = $2 ORDER BY number"
         with _our_errors():
-            rows = await self.pool.fetch(select, turn, asked)
+            rows = await self.pool.fetch(select, turn, digest)
         whole = [row["event"] for number, row in enumerate(rows, start=1) if row["number"] == number]
         return [self._seal.open(event).encode() for event in whole]
 

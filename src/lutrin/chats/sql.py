@@ -5,8 +5,8 @@ for each of its columns. A test prepares every statement on both databases.
 """
 
 _SESSION = "key id owner title created updated book generation user_agent message_count stored_bytes"
-_SAID = "role text created mode kind selected_text chunk_ids citations made shown"
-_JUDGED = "value comment created"
+_MESSAGE = "role text created mode kind selected_text chunk_ids citations made shown"
+_FEEDBACK = "value comment created"
 
 
 def _insert(table: str, columns: str) -> str:
@@ -20,7 +20,7 @@ def _replace(columns: str) -> str:
 
 _ALL = "coalesce(sum(stored_bytes), 0)"
 _QUESTION_BEFORE = """(SELECT max(earlier.position) FROM message AS earlier
-    WHERE earlier.session = said.session AND earlier.role = 'user' AND earlier.position < said.position)"""
+    WHERE earlier.session = answer.session AND earlier.role = 'user' AND earlier.position < answer.position)"""
 """The position of the last question before an answer in its conversation."""
 
 RECOUNT = """UPDATE session SET message_count = (SELECT count(*) FROM message WHERE message.session = :of),
@@ -43,29 +43,29 @@ DELETE_ID = "DELETE FROM session WHERE id = :id RETURNING key"
 DELETE_BEFORE = "DELETE FROM session WHERE updated < :before RETURNING key"
 DELETE_ALL = "DELETE FROM session RETURNING key"
 ANSWER_OF = """SELECT message.id FROM message JOIN session ON session.key = message.session
-    WHERE message.id = :said AND message.role = 'assistant' AND session.owner = :whose"""
-"""Selects the answer `said`, if it is in a conversation of the owner `whose`."""
+    WHERE message.id = :answer AND message.role = 'assistant' AND session.owner = :whose"""
+"""Selects the answer with the id `answer`, if it is in a conversation of the owner `whose`."""
 DAYS = "SELECT day FROM day WHERE day <= :today ORDER BY day DESC LIMIT :most"
 """Selects the newest `most` days up to `today`, newest first."""
-REFUSED = f"""SELECT asked.*, said.shown AS reply
-    FROM message AS asked JOIN message AS said ON asked.position = {_QUESTION_BEFORE}
-    WHERE said.role = 'assistant' AND said.kind = 'refusal' ORDER BY asked.position"""
+REFUSALS = f"""SELECT question.*, answer.shown AS reply
+    FROM message AS question JOIN message AS answer ON question.position = {_QUESTION_BEFORE}
+    WHERE answer.role = 'assistant' AND answer.kind = 'refusal' ORDER BY question.position"""
 """Selects the questions whose answer was a refusal, oldest first, each with the parts of its answer as `reply`."""
-ASKED = f"""SELECT said.*, asked.text AS question, feedback.value, feedback.comment
-    FROM message AS said JOIN message AS asked ON asked.position = {_QUESTION_BEFORE}
-    LEFT OUTER JOIN feedback ON feedback.message = said.id
-    WHERE said.role = 'assistant' ORDER BY said.position DESC LIMIT :most"""
+ANSWERS = f"""SELECT answer.*, question.text AS question, feedback.value, feedback.comment
+    FROM message AS answer JOIN message AS question ON question.position = {_QUESTION_BEFORE}
+    LEFT OUTER JOIN feedback ON feedback.message = answer.id
+    WHERE answer.role = 'assistant' ORDER BY answer.position DESC LIMIT :most"""
 """Selects the newest `most` answers, newest first, each with its `question` and its reader's judgement."""
 UPSERT_SESSION = f"""{_insert("session", _SESSION)} ON CONFLICT (key) DO UPDATE SET updated = excluded.updated,
     book = CASE WHEN excluded.book != '' THEN excluded.book ELSE session.book END,
     generation = CASE WHEN excluded.generation != '' THEN excluded.generation ELSE session.generation END"""
 """Inserts a conversation, or updates its time, and its book and generation if they are known."""
-UPSERT_MESSAGE = f"""{_insert("message", f"id session {_SAID}")} ON CONFLICT (id) DO UPDATE SET {_replace(_SAID)}
+UPSERT_MESSAGE = f"""{_insert("message", f"id session {_MESSAGE}")} ON CONFLICT (id) DO UPDATE SET {_replace(_MESSAGE)}
     WHERE message.session = excluded.session RETURNING id"""
 """Inserts a message and returns its id; one that is there is replaced in its place, unless it is another
 conversation's: then nothing is returned."""
-UPSERT_FEEDBACK = f"""{_insert("feedback", f"message {_JUDGED}")}
-    ON CONFLICT (message) DO UPDATE SET {_replace(_JUDGED)}"""
+UPSERT_FEEDBACK = f"""{_insert("feedback", f"message {_FEEDBACK}")}
+    ON CONFLICT (message) DO UPDATE SET {_replace(_FEEDBACK)}"""
 """Inserts the judgement of a message, or replaces it."""
 KEEP_DAY = "INSERT INTO day (day) VALUES (:day) ON CONFLICT DO NOTHING"
 """Inserts the day unless it is stored already."""

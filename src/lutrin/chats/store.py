@@ -85,7 +85,7 @@ def new_session(
 
 def new_message(key: str, message: records.ChatMessage, seal: Seal) -> dict[str, str | None]:
     """Return the columns of a message in the conversation `key`."""
-    made = message.made if isinstance(message, records.KeptMessage) else None
+    certainty = message.made if isinstance(message, records.KeptMessage) else None
     parts = StoredParts(**message.parts())
     return {
         "id": message.id,
@@ -99,7 +99,7 @@ def new_message(key: str, message: records.ChatMessage, seal: Seal) -> dict[str,
         "chunk_ids": msgspec.json.encode(message.chunk_ids).decode(),
         "citations": seal.close(msgspec.json.encode(message.citations).decode()),
         "shown": seal.close(msgspec.json.encode(parts).decode()) if parts != StoredParts() else "",
-        "made": seal.close(msgspec.json.encode(made).decode()) if made is not None else "",
+        "made": seal.close(msgspec.json.encode(certainty).decode()) if certainty is not None else "",
     }
 
 
@@ -181,21 +181,21 @@ def key_of(question: str) -> str:
 _signals = msgspec.json.Decoder(Certainty)
 
 
-def asked_questions(found: Sequence[Any], seal: Seal) -> list[AskedQuestion]:
-    """Make the records of rows of `sql.ASKED`."""
-    asked: list[AskedQuestion] = []
+def asked_questions(rows: Sequence[Any], seal: Seal) -> list[AskedQuestion]:
+    """Make the records of rows of `sql.ANSWERS`."""
+    questions: list[AskedQuestion] = []
     later: set[tuple[str, str]] = set()
-    for row in found:
+    for row in rows:
         question = _asked_question(row, seal)
         place = (row.session, question.key)
-        asked.append(msgspec.structs.replace(question, again=place in later))
+        questions.append(msgspec.structs.replace(question, again=place in later))
         later.add(place)
-    return asked
+    return questions
 
 
 def _asked_question(row: Any, seal: Seal) -> AskedQuestion:  # noqa: ANN401 - a row of either driver
     message = chat_message(row, "", seal)
-    made = _signals.decode(seal.open(row.made)) if row.made else Certainty()
+    certainty = _signals.decode(seal.open(row.made)) if row.made else Certainty()
     cited = message.citations[0] if message.citations else None
     return AskedQuestion(
         text=" ".join(seal.open(row.question).split()),
@@ -205,14 +205,14 @@ def _asked_question(row: Any, seal: Seal) -> AskedQuestion:  # noqa: ANN401 - a 
         chapter=cited.chapter or cited.section_title if cited else "",
         thumb=row.value or "",
         comment=seal.open(row.comment) if row.comment else "",
-        searched=made.searched,
+        searched=certainty.searched,
         chunk_ids=message.chunk_ids,
         answer=message.explanation or message.text,
         refusal=message.refusal,
         closest=message.closest,
         prepared_by=message.prepared_by,
-        odds=made.odds or None,
-        yes=made.yes,
+        odds=certainty.odds or None,
+        yes=certainty.yes,
     )
 
 
@@ -292,25 +292,25 @@ class ChatTables:
 
     async def history(self, session_id: str, limit: int = 50) -> list[ChatMessage]:
         """Return the newest `limit` messages of a conversation, oldest first; none if it is unknown."""
-        found = await self._read(sql.HISTORY, {"of": session_id, "most": limit})
-        return [chat_message(row, row.public, self._seal) for row in reversed(found)]
+        rows = await self._read(sql.HISTORY, {"of": session_id, "most": limit})
+        return [chat_message(row, row.public, self._seal) for row in reversed(rows)]
 
     async def sessions(self, owner: str, most: int, past: int = 0) -> list[ChatSession]:
         """Return an owner's conversations after the first `past`, the last used first; the empty owner has none."""
-        found = await self._read(sql.SESSIONS, {"whose": owner, "most": most, "past": past}) if owner else []
-        return [chat_session(row, self._seal) for row in found]
+        rows = await self._read(sql.SESSIONS, {"whose": owner, "most": most, "past": past}) if owner else []
+        return [chat_session(row, self._seal) for row in rows]
 
     async def refusals(self) -> list[ChatMessage]:
         """Return the questions that the books did not answer, oldest first, without their authors."""
         return [
             chat_message(row, "", self._seal)
-            for row in await self._read(sql.REFUSED, {})
+            for row in await self._read(sql.REFUSALS, {})
             if visible_parts(row.reply, self._seal).refusal in OF_CONTENTS
         ]
 
     async def recent_questions(self, most: int) -> list[AskedQuestion]:
         """Return the newest questions that were answered or refused, newest first, without their authors."""
-        return asked_questions(await self._read(sql.ASKED, {"most": most}), self._seal)
+        return asked_questions(await self._read(sql.ANSWERS, {"most": most}), self._seal)
 
     async def session(self, key: str) -> ChatSession:
         """Return one conversation's record."""
@@ -318,8 +318,8 @@ class ChatTables:
 
     async def rename(self, key: str, title: str) -> ChatSession:
         """Give a conversation a name of the reader's own."""
-        found = await self._change(sql.RENAME, {"of": key, "named": self._seal.close(title)})
-        return chat_session(_only(found), self._seal)
+        rows = await self._change(sql.RENAME, {"of": key, "named": self._seal.close(title)})
+        return chat_session(_only(rows), self._seal)
 
     async def delete(self, key: str) -> None:
         """Delete a conversation for good."""
@@ -336,7 +336,7 @@ class ChatTables:
         judged = {"message": message_id, "value": value, "comment": sealed, "created": created}
 
         async def work(execute: Execute) -> None:
-            _only(await execute(sql.ANSWER_OF, {"said": message_id, "whose": owner}))
+            _only(await execute(sql.ANSWER_OF, {"answer": message_id, "whose": owner}))
             await execute(sql.UPSERT_FEEDBACK, judged)
 
         await self._write(work)
@@ -409,10 +409,10 @@ class ChatTables:
             ) from error
 
 
-def _only(found: Sequence[Any]) -> Any:  # noqa: ANN401 - a row of either driver
-    if not found:
+def _only(rows: Sequence[Any]) -> Any:  # noqa: ANN401 - a row of either driver
+    if not rows:
         raise NotFound(NOTHING_HERE)
-    return found[0]
+    return rows[0]
 
 
 class SqlChatStore(ChatTables):

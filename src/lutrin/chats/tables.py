@@ -89,7 +89,7 @@ class FeedbackRow(ChatTable, table=True):
 def make_tables(database: Literal["sqlite", "postgresql"]) -> list[str]:
     """The statements that make the tables and their indexes."""
     dialect = {"sqlite": sqlite, "postgresql": postgresql}[database].dialect()
-    made: list[DDLElement] = []
+    elements: list[DDLElement] = []
     for table in ChatTable.metadata.sorted_tables:
-        made += [CreateTable(table), *map(CreateIndex, sorted(table.indexes, key=lambda index: str(index.name)))]
-    return [str(statement.compile(dialect=dialect)) for statement in made]
+        elements += [CreateTable(table), *map(CreateIndex, sorted(table.indexes, key=lambda index: str(index.name)))]
+    return [str(statement.compile(dialect=dialect)) for statement in elements]

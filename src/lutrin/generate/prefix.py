@@ -82,15 +82,15 @@ class PrefixTree:
                 self.size -= len(node.tokens)
             node = node.parent
 
-    def match(self, tokens: tuple[int, ...], held: Callable[[int], int]) -> tuple[int | None, int]:
+    def match(self, tokens: tuple[int, ...], length_of: Callable[[int], int]) -> tuple[int | None, int]:
         """The sequence from which most of the beginning of `tokens` can be copied, and how many; (None, 0): none."""
         best, length = None, 0
         for node, depth in reversed(self._path(tokens)):
             if depth <= length:
                 break
             for sequence in sorted(node.holders):
-                if min(depth, held(sequence)) > length:
-                    best, length = sequence, min(depth, held(sequence))
+                if min(depth, length_of(sequence)) > length:
+                    best, length = sequence, min(depth, length_of(sequence))
         return best, length
 
     def missing(self, tokens: tuple[int, ...]) -> int:
@@ -262,14 +262,14 @@ class PassageStore:
         """List the files, after removing the least recently used ones of those that are too many."""
         if self._folder is None:
             return
-        found = []
+        files = []
         with suppress(OSError), os.scandir(self._folder) as entries:
             for entry in entries:
                 with suppress(OSError):
                     state = entry.stat()
-                    found.append((state.st_mtime_ns, state.st_size, Path(entry.path)))
+                    files.append((state.st_mtime_ns, state.st_size, Path(entry.path)))
         self._files, size = {}, 0
-        for _, length, path in sorted(found, reverse=True):
+        for _, length, path in sorted(files, reverse=True):
             size += length
             if size > self._limits.disk_bytes:
                 with suppress(OSError):

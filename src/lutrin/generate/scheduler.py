@@ -40,7 +40,7 @@ class TextStream:
         self.stopped = False
         self._stop = tuple(text for text in stop if text)
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._held = ""
+        self._tail = ""
 
     def feed(self, piece: bytes) -> str:
         """Add a token's bytes; return the text that is certain now (possibly none)."""
@@ -51,19 +51,19 @@ class TextStream:
         if self.stopped:
             return ""
         text = self._release(self._decoder.decode(b"", final=True))
-        text, self._held = text + self._held, ""
+        text, self._tail = text + self._tail, ""
         return text
 
     def _release(self, text: str) -> str:
         if self.stopped:
             return ""
-        text = self._held + text
+        text = self._tail + text
         ends = [(at + len(stop), at) for stop in self._stop if (at := text.find(stop)) >= 0]
         if ends:
-            self.stopped, self._held = True, ""
+            self.stopped, self._tail = True, ""
             return text[: min(ends)[1]]
         keep = max((overlap(text, stop) for stop in self._stop), default=0)
-        self._held = text[len(text) - keep :]
+        self._tail = text[len(text) - keep :]
         return text[: len(text) - keep]
 
 
@@ -123,12 +123,12 @@ def _without_paragraphs(
     fitted = encode(_replace(messages, longest, paragraphs[-1:])) if high else tokens
     low += 1
     while low < high:
-        kept = (low + high) // 2
-        tokens = encode(_replace(messages, longest, [*paragraphs[:kept], paragraphs[-1]]))
+        middle = (low + high) // 2
+        tokens = encode(_replace(messages, longest, [*paragraphs[:middle], paragraphs[-1]]))
         if len(tokens) <= budget_tokens:
-            fitted, low = tokens, kept + 1
+            fitted, low = tokens, middle + 1
         else:
-            high = kept
+            high = middle
     return fitted
 
 
@@ -182,8 +182,8 @@ class Pace:
             cost = seconds / (prefill + decoding)
             self.prefill_s = cost if self.prefill_s == 0.0 else self.prefill_s + RECENT * (cost - self.prefill_s)
         elif prefill == 0 and decoding:
-            known = self._decode_s.get(decoding, seconds)
-            self._decode_s[decoding] = known + (QUICKER if seconds < known else RECENT) * (seconds - known)
+            estimate = self._decode_s.get(decoding, seconds)
+            self._decode_s[decoding] = estimate + (QUICKER if seconds < estimate else RECENT) * (seconds - estimate)
 
     def note_guess(self, *, right: bool) -> None:
         """Learn from a guess."""
@@ -214,14 +214,14 @@ class Pace:
         """
         if not self._decode_s or decoding <= 0:
             return 0.0
-        known = sorted(self._decode_s)
-        if decoding <= known[0]:
-            return self._decode_s[known[0]]
-        for low, high in pairwise(known):
+        sizes = sorted(self._decode_s)
+        if decoding <= sizes[0]:
+            return self._decode_s[sizes[0]]
+        for low, high in pairwise(sizes):
             if decoding <= high:
                 share = (decoding - low) / (high - low)
                 return self._decode_s[low] + share * (self._decode_s[high] - self._decode_s[low])
-        return self._decode_s[known[-1]] + (decoding - known[-1]) * ROW * self.prefill_s
+        return self._decode_s[sizes[-1]] + (decoding - sizes[-1]) * ROW * self.prefill_s
 
     def answer_s(self, prompt_tokens: int, tokens: int, decoding: int, guesses: int = 0) -> float:
         """Seconds to compute `prompt_tokens`, then `tokens` for each of `decoding` answers, with `guesses` at most."""
@@ -305,8 +305,8 @@ class Job:
     state: str = ""
     """Their key in the store; empty if it has, or is to have, nothing of this prompt."""
     sequence: int = -1
-    held: int = 0
-    """Tokens of prompt and answer that the model has computed."""
+    cells: int = 0
+    """Tokens of prompt and answer that the model has computed, each in a cell of its memory."""
     ahead: "list[tuple[Job, int]]" = field(default_factory=list)
     """Jobs that compute tokens that this one will copy, and how many."""
     generated: list[int] = field(default_factory=list)
@@ -321,7 +321,7 @@ class Job:
     @property
     def to_prefill(self) -> int:
         """Prompt tokens that the model has not computed."""
-        return max(0, len(self.prompt) - self.held)
+        return max(0, len(self.prompt) - self.cells)
 
 
 class Scheduler:
@@ -343,7 +343,7 @@ class Scheduler:
         # without sharing, the tree counts one more for each.
         self._cells = decoder.context_tokens - decoder.sequences
         self._tree = PrefixTree()
-        self._held: dict[int, int] = {}
+        self._prompt_lengths: dict[int, int] = {}
         self._free = list(range(decoder.sequences))
         self._queue: FairQueue[Job] = FairQueue()
         self._running: list[Job] = []
@@ -516,11 +516,11 @@ class Scheduler:
 
     def _release(self, sequence: int) -> None:
         self._decoder.forget(sequence)
-        self._held.pop(sequence, None)
+        self._prompt_lengths.pop(sequence, None)
         self._free.append(sequence)
 
     def _prompt_length(self, sequence: int) -> int:
-        return self._held.get(sequence, 0)
+        return self._prompt_lengths.get(sequence, 0)
 
     def _begin(self, job: Job) -> None:
         job.sequence = self._free.pop()
@@ -528,12 +528,12 @@ class Scheduler:
             last = len(job.prompt) - 1
             for other in self._running:
                 shared = min(common_length(other.prompt, job.prompt), last)
-                if other.held < shared:
+                if other.cells < shared:
                     job.ahead.append((other, shared))
             self._copy_common_prefix(job)
             self._restore(job)
             if job.stable:
-                is_hit = max([job.held, *(shared for _, shared in job.ahead)]) >= job.stable or job.state in self._store
+                is_hit = max([job.cells, *(count for _, count in job.ahead)]) >= job.stable or job.state in self._store
                 self._hits, self._misses = self._hits + is_hit, self._misses + (not is_hit)
         else:
             job.key = (-1 - job.sequence, *job.prompt)
@@ -544,8 +544,8 @@ class Scheduler:
         """Copy what other sequences hold of a prompt; its last token is always computed, for its logits."""
         source, length = self._tree.match(job.prompt, self._prompt_length)
         length = min(length, len(job.prompt) - 1)
-        if source is not None and length > job.held:
-            self._decoder.copy(source, job.sequence, job.held, length)
+        if source is not None and length > job.cells:
+            self._decoder.copy(source, job.sequence, job.cells, length)
             self._tree.touch(source)
             self._hold(job, length)
 
@@ -554,11 +554,11 @@ class Scheduler:
 
         What another job is about to compute must be copied first: the tree counts its cells once.
         """
-        is_due = job.state and job.held < job.stable and not job.ahead
+        is_due = job.state and job.cells < job.stable and not job.ahead
         state = self._store.get(job.state) if is_due else None
         if state is None:
             return
-        if self._decoder.restore(state, job.sequence, job.held, job.stable):
+        if self._decoder.restore(state, job.sequence, job.cells, job.stable):
             self._hold(job, job.stable)
         else:
             self._store.drop(job.state)
@@ -566,12 +566,12 @@ class Scheduler:
     def _hold(self, job: Job, length: int) -> None:
         """Note that a sequence now holds so many tokens, without computing those that are new."""
         if job.id != WARMING:
-            self._saved += length - job.held
-            self._saved_s += (length - job.held) * self.pace.prefill_s
-        job.held = self._held[job.sequence] = length
+            self._saved += length - job.cells
+            self._saved_s += (length - job.cells) * self.pace.prefill_s
+        job.cells = self._prompt_lengths[job.sequence] = length
 
     def _keep(self, job: Job) -> None:
-        if job.state and job.held >= job.stable and job.state not in self._store:
+        if job.state and job.cells >= job.stable and job.state not in self._store:
             self._store.put(job.state, self._decoder.save(job.sequence, job.stable))
 
     def _plan(self) -> list[tuple[Job, TokenRun]]:
@@ -580,21 +580,21 @@ class Scheduler:
         fitting = self._decoder.step_tokens // max(1, len(writing)) - 1
         guesses = self.pace.guesses(len(writing), min(self._limits.guesses, fitting))
         planned = [
-            (job, TokenRun(job.sequence, job.held + place, (token,), wanted=True))
+            (job, TokenRun(job.sequence, job.cells + place, (token,), wanted=True))
             for job in writing
             for place, token in enumerate((job.generated[-1], *self._guess(job, guesses)))
         ]
         most = self.pace.prompt_tokens(self._limits.prefill_tokens)
         budget = min(most, self._decoder.step_tokens - len(planned))
-        for job in sorted(self._running, key=lambda job: job.held < job.stable):
+        for job in sorted(self._running, key=lambda job: job.cells < job.stable):
             if budget <= 0:
                 break
             if not job.to_prefill or self._follows(job):
                 continue
             # A passage ends with its step, so that what follows is computed as after a stored one.
-            end = job.stable if job.held < job.stable else len(job.prompt)
-            tokens = job.prompt[job.held : min(end, job.held + budget)]
-            planned.append((job, TokenRun(job.sequence, job.held, tokens, wanted=len(tokens) == job.to_prefill)))
+            end = job.stable if job.cells < job.stable else len(job.prompt)
+            tokens = job.prompt[job.cells : min(end, job.cells + budget)]
+            planned.append((job, TokenRun(job.sequence, job.cells, tokens, wanted=len(tokens) == job.to_prefill)))
             budget -= len(tokens)
         return planned
 
@@ -615,7 +615,7 @@ class Scheduler:
         job.ahead = [
             (other, shared)
             for other, shared in job.ahead
-            if other.id in self._jobs and shared > job.held and other.held < shared
+            if other.id in self._jobs and shared > job.cells and other.cells < shared
         ]
         self._restore(job)
         return bool(job.ahead)
@@ -643,30 +643,30 @@ class Scheduler:
             if job.id in self._jobs:
                 self._advance(job, [(run, choice) for _, run, choice in runs])
 
-    def _weigh(self, asked: Sequence[Job]) -> None:
+    def _weigh(self, jobs: Sequence[Job]) -> None:
         """End those of a step's jobs that only ask for the odds of two words."""
-        for output, job in enumerate(asked):
+        for output, job in enumerate(jobs):
             if job.between is not None:
-                job.held = self._held[job.sequence] = len(job.prompt)
+                job.cells = self._prompt_lengths[job.sequence] = len(job.prompt)
                 self._end(job, Finished("stop", len(job.prompt), 0, self._decoder.odds(output, job.between)))
 
     def _advance(self, job: Job, computed: Sequence[tuple[TokenRun, Choice | None]]) -> None:
         """Take the model's choice after each of an answer's tokens, as long as the guesses before it were right."""
         first, choice = computed[0]
-        job.held += len(first.tokens)
-        taken = [choice] if choice is not None else []
+        job.cells += len(first.tokens)
+        choices = [choice] if choice is not None else []
         for (_, chosen), (run, following) in pairwise(computed):
             right = chosen is not None and run.tokens[0] == chosen[0]
             self.pace.note_guess(right=right)
             if not right:
-                self._decoder.forget(job.sequence, job.held)
+                self._decoder.forget(job.sequence, job.cells)
                 break
-            job.held += 1
-            taken += [following] if following is not None else []
-        self._held[job.sequence] = min(job.held, len(job.prompt))
+            job.cells += 1
+            choices += [following] if following is not None else []
+        self._prompt_lengths[job.sequence] = min(job.cells, len(job.prompt))
         if not job.generated:
             self._keep(job)
-        for token, output in taken:
+        for token, output in choices:
             if job.id in self._jobs:
                 self._take(job, token, output)
 
@@ -704,10 +704,10 @@ class Scheduler:
         least, most = WARM_STEP_TOKENS
         size = min(most, max(least, int(WARM_STEP_S / self._warm_token_s) if self._warm_token_s else least))
         size = min(size, self._limits.prefill_tokens)
-        tokens = job.prompt[job.held : job.held + size]
+        tokens = job.prompt[job.cells : job.cells + size]
         began = self._clock()
         try:
-            self._decoder.step([TokenRun(job.sequence, job.held, tokens, wanted=False)], on_one_core=True)
+            self._decoder.step([TokenRun(job.sequence, job.cells, tokens, wanted=False)], on_one_core=True)
         except GeneratorUnavailable:
             self.failures += 1
             self._warm.clear()
@@ -716,11 +716,11 @@ class Scheduler:
             return False
         self._warm_token_s = (self._clock() - began) / len(tokens)
         self._read += len(tokens)
-        job.held += len(tokens)
-        self._held[job.sequence] = job.held
+        job.cells += len(tokens)
+        self._prompt_lengths[job.sequence] = job.cells
         self._keep(job)
         self._retire(job)
-        return job.held >= job.stable
+        return job.cells >= job.stable
 
     def _lose_all(self) -> None:
         """Empty the model's memory after a failed step, because its contents are unknown."""
@@ -752,7 +752,7 @@ class Scheduler:
 
     def _retire(self, job: Job) -> None:
         """Keep the computed part of a prompt for the next one with the same beginning."""
-        computed = min(job.held, len(job.prompt)) if self._decoder.shares else 0
+        computed = min(job.cells, len(job.prompt)) if self._decoder.shares else 0
         self._tree.discard(job.sequence)
         if computed == 0:
             self._release(job.sequence)

@@ -249,10 +249,10 @@ def choose(measured: Sequence[Trial], deadline_s: float, *, machine: str, date: 
     )
 
 
-def merge_trials(measured: Sequence[Trial], known: Tuning | None, machine: str, models: Sequence[str]) -> list[Trial]:
+def merge_trials(measured: Sequence[Trial], tuning: Tuning | None, machine: str, models: Sequence[str]) -> list[Trial]:
     """New trials, with earlier trials of other models on this machine."""
     fresh = {trial.model for trial in measured}
-    old = [trial for trial in known.trials if trial.model not in fresh] if known and known.machine == machine else []
+    old = [trial for trial in tuning.trials if trial.model not in fresh] if tuning and tuning.machine == machine else []
     return sorted((trial for trial in (*measured, *old) if trial.model in models), key=lambda t: models.index(t.model))
 
 

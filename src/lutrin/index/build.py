@@ -169,12 +169,12 @@ class GenerationBuilder:
     def _token_sample(self, cache: EmbeddingCache, dimension: int) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
         """Token vectors of chunks evenly spread over the book: (at most about `SAMPLE_TOKENS`, dimension)."""
         hashes = [row[1] for row in self.passages.execute(statements.CHUNK_HASHES)]
-        taken, parts = 0, [np.empty((0, dimension), dtype=np.float32)]
+        count, parts = 0, [np.empty((0, dimension), dtype=np.float32)]
         # A deterministic shuffle by hash, which does not depend on the place in the book.
         for content_hash in sorted(set(hashes), key=lambda item: hashlib.sha256(item.encode()).digest()):
             parts.append(restore(cache.get(content_hash)[1]))
-            taken += len(parts[-1])
-            if taken >= SAMPLE_TOKENS:
+            count += len(parts[-1])
+            if count >= SAMPLE_TOKENS:
                 break
         return np.concatenate(parts)
 
@@ -271,18 +271,18 @@ def find_repeats(texts: Iterable[str]) -> list[int]:
     bottom-k sketches of that paper; docs/decisions/0031 has the measurements.
     """
     firsts: list[int] = []
-    known: dict[int, list[int]] = {}
+    by_hash: dict[int, list[int]] = {}
     sets: dict[int, Hashes] = {}
     for number, text in enumerate(texts):
         hashes = shingles(text)
         sketch = hashes[:SKETCH].tolist()
-        candidates = sorted({first for item in sketch for first in known.get(item, ())})
-        found = next((first for first in candidates if jaccard(hashes, sets[first]) >= ALIKE), number)
-        firsts.append(found)
-        if found == number:
+        candidates = sorted({first for item in sketch for first in by_hash.get(item, ())})
+        original = next((first for first in candidates if jaccard(hashes, sets[first]) >= ALIKE), number)
+        firsts.append(original)
+        if original == number:
             sets[number] = hashes
             for item in sketch:
-                known.setdefault(item, []).append(number)
+                by_hash.setdefault(item, []).append(number)
     return firsts
 
 

@@ -233,10 +233,10 @@ class Catalog:
 
     def retired_generations(self) -> list[tuple[str, str]]:
         """Slug and name of the generations whose folders may be deleted."""
-        found = [(slug, name) for slug, name in self.connection.execute(statements.RETIRED)]
-        for names in found:
+        rows = [(slug, name) for slug, name in self.connection.execute(statements.RETIRED)]
+        for names in rows:
             check_names(*names)
-        return found
+        return rows
 
     def forget(self, names: Iterable[str]) -> None:
         """Drop retired generations whose folders are gone."""
@@ -245,9 +245,9 @@ class Catalog:
 
     def live(self) -> Mapping[str, str]:
         """Slug by name of the generations that are current or previous."""
-        found = dict(self.connection.execute(statements.LIVE))
-        check_names(*found, *found.values())
-        return found
+        generations = dict(self.connection.execute(statements.LIVE))
+        check_names(*generations, *generations.values())
+        return generations
 
     def close(self) -> None:
         """Release the file."""

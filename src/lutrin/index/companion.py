@@ -198,11 +198,11 @@ class Companion:
         lines = (directory / FILE).read_bytes().splitlines()
         entries = [msgspec.json.decode(line, type=PreparedEntry) for line in lines]
         arrays = [np.load(directory / name, allow_pickle=False) for name in (VECTORS, TOKENS, STARTS)]
-        made = cls(entries, *arrays)
-        counts = (len(made.vectors), len(made._starts) - 1, int(made._starts[-1]))
-        if counts != (len(made.texts), len(made.texts), len(made._tokens)):
-            raise ValueError(f"the companion holds {counts} vectors, not those of {len(made.texts)} questions")
-        return made
+        companion = cls(entries, *arrays)
+        counts = (len(companion.vectors), len(companion._starts) - 1, int(companion._starts[-1]))
+        if counts != (len(companion.texts), len(companion.texts), len(companion._tokens)):
+            raise ValueError(f"the companion holds {counts} vectors, not those of {len(companion.texts)} questions")
+        return companion
 
     def __bool__(self) -> bool:
         return bool(self.entries)
@@ -226,13 +226,13 @@ class Companion:
                 entries[key] = decision.on(entries[key])
             elif decision.is_own:
                 entries[key] = decision.item
-        made = Companion(tuple(entries.values()))
-        known = {text: self.wording(place) for place, text in enumerate(self.texts)}
-        known |= {one.text: one for one in encoded}
-        width, depth = _widths(known.values())
+        companion = Companion(tuple(entries.values()))
+        wordings = {text: self.wording(place) for place, text in enumerate(self.texts)}
+        wordings |= {one.text: one for one in encoded}
+        width, depth = _widths(wordings.values())
         nothing = (np.zeros(width, np.float32), np.zeros((0, depth), np.int8))
-        rows = [known.get(text) or Wording(text, *nothing) for text in made.texts]
-        return Companion(made.entries, *_arrays(rows))
+        rows = [wordings.get(text) or Wording(text, *nothing) for text in companion.texts]
+        return Companion(companion.entries, *_arrays(rows))
 
     def find(self, name: str) -> PreparedEntry | None:
         """The entry with an id; see `id_of`."""
@@ -268,11 +268,11 @@ class Companion:
     @cached_property
     def owners(self) -> dict[str, tuple[int, ...]]:
         """Indexes of the entries that each text asks for, without hidden ones."""
-        found: dict[str, list[int]] = {text: [] for text in self.texts}
+        owners: dict[str, list[int]] = {text: [] for text in self.texts}
         for place, item in enumerate(self.entries):
             for text in item.asked if item.entry.state != "hidden" else ():
-                found[text].append(place)
-        return {text: tuple(places) for text, places in found.items()}
+                owners[text].append(place)
+        return {text: tuple(places) for text, places in owners.items()}
 
     def nearest(self, vector: npt.NDArray[np.float32], k: int) -> list[tuple[int, float]]:
         """Indexes of the `k` texts nearest to a vector of length 1, with their cosines, best first."""
@@ -305,10 +305,10 @@ async def write_companion(
     """
     if not entries:
         return
-    made = await encoded_texts(texts_of(entries), embedder, before)
+    wordings = await encoded_texts(texts_of(entries), embedder, before)
     lines = b"".join(msgspec.json.encode(item) + b"\n" for item in entries)
     (directory / FILE).write_bytes(lines)
-    vectors, tokens, starts = _arrays(made)
+    vectors, tokens, starts = _arrays(wordings)
     np.save(directory / VECTORS, vectors)
     np.save(directory / TOKENS, tokens)
     np.save(directory / STARTS, starts)
@@ -336,8 +336,8 @@ async def encoded_texts(texts: Sequence[str], embedder: Embedder, before: Compan
         IndexUnavailable: The embedder is away.
         ValueError: The embedder gives no token vectors.
     """
-    known = {text: before.wording(place) for place, text in enumerate(before.texts)} if before is not None else {}
-    missing = [text for text in texts if text not in known]
+    wordings = {text: before.wording(place) for place, text in enumerate(before.texts)} if before is not None else {}
+    missing = [text for text in texts if text not in wordings]
     for first in range(0, len(missing), ENCODED_AT_ONCE):
         part = missing[first : first + ENCODED_AT_ONCE]
         for text, encoding in zip(part, await embedder.encode(part), strict=True):
@@ -346,5 +346,5 @@ async def encoded_texts(texts: Sequence[str], embedder: Embedder, before: Compan
             vectors, learned = encoding.token_vectors, embedder.reading.projection
             mean = encoding.windows.mean(axis=0)
             narrow = quantise(project(vectors, learned) if learned is not None else vectors)
-            known[text] = Wording(text, (mean / np.linalg.norm(mean)).astype(np.float32), narrow)
-    return [known[text] for text in texts]
+            wordings[text] = Wording(text, (mean / np.linalg.norm(mean)).astype(np.float32), narrow)
+    return [wordings[text] for text in texts]

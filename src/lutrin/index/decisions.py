@@ -93,7 +93,7 @@ def decisions(catalog: Catalog, slug: str) -> list[StoredDecision]:
 
 def for_ingest(catalog: Catalog, slug: str) -> Sequence[Decision]:
     """The decisions alone, in an order that depends only on them."""
-    return [kept.decision for kept in decisions(catalog, slug)]
+    return [one.decision for one in decisions(catalog, slug)]
 
 
 def _row(

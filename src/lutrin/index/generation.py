@@ -90,13 +90,13 @@ class OpenGeneration:
         self.vectors = vectors
         """The vector index over the windows; its ids are chunk ids, with `#1`, `#2` for further windows."""
         self._reading = threading.Lock()
-        self._kept: dict[str, tuple[int, Chunk]] = {}
+        self._cache: dict[str, tuple[int, Chunk]] = {}
         self._typed_at = lru_cache(TYPED_KEPT)(self._chunk_at)
         self._frequencies: dict[str, int] = {}
         self._sources: dict[str, str] = {}
         self._vocabulary: dict[str, int] | None = None
-        known = passages.execute(statements.CHUNK_STATES).fetchall()
-        ids, starts, firsts, roles = zip(*known, strict=True) if known else ((),) * 4
+        rows = passages.execute(statements.CHUNK_STATES).fetchall()
+        ids, starts, firsts, roles = zip(*rows, strict=True) if rows else ((),) * 4
         self.labels: dict[str, list[str]] = {}
         """The ids of the chunks that hold what the book calls `figure 2.1`, by label."""
         for label, name in passages.execute(statements.LABELS):
@@ -134,12 +134,12 @@ class OpenGeneration:
         # Windows of one chunk share a place in the result, so ask for more until there are `k` chunks.
         wanted = k if len(self.windows) == len(self.firsts) else 2 * k
         while True:
-            found = await self.vectors.search(vector, wanted, where)
-            for window_id, cosine in found:
+            hits = await self.vectors.search(vector, wanted, where)
+            for window_id, cosine in hits:
                 best.setdefault(window_id.partition("#")[0], cosine)
                 if len(best) == k:
                     break
-            if len(best) == k or len(found) < wanted:
+            if len(best) == k or len(hits) < wanted:
                 return list(best.items())
             wanted *= 2
 
@@ -161,19 +161,19 @@ class OpenGeneration:
 
         Unknown ids are left out. Recently read chunks stay in memory, because a generation never changes.
         """
-        known = {name: self._kept[name] for name in ids if name in self._kept}
-        missing = [name for name in ids if name not in known]
+        places = {name: self._cache[name] for name in ids if name in self._cache}
+        missing = [name for name in ids if name not in places]
 
         def read() -> dict[str, tuple[int, Chunk]]:
             rows = self._passages.execute(statements.RECORDS_BY_ID, {"ids": msgspec.json.encode(missing).decode()})
             return {name: (int(row), decode_chunk(record)) for name, row, record in rows}
 
         if missing:
-            known |= await self._look(read)
-            self._kept.update(known)
-            while len(self._kept) > KEPT_CHUNKS:
-                del self._kept[next(iter(self._kept))]
-        return [known[name] for name in ids if name in known]
+            places |= await self._look(read)
+            self._cache.update(places)
+            while len(self._cache) > KEPT_CHUNKS:
+                del self._cache[next(iter(self._cache))]
+        return [places[name] for name in ids if name in places]
 
     async def chunks_of(self, filename: str) -> list[Chunk]:
         """Every chunk of a file, in order."""
@@ -198,8 +198,8 @@ class OpenGeneration:
         starts = self._window_starts[rows]
         counts = self._window_starts[np.asarray(rows) + 1] - starts
         firsts = np.cumsum(counts) - counts
-        taken = np.repeat(starts - firsts, counts) + np.arange(int(counts.sum()))
-        near = np.vecdot(self.windows[taken], vector)  # row by row: see `tokens.product`
+        indices = np.repeat(starts - firsts, counts) + np.arange(int(counts.sum()))
+        near = np.vecdot(self.windows[indices], vector)  # row by row: see `tokens.product`
         best: npt.NDArray[np.float32] = np.maximum.reduceat(near, firsts)
         return best
 
@@ -233,22 +233,22 @@ class OpenGeneration:
                 raise NotFound(f"The book has no page {filename}.")
             return str(row[0])
 
-        known = self._sources.get(filename)
-        if known is None:
-            known = self._sources[filename] = await self._query(read)
+        text = self._sources.get(filename)
+        if text is None:
+            text = self._sources[filename] = await self._query(read)
             while len(self._sources) > KEPT_SOURCES:
                 del self._sources[next(iter(self._sources))]
-        return known
+        return text
 
     async def document_frequency(self, words: Iterable[str]) -> dict[str, int]:
         """In how many chunks (of `manifest.chunks`) each lower-case word stands."""
         wanted = set(words)
         missing = {word for word in wanted if word not in self._frequencies}
         if missing:
-            found = await self._look(lambda: lexical.document_frequency(self._passages, missing))
-            if len(self._frequencies) + len(found) > KEPT_WORDS:
+            counts = await self._look(lambda: lexical.document_frequency(self._passages, missing))
+            if len(self._frequencies) + len(counts) > KEPT_WORDS:
                 self._frequencies = {word: self._frequencies[word] for word in wanted - missing}
-            self._frequencies.update(found)
+            self._frequencies.update(counts)
         return {word: self._frequencies[word] for word in wanted}
 
     async def consult(self, look: Callable[[typeahead.WordsFrom], T]) -> T:
@@ -326,9 +326,9 @@ class OpenGeneration:
             raise IndexUnavailable(f"The index {self.name} cannot be read: {error}") from error
 
     async def _read_postings(self, keys: Sequence[Key]) -> dict[Key, Posting]:
-        found = await self._look(lambda: read_rare(self._passages, keys))
-        rest = [key for key in keys if key not in found]
-        return found | (await self._query(lambda: read_postings(self._passages, rest)) if rest else {})
+        postings = await self._look(lambda: read_rare(self._passages, keys))
+        rest = [key for key in keys if key not in postings]
+        return postings | (await self._query(lambda: read_postings(self._passages, rest)) if rest else {})
 
     def _filter(self, where: Mapping[str, str]) -> list[tuple[int, str]]:
         clause, values = lexical.chunk_filter(where)

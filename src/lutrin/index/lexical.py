@@ -116,11 +116,11 @@ def question_terms(text: str) -> tuple[list[str], list[str]]:
 
 def term_scores(connection: Connection, table: str, term: str) -> list[tuple[int, float]]:
     """Row and BM25 of every chunk that has a term, in row order."""
-    found = connection.execute(
+    rows = connection.execute(
         f"SELECT rowid, -rank FROM {table} WHERE {table} MATCH ? AND rank MATCH ?",  # noqa: S608 - table is ours
         (quote(term), ranking(table)),
     )
-    return [(int(row), float(score)) for row, score in found]
+    return [(int(row), float(score)) for row, score in rows]
 
 
 def chunks_with(connection: Connection, table: str, term: str, most: int) -> int:
@@ -157,17 +157,17 @@ def chunk_filter(where: Mapping[str, str] | None) -> tuple[str, tuple[str, ...]]
 
 def document_frequency(connection: Connection, terms: Iterable[str]) -> dict[str, int]:
     """Number of chunks that hold each lower-case word; 0 for words that the book lacks."""
-    found = {}
+    frequencies = {}
     for term in dict.fromkeys(terms):
         row = connection.execute(statements.WORD, {"word": term}).fetchone()
-        found[term] = int(row[0]) if row else 0
-    return found
+        frequencies[term] = int(row[0]) if row else 0
+    return frequencies
 
 
 def words_from(connection: Connection, start: str) -> list[tuple[str, int]]:
     """The words with a given beginning, in lower case, each with its number of chunks."""
-    found = connection.execute(statements.WORDS_BETWEEN, {"start": start, "stop": start + chr(0x10FFFF)})
-    return [(str(word), int(chunks)) for word, chunks in found]
+    rows = connection.execute(statements.WORDS_BETWEEN, {"start": start, "stop": start + chr(0x10FFFF)})
+    return [(str(word), int(chunks)) for word, chunks in rows]
 
 
 def all_words(connection: Connection) -> dict[str, int]:

@@ -63,7 +63,7 @@ class Postings:
     def __init__(self, ids: Sequence[str], read: Read) -> None:
         self._ids = ids
         self._read = read
-        self._kept: dict[Key, Posting] = {}
+        self._cache: dict[Key, Posting] = {}
         self.size_bytes = 0
         """Bytes in use."""
 
@@ -72,10 +72,10 @@ class Postings:
         content, named = lexical.question_terms(text)
         spoken = [("prose", term) for term in content]
         names = [("identifier", term) for term in named]
-        known = await self._of([*spoken, *names])
+        postings = await self._of([*spoken, *names])
         # Twice `k`, because the sum of both tables may change the order.
-        scores = self._best([known[key] for key in spoken], 2 * k, rows)
-        for row, score in self._best([known[key] for key in names], 2 * k, rows).items():
+        scores = self._best([postings[key] for key in spoken], 2 * k, rows)
+        for row, score in self._best([postings[key] for key in names], 2 * k, rows).items():
             scores[row] = scores.get(row, 0.0) + lexical.IDENTIFIER_WEIGHT * score
         ranked = sorted([(-score, self._ids[row]) for row, score in scores.items()])
         return [(name, -score) for score, name in ranked[:k]]
@@ -86,19 +86,19 @@ class Postings:
         await self._of([*spoken, *(("identifier", name) for name in set(lexical.identifiers(text)))])
 
     async def _of(self, keys: Sequence[Key]) -> dict[Key, Posting]:
-        known = {key: self._kept[key] for key in keys if key in self._kept}
-        missing = [key for key in keys if key not in known]
+        postings = {key: self._cache[key] for key in keys if key in self._cache}
+        missing = [key for key in keys if key not in postings]
         if missing:
-            found = await self._read(missing)
-            known |= found
-            for key, posting in found.items():
-                if key not in self._kept:  # another caller may have read it meanwhile
-                    self._kept[key] = posting
+            fresh = await self._read(missing)
+            postings |= fresh
+            for key, posting in fresh.items():
+                if key not in self._cache:  # another caller may have read it meanwhile
+                    self._cache[key] = posting
                     self.size_bytes += _bytes(key, posting)
             while self.size_bytes > KEPT_BYTES:
-                oldest = next(iter(self._kept))
-                self.size_bytes -= _bytes(oldest, self._kept.pop(oldest))
-        return known
+                oldest = next(iter(self._cache))
+                self.size_bytes -= _bytes(oldest, self._cache.pop(oldest))
+        return postings
 
     def _best(self, postings: Sequence[Posting], k: int, only: Sequence[int] | None) -> dict[int, float]:
         """Row and score of the `k` best chunks for some terms, best first; equal ones in row order."""
@@ -116,8 +116,8 @@ class Postings:
             others[only] = False
             sums[others if touched is None else others[touched]] = 0
         least = np.partition(sums, -k)[-k] if k < len(sums) else 0.0
-        found = np.flatnonzero(sums >= least if least > 0 else sums)
-        order = found[np.argsort(-sums[found], kind="stable")[:k]]
+        candidates = np.flatnonzero(sums >= least if least > 0 else sums)
+        order = candidates[np.argsort(-sums[candidates], kind="stable")[:k]]
         best = order if touched is None else touched[order]
         return dict(zip(best.tolist(), sums[order].tolist(), strict=True))
 
@@ -129,11 +129,11 @@ def _bytes(key: Key, posting: Posting) -> int:
 def read_postings(connection: Connection, keys: Iterable[Key]) -> dict[Key, Posting]:
     """For each term, the chunks that have it and what it adds to them."""
     has_common = connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'common'").fetchone() == (1,)
-    found = {}
+    postings = {}
     for source, term in keys:
-        kept = _common(connection, source, term) if has_common else None
-        found[source, term] = kept or _score(connection, source, term)
-    return found
+        common = _common(connection, source, term) if has_common else None
+        postings[source, term] = common or _score(connection, source, term)
+    return postings
 
 
 def read_rare(connection: Connection, keys: Iterable[Key]) -> dict[Key, Posting]:
@@ -141,12 +141,12 @@ def read_rare(connection: Connection, keys: Iterable[Key]) -> dict[Key, Posting]
 
     Most new terms of a question are pairs of neighbouring words that no chunk has.
     """
-    found = {}
+    postings = {}
     for key in keys:
         chunks = lexical.chunks_with(connection, *key, COMMON)
         if chunks < COMMON:
-            found[key] = _score(connection, *key) if chunks else NOWHERE
-    return found
+            postings[key] = _score(connection, *key) if chunks else NOWHERE
+    return postings
 
 
 def write_common(connection: Connection) -> None:
@@ -159,7 +159,7 @@ def write_common(connection: Connection) -> None:
     for word, number in connection.execute(statements.WORDS):
         forms.setdefault(lexical.stem_of(word), []).append((number, word))
     # One form of a stem finds them all.
-    spoken = {stem: max(found)[1] for stem, found in forms.items() if sum(number for number, _ in found) >= COMMON}
+    spoken = {stem: max(words)[1] for stem, words in forms.items() if sum(number for number, _ in words) >= COMMON}
     connection.execute("CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, identifier, row)")
     names = connection.execute("SELECT term FROM vocabulary WHERE doc >= ?", (COMMON,)).fetchall()
     connection.execute("DROP TABLE temp.vocabulary")

@@ -95,8 +95,8 @@ def _check_database(directory: Path) -> None:
 
 async def _check_chunks(generation: OpenGeneration, chunks: list[Chunk]) -> None:
     manifest, files = generation.manifest, await generation.files()
-    held = sum(file.chunks for file in files)
-    counts = (len(files), len(chunks), held, generation.tokens.chunks, len(generation.windows))
+    chunk_count = sum(file.chunks for file in files)
+    counts = (len(files), len(chunks), chunk_count, generation.tokens.chunks, len(generation.windows))
     expected = (manifest.files, manifest.chunks, manifest.chunks, manifest.chunks, manifest.windows)
     if counts != expected:
         raise VerificationFailed(f"The new index holds {counts} files, chunks and vectors, not {expected}.")
@@ -114,11 +114,11 @@ async def _check_chunks(generation: OpenGeneration, chunks: list[Chunk]) -> None
 
 async def _check_companion(generation: OpenGeneration, chunks: list[Chunk]) -> None:
     """Check that each prepared entry has its passages, with its quotes in the stated places."""
-    known = {chunk.chunk_id for chunk in chunks}
+    ids = {chunk.chunk_id for chunk in chunks}
     for item in generation.companion.entries:
         source = await generation.source(item.entry.file)
-        held = {item.chunk_id, *(name for name, _, _ in item.places)} <= known
-        if not held or tuple(source[start:end] for _, start, end in item.places) != item.entry.quotes:
+        is_complete = {item.chunk_id, *(name for name, _, _ in item.places)} <= ids
+        if not is_complete or tuple(source[start:end] for _, start, end in item.places) != item.entry.quotes:
             raise VerificationFailed(f"The prepared entry “{item.entry.topic}” has another place than its book.")
 
 
@@ -130,10 +130,10 @@ async def _check_vectors(generation: OpenGeneration, chunks: list[Chunk]) -> Non
         if count == 0:
             raise VerificationFailed(f"Passage {chunk.chunk_id} has no vector.")
         expected += [chunk.chunk_id, *(f"{chunk.chunk_id}#{number}" for number in range(1, count))]
-    found = await generation.vectors.ids()
-    if sorted(found) != sorted(expected):
+    ids = await generation.vectors.ids()
+    if sorted(ids) != sorted(expected):
         raise VerificationFailed(
-            f"The vector index holds {len(found)} records, not the {len(expected)} that were written."
+            f"The vector index holds {len(ids)} records, not the {len(expected)} that were written."
         )
     windows = generation.windows
     picked = np.unique(np.linspace(0, max(0, len(windows) - 1), min(PROBES, len(windows))).astype(int))

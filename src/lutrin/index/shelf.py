@@ -63,7 +63,7 @@ class Shelf:
         self._books_dir = books_dir
         self._store = store
         self._poll_s = poll_s
-        self._held: dict[str, _Lease] = {}
+        self._leases: dict[str, _Lease] = {}
         self.unreadable: frozenset[str] = frozenset()
         """Books that are published but cannot be opened: what is asked of them is not refused, but not answered now."""
         self._retired: set[_Lease] = set()
@@ -93,9 +93,9 @@ class Shelf:
             await self._close_all()
 
     async def _close_all(self) -> None:
-        for held in (*self._held.values(), *self._retired):
-            await held.generation.close()
-        self._held, self._retired = {}, set()
+        for lease in (*self._leases.values(), *self._retired):
+            await lease.generation.close()
+        self._leases, self._retired = {}, set()
         if self._catalog is not None:
             await self._catalog.close()
             self._catalog = None
@@ -112,7 +112,7 @@ class Shelf:
 
         Lease one to use it for longer than the current step of the event loop.
         """
-        return [held.generation for held in self._held.values()]
+        return [lease.generation for lease in self._leases.values()]
 
     def corpus(self, slug: str) -> Path:
         """The folder that a book was ingested from; it may be gone, or be another machine's."""
@@ -123,10 +123,10 @@ class Shelf:
         return self._of(slug).root
 
     def _of(self, slug: str) -> _Lease:
-        held = self._held.get(slug)
-        if held is None:
-            raise NotFound(f"There is no book {slug}.", remedy=f"There are: {', '.join(self._held)}.")
-        return held
+        lease = self._leases.get(slug)
+        if lease is None:
+            raise NotFound(f"There is no book {slug}.", remedy=f"There are: {', '.join(self._leases)}.")
+        return lease
 
     @asynccontextmanager
     async def lease(self, slug: str = "") -> AsyncIterator[OpenGeneration]:
@@ -136,16 +136,16 @@ class Shelf:
             IndexUnavailable: No book can be read, or not this one.
             NotFound: There are books, but not this one.
         """
-        if not self._held or slug in self.unreadable:
+        if not self._leases or slug in self.unreadable:
             raise IndexUnavailable(KNOWLEDGE_BASE_DOWN, remedy="Run `lutrin ingest`.")
-        held = self._of(slug) if slug else next(iter(self._held.values()))
-        held.leases += 1
+        lease = self._of(slug) if slug else next(iter(self._leases.values()))
+        lease.leases += 1
         try:
-            yield held.generation
+            yield lease.generation
         finally:
-            held.leases -= 1
-            if held.retired and held.leases == 0:
-                await asyncio.shield(self._put_away(held))
+            lease.leases -= 1
+            if lease.retired and lease.leases == 0:
+                await asyncio.shield(self._put_away(lease))
 
     async def refresh(self) -> None:
         """Bring the shelf up to date with the catalogue; the watcher calls this.
@@ -157,26 +157,26 @@ class Shelf:
             published = [published_book(row) for row in await self._rows(BOOKS)]
             retired: list[tuple[str, str]] = [(slug, name) for slug, name in await self._rows(RETIRED)]
             ((newest,),) = await self._rows(REVISION)
-            found: dict[str, _Lease] = {}
+            leases: dict[str, _Lease] = {}
             for book in published:
                 slug = book.info.slug
-                held = self._held.get(slug)
-                if held is None or held.generation.name != book.current:
-                    held = await self._open(book) or held
-                if held is not None:
-                    found[slug] = held
-                    if held.revision != newest:
+                lease = self._leases.get(slug)
+                if lease is None or lease.generation.name != book.current:
+                    lease = await self._open(book) or lease
+                if lease is not None:
+                    leases[slug] = lease
+                    if lease.revision != newest:
                         decided = map(stored_decision, await self._rows(DECISIONS, slug))
                         studied = map(stored_entry, await self._rows(STUDIED, slug))
-                        await held.generation.decide(list(decided), list(studied), newest)
-                        held.revision = newest
-            self.unreadable = frozenset(book.info.slug for book in published) - found.keys()
-            old, self._held = self._held, found
-            for held in set(old.values()) - set(found.values()):
-                held.retired = True
-                self._retired.add(held)
-                if held.leases == 0:
-                    await self._put_away(held)
+                        await lease.generation.decide(list(decided), list(studied), newest)
+                        lease.revision = newest
+            self.unreadable = frozenset(book.info.slug for book in published) - leases.keys()
+            old, self._leases = self._leases, leases
+            for lease in set(old.values()) - set(leases.values()):
+                lease.retired = True
+                self._retired.add(lease)
+                if lease.leases == 0:
+                    await self._put_away(lease)
             if retired:
                 await asyncio.to_thread(remove_retired, self._books_dir, retired)
 
@@ -191,7 +191,7 @@ class Shelf:
     async def _open(self, book: PublishedBook) -> _Lease | None:
         """The current generation, or the previous one if nothing is open yet and the current one cannot be opened."""
         choices = [book.current]
-        if book.info.slug not in self._held and book.previous is not None:
+        if book.info.slug not in self._leases and book.previous is not None:
             choices.append(book.previous)
         for name in choices:
             try:
@@ -217,11 +217,11 @@ class Shelf:
                 remedy="Run `lutrin ingest`, or set the embedding model as it was.",
             )
 
-    async def _put_away(self, held: _Lease) -> None:
-        if held in self._retired:
-            self._retired.discard(held)
-            await held.generation.close()
-            self._log.info("shelf.closed", book=held.generation.book.slug, generation=held.generation.name)
+    async def _put_away(self, lease: _Lease) -> None:
+        if lease in self._retired:
+            self._retired.discard(lease)
+            await lease.generation.close()
+            self._log.info("shelf.closed", book=lease.generation.book.slug, generation=lease.generation.name)
 
     async def _rows(self, statement: str, slug: str = "") -> list[Any]:
         """What a statement finds in the catalogue, which is opened first, and created if it is missing."""

@@ -285,13 +285,13 @@ class TokenIndex:
         first = layout.segment_tokens[places] + begins[owner]
         # Scale the questions by the stored numbers' scale, once for all of them.
         scale = np.float32(1 / _scale(self._basis.shape[1]))
-        asked: Float = np.concatenate([vectors for vectors, _ in questions]) * scale
-        best = [np.empty((0, len(asked)), dtype=np.float32)]
-        for block in _blocks(begins, MOST_PRODUCTS // len(asked)):
+        queries: Float = np.concatenate([vectors for vectors, _ in questions]) * scale
+        best = [np.empty((0, len(queries)), dtype=np.float32)]
+        for block in _blocks(begins, MOST_PRODUCTS // len(queries)):
             own = first[(owner >= block.start) & (owner < block.stop)] - begins[block.start]
             stored = [self._vectors[starts[one] : stops[one]] for one in block] if len(own) else []
             if stored:
-                best.append(_largest(product(np.concatenate(stored), asked.T), own))
+                best.append(_largest(product(np.concatenate(stored), queries.T), own))
         headings, units = np.flatnonzero(labels == HEADING), np.flatnonzero(labels >= 0)
         unit_owner = owner[units]
         segment_best = np.concatenate(best)
@@ -301,12 +301,12 @@ class TokenIndex:
             unit_own, _best_by_owner(segment_best[headings], owner[headings], len(chosen))[unit_owner]
         )
         unit_starts = np.searchsorted(unit_owner, np.arange(len(chosen) + 1)).astype(np.int64)
-        found: list[MaxSim] = []
+        results: list[MaxSim] = []
         end = 0
         for vectors, weights in questions:
             own = slice(end, end := end + len(vectors))
             share = (weights / weights.sum()).astype(np.float32)
-            found.append(
+            results.append(
                 MaxSim(
                     passages=passage_best[:, own] @ share,
                     passage_best=passage_best[:, own],
@@ -317,7 +317,7 @@ class TokenIndex:
                     unit_numbers=labels[units],
                 )
             )
-        return found
+        return results
 
 
 def _blocks(begins: Index, most: int) -> Iterator[range]:

@@ -44,15 +44,15 @@ def match_words(text: str, words_from: WordsFrom, vocabulary: Mapping[str, int])
     if len(content) > 1 and unfinished in lexical.STOP_WORDS:
         content = [word for word in content if word != unfinished] or content
     typed = list(dict.fromkeys(content))[-MOST_TYPED:]
-    found: list[TypedWord] = []
+    matches: list[TypedWord] = []
     for word in typed:
-        joined = found[-1].word + word if found else ""
-        if joined and (known := _relatives(joined, words_from)):
+        joined = matches[-1].word + word if matches else ""
+        if joined and (relatives := _relatives(joined, words_from)):
             # "Cost map" may be the book's costmap; as two words they are looked for side by side.
-            found[-1] = TypedWord(joined, (*known, f"{found[-1].word} {word}"))
+            matches[-1] = TypedWord(joined, (*relatives, f"{matches[-1].word} {word}"))
         else:
-            found.append(TypedWord(word, _forms(word, words_from, vocabulary, unfinished=word == unfinished)))
-    return found
+            matches.append(TypedWord(word, _forms(word, words_from, vocabulary, unfinished=word == unfinished)))
+    return matches
 
 
 def _forms(word: str, words_from: WordsFrom, vocabulary: Mapping[str, int], *, unfinished: bool) -> tuple[str, ...]:
@@ -69,7 +69,7 @@ def _relatives(word: str, words_from: WordsFrom) -> tuple[str, ...]:
     """The book's words with the stem of a word."""
     stem = lexical.stem_of(word)
     near = words_from(stem[:-1])  # a stem may end in a letter of its own: batteri, battery
-    return _commonest((known, count) for known, count in near if lexical.stem_of(known) == stem)
+    return _commonest((other, count) for other, count in near if lexical.stem_of(other) == stem)
 
 
 def _commonest(words: Iterable[tuple[str, int]]) -> tuple[str, ...]:
@@ -81,21 +81,21 @@ def _slips(word: str, vocabulary: Mapping[str, int], *, unfinished: bool) -> tup
     """The book's words nearest to a word, within the slips that its length allows."""
     if len(word) < LEAST_SLIP:
         return ()
-    known = list(vocabulary)
+    words = list(vocabulary)
     # An unfinished word is compared with beginnings of the book's words: of its length, and one letter longer.
     lengths = (None, len(word), len(word) + 1) if unfinished else (None,)
     nearest: dict[str, int] = {}
     for length in lengths:
-        found = process.extract(
+        matches = process.extract(
             word,
-            [other[:length] for other in known],
+            [other[:length] for other in words],
             scorer=OSA.distance,
             processor=None,
             score_cutoff=2 if len(word) >= LONG else 1,
             limit=MOST_FORMS * 4,
         )
-        for _, distance, at in found:
-            nearest[known[at]] = min(nearest.get(known[at], distance), distance)
+        for _, distance, at in matches:
+            nearest[words[at]] = min(nearest.get(words[at], distance), distance)
     least = min(nearest.values(), default=0)
     return _commonest((other, vocabulary[other]) for other, distance in nearest.items() if distance == least)
 
@@ -106,16 +106,16 @@ def rows_for(connection: Connection, typed: Sequence[TypedWord], most: int) -> l
     if not groups:
         return []
     complete = len(groups) == len(typed)
-    found = _matching(connection, " AND ".join(groups), most) if complete else []
-    if len(found) < most and (len(groups) > 1 or not complete):
-        known = {row for row, _ in found}
-        found += [pair for pair in _matching(connection, " OR ".join(groups), most) if pair[0] not in known]
-    return found[:most]
+    rows = _matching(connection, " AND ".join(groups), most) if complete else []
+    if len(rows) < most and (len(groups) > 1 or not complete):
+        seen = {row for row, _ in rows}
+        rows += [pair for pair in _matching(connection, " OR ".join(groups), most) if pair[0] not in seen]
+    return rows[:most]
 
 
 def _matching(connection: Connection, query: str, most: int) -> list[tuple[int, float]]:
-    found = connection.execute(
+    rows = connection.execute(
         "SELECT rowid, -rank FROM prose WHERE prose MATCH ? AND rank MATCH ? ORDER BY rank LIMIT ?",
         (query, lexical.ranking("prose"), most),
     )
-    return [(int(row), float(score)) for row, score in found]
+    return [(int(row), float(score)) for row, score in rows]

@@ -29,11 +29,11 @@ class LanguageGate:
 
     def __init__(self, accepted: Collection[str]) -> None:
         self._accepted = frozenset(accepted)
-        known = {code: frozenset(words.split()) for code, words in _DATA["function_words"].items()}
-        self._own = frozenset().union(*(known.get(code, ()) for code in accepted))
+        function_words = {code: frozenset(words.split()) for code, words in _DATA["function_words"].items()}
+        self._own = frozenset().union(*(function_words.get(code, ()) for code in accepted))
         if "en" in accepted:
             self._own |= STOP_WORDS | QUESTION_WORDS
-        self._others = [words for code, words in known.items() if code not in accepted]
+        self._others = [words for code, words in function_words.items() if code not in accepted]
 
     def accepts(self, text: str) -> bool:
         """Whether the language of a question allows an answer.
@@ -42,33 +42,33 @@ class LanguageGate:
         >>> gate.accepts("Explain quantisation simply."), gate.accepts("Wat is een costmap?")
         (True, False)
         """
-        plain = said = _QUOTED.sub(" ", text)
+        plain = whole = _QUOTED.sub(" ", text)
         for name in identifiers(plain):
             plain = plain.replace(name, " ")
         # Where no blank stands between words, what looks like a name may be the whole question.
-        script = _foreign_script(plain) or _foreign_script(said)
+        script = _foreign_script(plain) or _foreign_script(whole)
         if script is not None:
             return bool(self._accepted & set(script))
         words = [
             word.lower().replace("’", "'") for word in _WORD.findall(plain) if not word.isupper() or len(word) == 1
         ]
         own = _signs(_find_known(words, self._own))
-        for known in self._others:
-            found = _find_known(words, known)
-            is_sure = any(word not in _ALSO_ENGLISH for word in found)
-            if _signs(found) > own and (is_sure or (own == 0 and len(set(found)) > 1 and 2 * len(found) >= len(words))):
+        for vocabulary in self._others:
+            hits = _find_known(words, vocabulary)
+            is_sure = any(word not in _ALSO_ENGLISH for word in hits)
+            if _signs(hits) > own and (is_sure or (own == 0 and len(set(hits)) > 1 and 2 * len(hits) >= len(words))):
                 return False
         return True
 
 
-def _find_known(words: list[str], known: frozenset[str]) -> list[str]:
+def _find_known(words: list[str], vocabulary: frozenset[str]) -> list[str]:
     """The words that are function words of a language, also those of which each part is one: "dis-moi"."""
-    forms = ([word] if word in known else word.split("-") for word in words)
-    return [part for parts in forms if known.issuperset(parts) for part in parts]
+    forms = ([word] if word in vocabulary else word.split("-") for word in words)
+    return [part for parts in forms if vocabulary.issuperset(parts) for part in parts]
 
 
-def _signs(found: list[str]) -> float:
-    return sum(HINT if word in _ALSO_ENGLISH else SIGN for word in found)
+def _signs(words: list[str]) -> float:
+    return sum(HINT if word in _ALSO_ENGLISH else SIGN for word in words)
 
 
 def _foreign_script(text: str) -> list[str] | None:

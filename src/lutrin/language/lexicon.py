@@ -42,7 +42,7 @@ def patterns(name: str) -> dict[str, re.Pattern[str]]:
 
 
 _SHORT_FORMS = {f"{word}n't" for word in _words("denied")} | {
-    f"{word}'{end}" for end, known in _DATA["joined"].items() for word in known.split()
+    f"{word}'{end}" for end, bases in _DATA["joined"].items() for word in bases.split()
 }
 STEMMER: str = _DATA["stemmer"]
 STOP_WORDS = (
@@ -63,7 +63,7 @@ GOES_ON: tuple[str, ...] = tuple(_DATA["goes_on"])
 CHAT_SPELLINGS: dict[str, str] = _DATA["chat_spellings"]
 ORDINALS: dict[str, int] = _DATA["ordinals"]
 SPELLING_PAIRS = [tuple(pair.split("/")) for pair in _DATA["spelling"]["pairs"].split()]
-SPELLING_RULES = [(_expand(found), other) for found, other in _DATA["spelling"]["rules"]]
+SPELLING_RULES = [(_expand(pattern), other) for pattern, other in _DATA["spelling"]["rules"]]
 KEYBOARD, SOUNDS = (_DATA["spelling"][name].split() for name in ("keyboard", "sounds"))
 REQUESTS: dict[str, list[str]] = _DATA["requests"]
 """Plain requests by what they want."""

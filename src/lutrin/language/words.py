@@ -70,8 +70,8 @@ def topic_words(text: str) -> list[str]:
     >>> topic_words("What is the difference between > and >>?")
     ['>', '>>']
     """
-    found = [word for word in words(_THIS_TOPIC.sub(" ", text)) if word.lower() not in _ANY_QUESTION]
-    return found or _SIGN.findall(text)
+    rest = [word for word in words(_THIS_TOPIC.sub(" ", text)) if word.lower() not in _ANY_QUESTION]
+    return rest or _SIGN.findall(text)
 
 
 @lru_cache(maxsize=REMEMBERED)

@@ -55,21 +55,21 @@ def frame_of(text: str) -> tuple[Frame, str, About | None]:
     """
     if len(text) > MOST_CHARS:
         return "plain", text, None
-    asked = without_story(spell_out(text))
-    bare = _bare(asked)
-    found = _ABOUT.match(bare) or _ABOUT.match(asked)
-    if found and not _of_a_number(found):
-        return "about", text, _about(found)
+    question = without_story(spell_out(text))
+    bare = _bare(question)
+    match = _ABOUT.match(bare) or _ABOUT.match(question)
+    if match and not _of_a_number(match):
+        return "about", text, _about(match)
     for frame, wish in _WISHES.items():
-        if wish.search(asked):
-            topic = _bare(_without_wishes(asked))
+        if wish.search(question):
+            topic = _bare(_without_wishes(question))
             return frame, topic if topic_stems(topic) else "", None
-    return _shape(asked, bare), bare, None
+    return _shape(question, bare), bare, None
 
 
 def spell_out(text: str) -> str:
     """A question without the short forms of chats: "wats" is "what is"."""
-    return _CHAT.sub(lambda found: lexicon.CHAT_SPELLINGS[found[0].lower()], text)
+    return _CHAT.sub(lambda match: lexicon.CHAT_SPELLINGS[match[0].lower()], text)
 
 
 def asks(sentence: str) -> bool:
@@ -88,9 +88,9 @@ def without_story(text: str) -> str:
     """
     sentences = [sentence for sentence in _SENTENCE.split(text) if sentence.strip()]
     asking = [sentence for sentence in sentences if sentence.endswith("?") or asks(sentence)]
-    asked = " ".join(asking)
-    topics = topic_stems(asked)
-    if not subject_stems(asked) or any(word.lower() in lexicon.REFERENCES for word in words(asked)):
+    question = " ".join(asking)
+    topics = topic_stems(question)
+    if not subject_stems(question) or any(word.lower() in lexicon.REFERENCES for word in words(question)):
         return text
     return " ".join(one for one in sentences if one in asking or topics & topic_stems(one))
 
@@ -110,28 +110,28 @@ def _without_wishes(text: str) -> str:
     return " ".join(text.split()).replace(" ,", ",").replace(" ?", "?")
 
 
-def _shape(asked: str, bare: str) -> Frame:
+def _shape(question: str, bare: str) -> Frame:
     if _COMPUTE.search(bare):
         return "compute"
     # The story that a question refers to stands before it, so the last sentence asks.
-    for said in dict.fromkeys((bare, _bare(_SENTENCE.split(asked.strip())[-1]))):
+    for clause in dict.fromkeys((bare, _bare(_SENTENCE.split(question.strip())[-1]))):
         for frame, shape in _SHAPES.items():
-            if shape.search(said):
+            if shape.search(clause):
                 return frame
-    defines = not lexicon.DEFINING.isdisjoint(word.lower() for word in words(asked))
+    defines = not lexicon.DEFINING.isdisjoint(word.lower() for word in words(question))
     wanted = defines and len(words(bare)) <= TERM_WORDS and not asks(bare)
     return "definition" if wanted else "plain"
 
 
-def _about(found: re.Match[str]) -> About:
-    if (chapter := found["chapter"]) is not None:
-        return About("chapter", chapter or (found["nth"] or "this").strip())
-    return About("contents" if found["self"] is None else "self")
+def _about(match: re.Match[str]) -> About:
+    if (chapter := match["chapter"]) is not None:
+        return About("chapter", chapter or (match["nth"] or "this").strip())
+    return About("contents" if match["self"] is None else "self")
 
 
-def _of_a_number(found: re.Match[str]) -> bool:
+def _of_a_number(match: re.Match[str]) -> bool:
     """Whether more is asked than what a chapter with a number is about: "What does chapter 3 say about torque?"."""
-    number, _, more = (found["chapter"] or "").strip().partition(" ")
+    number, _, more = (match["chapter"] or "").strip().partition(" ")
     return number.isdecimal() and bool(topic_stems(more))
 
 
@@ -140,11 +140,11 @@ def is_courtesy(text: str) -> bool:
     return all(word.lower() in lexicon.COURTESIES for word in words(text))
 
 
-def number_of(asked: str) -> int | None:
+def number_of(text: str) -> int | None:
     """5, five, fifth or 5th as a number; -1 for the last."""
-    said = asked.lower()
-    if found := _NUMBER.match(said):
-        return int(found[0])
-    if said in lexicon.ORDINALS:
-        return lexicon.ORDINALS[said] + 1 if lexicon.ORDINALS[said] >= 0 else -1
-    return lexicon.COUNTS_IN_ORDER.index(said) + 1 if said in lexicon.COUNTS_IN_ORDER else None
+    word = text.lower()
+    if match := _NUMBER.match(word):
+        return int(match[0])
+    if word in lexicon.ORDINALS:
+        return lexicon.ORDINALS[word] + 1 if lexicon.ORDINALS[word] >= 0 else -1
+    return lexicon.COUNTS_IN_ORDER.index(word) + 1 if word in lexicon.COUNTS_IN_ORDER else None

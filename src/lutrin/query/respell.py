@@ -61,7 +61,7 @@ class Speller:
     """Finds out how books spell the words of questions, and remembers it."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, str, bool], str | None] = {}
+        self._spellings: dict[tuple[str, str, bool], str | None] = {}
 
     async def changes(self, generation: Vocabulary, text: str, embedder: Embedder, *, chunks: int) -> dict[str, str]:
         """Return the words of a question that a book spells differently, and its spelling.
@@ -70,27 +70,27 @@ class Speller:
             IndexUnavailable: The generation cannot be read.
         """
         # An abbreviation has only one spelling.
-        known = ((match, match[0]) for match in _WORD.finditer(text))
-        asked = [
-            m for m, word in known if len(word) > 3 and not word.isupper() and word.lower() not in lexicon.STOP_WORDS
+        pairs = ((match, match[0]) for match in _WORD.finditer(text))
+        candidates = [
+            m for m, word in pairs if len(word) > 3 and not word.isupper() and word.lower() not in lexicon.STOP_WORDS
         ]
-        frequency = await generation.document_frequency({match[0].lower() for match in asked})
-        rare = [match for match in asked if frequency[match[0].lower()] <= RARE]
+        frequency = await generation.document_frequency({match[0].lower() for match in candidates})
+        rare = [match for match in candidates if frequency[match[0].lower()] <= RARE]
         if not rare:
             return {}
         pieces = [start for start, _ in embedder.token_offsets(text)]
         keys = {match[0]: (generation.name, match[0].lower(), _may_be_slip(match, pieces)) for match in rare}
-        missing = [key for key in keys.values() if key not in self._known][:MOST_LOOKED_UP]
+        missing = [key for key in keys.values() if key not in self._spellings][:MOST_LOOKED_UP]
         if missing:
-            found = await generation.consult(
+            spellings = await generation.consult(
                 lambda words_from: {
                     key: _in_book(words_from, key[1], frequent=FREQUENT * chunks if key[2] else None) for key in missing
                 }
             )
-            self._known.update(found)
-            while len(self._known) > KEPT:
-                del self._known[next(iter(self._known))]
-        return {word: other for word, key in keys.items() if (other := self._known.get(key)) is not None}
+            self._spellings.update(spellings)
+            while len(self._spellings) > KEPT:
+                del self._spellings[next(iter(self._spellings))]
+        return {word: other for word, key in keys.items() if (other := self._spellings.get(key)) is not None}
 
 
 def respell(text: str, changes: Mapping[str, str]) -> str:
@@ -173,8 +173,8 @@ def _is_likely(word: str, other: str) -> bool:
     """Whether a wrong letter is easily typed for the right one, or one too many for one beside it."""
     (slip,) = Levenshtein.editops(word, other)
     place = slip.src_pos
-    meant = other[slip.dest_pos] if slip.tag == "replace" else f"{word[place - 1]}{word[place + 1 : place + 2]}"
-    return any(is_confused(word[place], letter) for letter in meant)
+    letters = other[slip.dest_pos] if slip.tag == "replace" else f"{word[place - 1]}{word[place + 1 : place + 2]}"
+    return any(is_confused(word[place], letter) for letter in letters)
 
 
 def _chunks(words_from: WordsFrom, start: str) -> int:

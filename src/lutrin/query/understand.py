@@ -69,18 +69,18 @@ def parts_of(topic: str) -> tuple[str, ...]:
     >>> parts_of("How good is the camera, and what does it cost?")
     ('How good is the camera', 'camera – what does it cost?')
     """
-    found = [part.strip(" ,") for part in _JOINT.split(topic) if part.strip(" ,?")]
-    if not 2 <= len(found) <= MAX_PARTS or not all(topic_words(part) and _has(part, lexicon.ASKING) for part in found):
+    parts = [part.strip(" ,") for part in _JOINT.split(topic) if part.strip(" ,?")]
+    if not 2 <= len(parts) <= MAX_PARTS or not all(topic_words(part) and _has(part, lexicon.ASKING) for part in parts):
         return (topic,)
     # "How hot and for how long does it boil?" asks two things about one subject, which comes last.
-    if len(topic_stems(found[0])) < 2 and not _has(found[0], lexicon.SAYING):
+    if len(topic_stems(parts[0])) < 2 and not _has(parts[0], lexicon.SAYING):
         return (topic,)
-    names = " ".join(subject_words(found[0]) or topic_words(found[0]))
-    return (found[0], *(f"{names} – {part}" if _leans(part) else part for part in found[1:]))
+    names = " ".join(subject_words(parts[0]) or topic_words(parts[0]))
+    return (parts[0], *(f"{names} – {part}" if _leans(part) else part for part in parts[1:]))
 
 
-def _has(part: str, known: frozenset[str]) -> bool:
-    return any(word.lower() in known for word in words(part))
+def _has(part: str, vocabulary: frozenset[str]) -> bool:
+    return any(word.lower() in vocabulary for word in words(part))
 
 
 def _leans(part: str) -> bool:
@@ -98,7 +98,7 @@ class Context:
     """The question that it leans on, the newest that names something."""
     quotes: tuple[tuple[str, str], ...] = ()
     """Chunk id and words of what the previous answer cited."""
-    said: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
     """The answers to that question and to what leaned on it since, in plain words."""
 
 
@@ -170,16 +170,16 @@ def understand(
     typed, warnings = _clean(question.text)
     selected, mode, notes = _selection(question, embedder)
     frame, topic, about = frame_of(typed)
-    found = Completion(text=typed, lacks=not topic_stems(topic))
+    completion = Completion(text=typed, lacks=not topic_stems(topic))
     if not selected and frame != "about":
-        found = complete_question(typed, history)
-        frame = found.form if frame == "plain" else frame
-        if found.text != typed:
-            whole, topic, about = frame_of(found.text)
+        completion = complete_question(typed, history)
+        frame = completion.form if frame == "plain" else frame
+        if completion.text != typed:
+            whole, topic, about = frame_of(completion.text)
             # "And the LED?" asks in the form of the question before.
             frame = whole if frame == "plain" else frame
-    added = frame_of(typed)[1] if found.text != typed else ""
-    topic = topic or found.text
+    added = frame_of(typed)[1] if completion.text != typed else ""
+    topic = topic or completion.text
     added = added if topic_stems(added) else ""
     leans = bool(selected) and (not topic_stems(topic) or refers(topic))
     if leans and topic_stems(topic) and len(words(selected)) <= PHRASE_WORDS:
@@ -187,24 +187,24 @@ def understand(
     refusal: Refusal | None = None
     if not language.accepts(typed):
         refusal = "not_english"
-    elif is_courtesy(typed) or (found.lacks and frame != "about" and not selected and not question.page):
+    elif is_courtesy(typed) or (completion.lacks and frame != "about" and not selected and not question.page):
         refusal = "vague"
     return Query(
         question=question,
         typed=typed,
-        text=found.text,
+        text=completion.text,
         topic=topic,
         frame=frame,
         about=about,
         parts=(topic,) if frame in {"about", "compare", "compute"} else parts_of(topic),
-        follows=found.follows,
+        follows=completion.follows,
         selected_text=selected,
         mode=mode,
         page=question.page,
         added=added,
-        subject=found.subject,
-        quotes=found.quotes,
-        said=found.said,
+        subject=completion.subject,
+        quotes=completion.quotes,
+        answers=completion.answers,
         leans=leans,
         warnings=warnings + notes,
         refusal=refusal,
@@ -231,10 +231,10 @@ def with_spelling(query: Query, changes: Mapping[str, str]) -> Query:
 
 def _clean(text: str) -> tuple[str, tuple[str, ...]]:
     """One line of at most 500 words, and a note on what was cut."""
-    found = _UNSEEN.sub("", text).split()
-    if not any(character.isalnum() for word in found for character in word):
+    tokens = _UNSEEN.sub("", text).split()
+    if not any(character.isalnum() for word in tokens for character in word):
         raise InvalidQuestion(messages.EMPTY_QUESTION)
-    return " ".join(found[:MAX_WORDS]), (messages.QUESTION_TRUNCATED,) if len(found) > MAX_WORDS else ()
+    return " ".join(tokens[:MAX_WORDS]), (messages.QUESTION_TRUNCATED,) if len(tokens) > MAX_WORDS else ()
 
 
 def _selection(question: Question, embedder: Embedder) -> tuple[str, Mode, tuple[str, ...]]:
@@ -249,7 +249,7 @@ def _selection(question: Question, embedder: Embedder) -> tuple[str, Mode, tuple
     if len(offsets) <= MAX_SELECTION_TOKENS:
         return selected, mode, ()
     limit = offsets[MAX_SELECTION_TOKENS - 1][1]
-    ends = [found.end() for found in _SENTENCE_END.finditer(selected, 0, limit + 1) if found.end() <= limit]
+    ends = [match.end() for match in _SENTENCE_END.finditer(selected, 0, limit + 1) if match.end() <= limit]
     return selected[: ends[-1] if ends else limit], mode, (messages.SELECTION_TRUNCATED,)
 
 
@@ -300,7 +300,7 @@ def complete_question(question: str, history: Sequence[ChatMessage]) -> Completi
         follows=talk.chunk_ids,
         subject=talk.narrowing or talk.subject,
         quotes=talk.quotes,
-        said=tuple(talk.answers),
+        answers=tuple(talk.answers),
     )
 
 
@@ -366,42 +366,42 @@ class _Talk:
             return False
         if _ELLIPTIC.match(topic):
             return True
-        known = stem_set(self.answer) | subject_stems(self.subject)
-        return own <= known and frame != "definition" and asks(topic)
+        stems = stem_set(self.answer) | subject_stems(self.subject)
+        return own <= stems and frame != "definition" and asks(topic)
 
     def join(self, question: str) -> str:
         """A leaning question, with its subject in front."""
         if correction := _CORRECTS.match(question):
             return _correct(self.subject, question[correction.end() :].rstrip(" .!?"))
         _, topic, _ = frame_of(question)
-        asked = _NTH.sub(self._item, topic)
-        if named := self._name_subject(asked):
+        request = _NTH.sub(self._item, topic)
+        if named := self._name_subject(request):
             return named
-        if not subject_stems(asked):
+        if not subject_stems(request):
             # "Tell me more" asks nothing new: search the subject again.
-            parts = (self.subject, self.narrowing, asked if asks(asked) or topic_words(asked) else "")
-        elif _goes_on(question) and not refers(asked):
+            parts = (self.subject, self.narrowing, request if asks(request) or topic_words(request) else "")
+        elif _goes_on(question) and not refers(request):
             # "And TPU?" takes the place of "And PETG?", not of "How hot may it get?".
-            kept = "" if _goes_on(self.narrowing) else self.narrowing
-            parts = (self._names() if kept else self.subject, kept, asked)
+            narrowing = "" if _goes_on(self.narrowing) else self.narrowing
+            parts = (self._names() if narrowing else self.subject, narrowing, request)
         else:
-            parts = (self._names(), self.narrowing if refers(asked) else "", asked)
+            parts = (self._names(), self.narrowing if refers(request) else "", request)
         return " – ".join(part.rstrip(" ?.!") for part in parts if part)
 
     def _names(self) -> str:
         """The words that name the subject; all of it would drown a question that has words of its own."""
         return " ".join(subject_words(self.subject)) or self.subject
 
-    def _name_subject(self, asked: str) -> str:
+    def _name_subject(self, request: str) -> str:
         """A question with the term that the talk is about in the place of what points at it; empty: nothing does.
 
         "How accurate is it?", after "What is GPS?", asks how accurate GPS is.
         """
-        if frame_of(self.subject)[0] != "definition" or self.narrowing or _goes_on(asked) or not asks(asked):
+        if frame_of(self.subject)[0] != "definition" or self.narrowing or _goes_on(request) or not asks(request):
             return ""
-        pointer = next((word for word in words(asked) if word.lower() in {*lexicon.REFERENCES, "one"}), "")
+        pointer = next((word for word in words(request) if word.lower() in {*lexicon.REFERENCES, "one"}), "")
         term = self._term()
-        return re.sub(rf"\b{pointer}\b", lambda _: term, asked, count=1) if pointer else ""
+        return re.sub(rf"\b{pointer}\b", lambda _: term, request, count=1) if pointer else ""
 
     def _term(self) -> str:
         """The words that name the subject, with what stands right before the first and says which: "closed loop"."""
@@ -411,12 +411,12 @@ class _Talk:
             start -= 1
         return " ".join((*own[start:first], *named)) or self._names()
 
-    def _item(self, found: re.Match[str]) -> str:
+    def _item(self, match: re.Match[str]) -> str:
         """Return the item at a place of the last answer's list."""
         items = _ITEM.findall(_MARKS.sub("", self.answer))
-        place = lexicon.ORDINALS[found[1].lower()]
+        place = lexicon.ORDINALS[match[1].lower()]
         if place >= len(items) or not items:
-            return found[0]
+            return match[0]
         return " ".join(_CLAUSE.split(items[place])[0].split()[:ITEM_WORDS]).rstrip(" .")
 
 
@@ -427,15 +427,15 @@ def refers(text: str) -> bool:
     (True, False)
     """
     before = ""
-    said = [word.lower() for word in words(_NOTHING.sub(" ", text))]
-    for word in said:
+    tokens = [word.lower() for word in words(_NOTHING.sub(" ", text))]
+    for word in tokens:
         if word in lexicon.REFERENCES or (word == "one" and before in lexicon.ONE_AFTER):
             return True
         if subject_stems(word):
             break
         before = word
     # "How accurate is it": too short for a subject of its own.
-    return said[-1:] == ["one"] or (len(said) <= MOST_WORDS and not lexicon.REFERENCES.isdisjoint(said[-1:]))
+    return tokens[-1:] == ["one"] or (len(tokens) <= MOST_WORDS and not lexicon.REFERENCES.isdisjoint(tokens[-1:]))
 
 
 def _is_on_chapter(question: str) -> bool:

@@ -94,8 +94,8 @@ async def tokenize_question(
         raise ValueError("the embedder gives no token vectors")
     words = word_of_each(text, encoding.token_offsets[:, 0].tolist())
     total = generation.manifest.chunks + 1
-    known = await generation.document_frequency({word for word in words if word})
-    frequency = np.array([known.get(word, 0) if word else total - 1 for word in words], dtype=np.float32)
+    counts = await generation.document_frequency({word for word in words if word})
+    frequency = np.array([counts.get(word, 0) if word else total - 1 for word in words], dtype=np.float32)
     rarity = (1 + np.log(total / (frequency + 1))).astype(np.float32)
     importance = reading.importance(encoding.token_vectors)
     logits = importance + reading.rarity * np.log1p(rarity)
@@ -134,7 +134,7 @@ class Pool:
     """The candidates, P in all, as one text sees them."""
 
     chunks: Sequence[Chunk]
-    asked: QuestionTokens
+    question: QuestionTokens
     cosines: Float
     """(P,): cosine with the nearest window of each passage."""
     lexical: Mapping[str, float]
@@ -147,7 +147,7 @@ class Candidates:
     """What both searches found, before it is matched."""
 
     generation: OpenGeneration
-    asked: Sequence[QuestionTokens]
+    questions: Sequence[QuestionTokens]
     places: Sequence[tuple[int, Chunk]]
     """Rows and chunks."""
     lexical: Sequence[Sequence[tuple[str, float]]]
@@ -168,16 +168,16 @@ class Candidates:
                 chunks.append(chunk)
             seen.add(first)
         tokens = self.generation.tokens
-        lates = tokens.maxsim([(tokens.project(item.tokens), item.share) for item in self.asked], rows)
+        lates = tokens.maxsim([(tokens.project(item.tokens), item.share) for item in self.questions], rows)
         return [
             Pool(chunks, item, self.generation.cosines(item.vector, rows), dict(words), late)
-            for item, words, late in zip(self.asked, self.lexical, lates, strict=True)
+            for item, words, late in zip(self.questions, self.lexical, lates, strict=True)
         ]
 
 
 async def gather(
     generation: OpenGeneration,
-    asked: Sequence[QuestionTokens],
+    questions: Sequence[QuestionTokens],
     where: Mapping[str, str] | None,
     *,
     besides: Sequence[str] = (),
@@ -193,16 +193,16 @@ async def gather(
         IndexUnavailable: The generation cannot be read.
     """
     # What is hidden makes room for what is not, and so do repeats.
-    searches = [generation.nearest(item.vector, 2 * POOL, where) for item in asked]
-    searches += [generation.matching(item.text, 2 * POOL, where) for item in asked]
+    searches = [generation.nearest(item.vector, 2 * POOL, where) for item in questions]
+    searches += [generation.matching(item.text, 2 * POOL, where) for item in questions]
     # Most need no other thread: who stepped back between them would wait for everybody else's question.
-    found = [await search for search in searches]
-    names = list(dict.fromkeys([*besides, *(name for pairs in found for name, _ in pairs), *led]))
+    hits = [await search for search in searches]
+    names = list(dict.fromkeys([*besides, *(name for pairs in hits for name, _ in pairs), *led]))
     return Candidates(
         generation,
-        asked,
+        questions,
         await generation.places(names),
-        lexical=found[len(asked) :],
+        lexical=hits[len(questions) :],
         besides=besides,
         page=page,
     )
@@ -216,13 +216,13 @@ async def homes(generation: OpenGeneration, selection: str) -> list[Chunk]:
     Raises:
         IndexUnavailable: The generation cannot be read.
     """
-    said = plain(selection)
-    if len(said.split()) <= SENTENCE_WORDS:
+    content = plain(selection)
+    if len(content.split()) <= SENTENCE_WORDS:
         return []
     near = await generation.chunks([name for name, _ in await generation.matching(selection, NEAR)])
-    holding = [chunk for chunk in near if said in plain(chunk.text)]
-    held = [chunk for chunk in near if chunk not in holding and _shares_sentence(chunk, said)]
-    return [*holding, *held][:MOST]
+    holding = [chunk for chunk in near if content in plain(chunk.text)]
+    overlapping = [chunk for chunk in near if chunk not in holding and _shares_sentence(chunk, content)]
+    return [*holding, *overlapping][:MOST]
 
 
 def same_section(chunk: Chunk, other: Chunk) -> bool:
@@ -230,9 +230,9 @@ def same_section(chunk: Chunk, other: Chunk) -> bool:
     return (chunk.filename, chunk.heading_path, chunk.anchor) == (other.filename, other.heading_path, other.anchor)
 
 
-def _shares_sentence(chunk: Chunk, said: str) -> bool:
+def _shares_sentence(chunk: Chunk, content: str) -> bool:
     own = (plain(unit.text) for unit in chunk.units)
-    return any(len(text.split()) > SENTENCE_WORDS and text in said for text in own)
+    return any(len(text.split()) > SENTENCE_WORDS and text in content for text in own)
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +251,7 @@ def score_passages(pool: Pool, reading: Reading) -> list[ScoredPassage]:
     """Score the candidates, in the order of the pool."""
     if not pool.chunks:
         return []
-    late, share = pool.late, pool.asked.share
+    late, share = pool.late, pool.question.share
     own, headed = late.unit_own @ share, late.unit_best @ share
     ends = np.cumsum([len(chunk.units) for chunk in pool.chunks], dtype=np.int64)
     starts = np.concatenate([[0], ends])[:-1]
@@ -263,12 +263,12 @@ def score_passages(pool: Pool, reading: Reading) -> list[ScoredPassage]:
     forms = (reading.form(unit) for chunk in pool.chunks for unit in chunk.units)
     scores += np.fromiter(forms, np.float32, len(scores))
     best = max(pool.lexical.values(), default=0.0) or 1.0
-    held = [reading.lexical * pool.lexical.get(chunk.chunk_id, 0.0) / best for chunk in pool.chunks]
+    lexical = [reading.lexical * pool.lexical.get(chunk.chunk_id, 0.0) / best for chunk in pool.chunks]
     sums = log_sums(scores, starts, ends)
     return [
         ScoredPassage(chunk, scores[start:stop], float(total) + more, float(cosine))
         for chunk, start, stop, total, more, cosine in zip(
-            pool.chunks, starts, ends, sums, held, pool.cosines, strict=True
+            pool.chunks, starts, ends, sums, lexical, pool.cosines, strict=True
         )
     ]
 
@@ -326,12 +326,12 @@ def combine(ranked: Sequence[ScoredPassage], judgements: Sequence[UnitScores], r
     worst = min(ranking.passage * one.passage + ranking.unit * float(one.units.min(initial=0.0)) for one in judgements)
     added: list[Float | float] = [ranking.unit * one.units + ranking.passage * one.passage for one in judgements]
     added += [worst] * (len(ranked) - len(judgements))
-    found = []
+    passages = []
     for item, more in zip(ranked, added, strict=True):
         words = item.score - log_sum(item.scores) if np.isfinite(item.score) else 0.0  # what its words count
         scores = np.asarray(ranking.reader * item.scores + more, dtype=np.float32)
-        found.append(replace(item, scores=scores, score=log_sum(scores) + ranking.reader * words))
-    return sorted(found, key=lambda item: (-item.score, item.chunk.chunk_id))
+        passages.append(replace(item, scores=scores, score=log_sum(scores) + ranking.reader * words))
+    return sorted(passages, key=lambda item: (-item.score, item.chunk.chunk_id))
 
 
 def _view(item: ScoredPassage, *, whole: bool) -> View:
@@ -352,37 +352,37 @@ def _unit_scores(chunk: Chunk, judgement: Judgement) -> UnitScores:
     return UnitScores(judgement.passage, units)
 
 
-def signals(pool: Pool, found: Sequence[ScoredPassage]) -> Float:
+def signals(pool: Pool, passages: Sequence[ScoredPassage]) -> Float:
     """The signals that tell whether a book answers: (4,), in the order of `SIGNALS`.
 
     They are of all passages of a pool, which is not empty, in its order.
     """
-    scores = np.array([item.score for item in found], dtype=np.float32)
+    scores = np.array([item.score for item in passages], dtype=np.float32)
     few = np.argsort(-scores, kind="stable")[:CONSIDERED].tolist()
     best = pool.late.passage_best[few].max(axis=0)
-    asked = pool.asked
+    question = pool.question
     stems = frozenset().union(*(stem_set(pool.chunks[index].embedded_text()) for index in few))
     words: dict[str, list[int]] = {}
-    for place, word in enumerate(asked.words):
+    for place, word in enumerate(question.words):
         if word and word not in STOP_WORDS and word not in QUESTION_WORDS:
             words.setdefault(word, []).append(place)
-    total = sum(float(asked.rarity[places[0]]) for places in words.values()) or 1.0
+    total = sum(float(question.rarity[places[0]]) for places in words.values()) or 1.0
     lacked = {
-        word: float(asked.rarity[places[0]]) * (1 - max(float(best[places].mean()), 0.0))
+        word: float(question.rarity[places[0]]) * (1 - max(float(best[places].mean()), 0.0))
         for word, places in words.items()
         if stem(word) not in stems
     }
-    unknown = max((lack for word, lack in lacked.items() if asked.frequency[words[word][0]] == 0), default=0.0)
-    shares = sum(lacked.values()) / total, unknown / float(asked.rarity.max(initial=1.0))
+    unknown = max((lack for word, lack in lacked.items() if question.frequency[words[word][0]] == 0), default=0.0)
+    shares = sum(lacked.values()) / total, unknown / float(question.rarity.max(initial=1.0))
     return np.array([scores.max() / 10, pool.late.passages.max(), *shares], dtype=np.float32)
 
 
-def log_odds(found: Float, reading: Reading) -> float:
+def log_odds(evidence: Float, reading: Reading) -> float:
     """Logarithm of the odds that the book answers, from its signals."""
     if not reading.scope:
         slope, bias = reading.answers
-        return slope * 10 * float(found[0]) + bias
-    return float(found @ np.array(reading.scope[:-1], dtype=np.float32)) + reading.scope[-1]
+        return slope * 10 * float(evidence[0]) + bias
+    return float(evidence @ np.array(reading.scope[:-1], dtype=np.float32)) + reading.scope[-1]
 
 
 def is_far(odds: float, *, found: bool) -> bool:

@@ -163,15 +163,15 @@ class Searcher:
     async def encode(self, texts: Sequence[str]) -> list[Encoding]:
         """Encode questions as far as `LONGEST_TOKENS`, and remember the latest: several books are searched for one."""
         wanted = dict.fromkeys(texts)
-        known = {text: self._encoded[text] for text in wanted if text in self._encoded}
-        missing = [text for text in wanted if text not in known]
+        encodings = {text: self._encoded[text] for text in wanted if text in self._encoded}
+        missing = [text for text in wanted if text not in encodings]
         if missing:
             with stage("embed"):
-                known.update(zip(missing, await self.embedder.encode(list(map(self._cut, missing))), strict=True))
-            self._encoded.update(known)
+                encodings.update(zip(missing, await self.embedder.encode(list(map(self._cut, missing))), strict=True))
+            self._encoded.update(encodings)
             while sum(1 + len(one.token_offsets) for one in self._encoded.values()) > ENCODED_TOKENS:
                 del self._encoded[next(iter(self._encoded))]
-        return [known[text] for text in texts]
+        return [encodings[text] for text in texts]
 
     def _cut(self, text: str) -> str:
         if len(text) <= LONGEST_TOKENS:
@@ -206,7 +206,7 @@ class Searcher:
         """
         selection = query.selected_text[:SELECTION_CHARACTERS]
         found_in = await homes(generation, selection)
-        known = [chunk.chunk_id for chunk in found_in]
+        home_ids = [chunk.chunk_id for chunk in found_in]
         section = [
             chunk.chunk_id
             for home in found_in[: int(query.leans)]
@@ -231,18 +231,18 @@ class Searcher:
             await tokenize_question(generation, text, encoding, reading)
             for text, encoding in zip(wanted, await self.encode(wanted), strict=True)
         ]
-        besides = [*known, *section, *query.follows, *(name for named in numbered for name in named.chunks)]
+        besides = [*home_ids, *section, *query.follows, *(name for named in numbered for name in named.chunks)]
         # A selection says itself where to look; what leans on it is like any question that leans on something.
         leads = {
             item.text: {} if selection else leads_of(generation.companion, item.vector) for item in asks[: len(texts)]
         }
-        further = [name for found in leads.values() for name in list(found)[:MOST_LED]] if where is None else []
-        found = await gather(generation, asks, where, besides=besides, led=further, page=query.page)
+        further = [name for lead in leads.values() for name in list(lead)[:MOST_LED]] if where is None else []
+        candidates = await gather(generation, asks, where, besides=besides, led=further, page=query.page)
         numbered = numbered if len(numbered) == len(texts) else [find_labels(generation, text) for text in texts]
 
         async def parts_of(hidden: Callable[[Chunk], bool]) -> list[Part]:
-            pools = found.match(hidden)
-            place_bonuses = _place_bonuses(query, known, pools[0].chunks)
+            pools = candidates.match(hidden)
+            place_bonuses = _place_bonuses(query, home_ids, pools[0].chunks)
             return [
                 await self._part(
                     pool,
@@ -250,7 +250,7 @@ class Searcher:
                     reading,
                     reranker,
                     place_bonuses=place_bonuses | dict.fromkeys(named.chunks, AT_HOME),
-                    lead_gains=gains(leads[pool.asked.text], self.embedder.name),
+                    lead_gains=gains(leads[pool.question.text], self.embedder.name),
                     also=pools[len(texts)] if added else None,
                     numbered=named,
                 )
@@ -259,7 +259,7 @@ class Searcher:
 
         parts = await parts_of(lambda chunk: query.frame != "quiz" and _asks_only(chunk, query))
         if all(part.verdict != "answers" for part in parts) and any(
-            _asks_only(chunk, query) for _, chunk in found.places
+            _asks_only(chunk, query) for _, chunk in candidates.places
         ):
             further_parts = await parts_of(lambda _: False)
             parts = [more if _tells(more) else part for part, more in zip(parts, further_parts, strict=True)]
@@ -286,22 +286,22 @@ class Searcher:
         What follows another question is read with it and without (`also`): with it alone the answer before would win
         again.
         """
-        text = pool.asked.text
+        text = pool.question.text
         if not pool.chunks:
             return Part(text, (), -np.inf)
-        found = score_passages(pool, reading)
-        evidence = signals(pool, found)
+        passages = score_passages(pool, reading)
+        evidence = signals(pool, passages)
         if also is not None:
-            found = [
+            passages = [
                 replace(one, score=(one.score + other.score) / 2, scores=(one.scores + other.scores) / np.float32(2))
-                for one, other in zip(found, score_passages(also, reading), strict=True)
+                for one, other in zip(passages, score_passages(also, reading), strict=True)
             ]
-        most = max((lead_gains.get(item.chunk.chunk_id, 0.0) for item in found), default=0.0)
+        most = max((lead_gains.get(item.chunk.chunk_id, 0.0) for item in passages), default=0.0)
         # Logarithms of odds become scores of the reader.
         ranking = reranker.ranking if reranker is not None else Ranking()
         slope = reading.answers[0] * ranking.reader
         ranked = []
-        for item in found:
+        for item in passages:
             name, file = item.chunk.chunk_id, item.chunk.filename
             place = max(place_bonuses.get(name, 0.0), place_bonuses.get(file, 0.0)) / slope
             # What a kept question adds is taken from the others, so that no score is larger than without.
@@ -319,12 +319,12 @@ class Searcher:
         is_home = any(place_bonuses.get(item.chunk.chunk_id, 0.0) >= AT_HOME for item in ranked[:1])
         ranked = _without_other_tabs(ranked, query.typed)
         if query.is_more:
-            ranked = _without_repeats(ranked, " ".join(query.said))
+            ranked = _without_repeats(ranked, " ".join(query.answers))
         around = is_home and query.selected_text == text
         if around:
-            said = plain(text)
+            phrase = plain(text)
             ranked = _near(
-                ranked, ranked[:1], lambda unit: bool(own := plain(unit.text)) and (own in said or said in own)
+                ranked, ranked[:1], lambda unit: bool(own := plain(unit.text)) and (own in phrase or phrase in own)
             )
         elif is_home and numbered.alone and numbered.labels:
             homes = [item for item in ranked if any(unit.label in numbered.labels for unit in item.chunk.units)]
@@ -386,10 +386,10 @@ def _home_first(ranked: Sequence[ScoredPassage], homes: Sequence[str]) -> list[S
 
 def _without_other_tabs(ranked: Sequence[ScoredPassage], typed: str) -> list[ScoredPassage]:
     """Passages without the other tabs of a section, where the question names one of them: "... in Python"."""
-    said = f" {plain(typed)} "
+    question = f" {plain(typed)} "
 
     def is_named(chunk: Chunk) -> bool:
-        return bool(chunk.variant) and f" {plain(chunk.variant)} " in said
+        return bool(chunk.variant) and f" {plain(chunk.variant)} " in question
 
     named = {(item.chunk.filename, item.chunk.heading_path) for item in ranked if is_named(item.chunk)}
     return [
@@ -399,15 +399,15 @@ def _without_other_tabs(ranked: Sequence[ScoredPassage], typed: str) -> list[Sco
     ]
 
 
-def _without_repeats(ranked: Sequence[ScoredPassage], said: str) -> list[ScoredPassage]:
+def _without_repeats(ranked: Sequence[ScoredPassage], answers: str) -> list[ScoredPassage]:
     """Passages without what the answer before said; as they are if it said all of them."""
 
     def rest(item: ScoredPassage) -> ScoredPassage:
-        held = np.array([plain(unit.text) in said for unit in item.chunk.units], dtype=np.bool_)
-        return replace(item, scores=np.where(held, np.float32(-np.inf), item.scores))
+        repeats = np.array([plain(unit.text) in answers for unit in item.chunk.units], dtype=np.bool_)
+        return replace(item, scores=np.where(repeats, np.float32(-np.inf), item.scores))
 
-    found = [rest(item) for item in ranked]
-    return found if any(np.isfinite(item.scores).any() for item in found) else list(ranked)
+    passages = [rest(item) for item in ranked]
+    return passages if any(np.isfinite(item.scores).any() for item in passages) else list(ranked)
 
 
 def _near(
@@ -446,9 +446,9 @@ def _favour_identifiers(ranked: Sequence[ScoredPassage], text: str, bonus: float
     if not wanted:
         return list(ranked)
     texts = [item.chunk.embedded_text() for item in ranked]
-    held = [set(identifiers(one)) & set(wanted) if any(name in one for name in wanted) else set() for one in texts]
-    most = set[str]().union(*held)
-    return [_raise(item, bonus if most and most <= own else 0.0) for item, own in zip(ranked, held, strict=True)]
+    matches = [set(identifiers(one)) & set(wanted) if any(name in one for name in wanted) else set() for one in texts]
+    most = set[str]().union(*matches)
+    return [_raise(item, bonus if most and most <= own else 0.0) for item, own in zip(ranked, matches, strict=True)]
 
 
 def _passages(parts: Sequence[Part], k: int, reading: Reading) -> tuple[Passage, ...]:
@@ -467,12 +467,12 @@ def find_labels(generation: OpenGeneration, text: str) -> NamedLabels:
     named = [(label, place) for label, place in labels_in(text) if label.partition(" ")[0] in kinds]
     if not named:
         return NamedLabels()
-    known = {label: generation.labels[label] for label, _ in named if label in generation.labels}
+    labels = {label: generation.labels[label] for label, _ in named if label in generation.labels}
     rest = text
     for start, end in sorted({place for _, place in named}, reverse=True):
         rest = f"{rest[:start]} {rest[end:]}"
-    names = dict.fromkeys(name for chunks in known.values() for name in chunks)
-    return NamedLabels(frozenset(known), tuple(names), alone=not subject_stems(rest))
+    names = dict.fromkeys(name for chunks in labels.values() for name in chunks)
+    return NamedLabels(frozenset(labels), tuple(names), alone=not subject_stems(rest))
 
 
 class Weight(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -494,15 +494,15 @@ def leads_of(companion: Companion, vector: Float) -> dict[str, float]:
     which only that one does. An entry leads to every passage that it quotes. The vector is of length 1: (d,).
     """
     nearest = companion.nearest(vector, NEAREST)
-    found: dict[str, float] = {}
+    leads: dict[str, float] = {}
     for place, cosine in nearest:
         for owner in companion.owners[companion.texts[place]]:
             item = companion.entries[owner]
             if item.entry.author == BY_THE_BOOK:
                 continue  # a search has found it already
             for name in (item.chunk_id, *(name for name, _, _ in item.places)):
-                found.setdefault(name, cosine - nearest[-1][1])
-    return found
+                leads.setdefault(name, cosine - nearest[-1][1])
+    return leads
 
 
 def weights() -> Weight | None:
@@ -512,8 +512,8 @@ def weights() -> Weight | None:
 
 def gains(leads: Mapping[str, float], embedder: str) -> dict[str, float]:
     """What passages gain by prepared questions, by id; nothing for another embedder's scores."""
-    known = weights()
-    weight = known.weight if known is not None and known.embedder == embedder else 0.0
+    fit = weights()
+    weight = fit.weight if fit is not None and fit.embedder == embedder else 0.0
     return {name: weight * near for name, near in leads.items() if weight}
 
 
@@ -534,7 +534,7 @@ def columns(units: Sequence[Unit]) -> list[Column]:
     for unit in units:
         if unit.kind == "table_row" and " | " in unit.lead:
             tables[unit.lead][unit.char_start] = unit.text.split(" | ")
-    found = []
+    result = []
     for lead, rows in tables.items():
         heads = lead.split(" | ")
         if len(rows) < LEAST_ROWS or any(len(cells) != len(heads) for cells in rows.values()):
@@ -545,8 +545,8 @@ def columns(units: Sequence[Unit]) -> list[Column]:
             values: list[float] = []
             if all(len(one) == 1 for one in numbers) and len({_NUMBER.sub("", cell).strip() for cell in cells}) == 1:
                 values = [float(re.sub(r"[ ,\u202f]", "", one[0]).replace("\u2212", "-")) for one in numbers]
-            found.append(Column(heads[0], heads[place], tuple(zip(rows, values, strict=True)) if values else ()))
-    return found
+            result.append(Column(heads[0], heads[place], tuple(zip(rows, values, strict=True)) if values else ()))
+    return result
 
 
 async def at_extreme(
@@ -566,25 +566,25 @@ async def at_extreme(
         section = [one for one in await generation.chunks_of(item.chunk.filename) if same_section(one, item.chunk)]
         rows = await rows_at_extreme(text, columns([unit for chunk in section for unit in chunk.units]), encode)
         for home in ranked if rows else ():
-            held = [unit.kind == "table_row" and unit.char_start in rows for unit in home.chunk.units]
-            if any(held) and home.chunk.filename == item.chunk.filename:
+            mask = [unit.kind == "table_row" and unit.char_start in rows for unit in home.chunk.units]
+            if any(mask) and home.chunk.filename == item.chunk.filename:
                 best = max(float(home.scores.max()), ranked[0].score) + GAIN
-                first = replace(home, score=best, scores=np.where(held, np.float32(best), home.scores))
+                first = replace(home, score=best, scores=np.where(mask, np.float32(best), home.scores))
                 return [first, *(other for other in ranked if other is not home)]
     return []
 
 
 async def rows_at_extreme(
-    text: str, known: Sequence[Column], encode: Callable[[Sequence[str]], Awaitable[list[Encoding]]]
+    text: str, candidates: Sequence[Column], encode: Callable[[Sequence[str]], Awaitable[list[Encoding]]]
 ) -> list[int]:
     """Where the rows begin that are asked for, in the columns of the tables that may answer; empty: none is."""
     forms = [
         (column, kind, form.format(row=column.row, column=column.name))
-        for column in known
+        for column in candidates
         for kind, same in enumerate(_QUESTIONS)
         for form in same
     ]
-    if not any(column.values for column in known):
+    if not any(column.values for column in candidates):
         return []
     first, *others = (pooled_vector(one) for one in await encode([text, *(form for *_, form in forms)]))
     likeness = np.array(others) @ first
@@ -625,14 +625,14 @@ async def search_selection(embedder: Embedder, generation: OpenGeneration, query
     (late,) = alone.maxsim([(generation.tokens.project(wanted.tokens), wanted.share)], [0])
     pool = Pool(
         chunks=[chunk],
-        asked=wanted,
+        question=wanted,
         cosines=np.array([pooled_vector(selected) @ wanted.vector], dtype=np.float32),
         lexical={chunk.chunk_id: 1.0} if topic_stems(query.topic) & stem_set(chunk.embedded_text()) else {},
         late=late,
     )
-    found = score_passages(pool, reading)
-    passage = Passage(chunk=chunk, score=chance_of(found[0].score, reading))
-    part = Part(query.topic, tuple(found), log_odds(signals(pool, found), reading) + AT_HOME)
+    passages = score_passages(pool, reading)
+    passage = Passage(chunk=chunk, score=chance_of(passages[0].score, reading))
+    part = Part(query.topic, tuple(passages), log_odds(signals(pool, passages), reading) + AT_HOME)
     return SearchResult(passages=(passage,), parts=(part,))
 
 

@@ -88,14 +88,14 @@ async def retrieve_passages(shelf: Shelf, searcher: Searcher, question: Question
     async with lease_books(shelf, question.book) as generations:
         # A selection may speak of other chapters than its own.
         query = query if question.selected_text else await in_chapter(query, generations)
-        _, found = await search_books(searcher, generations, query, k=question.top_k or default_k, again=False)
+        _, result = await search_books(searcher, generations, query, k=question.top_k or default_k, again=False)
     # "What is it?" names nothing that the book could lack: the best there is, and its scores say how little that is.
-    refused = is_far(found.odds, found=bool(found.passages)) or found.verdict == "no"
+    refused = is_far(result.odds, found=bool(result.passages)) or result.verdict == "no"
     if refused and topic_stems(text):
         if not question.book:
             require_all_readable(shelf)
         return []
-    return list(found.passages)
+    return list(result.passages)
 
 
 async def in_chapter(query: Query, generations: Sequence[OpenGeneration]) -> Query:
@@ -126,25 +126,25 @@ async def chapters_of(generation: OpenGeneration) -> list[str]:
     return await generation.chapters() or [file.title for file in await generation.files()]
 
 
-async def _title_of(generation: OpenGeneration, asked: str, page: str) -> str | None:
-    if asked.lower() != THIS:
-        return chapter_of_number(await chapters_of(generation), asked) if number_of(asked) is not None else None
+async def _title_of(generation: OpenGeneration, chapter: str, page: str) -> str | None:
+    if chapter.lower() != THIS:
+        return chapter_of_number(await chapters_of(generation), chapter) if number_of(chapter) is not None else None
     here = [file.chapter or file.title for file in await generation.files() if file.filename == page]
     return next(iter(here), None)
 
 
-def chapter_of_number(chapters: Sequence[str], asked: str) -> str | None:
+def chapter_of_number(chapters: Sequence[str], text: str) -> str | None:
     """The chapter with a number: the one that its title has, else its place in the book.
 
     >>> chapter_of_number(["1 Bees", "2 Wax"], "2"), chapter_of_number(["Bees", "Wax"], "last")
     ('2 Wax', 'Wax')
     """
-    number = number_of(asked)
+    number = number_of(text)
     if number is None or not chapters:
         return None
     if number < 0:
         return chapters[-1]
-    own = [(name, int(found[0])) for name in chapters if (found := re.search(r"\d+", name))]
+    own = [(name, int(match[0])) for name in chapters if (match := re.search(r"\d+", name))]
     in_order = chapters[number - 1 : number] if not own and number else []
     return next((name for name, one in own if one == number), next(iter(in_order), None))
 
@@ -157,16 +157,16 @@ async def apply_filters(
     Raises:
         InvalidQuestion: None of them has; the message lists what the first one has.
     """
-    found: list[tuple[OpenGeneration, dict[str, str] | None]] = []
+    books: list[tuple[OpenGeneration, dict[str, str] | None]] = []
     missing: list[InvalidQuestion] = []
     for generation in generations:
         try:
-            found.append((generation, await _where(generation, question)))
+            books.append((generation, await _where(generation, question)))
         except InvalidQuestion as error:
             missing.append(error)
-    if missing and not found:
+    if missing and not books:
         raise missing[0]
-    return found
+    return books
 
 
 async def _where(generation: OpenGeneration, question: Question) -> dict[str, str] | None:
@@ -185,7 +185,7 @@ async def _where(generation: OpenGeneration, question: Question) -> dict[str, st
     return where
 
 
-def _resolve(name: str, wanted: str, known: list[str]) -> str:
+def _resolve(name: str, wanted: str, titles: list[str]) -> str:
     """The title that a reader means: equal, else the only one that begins so, holds the words, or has this number."""
     plain = wanted.casefold().strip()
     for test in (
@@ -194,7 +194,7 @@ def _resolve(name: str, wanted: str, known: list[str]) -> str:
         lambda title: plain in title,
         lambda title: plain in words(title),
     ):
-        matches = [title for title in known if test(title.casefold())]
+        matches = [title for title in titles if test(title.casefold())]
         if len(matches) == 1:
             return matches[0]
-    raise InvalidQuestion(f"The book has no {name} named {wanted}. It has: {'; '.join(known) or 'none'}.")
+    raise InvalidQuestion(f"The book has no {name} named {wanted}. It has: {'; '.join(titles) or 'none'}.")

@@ -122,8 +122,8 @@ class _Section:
     @property
     def units(self) -> list[Unit]:
         """Each once, in order."""
-        known = {unit.char_start: unit for chunk in self.chunks for unit in chunk.units}
-        return [known[start] for start in sorted(known)]
+        units = {unit.char_start: unit for chunk in self.chunks for unit in chunk.units}
+        return [units[start] for start in sorted(units)]
 
     @property
     def chapter(self) -> str:
@@ -142,9 +142,9 @@ def practice(
 ) -> Practice:
     """Build a book's practice material."""
     sections = _sections(files, chunks, address)
-    shown = [item for item in entries if item.entry.state != "hidden"]
+    visible = [item for item in entries if item.entry.state != "hidden"]
     own: dict[tuple[str, str, str], list[PreparedEntry]] = {}
-    for item in shown:
+    for item in visible:
         own.setdefault((item.entry.file, item.entry.anchor, item.entry.heading), []).append(item)
     cards: list[Card] = []
     guide: dict[str, list[GuideSection]] = {}
@@ -164,7 +164,7 @@ def practice(
     return Practice(
         cards=tuple(unique.values()),
         glossary=tuple(sorted(terms.values(), key=lambda term: plain(term.term))),
-        guide=tuple(GuideChapter(title=title, sections=tuple(found)) for title, found in guide.items()),
+        guide=tuple(GuideChapter(title=title, sections=tuple(group)) for title, group in guide.items()),
     )
 
 
@@ -216,8 +216,8 @@ def _gap(section: _Section, item: PreparedEntry) -> str:
     for _, start, end in item.places:
         quoted = (unit for unit in section.units if start < unit.char_end and unit.char_start < end)
         text = " ".join(" ".join(unit.text for unit in quoted).split())
-        found = re.findall(rf"\b{re.escape(topic)}\b", text, re.IGNORECASE)
-        if len(found) == 1 and word_count(text) >= LEAST_WORDS:
+        matches = re.findall(rf"\b{re.escape(topic)}\b", text, re.IGNORECASE)
+        if len(matches) == 1 and word_count(text) >= LEAST_WORDS:
             return re.sub(rf"\b{re.escape(topic)}\b", GAP, text, flags=re.IGNORECASE)
     return ""
 
@@ -273,8 +273,8 @@ def _table_cards(section: _Section, rows: Sequence[Unit]) -> Iterator[Card]:
     header = [cell.strip() for cell in rows[0].lead.split(" | ")]
     for row in rows:
         cells = [cell.strip() for cell in row.text.split(" | ")]
-        told = stem_set(" ".join(cells[1:]))
-        repeats = bool(told) and told <= stem_set(f"{header[0]} {cells[0]}")
+        value_stems = stem_set(" ".join(cells[1:]))
+        repeats = bool(value_stems) and value_stems <= stem_set(f"{header[0]} {cells[0]}")
         if len(cells) == len(header) >= 2 and all(cells) and not repeats and any(map(_WORD.search, cells[1:])):
             back = "\n".join(f"{name}: {cell}" for name, cell in zip(header[1:], cells[1:], strict=True))
             yield _card(section, "table", f"{header[0]}: {cells[0]}".strip(": "), back, proof=row.text)

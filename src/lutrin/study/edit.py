@@ -54,7 +54,7 @@ class OpenedBook:
 
 
 def _words(text: str) -> list[tuple[int, int]]:
-    return [found.span() for found in _WORD.finditer(text)]
+    return [match.span() for match in _WORD.finditer(text)]
 
 
 def open_books(corpus: Path, *, shelf: bool = False) -> list[OpenedBook]:
@@ -66,10 +66,10 @@ def open_books(corpus: Path, *, shelf: bool = False) -> list[OpenedBook]:
     """
     if not corpus.exists():
         raise EmptyCorpus(f"There is no folder {corpus}.", remedy="Name the folder of the books with --corpus.")
-    found = discover(corpus, shelf=shelf)
-    if found.broken:
-        raise InvalidInput("; ".join(found.broken.values()))
-    return [OpenedBook(book, {file.name: file for file in files}) for book, files in found.books if files]
+    discovery = discover(corpus, shelf=shelf)
+    if discovery.broken:
+        raise InvalidInput("; ".join(discovery.broken.values()))
+    return [OpenedBook(book, {file.name: file for file in files}) for book, files in discovery.books if files]
 
 
 def check(corpus: Path, *, shelf: bool = False) -> tuple[int, list[Notice]]:
@@ -113,7 +113,7 @@ def merge(corpus: Path, drafts: Sequence[Path], *, author: str = "", shelf: bool
     """
     books = open_books(corpus, shelf=shelf)
     refused: list[Notice] = []
-    taken: dict[Path, dict[tuple[str, ...], PreparedEntry]] = {}
+    entries: dict[Path, dict[tuple[str, ...], PreparedEntry]] = {}
     for draft in drafts:
         try:
             lines = companion_file.read_lines(draft)
@@ -131,15 +131,15 @@ def merge(corpus: Path, drafts: Sequence[Path], *, author: str = "", shelf: bool
             if not prepared.entry.author:
                 entry = msgspec.structs.replace(prepared.entry, author=author or THE_AUTHORS, state="approved")
                 prepared = msgspec.structs.replace(prepared, entry=entry)
-            taken.setdefault(companion_file.companion_path(opened.book), {})[key_of(prepared.entry)] = prepared
+            entries.setdefault(companion_file.companion_path(opened.book), {})[key_of(prepared.entry)] = prepared
     written, added, replaced = {}, 0, 0
     for opened in books:
         path = companion_file.companion_path(opened.book)
-        if path in taken:
+        if path in entries:
             before = _standing(path, opened)
-            replaced += len(taken[path].keys() & before.keys())
-            added += len(taken[path].keys() - before.keys())
-            together = {**before, **taken[path]}
+            replaced += len(entries[path].keys() & before.keys())
+            added += len(entries[path].keys() - before.keys())
+            together = {**before, **entries[path]}
             write_entries(
                 path, (item.entry for item in companion_file.in_order(together.values(), opened.fitting.names))
             )
@@ -149,7 +149,7 @@ def merge(corpus: Path, drafts: Sequence[Path], *, author: str = "", shelf: bool
 
 def _standing(path: Path, opened: OpenedBook) -> dict[tuple[str, ...], PreparedEntry]:
     """The entries of a companion; those that no longer fit stay in it as they are."""
-    found = {}
+    entries = {}
     for line in companion_file.read_lines(path) if path.is_file() else ():
         if line.entry is None:
             raise InvalidInput(
@@ -159,8 +159,8 @@ def _standing(path: Path, opened: OpenedBook) -> dict[tuple[str, ...], PreparedE
             prepared = companion_file.fitted_line(line, opened.fitting)
         except companion_file.MisfitError:
             prepared = PreparedEntry(entry=line.entry, chunk_id="")
-        found[key_of(prepared.entry)] = prepared
-    return found
+        entries[key_of(prepared.entry)] = prepared
+    return entries
 
 
 def write_entries(path: Path, entries: Iterable[Entry]) -> None:

@@ -79,21 +79,21 @@ class Extractor:
             IndexUnavailable: The book cannot be read.
         """
         chunks = [chunk for chunk in await generation.all_chunks() if chunk.role in MATTER]
-        kept = [one.entry for one in generation.companion.entries]
-        known = {_key(name) for entry in kept for name in entry.names}
-        told = {entry.points for entry in kept if entry.author == BY_THE_BOOK}
-        taken = {(entry.file, entry.heading) for entry in kept if entry.author != BY_THE_BOOK}
+        entries = [one.entry for one in generation.companion.entries]
+        names = {_key(name) for entry in entries for name in entry.names}
+        answers = {entry.points for entry in entries if entry.author == BY_THE_BOOK}
+        places = {(entry.file, entry.heading) for entry in entries if entry.author != BY_THE_BOOK}
         sources = {name: await generation.source(name) for name in dict.fromkeys(chunk.filename for chunk in chunks)}
         sections = {name: sections_of(sources[name], await generation.chunks_of(name)) for name in sources}
         for candidate in _candidates(chunks, sources):
             home = candidate.chunk
             is_tried = files is None or home.filename in files
-            if not is_tried or _key(candidate.topic) in known or (home.filename, home.section_title) in taken:
+            if not is_tried or _key(candidate.topic) in names or (home.filename, home.section_title) in places:
                 continue
             entry = await self._keep(generation, candidate, sources, sections)
-            if entry is not None and entry.points not in told and (entry.file, entry.heading) not in taken:
-                known.add(_key(candidate.topic))
-                told.add(entry.points)
+            if entry is not None and entry.points not in answers and (entry.file, entry.heading) not in places:
+                names.add(_key(candidate.topic))
+                answers.add(entry.points)
                 yield entry
 
     async def _keep(
@@ -118,10 +118,10 @@ class Extractor:
 
     async def _search(self, generation: OpenGeneration, candidate: Candidate) -> tuple[Chunk, Unit | None]:
         """The passage that a search for a candidate's question finds, and its unit that surely answers; None: none."""
-        found = await self._searcher.search(generation, alone(Question(text=candidate.question)), k=1)
-        if found.verdict != "answers" or not found.parts[0].passages:
+        result = await self._searcher.search(generation, alone(Question(text=candidate.question)), k=1)
+        if result.verdict != "answers" or not result.parts[0].passages:
             return candidate.chunk, None
-        best = found.parts[0].passages[0]
+        best = result.parts[0].passages[0]
         place = int(best.scores.argmax())
         # Likelier than all others of its passage together: else the passage answers, and no sentence of it does.
         is_sure = 2 * np.exp(best.scores[place]) > np.exp(best.scores).sum()
@@ -140,12 +140,12 @@ def _answer(candidate: Candidate, unit: Unit) -> str:
         return text if names and _is_whole(unit, text) and not refers(text) else ""
     name = [stem(word) for word in words(candidate.topic)]
     if (item := _item(unit)) is not None:
-        named, told = item
+        named, meaning = item
         is_named = [stem(word) for word in words(named)] == name
         # What is announced ("Its drawbacks are:") is understood there alone, unless it names itself.
         is_announced = unit.kind == "list_item" and bool(unit.lead)
-        alone = not is_announced or _opening(candidate.topic).match(told) is not None
-        return told if is_named and alone and word_count(told) >= LEAST_WORDS else ""
+        alone = not is_announced or _opening(candidate.topic).match(meaning) is not None
+        return meaning if is_named and alone and word_count(meaning) >= LEAST_WORDS else ""
     opens = _opening(candidate.topic).match(text)
     rest = text[opens.end() :].lstrip() if opens is not None else ""
     # "The Raspberry Pi Foundation" is another name.
@@ -204,8 +204,8 @@ def _names_in(chunk: Chunk, source: str) -> Iterator[str]:
         if (item := _item(unit)) is not None:
             yield item[0]
         elif unit.kind == "sentence":
-            for found in _MARKED.finditer(source, unit.char_start, unit.char_end):
-                yield found["sign"] or found["tag"]
+            for match in _MARKED.finditer(source, unit.char_start, unit.char_end):
+                yield match["sign"] or match["tag"]
 
 
 def _is_name(name: str) -> bool:

@@ -30,10 +30,10 @@ IS_ANSWERED = (
 
 async def objection(generator: Generator, chunk: Chunk, question: str, answer: str) -> str:
     """Why the model keeps no card; empty: it keeps it. Doubt, failure, and silence count as no."""
-    evidence, asked = evidence_of(whole(chunk)), f"Question: {question}"
-    if not await _says_yes(generator, IS_CLEAR, evidence, asked):
+    evidence, prompt = evidence_of(whole(chunk)), f"Question: {question}"
+    if not await _says_yes(generator, IS_CLEAR, evidence, prompt):
         return "not clear by itself"
-    is_answered = await _says_yes(generator, IS_ANSWERED, evidence, f"{asked}\nAnswer: {answer}")
+    is_answered = await _says_yes(generator, IS_ANSWERED, evidence, f"{prompt}\nAnswer: {answer}")
     return "" if is_answered else "not what was asked"
 
 

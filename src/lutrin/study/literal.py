@@ -16,14 +16,14 @@ from lutrin.records import Chunk
 def literal_problem(entry: Entry, passages: Sequence[Chunk]) -> str:
     """Say what in an entry that nobody stands for yet is not in the book; empty if everything is."""
     evidence = "\n".join(evidence_of(whole(chunk)) for chunk in passages)
-    asked = " ".join(entry.names)
+    question = " ".join(entry.names)
     for text in entry.points:
         for start, end in sentence_ranges(text):
             sentence = text[start:end].strip()
             if entry.kind == "analogy":
-                holds = keeps_numbers(sentence, evidence) and keeps_names(sentence, evidence, asked)
+                holds = keeps_numbers(sentence, evidence) and keeps_names(sentence, evidence, question)
             else:
-                holds = literals_stand(sentence, evidence, asked)
+                holds = literals_stand(sentence, evidence, question)
             if not holds:
                 return f"the section does not have the numbers, units or names of “{sentence}”"
     return ""

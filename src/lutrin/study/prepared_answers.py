@@ -91,7 +91,7 @@ class Match:
     """Logarithm of the odds that the questions mean the same; infinite for the same words."""
     changes: Mapping[str, str] = field(default_factory=dict)
     """Words of the question that were searched for in the book's spelling."""
-    asked: str = ""
+    question: str = ""
     """The prepared question."""
     agrees: bool = True
     """Whether the two agree in what must agree literally; else it can only be offered."""
@@ -138,16 +138,16 @@ class PreparedAnswers:
         return await self._answer(best, query)
 
     async def beside(
-        self, query: Query, generations: Sequence[OpenGeneration], found: SearchResult
+        self, query: Query, generations: Sequence[OpenGeneration], result: SearchResult
     ) -> tuple[SearchResult, str]:
         """See `lutrin.answer.flow.PreparedPlans`."""
         best = await self._best(query, generations)
         if best is None or not may_be_meant(best.odds):
-            return found, ""
-        told = plain(" ".join(best.item.entry.points)) in " ".join(query.said)
-        if best.is_by_book and best.is_sure and not told and len(found.parts) == 1 and found.passages:
-            return _with_lead(found, await best.generation.chunks([best.item.chunk_id]), best.item), ""
-        return found, best.asked
+            return result, ""
+        is_repeat = plain(" ".join(best.item.entry.points)) in " ".join(query.answers)
+        if best.is_by_book and best.is_sure and not is_repeat and len(result.parts) == 1 and result.passages:
+            return _with_lead(result, await best.generation.chunks([best.item.chunk_id]), best.item), ""
+        return result, best.question
 
     async def _best(self, query: Query, generations: Sequence[OpenGeneration]) -> Match | None:
         """The entry whose question is the likeliest to mean the one that is asked."""
@@ -176,8 +176,8 @@ class PreparedAnswers:
             plan = await _plan(generation, items, query) if items else None
             if plan is not None:
                 following = await next_questions(self._searcher, generation, query, plan.excerpts)
-                told = {item.entry.topic for item in items}
-                return replace(plan, suggestions=tuple(text for text in following if text not in told))
+                topics = {item.entry.topic for item in items}
+                return replace(plan, suggestions=tuple(text for text in following if text not in topics))
         return None
 
     async def _following(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan | None:
@@ -191,7 +191,7 @@ class PreparedAnswers:
             (encoding,) = await self._searcher.encode([query.text])
             vector = pooled_vector(encoding)
             item = following(
-                generation.companion, mark, vector, query.frame, said=" ".join(query.said), withheld=self._withheld
+                generation.companion, mark, vector, query.frame, reply=" ".join(query.answers), withheld=self._withheld
             )
             if item is not None and (plan := await self._answer(Match(generation, item, np.inf), query)) is not None:
                 return plan
@@ -203,8 +203,8 @@ class PreparedAnswers:
         if kind is None:
             return None
         for generation, where in await apply_filters(generations, query.question):
-            shown = generation.companion.visible(kind)
-            items = [item for item in shown if await _is_there(generation, item, where)]
+            entries = generation.companion.visible(kind)
+            items = [item for item in entries if await _is_there(generation, item, where)]
             if items:
                 return await _chapter_plan(generation, items, query)
         return None
@@ -222,11 +222,11 @@ class PreparedAnswers:
         """The answer that the teacher pinned to a question of these words."""
         if query.mode == "selection" or query.selected_text:
             return None
-        asked = {normalize(query.text), normalize(query.typed)}
+        questions = {normalize(query.text), normalize(query.typed)}
         for generation, where in await apply_filters(generations, query.question):
             for item in generation.companion.pinned_entries:
-                known = item.entry.kind not in self._withheld and not asked.isdisjoint(map(normalize, item.asked))
-                if known and await _is_there(generation, item, where):
+                fits = item.entry.kind not in self._withheld and not questions.isdisjoint(map(normalize, item.asked))
+                if fits and await _is_there(generation, item, where):
                     return Match(generation, item, np.inf)
         return None
 
@@ -240,24 +240,24 @@ class PreparedAnswers:
         (encoding,) = await self._searcher.encode([text])
         question = encode_question(text, encoding, self._searcher.embedder.reading)
         terms = self._terms_of(generation)
-        known = [prepare(companion.wording(place)) for place, _ in companion.nearest(question.vector, CONSIDERED)]
-        found = [(kept, item) for kept in known for item in _entry(companion, kept.text, kinds)]
+        candidates = [prepare(companion.wording(place)) for place, _ in companion.nearest(question.vector, CONSIDERED)]
+        pairs = [(other, item) for other in candidates for item in _entry(companion, other.text, kinds)]
         judged = [
-            Match(generation, item, chance, changes, kept.text, np.isinf(chance) or agree(question, kept, terms))
-            for (kept, item), chance in await self._chances(question, found)
+            Match(generation, item, chance, changes, other.text, np.isinf(chance) or agree(question, other, terms))
+            for (other, item), chance in await self._chances(question, pairs)
         ]
         return max(judged, key=lambda match: (*match.order, -kinds.index(match.item.entry.kind)), default=None)
 
     async def _chances(
-        self, question: EncodedQuestion, found: Sequence[tuple[EncodedQuestion, PreparedEntry]]
+        self, question: EncodedQuestion, pairs: Sequence[tuple[EncodedQuestion, PreparedEntry]]
     ) -> list[tuple[tuple[EncodedQuestion, PreparedEntry], float]]:
         """Log odds that a question means prepared ones: those of the same words, else the likeliest few."""
-        same = [pair for pair in found if normalize(pair[0].text) == normalize(question.text)]
+        same = [pair for pair in pairs if normalize(pair[0].text) == normalize(question.text)]
         if same:
             return [(pair, np.inf) for pair in same]
         name = self._searcher.embedder.name
-        rough = [(most_odds(question, kept, name), -place) for place, (kept, _) in enumerate(found)]
-        likeliest = [found[-place] for most, place in sorted(rough, reverse=True)[:COMPARED] if may_be_meant(most)]
+        rough = [(most_odds(question, other, name), -place) for place, (other, _) in enumerate(pairs)]
+        likeliest = [pairs[-place] for most, place in sorted(rough, reverse=True)[:COMPARED] if may_be_meant(most)]
         texts = [" ".join(item.entry.points) for _, item in likeliest]
         answers = map(pooled_vector, await self._searcher.encode(texts))
         return [
@@ -279,7 +279,7 @@ def _is_asked_on(match: Match, query: Query) -> bool:
     if not query.subject or not match.agrees or not may_be_meant(match.odds):
         return False
     defines = entry.kind in OF_A_TERM or frame_of(entry.topic)[0] == "definition"
-    return plain(" ".join(entry.points)) not in " ".join(query.said) and (not defines or query.frame == "definition")
+    return plain(" ".join(entry.points)) not in " ".join(query.answers) and (not defines or query.frame == "definition")
 
 
 def _as_prepared_question(query: Query) -> str:
@@ -324,8 +324,8 @@ async def _plan(
     None where the book's own warning has to stand before these: there the book speaks first. What the teacher pinned
     may come with a plain caution.
     """
-    found = await _evidence(generation, items)
-    plan = await make_plan(_as_plain(query), generation, found)
+    result = await _evidence(generation, items)
+    plan = await make_plan(_as_plain(query), generation, result)
     proofs = {name for item in items for name, _, _ in item.places} | {item.chunk_id for item in items}
     allowed = {*query.warnings, *([messages.CAUTION] if all(item.entry.pinned for item in items) else [])}
     if not plan.excerpts or not allowed.issuperset(plan.warnings) or not {e.chunk_id for e in plan.excerpts} <= proofs:
@@ -369,8 +369,8 @@ async def _proof(generation: OpenGeneration, mark: Mark, query: Query) -> Plan |
     plan = await make_plan(_as_plain(query), generation, _as_search_result([mark.home], places, query.topic))
     if not plan.excerpts:
         return None
-    told = messages.STANDS_IN_BOOK.format(section=mark.home.section_title)
-    return replace(plan, query=query, explanation=f"{told} [{plan.excerpts[0].n}]")
+    sentence = messages.STANDS_IN_BOOK.format(section=mark.home.section_title)
+    return replace(plan, query=query, explanation=f"{sentence} [{plan.excerpts[0].n}]")
 
 
 async def _chapter_plan(generation: OpenGeneration, items: Sequence[PreparedEntry], query: Query) -> Plan | None:
@@ -384,8 +384,8 @@ async def _chapter_plan(generation: OpenGeneration, items: Sequence[PreparedEntr
     name = query.question.chapter
     if query.frame == "quiz":
         questions = [item.entry.topic for item in _spread(items)]
-        told = [f"{number}. {question}" for number, question in enumerate(questions, 1)]
-        text = "\n".join([messages.QUESTIONS_ON.format(title=name), "", *told])
+        lines = [f"{number}. {question}" for number, question in enumerate(questions, 1)]
+        text = "\n".join([messages.QUESTIONS_ON.format(title=name), "", *lines])
         # The passages below an answer would give the answers away.
         bare = replace(plan, text="", rest="", lead=(), excerpts=(), sources=(), warnings=query.warnings)
         return replace(bare, explanation=text, suggestions=tuple(questions[:MOST_NEXT]))
@@ -423,17 +423,17 @@ def _scores(chunk: Chunk, places: Sequence[tuple[str, int, int]]) -> np.ndarray:
     return np.where(quoted, np.float32(0.0), np.float32(BESIDE)).astype(np.float32)
 
 
-def _with_lead(found: SearchResult, homes: Sequence[Chunk], item: PreparedEntry) -> SearchResult:
+def _with_lead(result: SearchResult, homes: Sequence[Chunk], item: PreparedEntry) -> SearchResult:
     """What was found, with what an entry quotes as likely as all of the best passage, so that it is said first.
 
     Whether the book answers stays as it was judged.
     """
-    (part,) = found.parts
+    (part,) = result.parts
     best = max(part.passages, key=lambda one: one.scores.max(initial=-np.inf))
-    said = Mark(best.chunk, "", (best.chunk.units[int(best.scores.argmax())],))
-    if proved_units(said, item):
-        return found  # it is said first already, with what answers as well beside it
+    lead = Mark(best.chunk, "", (best.chunk.units[int(best.scores.argmax())],))
+    if proved_units(lead, item):
+        return result  # it is said first already, with what answers as well beside it
     most = max(log_sum(one.scores) for one in part.passages)
     first = [ScoredPassage(chunk, _scores(chunk, item.places) + np.float32(most), most, 1.0) for chunk in homes]
     others = [one for one in part.passages if one.chunk.chunk_id != item.chunk_id]
-    return replace(found, parts=(replace(part, passages=(*first, *others)),))
+    return replace(result, parts=(replace(part, passages=(*first, *others)),))

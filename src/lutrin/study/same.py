@@ -76,14 +76,14 @@ class Terms:
         """The terms that a question of these stems names by any of their names; of names within names the longest."""
 
     def _name(self, stems: tuple[str, ...]) -> frozenset[str]:
-        found, place = set(), 0
+        names, place = set(), 0
         while place < len(stems):
             lengths = range(min(self._longest, len(stems) - place), 0, -1)
             length = next((n for n in lengths if tuple(stems[place : place + n]) in self._names), 0)
             if length:
-                found.add(self._names[tuple(stems[place : place + length])])
+                names.add(self._names[tuple(stems[place : place + length])])
             place += max(length, 1)
-        return frozenset(found)
+        return frozenset(names)
 
 
 def encode_question(text: str, encoding: Encoding, reading: Reading) -> EncodedQuestion:
@@ -121,30 +121,30 @@ def _signs(text: str) -> frozenset[str]:
     return frozenset(word for word in bare if word and not _JOINED.sub("", word).isalnum())
 
 
-def compare(asked: EncodedQuestion, kept: EncodedQuestion, answer: Float | None = None) -> Float:
+def compare(question: EncodedQuestion, other: EncodedQuestion, answer: Float | None = None) -> Float:
     """(5,): the signals of a question and a prepared one, in the order of `SIGNALS`.
 
     Args:
-        asked: By a reader.
-        kept: The prepared one.
+        question: A reader's.
+        other: The prepared one.
         answer: (d,) pooled vector of what is prepared, of length 1; None: it counts as equally near to both.
     """
-    if not len(asked.tokens) or not len(kept.tokens):
+    if not len(question.tokens) or not len(other.tokens):
         return np.zeros(len(SIGNALS), dtype=np.float32)
-    near = asked.tokens @ kept.tokens.T
+    near = question.tokens @ other.tokens.T
     mine, theirs = float(near.max(axis=1).min()), float(near.max(axis=0).min())
-    new, lost = ([word for word in a.stems if word not in b.stems] for a, b in ((asked, kept), (kept, asked)))
+    new, lost = ([word for word in a.stems if word not in b.stems] for a, b in ((question, other), (other, question)))
     exchanged = float(len(new) == len(lost) == 1)
-    nearer = float((asked.vector - kept.vector) @ answer) if answer is not None else 0.0
-    cosine = float(asked.vector @ kept.vector)
-    return np.array((cosine, min(mine, theirs), exchanged, nearer, mine / len(asked.tokens)), dtype=np.float32)
+    nearer = float((question.vector - other.vector) @ answer) if answer is not None else 0.0
+    cosine = float(question.vector @ other.vector)
+    return np.array((cosine, min(mine, theirs), exchanged, nearer, mine / len(question.tokens)), dtype=np.float32)
 
 
-def most_odds(asked: EncodedQuestion, kept: EncodedQuestion, embedder: str) -> float:
-    """Log odds that two questions mean the same, were the asked one ever so near to the answer; see `odds`."""
-    known = weights()
-    signals = compare(asked, kept)
-    signals[SIGNALS.index("nearer to the answer")] = known.nearest if known is not None else 0.0
+def most_odds(question: EncodedQuestion, other: EncodedQuestion, embedder: str) -> float:
+    """Log odds that two questions mean the same, were the first ever so near to the answer; see `odds`."""
+    fit = weights()
+    signals = compare(question, other)
+    signals[SIGNALS.index("nearer to the answer")] = fit.nearest if fit is not None else 0.0
     return odds(signals, embedder)
 
 
@@ -155,13 +155,13 @@ def weights() -> SameFit | None:
 
 def odds(signals: Float, embedder: str) -> float:
     """Log odds that two questions mean the same; `-inf` for an embedder for which nothing was fitted."""
-    known = weights()
-    if known is None or known.embedder != embedder or known.signals != SIGNALS:
+    fit = weights()
+    if fit is None or fit.embedder != embedder or fit.signals != SIGNALS:
         return -np.inf
-    return float(signals @ np.array(known.weights[:-1], dtype=np.float32)) + known.weights[-1]
+    return float(signals @ np.array(fit.weights[:-1], dtype=np.float32)) + fit.weights[-1]
 
 
 def may_be_meant(chance: float) -> bool:
     """Whether log odds suffice to offer a prepared question, where they do not suffice to take it."""
-    known = weights()
-    return known is not None and chance > known.offered
+    fit = weights()
+    return fit is not None and chance > fit.offered

@@ -68,8 +68,8 @@ class Mark:
 def is_all_meant(query: Query) -> bool:
     """Whether nothing but a form is asked of a marked text: "an example of this formula", too."""
     _, topic, _ = frame_of(query.typed)
-    said = words(topic)
-    rest = [word for before, word in zip(["", *said], said, strict=False) if before.lower() not in lexicon.POINTING]
+    tokens = words(topic)
+    rest = [word for before, word in zip(["", *tokens], tokens, strict=False) if before.lower() not in lexicon.POINTING]
     return bool(query.selected_text) and query.mode != "selection" and not topic_stems(" ".join(rest))
 
 
@@ -79,25 +79,25 @@ async def locate(generation: OpenGeneration, query: Query) -> Mark | None:
     Raises:
         IndexUnavailable: The generation cannot be read.
     """
-    said = plain(query.selected_text)
-    found = await homes(generation, query.selected_text)
+    text = plain(query.selected_text)
+    chunks = await homes(generation, query.selected_text)
     if query.page:
-        on_page = [chunk for chunk in await generation.chunks_of(query.page) if f" {said} " in f" {plain(chunk.text)} "]
-        found = [*on_page, *(chunk for chunk in found if chunk.filename == query.page), *found]
-    for home in found:
-        units = tuple(units_at(home.units, said))
+        on_page = [chunk for chunk in await generation.chunks_of(query.page) if f" {text} " in f" {plain(chunk.text)} "]
+        chunks = [*on_page, *(chunk for chunk in chunks if chunk.filename == query.page), *chunks]
+    for home in chunks:
+        units = tuple(units_at(home.units, text))
         if units:
             return Mark(home, query.selected_text, units)
     return None
 
 
-def units_at(units: Sequence[Unit], said: str) -> Iterator[Unit]:
+def units_at(units: Sequence[Unit], phrase: str) -> Iterator[Unit]:
     """The units of a passage in which a text of plain words stands, from its first word to its last."""
     texts = [plain(unit.text) for unit in units]
     starts = list(accumulate((len(text) + bool(text) for text in texts), initial=1))
-    place = f" {' '.join(filter(None, texts))} ".find(f" {said} ") + 1
+    place = f" {' '.join(filter(None, texts))} ".find(f" {phrase} ") + 1
     for unit, text, start in zip(units, texts, starts, strict=False):
-        inside = start < place + len(said) and place < start + len(text) if place else " " in text and text in said
+        inside = start < place + len(phrase) and place < start + len(text) if place else " " in text and text in phrase
         if inside:
             yield unit
 
@@ -115,15 +115,15 @@ def entries_of(companion: Companion, mark: Mark, vector: Float, kinds: Sequence[
         if (closeness := _closeness(mark, item)) is not None and not stem_set(" ".join(item.entry.points)) <= mark.stems
     ]
     ranked = [item for *_, item in sorted(fitting, key=lambda row: row[:-1])]
-    told = ranked[:1]
-    known = set(proved_units(mark, ranked[0])) if ranked else set()
+    entries = ranked[:1]
+    units = set(proved_units(mark, ranked[0])) if ranked else set()
     for item in ranked[1:]:
         proved = set(proved_units(mark, item))
-        is_new = item.entry.kind != "keypoints" and item.entry.points not in {one.entry.points for one in told}
-        if proved - known and is_new and len(told) < MOST_ENTRIES:
-            told.append(item)
-            known |= proved
-    return sorted(told, key=lambda item: min(proved_units(mark, item), default=0))
+        is_new = item.entry.kind != "keypoints" and item.entry.points not in {one.entry.points for one in entries}
+        if proved - units and is_new and len(entries) < MOST_ENTRIES:
+            entries.append(item)
+            units |= proved
+    return sorted(entries, key=lambda item: min(proved_units(mark, item), default=0))
 
 
 def likeness_of(companion: Companion, vector: Float) -> dict[str, float]:
@@ -199,7 +199,7 @@ async def locate_answer(generation: OpenGeneration, query: Query) -> Mark | None
 
 
 def following(
-    companion: Companion, mark: Mark, vector: Float, wish: Frame, *, said: str, withheld: frozenset[Kind] = frozenset()
+    companion: Companion, mark: Mark, vector: Float, wish: Frame, *, reply: str, withheld: frozenset[Kind] = frozenset()
 ) -> PreparedEntry | None:
     """The entry that a follow-up gets, by its mark and vector (d,); None: nothing belongs to that answer."""
     kinds = [kind for kind in FOLLOWING.get(wish, ()) if kind not in withheld]
@@ -216,7 +216,7 @@ def following(
         )
         for place, item in enumerate(companion.visible(*kinds))
         if (closeness := _closeness_to_answer(mark, item, wish)) is not None
-        and plain(" ".join(item.entry.points)) not in said
+        and plain(" ".join(item.entry.points)) not in reply
         and (wish not in {"why", "how"} or frame_of(item.entry.topic)[0] == wish)
     ]
     return min(fitting, key=lambda pair: pair[0])[1] if fitting else None

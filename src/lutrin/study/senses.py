@@ -79,25 +79,25 @@ class Senses:
         Args:
             passages: Of the page, in order, with their rows.
         """
-        known = weights()
+        fit = weights()
         text = "\n".join(chunk.text for _, chunk in passages).lower()
         own = {chunk.filename for _, chunk in passages}
         here = [one for one in self._names if one.name.lower() in text and one.home.filename not in own]
-        found = []
+        result = []
         for one in here:
             places: list[tuple[str, str]] = []
             for row, chunk in passages:
-                if len(places) < MOST_PLACES and (uses := _uses(one, chunk)) and self._fits(known, one, row, chunk):
+                if len(places) < MOST_PLACES and (uses := _uses(one, chunk)) and self._fits(fit, one, row, chunk):
                     places += uses
             if places:
-                found.append(Use(one.entry, one.name, tuple(places[:MOST_PLACES])))
-        return found
+                result.append(Use(one.entry, one.name, tuple(places[:MOST_PLACES])))
+        return result
 
-    def _fits(self, known: SensesFit | None, one: _Name, row: int, chunk: Chunk) -> bool:
-        if known is None or known.embedder != self._generation.manifest.embedder or known.signals != SIGNALS:
+    def _fits(self, fit: SensesFit | None, one: _Name, row: int, chunk: Chunk) -> bool:
+        if fit is None or fit.embedder != self._generation.manifest.embedder or fit.signals != SIGNALS:
             return " " in one.name  # a single word may mean anything
         signals = measure(one.windows, self._generation.windows_of(row), one.home, chunk, one.pieces)
-        return float(signals @ np.array(known.weights[:-1], np.float32)) + known.weights[-1] > 0
+        return float(signals @ np.array(fit.weights[:-1], np.float32)) + fit.weights[-1] > 0
 
 
 async def senses_of(generation: OpenGeneration) -> Senses:
@@ -163,12 +163,12 @@ def _spelling(name: str) -> re.Pattern[str]:
 def _uses(one: _Name, chunk: Chunk) -> list[tuple[str, str]]:
     """Where the prose of a passage has a name, and no longer one that holds it."""
     texts = [unit.text for unit in chunk.units if unit.kind in PROSE and unit.role == "text"]
-    return [(found, text) for text in texts if (found := _spelling_in(one, text))]
+    return [(spelling, text) for text in texts if (spelling := _spelling_in(one, text))]
 
 
 def _spelling_in(one: _Name, text: str) -> str:
     """A name as it is spelt in a text; empty: it is not there."""
-    taken = [other.span() for name in one.longer for other in name.finditer(text)]
-    free = (found for found in one.spelling.finditer(text) if not any(a <= found.start() < b for a, b in taken))
+    spans = [other.span() for name in one.longer for other in name.finditer(text)]
+    free = (match for match in one.spelling.finditer(text) if not any(a <= match.start() < b for a, b in spans))
     first = next(free, None)
     return first[0] if first is not None else ""

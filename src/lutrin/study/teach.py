@@ -90,13 +90,13 @@ class Companions:
         touched = frozenset(await self._decisions(slug))
         async with self._shelf.lease(slug) as generation:
             entries = generation.companion.entries
-            found = [(companion.id_of(item.entry), item) for item in entries if _is_wanted(item.entry, wanted)]
+            matches = [(companion.id_of(item.entry), item) for item in entries if _is_wanted(item.entry, wanted)]
             first = (max(wanted.page, 1) - 1) * ENTRIES_A_PAGE
             return EntryList(
                 title=generation.book.title,
-                entries=found[first : first + ENTRIES_A_PAGE],
-                total=len(found),
-                pages=max(1, -(-len(found) // ENTRIES_A_PAGE)),
+                entries=matches[first : first + ENTRIES_A_PAGE],
+                total=len(matches),
+                pages=max(1, -(-len(matches) // ENTRIES_A_PAGE)),
                 states=Counter(item.entry.state for item in entries),
                 pinned=sum(item.entry.pinned for item in entries),
                 touched=touched,
@@ -149,8 +149,8 @@ class Companions:
 
     async def _decisions(self, slug: str) -> dict[str, StoredDecision]:
         """What was decided about the entries of a book, by their ids."""
-        known = await self._in_catalog(lambda catalog: decisions.decisions(catalog, slug))
-        return {companion.id_of(one.decision.item.entry): one for one in known}
+        rows = await self._in_catalog(lambda catalog: decisions.decisions(catalog, slug))
+        return {companion.id_of(one.decision.item.entry): one for one in rows}
 
     async def _in_catalog(self, work: Callable[[Catalog], T]) -> T:
         def run() -> T:
@@ -233,10 +233,10 @@ async def _fit(
 
 
 def _is_wanted(entry: companion.Entry, wanted: EntryFilter) -> bool:
-    told = " ".join((entry.topic, *entry.points, *entry.choices)).casefold()
+    text = " ".join((entry.topic, *entry.points, *entry.choices)).casefold()
     return (
         (wanted.kind is None or entry.kind == wanted.kind)
         and (wanted.state is None or entry.state == wanted.state)
         and (entry.pinned or not wanted.pinned)
-        and all(word in told for word in wanted.words.casefold().split())
+        and all(word in text for word in wanted.words.casefold().split())
     )

@@ -150,7 +150,7 @@ def by_interest(chunks: Sequence[Chunk], interest: Mapping[str, float]) -> list[
 @dataclass(slots=True)
 class _Book:
     generation: OpenGeneration
-    said: set[str]
+    keys: set[str]
     """Questions and terms that the companion has, as they are asked."""
     exercises: list[frozenset[str]]
     """The stems of each sentence of the book's own exercises."""
@@ -253,7 +253,7 @@ class Student:
             unit = nearest(chunk.units, f"{draft.topic} {draft.text}")
             return section.entry(draft.kind, draft.topic, text, source[unit.char_start : unit.char_end], self._author)
 
-        kept: list[Entry] = []
+        entries: list[Entry] = []
         points: list[str] = []
         for draft in drafts:
             if draft.kind == "keypoints" and len(points) == MOST_POINTS:
@@ -263,18 +263,18 @@ class Student:
             elif draft.kind == "keypoints":
                 points.append(draft.text)
             else:
-                book.said.add(_name(draft))
-                kept.append(entry(draft, draft.text))
-        if points and f"keypoints {section.title}" not in book.said:
-            book.said.add(f"keypoints {section.title}")
+                book.keys.add(_name(draft))
+                entries.append(entry(draft, draft.text))
+        if points and f"keypoints {section.title}" not in book.keys:
+            book.keys.add(f"keypoints {section.title}")
             draft = Draft("keypoints", section.title, " ".join(points))
-            kept.append(entry(draft, tuple(dict.fromkeys(points))))
+            entries.append(entry(draft, tuple(dict.fromkeys(points))))
         siblings = book.terms.setdefault(chunk.filename, [])
-        terms = [entry for entry in kept if entry.kind == "term"]
+        terms = [entry for entry in entries if entry.kind == "term"]
         siblings += [entry.topic for entry in terms]
-        kept += [quiz for entry in terms if (quiz := quiz_of(entry, siblings)) is not None]
+        entries += [quiz for entry in terms if (quiz := quiz_of(entry, siblings)) is not None]
         fitting = Fitting({chunk.filename: (source, chunks)}.get, [chunk.filename], literal_problem)
-        return list(_fit(kept, fitting, figures))
+        return list(_fit(entries, fitting, figures))
 
     async def _write(self, chunk: Chunk, task: str) -> str:
         request = GenerationRequest(messages=_messages_for(chunk, task), max_tokens=MAX_TOKENS, deadline_s=PATIENCE_S)
@@ -290,16 +290,16 @@ class Student:
         """Why a draft is not kept; empty: it holds."""
         if word_count(draft.text) > MOST_ANSWER_WORDS or not _is_in_form(draft, chunk):
             return UNLIKE
-        if draft.kind in {"example", "analogy"} and f"term {normalize(draft.topic)}" not in book.said:
+        if draft.kind in {"example", "analogy"} and f"term {normalize(draft.topic)}" not in book.keys:
             return "of no kept term"
-        if draft.kind != "keypoints" and _name(draft) in book.said:
+        if draft.kind != "keypoints" and _name(draft) in book.keys:
             return "said already"
         if draft.kind == "analogy":
             is_own = self._own_words and may_be_own(draft.text, evidence_of(whole(chunk)), draft.topic)
             return "" if is_own else "an analogy that may not be"
         if draft.kind == "question" and not self._exercises:
-            asked = topic_stems(draft.topic)
-            if any(asked <= exercise for exercise in book.exercises):
+            stems = topic_stems(draft.topic)
+            if any(stems <= exercise for exercise in book.exercises):
                 return "an exercise of the book"
         if draft.kind in {"question", "term"}:
             question = draft.topic if draft.kind == "question" else defining(draft.topic)
@@ -315,10 +315,10 @@ class Student:
 
     async def _reason_lost(self, generation: OpenGeneration, chunk: Chunk, question: str) -> str:
         """Why a search for a question does not lead back to its passage; empty: it does."""
-        found = await self._searcher.search(generation, alone(Question(text=question)), k=1)
-        if found.odds < 0 or not found.passages:
+        result = await self._searcher.search(generation, alone(Question(text=question)), k=1)
+        if result.odds < 0 or not result.passages:
             return "not answered by the book"
-        return "" if same_section(found.passages[0].chunk, chunk) else "found elsewhere"
+        return "" if same_section(result.passages[0].chunk, chunk) else "found elsewhere"
 
 
 def _messages_for(chunk: Chunk, task: str) -> tuple[Message, ...]:
@@ -336,22 +336,22 @@ def _drafts_in(written: str) -> list[Draft]:
     >>> _drafts_in("Q: What is it?\nA: A loop.\nK: It turns.\nT: loop\nL: It is like a ring.")[0]
     Draft(kind='question', topic='What is it?', text='A loop.')
     """
-    found: list[Draft] = []
+    drafts: list[Draft] = []
     question = term = ""
     for line in _LINE.finditer(written):
         sign, text = line["sign"], line["text"].strip().strip("*").strip()
         if sign == "Q":
             question = text
         elif sign == "A" and question:
-            found.append(Draft("question", question, text))
+            drafts.append(Draft("question", question, text))
             question = ""
         elif sign == "K":
-            found.append(Draft("keypoints", "", text))
+            drafts.append(Draft("keypoints", "", text))
         elif sign == "T":
             term = text.rstrip(".").strip("`\"'")
         elif sign in _FOLLOWING and term:
-            found.append(Draft(_FOLLOWING[sign], term, text))  # type: ignore[arg-type]  # of `_FOLLOWING` three kinds
-    return found
+            drafts.append(Draft(_FOLLOWING[sign], term, text))  # type: ignore[arg-type]  # of `_FOLLOWING` three kinds
+    return drafts
 
 
 def quiz_of(term: Entry, siblings: Sequence[str]) -> Entry | None:
@@ -386,15 +386,15 @@ def nearest(units: Sequence[Unit], text: str) -> Unit:
 
 def _book(generation: OpenGeneration, chunks: Iterable[Chunk]) -> _Book:
     terms: dict[str, list[str]] = {}
-    said = {normalize(text) for text in generation.companion.texts}
+    keys = {normalize(text) for text in generation.companion.texts}
     for item in generation.companion.entries:
-        said.add(f"{item.entry.kind} {normalize(item.entry.topic)}")
+        keys.add(f"{item.entry.kind} {normalize(item.entry.topic)}")
         if item.entry.kind == "term":
             terms.setdefault(item.entry.file, []).append(item.entry.topic)
         if item.entry.kind == "keypoints":
-            said.add(f"keypoints {item.entry.topic}")
+            keys.add(f"keypoints {item.entry.topic}")
     exercises = [stem_set(unit.text) for chunk in chunks for unit in chunk.units if unit.role in {"exercise", "quiz"}]
-    return _Book(generation, said, exercises, terms)
+    return _Book(generation, keys, exercises, terms)
 
 
 def _name(draft: Draft) -> str:
