@@ -167,13 +167,13 @@ class Explainer:
                 await self._traffic.wait_for_excerpts()
 
     async def _grade(
-        self, written: RawSentence, plan: Plan, prompt: Prompt, explanation: Explanation, yes: float
+        self, sentence: RawSentence, plan: Plan, prompt: Prompt, explanation: Explanation, yes: float
     ) -> Sentence | None:
         """The sentence with its grade; None if it is not shown."""
-        text, sentences = bare_sentence(written.text), explanation.sentences
+        text, sentences = bare_sentence(sentence.text), explanation.sentences
         if _FRAGMENT.match(text) or adds_nothing(text, [one.text for one in sentences]):
             return None
-        if written.own:
+        if sentence.own:
             evidence = "\n".join(evidence_of(section) for _, section in prompt.sections)
             allowed = self._settings.own_words and self.ability.own_words and not plan.guarded
             fits = sum(one.support == "own" for one in sentences) < MOST_OWN and bool(sentences)
@@ -181,7 +181,7 @@ class Explainer:
                 return Sentence(text=text, support="own")
             explanation.is_reduced = True
             return None
-        grade = await self._grader.grade(written, prompt.sections, plan.query.text, answers=yes, sums=explanation.sums)
+        grade = await self._grader.grade(sentence, prompt.sections, plan.query.text, answers=yes, sums=explanation.sums)
         copied = any(is_copy(text, section) for _, section in prompt.sections)
         if grade.level == "dropped" or (copied and len(text.split()) < LEAST_COPIED_WORDS):
             explanation.is_reduced = True

@@ -291,8 +291,8 @@ class AnswerFlow:
             waiting.close()
             if explanation is not None and yes is not None:
                 if plan.verdict == "answers" and plan.refusal is None:
-                    spoken = self._model_sentences(plan, prompts, yes, started, explanation)
-                    async with aclosing(spoken) as events:
+                    stream = self._model_sentences(plan, prompts, yes, started, explanation)
+                    async with aclosing(stream) as events:
                         async for event in events:
                             yield event
                     plan = settle_plan(plan, self._verdict(plan, yes))
@@ -316,8 +316,8 @@ class AnswerFlow:
             return
         before = [Sentence(text=text, citations=(number,)) for text, number in plan.guards]
         for prompt in prompts:
-            async with aclosing(self._explainer.sentences(plan, prompt, started, explanation, yes)) as spoken:
-                async for item in spoken:
+            async with aclosing(self._explainer.sentences(plan, prompt, started, explanation, yes)) as stream:
+                async for item in stream:
                     if isinstance(item, QueuedEvent):
                         yield item
                         continue

@@ -159,7 +159,7 @@ class Grader:
 
     async def grade(
         self,
-        written: RawSentence,
+        sentence: RawSentence,
         sections: Sequence[tuple[int, Run]],
         question: str,
         *,
@@ -174,7 +174,7 @@ class Grader:
         Raises:
             ModelMissing: The embedder's file is not here.
         """
-        text = bare_sentence(written.text)
+        text = bare_sentence(sentence.text)
         evidence = "\n".join(evidence_of(section) for _, section in sections)
         if reason := broken_literal(text, evidence, question, sums):
             return Grade(text, "dropped", 0.0, reason=reason)
@@ -182,7 +182,7 @@ class Grader:
         for number, section in sections:
             if (await self._read(section)).only_names(frozenset(content_stems(text))):
                 continue
-            signals = await self.signals(written, section, answers=answers)
+            signals = await self.signals(sentence, section, answers=answers)
             chance = self.probability(signals)
             if chance > best[0]:
                 best = chance, (number,)
@@ -205,23 +205,23 @@ class Grader:
         weights = np.array(self._weights.signals, dtype=np.float32)
         return float(1 / (1 + np.exp(-(signals @ weights + self._weights.bias))))
 
-    async def signals(self, written: RawSentence, section: Run, *, answers: float = 0.0) -> Float:
+    async def signals(self, sentence: RawSentence, section: Run, *, answers: float = 0.0) -> Float:
         """The signals of a sentence against one section, in the order of `SIGNALS`: (10,)."""
-        text = bare_sentence(written.text)
-        read = await self._read(section)
+        text = bare_sentence(sentence.text)
+        reading = await self._read(section)
         (own,) = await self._embedder.encode([text])
         stems = set(content_stems(text))
-        near = read.vectors @ pooled_vector(own) if len(read.vectors) else np.zeros(1, dtype=np.float32)
+        near = reading.vectors @ pooled_vector(own) if len(reading.vectors) else np.zeros(1, dtype=np.float32)
         closest = int(near.argmax())
         return np.array(
             [
-                *_matches(text, own, read.tokens),
-                len(stems & read.stems) / max(1, len(stems)),
-                len(stems & read.unit_stems[closest]) / max(1, len(stems)) if read.units else 0.0,
+                *_matches(text, own, reading.tokens),
+                len(stems & reading.stems) / max(1, len(stems)),
+                len(stems & reading.unit_stems[closest]) / max(1, len(stems)) if reading.units else 0.0,
                 float(near[closest]),
-                written.logprob,
-                written.least_logprob,
-                float(bool(read.units) and denies(text) != read.denies[closest]),
+                sentence.logprob,
+                sentence.least_logprob,
+                float(bool(reading.units) and denies(text) != reading.denies[closest]),
                 max(-MOST_ODDS, min(MOST_ODDS, answers)) / MOST_ODDS,
                 float(np.log1p(len(text.split()))),
             ],
@@ -234,18 +234,18 @@ class Grader:
 
     async def rests_on(self, text: str, section: Run) -> Unit | None:
         """The unit of a section to which a sentence is nearest; None if nothing of the section may be shown."""
-        read = await self._read(section)
+        reading = await self._read(section)
         (own,) = await self._embedder.encode([bare_sentence(text)])
-        return read.units[int((read.vectors @ pooled_vector(own)).argmax())] if read.units else None
+        return reading.units[int((reading.vectors @ pooled_vector(own)).argmax())] if reading.units else None
 
     async def _read(self, section: Run) -> "_EncodedSection":
         place, units = section.readable
         key = (place, tuple(units))
-        read = self._sections.pop(key, None) or await self._encode(section)
-        self._sections[key] = read
+        reading = self._sections.pop(key, None) or await self._encode(section)
+        self._sections[key] = reading
         while len(self._sections) > MOST_SECTIONS:
             del self._sections[next(iter(self._sections))]
-        return read
+        return reading
 
     async def _encode(self, section: Run) -> "_EncodedSection":
         place, units = section.readable
@@ -347,10 +347,10 @@ def _is_counted(text: str) -> bool:
 def _matches(text: str, own: Encoding, tokens: Vectors) -> tuple[float, float]:
     """Mean and least of the best cosines of each token of a content word among the tokens of a section."""
     spans = own.token_offsets.tolist()
-    wanted = [place for place, (start, end) in enumerate(spans) if content_stems(text[start:end])]
-    if own.token_vectors is None or not len(tokens) or not wanted:
+    places = [place for place, (start, end) in enumerate(spans) if content_stems(text[start:end])]
+    if own.token_vectors is None or not len(tokens) or not places:
         return 0.0, 0.0
-    best = (own.token_vectors[wanted] @ tokens.T).max(axis=1).astype(np.float32)
+    best = (own.token_vectors[places] @ tokens.T).max(axis=1).astype(np.float32)
     return float(best.mean()), float(best.min())
 
 

@@ -471,10 +471,10 @@ def _find_chapter(chapter: str, chapters: Mapping[str, Sequence[FileEntry]], pag
         return next((name for name, pages in chapters.items() if any(one.filename == page for one in pages)), None)
     if number_of(chapter) is not None:
         return chapter_of_number(list(chapters), chapter)
-    wanted = set(content_stems(chapter))
+    stems = set(content_stems(chapter))
     shared = {
-        name: len(wanted.intersection(content_stems(" ".join([name, *(one.title for one in pages)]))))
+        name: len(stems.intersection(content_stems(" ".join([name, *(one.title for one in pages)]))))
         for name, pages in chapters.items()
     }
     best = max(shared, key=shared.__getitem__, default="")
-    return best if shared.get(best) and 2 * shared[best] >= len(wanted) else None
+    return best if shared.get(best) and 2 * shared[best] >= len(stems) else None

@@ -450,18 +450,18 @@ async def reading_sections(generation: OpenGeneration, passages: Sequence[Scored
         IndexUnavailable: The book cannot be read.
     """
     scores: dict[tuple[str, int], float] = {}
-    wanted: dict[str, set[tuple[str, tuple[str, ...], str, str]]] = {}
+    by_file: dict[str, set[tuple[str, tuple[str, ...], str, str]]] = {}
     candidates: list[Run] = []
     for item in passages:
-        read = Run(item.chunk, item.chunk.units, tuple(item.scores.tolist()))
+        run = Run(item.chunk, item.chunk.units, tuple(item.scores.tolist()))
         if item.chunk.chunk_id == SELECTED:
-            candidates.append(read)
+            candidates.append(run)
             continue
-        wanted.setdefault(item.chunk.filename, set()).add(section_of(item.chunk))
-        for unit, score in zip(read.units, read.scores, strict=True):
+        by_file.setdefault(item.chunk.filename, set()).add(section_of(item.chunk))
+        for unit, score in zip(run.units, run.scores, strict=True):
             place = (item.chunk.filename, unit.char_start)
             scores[place] = max(score, scores.get(place, score))
-    for filename, sections in wanted.items():
+    for filename, sections in by_file.items():
         chunks = await generation.chunks_of(filename)
         for section in sections:
             candidates += _cut_section([chunk for chunk in chunks if section_of(chunk) == section], scores)

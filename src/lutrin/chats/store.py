@@ -264,15 +264,15 @@ class ChatTables:
             ChatStoreFull: The conversation, or its reader, has no room left; nothing was stored.
         """
         now = self._now()
-        begun = new_session(key, origin, messages, now, self._seal)
-        wanted = [new_message(key, item, self._seal) for item in messages]
+        session = new_session(key, origin, messages, now, self._seal)
+        rows = [new_message(key, item, self._seal) for item in messages]
 
-        added = sum(map(size_of, wanted))
+        added = sum(map(size_of, rows))
 
         async def work(execute: Execute) -> None:
             await self._check_room(execute, key, origin.owner, added)
-            await execute(sql.UPSERT_SESSION, begun)
-            for item in wanted:
+            await execute(sql.UPSERT_SESSION, session)
+            for item in rows:
                 if not await execute(sql.UPSERT_MESSAGE, item):
                     raise ChatStoreError("A message with that id belongs to another conversation.")
             await execute(sql.RECOUNT, {"of": key, "added": added})
@@ -284,10 +284,10 @@ class ChatTables:
             return
         # An owner that is not the hash of a secret is shared by many readers, and has no quota.
         whose = owner if len(owner) == OWNER_CHARS else NOBODY
-        (used,) = await execute(sql.SIZES, {"of": key, "whose": whose})
-        if used.conversation + added > self._room.conversation_bytes:
+        (sizes,) = await execute(sql.SIZES, {"of": key, "whose": whose})
+        if sizes.conversation + added > self._room.conversation_bytes:
             raise ChatStoreFull(CONVERSATION_FULL)
-        if whose != NOBODY and used.reader + added > self._room.reader_bytes:
+        if whose != NOBODY and sizes.reader + added > self._room.reader_bytes:
             raise ChatStoreFull(READER_FULL)
 
     async def history(self, session_id: str, limit: int = 50) -> list[ChatMessage]:
@@ -333,11 +333,11 @@ class ChatTables:
             NotFound: There is no such answer, or another browser's conversation holds it.
         """
         created, sealed = iso(self._now()), self._seal.close(comment)
-        judged = {"message": message_id, "value": value, "comment": sealed, "created": created}
+        judgement = {"message": message_id, "value": value, "comment": sealed, "created": created}
 
         async def work(execute: Execute) -> None:
             _only(await execute(sql.ANSWER_OF, {"answer": message_id, "whose": owner}))
-            await execute(sql.UPSERT_FEEDBACK, judged)
+            await execute(sql.UPSERT_FEEDBACK, judgement)
 
         await self._write(work)
 

@@ -77,9 +77,9 @@ def measure(decoder: Decoder, clock: Callable[[], float] = time.perf_counter) ->
     def read(sequence: int) -> tuple[float, int]:
         seconds, token = 0.0, 0
         for at in range(0, len(prompt), size):
-            wanted = at + size >= len(prompt)
-            took, tokens = timing([TokenRun(sequence, at, prompt[at : at + size], wanted)])
-            seconds, token = seconds + took, tokens[0] if wanted else 0
+            is_last = at + size >= len(prompt)
+            took, tokens = timing([TokenRun(sequence, at, prompt[at : at + size], is_last)])
+            seconds, token = seconds + took, tokens[0] if is_last else 0
         return seconds, token
 
     def fill(sequence: int) -> tuple[float, int]:

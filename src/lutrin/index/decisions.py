@@ -38,8 +38,8 @@ def add_studied(catalog_path: Path, slug: str, entries: Sequence[StudiedEntry], 
     Raises:
         IndexUnavailable: The catalogue cannot be written; the next ingest publishes them all the same.
     """
-    written = when.isoformat()
-    rows = [{**_row(slug, id_of(one.item.entry), one.item, one), "written": written} for one in entries]
+    time = when.isoformat()
+    rows = [{**_row(slug, id_of(one.item.entry), one.item, one), "written": time} for one in entries]
     try:
         with Catalog(catalog_path) as catalog, catalog.transaction():
             catalog.connection.executemany(statements.PUT_STUDIED, rows)
@@ -50,8 +50,8 @@ def add_studied(catalog_path: Path, slug: str, entries: Sequence[StudiedEntry], 
 
 def stored_entry(row: Sequence[Any]) -> StudiedEntry:
     """The entry of a row of `statements.STUDIED`."""
-    record, embedder, spoken = row
-    return StudiedEntry(msgspec.json.decode(record, type=PreparedEntry), embedder, unpack_wordings(spoken))
+    record, embedder, wordings = row
+    return StudiedEntry(msgspec.json.decode(record, type=PreparedEntry), embedder, unpack_wordings(wordings))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +82,8 @@ def withdraw(catalog: Catalog, slug: str, name: str) -> None:
 
 def stored_decision(row: Sequence[Any]) -> StoredDecision:
     """The decision of a row of `statements.DECISIONS`."""
-    record, embedder, spoken = row
-    return StoredDecision(msgspec.json.decode(record, type=Decision), embedder, unpack_wordings(spoken))
+    record, embedder, wordings = row
+    return StoredDecision(msgspec.json.decode(record, type=Decision), embedder, unpack_wordings(wordings))
 
 
 def decisions(catalog: Catalog, slug: str) -> list[StoredDecision]:
@@ -116,9 +116,9 @@ def pack_wordings(wordings: Sequence[Wording]) -> bytes:
     return msgspec.msgpack.encode(rows)
 
 
-def unpack_wordings(spoken: bytes) -> tuple[Wording, ...]:
+def unpack_wordings(blob: bytes) -> tuple[Wording, ...]:
     """The questions of such a column."""
-    rows = msgspec.msgpack.decode(spoken, type=list[tuple[str, bytes, bytes, int]])
+    rows = msgspec.msgpack.decode(blob, type=list[tuple[str, bytes, bytes, int]])
     return tuple(
         Wording(
             text,

@@ -125,23 +125,23 @@ class OpenGeneration:
             ValueError: `where` has another name.
         """
         if where:
-            chosen = await self._query(lambda: self._filter(where))
-            if len(chosen) <= EXACT_ROWS:
-                cosines = await asyncio.to_thread(self.cosines, vector, [row for row, _ in chosen])
-                scored = zip((name for _, name in chosen), map(float, cosines), strict=True)
+            rows = await self._query(lambda: self._filter(where))
+            if len(rows) <= EXACT_ROWS:
+                cosines = await asyncio.to_thread(self.cosines, vector, [row for row, _ in rows])
+                scored = zip((name for _, name in rows), map(float, cosines), strict=True)
                 return sorted(scored, key=lambda pair: (-pair[1], pair[0]))[:k]
         best: dict[str, float] = {}
         # Windows of one chunk share a place in the result, so ask for more until there are `k` chunks.
-        wanted = k if len(self.windows) == len(self.firsts) else 2 * k
+        limit = k if len(self.windows) == len(self.firsts) else 2 * k
         while True:
-            hits = await self.vectors.search(vector, wanted, where)
+            hits = await self.vectors.search(vector, limit, where)
             for window_id, cosine in hits:
                 best.setdefault(window_id.partition("#")[0], cosine)
                 if len(best) == k:
                     break
-            if len(best) == k or len(hits) < wanted:
+            if len(best) == k or len(hits) < limit:
                 return list(best.items())
-            wanted *= 2
+            limit *= 2
 
     async def matching(self, words: str, k: int, where: Mapping[str, str] | None = None) -> list[tuple[str, float]]:
         """Id and BM25 of the `k` chunks whose words match best, larger first; `where` as for `nearest`."""
@@ -242,14 +242,14 @@ class OpenGeneration:
 
     async def document_frequency(self, words: Iterable[str]) -> dict[str, int]:
         """In how many chunks (of `manifest.chunks`) each lower-case word stands."""
-        wanted = set(words)
-        missing = {word for word in wanted if word not in self._frequencies}
+        distinct = set(words)
+        missing = {word for word in distinct if word not in self._frequencies}
         if missing:
             counts = await self._look(lambda: lexical.document_frequency(self._passages, missing))
             if len(self._frequencies) + len(counts) > KEPT_WORDS:
-                self._frequencies = {word: self._frequencies[word] for word in wanted - missing}
+                self._frequencies = {word: self._frequencies[word] for word in distinct - missing}
             self._frequencies.update(counts)
-        return {word: self._frequencies[word] for word in wanted}
+        return {word: self._frequencies[word] for word in distinct}
 
     async def consult(self, look: Callable[[typeahead.WordsFrom], T]) -> T:
         """Call a function with this book's `lexical.words_from` and return its result."""

@@ -108,8 +108,8 @@ def finish(connection: Connection, chunks: Iterable[Chunk]) -> None:
 
 def question_terms(text: str) -> tuple[list[str], list[str]]:
     """The terms of a question for the tables `prose` and `identifier`, each once, at most MAX_TERMS of each."""
-    spoken = list(dict.fromkeys(words(text)))
-    content = [word for word in spoken if word not in STOP_WORDS] or spoken
+    terms = list(dict.fromkeys(words(text)))
+    content = [word for word in terms if word not in STOP_WORDS] or terms
     named = list(dict.fromkeys([*identifiers(text), *bigrams(text)]))
     return content[:MAX_TERMS], named[:MAX_TERMS]
 
@@ -148,11 +148,11 @@ def chunk_filter(where: Mapping[str, str] | None) -> tuple[str, tuple[str, ...]]
     Raises:
         ValueError: A name is not one of `FILTERS`.
     """
-    wanted = dict(where or {})
-    unknown = sorted(set(wanted) - set(FILTERS))
+    filters = dict(where or {})
+    unknown = sorted(set(filters) - set(FILTERS))
     if unknown:
         raise ValueError(f"chunks cannot be filtered by {', '.join(unknown)}")
-    return "".join(f" AND chunk.{name} = ?" for name in wanted), tuple(wanted.values())
+    return "".join(f" AND chunk.{name} = ?" for name in filters), tuple(filters.values())
 
 
 def document_frequency(connection: Connection, terms: Iterable[str]) -> dict[str, int]:

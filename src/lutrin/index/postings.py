@@ -70,11 +70,11 @@ class Postings:
     async def match(self, text: str, k: int, rows: Sequence[int] | None = None) -> list[tuple[str, float]]:
         """Id and BM25 (larger first) of the `k` chunks, or of those in these rows, that match a text's words best."""
         content, named = lexical.question_terms(text)
-        spoken = [("prose", term) for term in content]
+        prose = [("prose", term) for term in content]
         names = [("identifier", term) for term in named]
-        postings = await self._of([*spoken, *names])
+        postings = await self._of([*prose, *names])
         # Twice `k`, because the sum of both tables may change the order.
-        scores = self._best([postings[key] for key in spoken], 2 * k, rows)
+        scores = self._best([postings[key] for key in prose], 2 * k, rows)
         for row, score in self._best([postings[key] for key in names], 2 * k, rows).items():
             scores[row] = scores.get(row, 0.0) + lexical.IDENTIFIER_WEIGHT * score
         ranked = sorted([(-score, self._ids[row]) for row, score in scores.items()])
@@ -82,8 +82,8 @@ class Postings:
 
     async def keep(self, text: str) -> None:
         """Read the text's terms that are not cached."""
-        spoken = {("prose", word) for word in lexical.words(text) if word not in lexical.STOP_WORDS}
-        await self._of([*spoken, *(("identifier", name) for name in set(lexical.identifiers(text)))])
+        prose = {("prose", word) for word in lexical.words(text) if word not in lexical.STOP_WORDS}
+        await self._of([*prose, *(("identifier", name) for name in set(lexical.identifiers(text)))])
 
     async def _of(self, keys: Sequence[Key]) -> dict[Key, Posting]:
         postings = {key: self._cache[key] for key in keys if key in self._cache}
@@ -159,13 +159,13 @@ def write_common(connection: Connection) -> None:
     for word, number in connection.execute(statements.WORDS):
         forms.setdefault(lexical.stem_of(word), []).append((number, word))
     # One form of a stem finds them all.
-    spoken = {stem: max(words)[1] for stem, words in forms.items() if sum(number for number, _ in words) >= COMMON}
+    common = {stem: max(words)[1] for stem, words in forms.items() if sum(number for number, _ in words) >= COMMON}
     connection.execute("CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, identifier, row)")
     names = connection.execute("SELECT term FROM vocabulary WHERE doc >= ?", (COMMON,)).fetchall()
     connection.execute("DROP TABLE temp.vocabulary")
     connection.execute("BEGIN")
     for source, key, term in (
-        *(("prose", stem, word) for stem, word in spoken.items()),
+        *(("prose", stem, word) for stem, word in common.items()),
         *(("identifier", name, name) for (name,) in names),
     ):
         posting = _score(connection, source, term)

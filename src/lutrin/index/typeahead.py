@@ -38,9 +38,9 @@ class TypedWord:
 
 def match_words(text: str, words_from: WordsFrom, vocabulary: Mapping[str, int]) -> list[TypedWord]:
     """Match at most `MOST_TYPED` words with the book's; a space ends the last one, and unknown words have no forms."""
-    spoken = lexical.words(text)
-    unfinished = spoken[-1] if spoken and text[-1:].isalnum() else None
-    content = [word for word in spoken if word not in lexical.STOP_WORDS or word == unfinished] or spoken
+    words = lexical.words(text)
+    unfinished = words[-1] if words and text[-1:].isalnum() else None
+    content = [word for word in words if word not in lexical.STOP_WORDS or word == unfinished] or words
     if len(content) > 1 and unfinished in lexical.STOP_WORDS:
         content = [word for word in content if word != unfinished] or content
     typed = list(dict.fromkeys(content))[-MOST_TYPED:]
@@ -57,9 +57,9 @@ def match_words(text: str, words_from: WordsFrom, vocabulary: Mapping[str, int])
 
 def _forms(word: str, words_from: WordsFrom, vocabulary: Mapping[str, int], *, unfinished: bool) -> tuple[str, ...]:
     if unfinished and len(word) >= LEAST_PREFIX:
-        begun = _commonest(words_from(word))
-        if begun:
-            return begun
+        completions = _commonest(words_from(word))
+        if completions:
+            return completions
     elif word in vocabulary:
         return (word,)
     return _relatives(word, words_from) or _slips(word, vocabulary, unfinished=unfinished)

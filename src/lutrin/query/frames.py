@@ -119,8 +119,8 @@ def _shape(question: str, bare: str) -> Frame:
             if shape.search(clause):
                 return frame
     defines = not lexicon.DEFINING.isdisjoint(word.lower() for word in words(question))
-    wanted = defines and len(words(bare)) <= TERM_WORDS and not asks(bare)
-    return "definition" if wanted else "plain"
+    is_definition = defines and len(words(bare)) <= TERM_WORDS and not asks(bare)
+    return "definition" if is_definition else "plain"
 
 
 def _about(match: re.Match[str]) -> About:

@@ -184,10 +184,10 @@ def _chunks(words_from: WordsFrom, start: str) -> int:
 
 def _has_form(words_from: WordsFrom, word: str) -> bool:
     """Whether the book has a word of the same stem."""
-    wanted = stem(word)
+    target = stem(word)
     # A stem may end differently from its words (happy, happi), so its last letter is left open.
-    root = wanted[: max(3, len(wanted) - 1)]
-    return any(stem(other) == wanted for other, _ in words_from(root))
+    root = target[: max(3, len(target) - 1)]
+    return any(stem(other) == target for other, _ in words_from(root))
 
 
 def _may_be_slip(match: re.Match[str], pieces: Sequence[int]) -> bool:

@@ -162,9 +162,9 @@ class Searcher:
 
     async def encode(self, texts: Sequence[str]) -> list[Encoding]:
         """Encode questions as far as `LONGEST_TOKENS`, and remember the latest: several books are searched for one."""
-        wanted = dict.fromkeys(texts)
-        encodings = {text: self._encoded[text] for text in wanted if text in self._encoded}
-        missing = [text for text in wanted if text not in encodings]
+        distinct = dict.fromkeys(texts)
+        encodings = {text: self._encoded[text] for text in distinct if text in self._encoded}
+        missing = [text for text in distinct if text not in encodings]
         if missing:
             with stage("embed"):
                 encodings.update(zip(missing, await self.embedder.encode(list(map(self._cut, missing))), strict=True))
@@ -226,10 +226,10 @@ class Searcher:
         is_question = not query.subject and not query.leans and texts != [selection]
         reranker = self._reranker if again and is_question else None
         reading = reranker.ranking.reading(self.embedder.reading) if reranker is not None else self.embedder.reading
-        wanted = [*texts, *added]
+        inputs = [*texts, *added]
         asks = [
             await tokenize_question(generation, text, encoding, reading)
-            for text, encoding in zip(wanted, await self.encode(wanted), strict=True)
+            for text, encoding in zip(inputs, await self.encode(inputs), strict=True)
         ]
         besides = [*home_ids, *section, *query.follows, *(name for named in numbered for name in named.chunks)]
         # A selection says itself where to look; what leans on it is like any question that leans on something.
@@ -442,11 +442,11 @@ def _near(
 
 def _favour_identifiers(ranked: Sequence[ScoredPassage], text: str, bonus: float) -> list[ScoredPassage]:
     """Passages, those raised that hold every identifier of a question which any of them holds."""
-    wanted = identifiers(text)
-    if not wanted:
+    names = identifiers(text)
+    if not names:
         return list(ranked)
     texts = [item.chunk.embedded_text() for item in ranked]
-    matches = [set(identifiers(one)) & set(wanted) if any(name in one for name in wanted) else set() for one in texts]
+    matches = [set(identifiers(one)) & set(names) if any(name in one for name in names) else set() for one in texts]
     most = set[str]().union(*matches)
     return [_raise(item, bonus if most and most <= own else 0.0) for item, own in zip(ranked, matches, strict=True)]
 
@@ -596,8 +596,8 @@ async def rows_at_extreme(
     is_alike = kind < len(_QUESTIONS) - 1 and likeness[best] >= ALIKE
     is_asked = is_alike and (other_kinds >= APART).all() and (other_columns >= OTHER_COLUMN).all()
     values = [value for _, value in column.values] if is_asked else []
-    wanted = (max, min)[kind](values) if values else None
-    return [start for start, value in column.values if value == wanted]
+    extreme = (max, min)[kind](values) if values else None
+    return [start for start, value in column.values if value == extreme]
 
 
 async def search_selection(embedder: Embedder, generation: OpenGeneration, query: Query) -> SearchResult:
@@ -620,13 +620,13 @@ async def search_selection(embedder: Embedder, generation: OpenGeneration, query
     if not chunk.units or selected.token_vectors is None:
         return SearchResult(passages=(), parts=(Part(query.topic, (), -np.inf),))
     reading = embedder.reading
-    wanted = await tokenize_question(generation, query.topic, question, reading)
+    query_tokens = await tokenize_question(generation, query.topic, question, reading)
     alone = generation.tokens.alone(chunk, selected.token_vectors, selected.token_offsets)
-    (late,) = alone.maxsim([(generation.tokens.project(wanted.tokens), wanted.share)], [0])
+    (late,) = alone.maxsim([(generation.tokens.project(query_tokens.tokens), query_tokens.share)], [0])
     pool = Pool(
         chunks=[chunk],
-        question=wanted,
-        cosines=np.array([pooled_vector(selected) @ wanted.vector], dtype=np.float32),
+        question=query_tokens,
+        cosines=np.array([pooled_vector(selected) @ query_tokens.vector], dtype=np.float32),
         lexical={chunk.chunk_id: 1.0} if topic_stems(query.topic) & stem_set(chunk.embedded_text()) else {},
         late=late,
     )

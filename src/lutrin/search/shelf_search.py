@@ -185,9 +185,9 @@ async def _where(generation: OpenGeneration, question: Question) -> dict[str, st
     return where
 
 
-def _resolve(name: str, wanted: str, titles: list[str]) -> str:
+def _resolve(name: str, value: str, titles: list[str]) -> str:
     """The title that a reader means: equal, else the only one that begins so, holds the words, or has this number."""
-    plain = wanted.casefold().strip()
+    plain = value.casefold().strip()
     for test in (
         lambda title: title == plain,
         lambda title: title.startswith((f"{plain}:", f"{plain} ")),
@@ -197,4 +197,4 @@ def _resolve(name: str, wanted: str, titles: list[str]) -> str:
         matches = [title for title in titles if test(title.casefold())]
         if len(matches) == 1:
             return matches[0]
-    raise InvalidQuestion(f"The book has no {name} named {wanted}. It has: {'; '.join(titles) or 'none'}.")
+    raise InvalidQuestion(f"The book has no {name} named {value}. It has: {'; '.join(titles) or 'none'}.")

@@ -102,8 +102,8 @@ class Practice(msgspec.Struct, frozen=True, kw_only=True):
         """The cards of a chapter, counted from 1 in the order of `chapters`; 0: all of them."""
         if number <= 0:
             return self.cards
-        wanted = self.chapters[number - 1 : number]
-        return tuple(card for card in self.cards if card.chapter in wanted)
+        titles = self.chapters[number - 1 : number]
+        return tuple(card for card in self.cards if card.chapter in titles)
 
 
 @dataclass(frozen=True, slots=True)

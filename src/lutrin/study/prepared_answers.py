@@ -242,11 +242,11 @@ class PreparedAnswers:
         terms = self._terms_of(generation)
         candidates = [prepare(companion.wording(place)) for place, _ in companion.nearest(question.vector, CONSIDERED)]
         pairs = [(other, item) for other in candidates for item in _entry(companion, other.text, kinds)]
-        judged = [
+        matches = [
             Match(generation, item, chance, changes, other.text, np.isinf(chance) or agree(question, other, terms))
             for (other, item), chance in await self._chances(question, pairs)
         ]
-        return max(judged, key=lambda match: (*match.order, -kinds.index(match.item.entry.kind)), default=None)
+        return max(matches, key=lambda match: (*match.order, -kinds.index(match.item.entry.kind)), default=None)
 
     async def _chances(
         self, question: EncodedQuestion, pairs: Sequence[tuple[EncodedQuestion, PreparedEntry]]

@@ -85,13 +85,13 @@ class Companions:
         self._embedder = embedder
         self._now = now
 
-    async def list_entries(self, slug: str, wanted: EntryFilter) -> EntryList:
+    async def list_entries(self, slug: str, criteria: EntryFilter) -> EntryList:
         """The entries that a teacher wants to see, in the order of the book."""
         touched = frozenset(await self._decisions(slug))
         async with self._shelf.lease(slug) as generation:
             entries = generation.companion.entries
-            matches = [(companion.id_of(item.entry), item) for item in entries if _is_wanted(item.entry, wanted)]
-            first = (max(wanted.page, 1) - 1) * ENTRIES_A_PAGE
+            matches = [(companion.id_of(item.entry), item) for item in entries if _is_wanted(item.entry, criteria)]
+            first = (max(criteria.page, 1) - 1) * ENTRIES_A_PAGE
             return EntryList(
                 title=generation.book.title,
                 entries=matches[first : first + ENTRIES_A_PAGE],
@@ -232,11 +232,11 @@ async def _fit(
         raise InvalidInput(f"This cannot be kept: {misfit}.") from misfit
 
 
-def _is_wanted(entry: companion.Entry, wanted: EntryFilter) -> bool:
+def _is_wanted(entry: companion.Entry, criteria: EntryFilter) -> bool:
     text = " ".join((entry.topic, *entry.points, *entry.choices)).casefold()
     return (
-        (wanted.kind is None or entry.kind == wanted.kind)
-        and (wanted.state is None or entry.state == wanted.state)
-        and (entry.pinned or not wanted.pinned)
-        and all(word in text for word in wanted.words.casefold().split())
+        (criteria.kind is None or entry.kind == criteria.kind)
+        and (criteria.state is None or entry.state == criteria.state)
+        and (entry.pinned or not criteria.pinned)
+        and all(word in text for word in criteria.words.casefold().split())
     )

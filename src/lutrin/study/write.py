@@ -215,12 +215,12 @@ class Student:
         worth = [one for one in prose if not gives_orders(one.text)]
         open_ones = [chunk for chunk in worth if chunk.chunk_id not in done]
         ordered = by_interest(open_ones, interest)
-        wanted = ordered[:most] if most else ordered
+        batch = ordered[:most] if most else ordered
         book = _book(generation, chunks)
-        figures = Yield(passages=len(wanted))
+        figures = Yield(passages=len(batch))
         self._path.parent.mkdir(parents=True, exist_ok=True)
         earlier = len(worth) - len(open_ones)
-        for chunk in wanted:
+        for chunk in batch:
             items = await self._on_passage(book, chunk, figures)
             embedder = self._searcher.embedder
             wordings = {one.text: one for one in await encoded_texts(texts_of(items), embedder)}
@@ -243,8 +243,8 @@ class Student:
 
     async def _on_passage(self, book: _Book, chunk: Chunk, figures: Yield) -> list[PreparedEntry]:
         """The entries of a passage that hold, with their places in the book."""
-        written = [await self._write(chunk, task) for kinds, task in TASKS if kinds & self._kinds]
-        drafts = [draft for text in written for draft in _drafts_in(text) if draft.kind in self._kinds]
+        texts = [await self._write(chunk, task) for kinds, task in TASKS if kinds & self._kinds]
+        drafts = [draft for text in texts for draft in _drafts_in(text) if draft.kind in self._kinds]
         source, chunks = await book.generation.source(chunk.filename), await book.generation.chunks_of(chunk.filename)
         section = section_with(chunk, sections_of(source, chunks))
 
@@ -279,12 +279,12 @@ class Student:
     async def _write(self, chunk: Chunk, task: str) -> str:
         request = GenerationRequest(messages=_messages_for(chunk, task), max_tokens=MAX_TOKENS, deadline_s=PATIENCE_S)
         async with aclosing(self._generator.stream(request)) as stream:
-            written, is_cut = "", False
+            text, is_cut = "", False
             async for event in stream:
-                written += event.text if isinstance(event, Piece) else ""
+                text += event.text if isinstance(event, Piece) else ""
                 is_cut = is_cut or (isinstance(event, Finished) and event.reason != "stop")
         # The last line was not written to its end.
-        return written.rpartition("\n")[0] if is_cut else written
+        return text.rpartition("\n")[0] if is_cut else text
 
     async def _wrong(self, book: _Book, chunk: Chunk, draft: Draft) -> str:
         """Why a draft is not kept; empty: it holds."""
@@ -330,7 +330,7 @@ def _messages_for(chunk: Chunk, task: str) -> tuple[Message, ...]:
     )
 
 
-def _drafts_in(written: str) -> list[Draft]:
+def _drafts_in(reply: str) -> list[Draft]:
     r"""What a model wrote, line by line; an answer belongs to the question before it, what follows a term to that.
 
     >>> _drafts_in("Q: What is it?\nA: A loop.\nK: It turns.\nT: loop\nL: It is like a ring.")[0]
@@ -338,7 +338,7 @@ def _drafts_in(written: str) -> list[Draft]:
     """
     drafts: list[Draft] = []
     question = term = ""
-    for line in _LINE.finditer(written):
+    for line in _LINE.finditer(reply):
         sign, text = line["sign"], line["text"].strip().strip("*").strip()
         if sign == "Q":
             question = text
