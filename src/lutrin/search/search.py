@@ -205,11 +205,11 @@ class Searcher:
             IndexUnavailable: The generation cannot be read.
         """
         selection = query.selected_text[:SELECTION_CHARACTERS]
-        found_in = await homes(generation, selection)
-        home_ids = [chunk.chunk_id for chunk in found_in]
+        home_chunks = await homes(generation, selection)
+        home_ids = [chunk.chunk_id for chunk in home_chunks]
         section = [
             chunk.chunk_id
-            for home in found_in[: int(query.leans)]
+            for home in home_chunks[: int(query.leans)]
             for chunk in await generation.chunks_of(home.filename)
             if same_section(chunk, home)
         ]
@@ -218,7 +218,7 @@ class Searcher:
         query = with_spelling(query, changes)
         # A question that names no subject is one about the whole selection.
         texts = [selection] if selection and not topic_stems(query.topic) else list(query.parts)
-        if query.leans and not found_in and texts != [selection]:
+        if query.leans and not home_chunks and texts != [selection]:
             # What is not marked word for word in the book says itself what "this concept" is.
             texts = [f"{query.topic} – {selection}"]
         added = [query.added] if query.added and len(texts) == 1 else []
