@@ -83,14 +83,14 @@ class RecordingGrader(Grader):
 
     async def grade(
         self,
-        written: RawSentence,
-        shown: Sequence[tuple[int, Run]],
+        sentence: RawSentence,
+        sections: Sequence[tuple[int, Run]],
         question: str,
         **more: Any,  # noqa: ANN401 - as the method that it extends
     ) -> Grade:
         """Grade as usual; keep the sentence with the first section."""
-        self.rows.append((written, shown[0][1], question, more.get("answers", 0.0)))
-        return await super().grade(written, shown, question, **more)
+        self.rows.append((sentence, sections[0][1], question, more.get("answers", 0.0)))
+        return await super().grade(sentence, sections, question, **more)
 
 
 async def collect(book: ShelvedBook, data: Path, model: str) -> list[WrittenRow]:
