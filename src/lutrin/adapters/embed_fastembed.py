@@ -118,8 +118,8 @@ class FastembedEmbedder:
         def run(job: tuple[int, int, int]) -> npt.NDArray[np.float32]:
             number, start, stop = job
             ids = np.array([[before, *encoded[number].ids[start:stop], after]], dtype=np.int64)
-            fed = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
-            output: npt.NDArray[np.float32] = session.run(None, {name: fed[name] for name in self._inputs})[0][0]
+            inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+            output: npt.NDArray[np.float32] = session.run(None, {name: inputs[name] for name in self._inputs})[0][0]
             return output
 
         # Longest first, so that no thread starts a long one at the end.
@@ -142,9 +142,9 @@ class FastembedEmbedder:
         reached = 0
         for start, states in parts:
             # Where windows overlap, each provides the tokens that have more context in it.
-            kept = start + (reached - start) // 2 if reached else 0
+            begin = start + (reached - start) // 2 if reached else 0
             reached = start + len(states) - SPECIAL_TOKENS
-            tokens[kept:reached] = states[1 + kept - start : -1]
+            tokens[begin:reached] = states[1 + begin - start : -1]
         return Encoding(
             windows=pooled,
             token_vectors=unit_length(tokens),

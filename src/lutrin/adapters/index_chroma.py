@@ -55,8 +55,8 @@ class ChromaStore:
         def make() -> ChromaIndex:
             directory.mkdir(parents=True, exist_ok=True)
             client = _client(directory)
-            made = client.create_collection(collection, embedding_function=None, configuration=configuration)
-            return ChromaIndex(client, made, finish=lambda: _compact(directory))
+            handle = client.create_collection(collection, embedding_function=None, configuration=configuration)
+            return ChromaIndex(client, handle, finish=lambda: _compact(directory))
 
         return await _in_thread(make, "cannot be made")
 
@@ -68,16 +68,16 @@ class ChromaStore:
             client = None
             try:
                 client = _client(copy.path)
-                found = client.get_collection(collection, embedding_function=None)
-                held = _SmallCollection.read(found) if found.count() <= self._scanned else None
-                if held is None and found.count():  # the first query loads the graph, and no reader should wait for it
-                    found.query(query_embeddings=found.peek(1)["embeddings"], n_results=1, include=[])
+                handle = client.get_collection(collection, embedding_function=None)
+                rows = _SmallCollection.read(handle) if handle.count() <= self._scanned else None
+                if rows is None and handle.count():  # the first query loads the graph, and no reader should wait for it
+                    handle.query(query_embeddings=handle.peek(1)["embeddings"], n_results=1, include=[])
             except BaseException:
                 if client is not None:
                     client.close()
                 copy.remove()
                 raise
-            return ChromaIndex(client, found, finish=copy.remove, held=held)
+            return ChromaIndex(client, handle, finish=copy.remove, small=rows)
 
         return await _in_thread(load, "cannot be opened")
 
@@ -96,9 +96,9 @@ class _SmallCollection:
 
     @classmethod
     def read(cls, collection: Any) -> "_SmallCollection":  # noqa: ANN401 - Chroma's class has no usable types
-        found = collection.get(include=["embeddings"])
-        ids: list[str] = found["ids"]
-        vectors = np.asarray(found["embeddings"], dtype=np.float32).reshape(len(ids), -1 if ids else 0)
+        content = collection.get(include=["embeddings"])
+        ids: list[str] = content["ids"]
+        vectors = np.asarray(content["embeddings"], dtype=np.float32).reshape(len(ids), -1 if ids else 0)
         order = sorted(range(len(ids)), key=ids.__getitem__)
         return cls([ids[place] for place in order], np.ascontiguousarray(vectors[order]))
 
@@ -117,7 +117,7 @@ class ChromaIndex:
 
     Args:
         finish: Called after the client is closed.
-        held: The records, if they are few and do not change.
+        small: The records, if they are few and do not change.
     """
 
     def __init__(
@@ -125,9 +125,9 @@ class ChromaIndex:
         client: "Client",
         collection: Any,  # noqa: ANN401 - Chroma's class has no usable types
         finish: Callable[[], None],
-        held: _SmallCollection | None = None,
+        small: _SmallCollection | None = None,
     ) -> None:
-        self._held = held
+        self._small = small
         self._client = client
         self._collection = collection
         self._finish = finish
@@ -151,20 +151,20 @@ class ChromaIndex:
         self, vector: npt.NDArray[np.float32], k: int, where: Mapping[str, str] | None = None
     ) -> list[tuple[str, float]]:
         """Return the `k` nearest records; see `ports.VectorIndex.search`."""
-        if self._held is not None and not where:
-            return self._held.nearest(vector, k)
+        if self._small is not None and not where:
+            return self._small.nearest(vector, k)
         clauses: list[dict[str, str]] = [{name: value} for name, value in (where or {}).items()]
         condition: Any = {"$and": clauses} if len(clauses) > 1 else clauses[0] if clauses else None
 
         def ask() -> list[tuple[str, float]]:
-            found = self._collection.query(
+            hits = self._collection.query(
                 query_embeddings=np.asarray(vector, dtype=np.float32)[None],
                 n_results=k,
                 where=condition,
                 include=["distances"],
             )
             # Chroma's cosine distance is 1 - cosine.
-            pairs = [(name, 1.0 - float(far)) for name, far in zip(found["ids"][0], found["distances"][0], strict=True)]
+            pairs = [(name, 1.0 - float(far)) for name, far in zip(hits["ids"][0], hits["distances"][0], strict=True)]
             return sorted(pairs, key=lambda pair: (-pair[1], pair[0]))
 
         return await self._call(ask, "cannot be read")
@@ -177,7 +177,7 @@ class ChromaIndex:
         """Release files and handles."""
 
         def release() -> None:
-            self._collection, self._held = None, None
+            self._collection, self._small = None, None
             self._client.close()
             self._finish()
 

@@ -146,7 +146,7 @@ class QdrantIndex:
             models.FieldCondition(key=name, match=models.MatchValue(value=value))
             for name, value in (where or {}).items()
         ]
-        found = await self._read(
+        response = await self._read(
             self._client.query_points,
             self._note.collection,
             query=np.asarray(vector, dtype=np.float32).tolist(),
@@ -156,22 +156,22 @@ class QdrantIndex:
             search_params=models.SearchParams(hnsw_ef=max(EF_SEARCH, k)),
             with_payload=[ID],
         )
-        pairs = [(str((point.payload or {})[ID]), float(point.score)) for point in found.points]
+        pairs = [(str((point.payload or {})[ID]), float(point.score)) for point in response.points]
         return sorted(pairs, key=lambda pair: (-pair[1], pair[0]))
 
     async def ids(self) -> list[str]:
         """Return every id in the collection."""
-        found: list[str] = []
+        ids: list[str] = []
         after: models.ExtendedPointId | None = None
         while self._note.records:
             points, after = await self._read(
                 self._client.scroll, self._note.collection, limit=PAGE, offset=after, with_payload=[ID],
                 with_vectors=False,
             )  # fmt: skip
-            found += [str((point.payload or {})[ID]) for point in points]
+            ids += [str((point.payload or {})[ID]) for point in points]
             if after is None:
                 break
-        return found
+        return ids
 
     async def close(self) -> None:
         """Wait until the added records can be searched, write the note, and close the connections."""
@@ -246,10 +246,10 @@ def _read_note(directory: Path) -> Note:
 def _check(info: models.CollectionInfo, note: Note, collection: str) -> None:
     vectors = info.config.params.vectors
     dense = vectors.get(DENSE) if isinstance(vectors, dict) else None
-    found = (dense.size if dense else 0, info.points_count or 0)
-    if found != (note.dimension, note.records):
+    actual = (dense.size if dense else 0, info.points_count or 0)
+    if actual != (note.dimension, note.records):
         raise IndexUnavailable(
-            f"Qdrant's {note.collection} has (dimension, records) {found}, {collection} was written with"
+            f"Qdrant's {note.collection} has (dimension, records) {actual}, {collection} was written with"
             f" {(note.dimension, note.records)}.",
             remedy="Run `lutrin ingest --rebuild`.",
         )
@@ -265,9 +265,9 @@ async def _publish(client: AsyncQdrantClient, alias: str, note: Note, needed: se
         moves.append(models.CreateAliasOperation(create_alias=target))
     if moves:
         await client.update_collection_aliases(moves)
-    for found in (await client.get_collections()).collections:
-        if found.name.startswith(f"{alias}--") and found.name not in needed:
-            await client.delete_collection(found.name)
+    for collection in (await client.get_collections()).collections:
+        if collection.name.startswith(f"{alias}--") and collection.name not in needed:
+            await client.delete_collection(collection.name)
 
 
 async def _call(call: Callable[[], Awaitable[T]], patience_s: float, trouble: str) -> T:

@@ -74,24 +74,24 @@ def graphics_processors() -> tuple[str, ...]:
     for function in (kind, name, description):
         function.argtypes = [ctypes.c_void_p]
     devices = [get(number) for number in range(count())]
-    found = [[one for one in devices if kind(one) == wanted] for wanted in GRAPHICS]
+    groups = [[one for one in devices if kind(one) == wanted] for wanted in GRAPHICS]
     return tuple(
         f"{name(one).decode(errors='replace')} ({description(one).decode(errors='replace')})"
-        for one in next(filter(None, found), [])
+        for one in next(filter(None, groups), [])
     )
 
 
 def computed_by(gpu_layers: int | None, layers: int | None = None) -> str:
     """Describe what computes a model (`CUDA0 (NVIDIA Orin), 25 of 25 layers`); None: all layers, or unknown."""
-    found = graphics_processors() if gpu_layers != 0 else ()
-    if not found:
+    devices = graphics_processors() if gpu_layers != 0 else ()
+    if not devices:
         part = open_engine()
         return f"processor ({part})" if part else "processor"
     if layers is None:
         share = "all layers" if gpu_layers is None else f"up to {gpu_layers} layers"
     else:
         share = f"{layers if gpu_layers is None else min(gpu_layers, layers)} of {layers} layers"
-    return f"{' and '.join(found)}, {share}"
+    return f"{' and '.join(devices)}, {share}"
 
 
 def _is_loaded(part: Path) -> bool:
@@ -217,8 +217,8 @@ def load(
     open_engine()
     model_params = llama_cpp.llama_model_default_params()
     # llama.cpp takes -1 as all of them.
-    wanted = -1 if gpu_layers is None else gpu_layers
-    model_params.n_gpu_layers = wanted if llama_cpp.llama_supports_gpu_offload() else 0
+    layers = -1 if gpu_layers is None else gpu_layers
+    model_params.n_gpu_layers = layers if llama_cpp.llama_supports_gpu_offload() else 0
     model = llama_cpp.llama_model_load_from_file(os.fsencode(path), model_params)
     if not model:
         raise GeneratorUnavailable(f"{path.name} cannot be loaded as a language model.")
@@ -378,10 +378,10 @@ class LlamaDecoder:
 
     def text(self, token: int) -> bytes:
         """Return the bytes of a token; none for control tokens."""
-        known = self._texts.get(token)
-        if known is None:
-            known = self._texts[token] = self._prompts.text(token)
-        return known
+        text = self._texts.get(token)
+        if text is None:
+            text = self._texts[token] = self._prompts.text(token)
+        return text
 
     def ends(self, token: int) -> bool:
         """Return whether the token ends the answer, as every control token inside an answer does."""

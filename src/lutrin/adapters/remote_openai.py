@@ -57,7 +57,7 @@ class RemoteGenerator:
         self._closed_until_s = 0.0
         self._looked_s = float("-inf")
         self._is_ready = False
-        self._is_told = True
+        self._takes_quiet = True
         self._writing = 0
 
     @property
@@ -153,11 +153,11 @@ class RemoteGenerator:
                         stop=list(request.stop[:MOST_STOPS]) or openai.omit,
                         stream=True,
                         stream_options={"include_usage": True},
-                        extra_body=QUIET if self._is_told else None,
+                        extra_body=QUIET if self._takes_quiet else None,
                     )
                 except openai.BadRequestError as error:
-                    if self._is_told and error.code != "context_length_exceeded":
-                        self._is_told = False
+                    if self._takes_quiet and error.code != "context_length_exceeded":
+                        self._takes_quiet = False
                         continue
                     if error.code != "context_length_exceeded" or cuts == MOST_CUTS:
                         raise
@@ -246,10 +246,10 @@ class RemoteEmbedder:
     async def _batch(self, texts: Sequence[str]) -> Vectors:
         """Return a vector of length 1 for each of at most `BATCH_TEXTS` texts."""
         # Services refuse an empty text, so it gets a fixed direction.
-        asked = [text if text.strip() else "-" for text in texts]
+        inputs = [text if text.strip() else "-" for text in texts]
         async with self._at_once:
             try:
-                rows = await call_again(lambda: self._request(asked), patience_s=self._patience_s, pause_s=_pause_s)
+                rows = await call_again(lambda: self._request(inputs), patience_s=self._patience_s, pause_s=_pause_s)
             except openai.OpenAIError as error:
                 raise IndexUnavailable(
                     f"{self._service}: {_trouble(error)}", remedy="Check the address, the key and the model."
@@ -265,7 +265,7 @@ class RemoteEmbedder:
 
     async def _request(self, texts: Sequence[str]) -> list[list[float]]:
         try:
-            given = await self._client.embeddings.create(
+            response = await self._client.embeddings.create(
                 model=self._model,
                 input=list(texts),
                 encoding_format="float",
@@ -276,7 +276,7 @@ class RemoteEmbedder:
                 raise
             self._names_dimension = False  # a model with a fixed width; the result is checked all the same
             return await self._request(texts)
-        return [item.embedding for item in sorted(given.data, key=lambda item: item.index)]
+        return [item.embedding for item in sorted(response.data, key=lambda item: item.index)]
 
 
 def _client(base_url: str, api_key: str) -> AsyncOpenAI:
@@ -315,6 +315,6 @@ def _halve(messages: Sequence[Message]) -> tuple[Message, ...]:
     """Drop the middle of the longest message, since the best passages come first and the question last."""
     longest = max(range(len(messages)), key=lambda index: len(messages[index].content))
     text = messages[longest].content
-    kept = len(text) // 4
-    shorter = msgspec.structs.replace(messages[longest], content=f"{text[:kept]}\n\n{text[-kept:]}")
+    quarter = len(text) // 4
+    shorter = msgspec.structs.replace(messages[longest], content=f"{text[:quarter]}\n\n{text[-quarter:]}")
     return (*messages[:longest], shorter, *messages[longest + 1 :])

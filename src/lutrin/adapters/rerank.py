@@ -36,17 +36,17 @@ def tensors(path: Path) -> dict[str, Numbers]:
     """The tensors of a safetensors file: length of its JSON header, the header, the numbers."""
     raw = path.read_bytes()
     start = 8 + int.from_bytes(raw[:8], "little")
-    found = {}
-    for name, told in json.loads(raw[8:start]).items():
+    result = {}
+    for name, entry in json.loads(raw[8:start]).items():
         if name != "__metadata__":
-            first, last = told["data_offsets"]
+            first, last = entry["data_offsets"]
             data = raw[start + first : start + last]
-            if told["dtype"] == "BF16":  # the upper half of a float32
+            if entry["dtype"] == "BF16":  # the upper half of a float32
                 numbers = (np.frombuffer(data, "<u2").astype("<u4") << 16).view("<f4")
             else:
-                numbers = np.frombuffer(data, {"F32": "<f4", "F16": "<f2"}[told["dtype"]]).astype(np.float32)
-            found[name] = numbers.reshape(told["shape"])
-    return found
+                numbers = np.frombuffer(data, {"F32": "<f4", "F16": "<f2"}[entry["dtype"]]).astype(np.float32)
+            result[name] = numbers.reshape(entry["shape"])
+    return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,13 +130,13 @@ class FastembedReranker:
                 remedy="Add the files to its entry in models/manifest.toml and run `lutrin models fetch`.",
             )
         self._head = Head.read(self._file.parent)
-        known = f"local/{self.name}"
-        if known.lower() not in {model["model"].lower() for model in TextCrossEncoder.list_supported_models()}:
+        name = f"local/{self.name}"
+        if name.lower() not in {model["model"].lower() for model in TextCrossEncoder.list_supported_models()}:
             TextCrossEncoder.add_custom_model(
-                model=known, sources=ModelSource(hf=known), model_file=self._file.name, license="", description=""
+                model=name, sources=ModelSource(hf=name), model_file=self._file.name, license="", description=""
             )
         return TextCrossEncoder(
-            known, specific_model_path=str(self._file.parent), threads=self._threads, providers=["CPUExecutionProvider"]
+            name, specific_model_path=str(self._file.parent), threads=self._threads, providers=["CPUExecutionProvider"]
         )
 
 
@@ -180,19 +180,19 @@ class ReaderReranker:
     def _judge(self, question: str, passage: View) -> Judgement:
         tokenizer, session = self._model()
         first, last = tokenizer.token_to_id("[CLS]"), tokenizer.token_to_id("[SEP]")
-        asked = [first, *tokenizer.encode(question, add_special_tokens=False).ids[:QUESTION_TOKENS], last]
+        prefix = [first, *tokenizer.encode(question, add_special_tokens=False).ids[:QUESTION_TOKENS], last]
         read = tokenizer.encode(passage.text, add_special_tokens=False)
         offsets, words = np.array(read.offsets, dtype=np.int32).reshape(-1, 2), np.array(read.ids, dtype=np.int64)
         logits = np.full(len(words), -np.inf, dtype=np.float32)
         wholes = []
         for seen in windows(offsets[:, 0], passage):
-            ids = np.array([[*asked, *words[seen].tolist(), last]], dtype=np.int64)
-            types = (np.arange(ids.shape[1]) >= len(asked))[None].astype(np.int64)
-            given = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": types}
-            found: npt.NDArray[np.float32] = session.run(None, given)[0][0, len(asked) : -1]
-            most = float(found.max(initial=-np.inf))
-            wholes.append(most + float(np.log(np.exp(found - most).sum())) if len(found) else 0.0)
-            logits[seen] = np.maximum(logits[seen], found)
+            ids = np.array([[*prefix, *words[seen].tolist(), last]], dtype=np.int64)
+            types = (np.arange(ids.shape[1]) >= len(prefix))[None].astype(np.int64)
+            inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": types}
+            scores: npt.NDArray[np.float32] = session.run(None, inputs)[0][0, len(prefix) : -1]
+            most = float(scores.max(initial=-np.inf))
+            wholes.append(most + float(np.log(np.exp(scores - most).sum())) if len(scores) else 0.0)
+            logits[seen] = np.maximum(logits[seen], scores)
         is_seen = np.isfinite(logits)
         return Judgement(max(wholes), offsets[is_seen], logits[is_seen])
 

@@ -65,11 +65,11 @@ def visible(text: str) -> str:
 def download_progress() -> Iterator[Callable[[str, int, int], None]]:
     """Return a function that `weights.fetch` calls to show the progress of each file."""
     if not sys.stderr.isatty():
-        shown: dict[str, int] = {}
+        tenths: dict[str, int] = {}
 
         def show_tenth(name: str, done: int, total: int) -> None:
-            if (tenth := done * STEP // total) > shown.get(name, -1):
-                shown[name] = tenth
+            if (tenth := done * STEP // total) > tenths.get(name, -1):
+                tenths[name] = tenth
                 say(f"{name}: {done >> 20} of {total >> 20} MB", err=True)
 
         yield show_tenth
@@ -97,8 +97,8 @@ def ingest_progress(*, as_data: bool) -> Iterator[Callable[[FolderReport | Advan
     if not sys.stderr.isatty():
         yield lambda event: say(event.line(), err=as_data) if isinstance(event, FolderReport) else None
         return
-    described, rated = bar.TextColumn("{task.description}"), bar.TextColumn("{task.fields[rate]}")
-    columns = (described, bar.BarColumn(), bar.MofNCompleteColumn(), rated, bar.TimeRemainingColumn())
+    description, pace = bar.TextColumn("{task.description}"), bar.TextColumn("{task.fields[rate]}")
+    columns = (description, bar.BarColumn(), bar.MofNCompleteColumn(), pace, bar.TimeRemainingColumn())
     with bar.Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         tasks: dict[str, bar.TaskID] = {}
         started = time.monotonic()
@@ -155,8 +155,8 @@ def source_line(source: records.Citation) -> str:
     place = " > ".join(dict.fromkeys(part for part in (source.chapter, source.section_title) if part))
     page = f", page {source.page}" if source.page is not None else ""
     quote = " ".join(source.quote.split())
-    shown = quote if len(quote) <= QUOTE_CHARACTERS else f"{quote[: QUOTE_CHARACTERS - 1]}…"
-    return f'[{source.n}] {place} ({source.filename}{page})\n    "{shown}"'
+    excerpt = quote if len(quote) <= QUOTE_CHARACTERS else f"{quote[: QUOTE_CHARACTERS - 1]}…"
+    return f'[{source.n}] {place} ({source.filename}{page})\n    "{excerpt}"'
 
 
 def excerpt_lines(excerpt: records.Excerpt) -> str:

@@ -26,9 +26,9 @@ class Age(click.ParamType[timedelta]):
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> timedelta:
         """Parse a span of time; fail with an example of what is allowed."""
-        if not (found := re.fullmatch(r"([0-9]{1,5})([hdw])", value.strip())):
+        if not (match := re.fullmatch(r"([0-9]{1,5})([hdw])", value.strip())):
             self.fail(f"{value!r} is not an age; write 30d for days, 12h for hours or 8w for weeks.", param, ctx)
-        return timedelta(**{UNITS[found[2]]: int(found[1])})
+        return timedelta(**{UNITS[match[2]]: int(match[1])})
 
 
 trust_option = click.option(
@@ -49,9 +49,9 @@ def backup(file: Path, *, as_json: bool, settings: Settings) -> None:
 
     require_own_data(settings)
     summary = make_backup(settings, file, lambda: datetime.now(UTC))
-    kept = [f"{slug} {name}" for slug, name in summary.books.items()]
-    kept += ["conversations (encrypted; keep their key elsewhere)"] if summary.conversations else []
-    text = f"{file} holds {', '.join(kept)}: {summary.bytes / 1e6:.1f} MB, read back and verified."
+    contents = [f"{slug} {name}" for slug, name in summary.books.items()]
+    contents += ["conversations (encrypted; keep their key elsewhere)"] if summary.conversations else []
+    text = f"{file} holds {', '.join(contents)}: {summary.bytes / 1e6:.1f} MB, read back and verified."
     say_result(summary, text, as_json=as_json)
 
 
@@ -168,8 +168,8 @@ def gaps(*, as_json: bool, settings: Settings) -> None:
     """
     from lutrin.runtime import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
 
-    found = asyncio.run(wiring.gaps(settings))
-    say_result(found, wiring.gap_lines(found), as_json=as_json)
+    gaps = asyncio.run(wiring.gaps(settings))
+    say_result(gaps, wiring.gap_lines(gaps), as_json=as_json)
 
 
 FORMER = "The former one is kept, encrypted with the new one, so that earlier backups can be restored."

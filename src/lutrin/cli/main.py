@@ -103,11 +103,11 @@ def ask(
     """Answer QUESTION in the terminal, with citations."""
     from lutrin.runtime import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
 
-    asked = Question(text=question, selected_text=selected_text, book=book, chapter=chapter)
+    query = Question(text=question, selected_text=selected_text, book=book, chapter=chapter)
     if stream and not as_json:
-        asyncio.run(console.stream_answer(wiring.ask_events(settings, asked)))
+        asyncio.run(console.stream_answer(wiring.ask_events(settings, query)))
         return
-    answer = asyncio.run(wiring.ask(settings, asked))
+    answer = asyncio.run(wiring.ask(settings, query))
     say_result(answer, console.print_answer(answer), as_json=as_json)
 
 
@@ -121,8 +121,8 @@ def retrieve(question: str, *, selected_text: str, book: str, top_k: int, settin
     """Print the passages nearest to QUESTION as a JSON array."""
     from lutrin.runtime import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
 
-    asked = Question(text=question, selected_text=selected_text, book=book, top_k=top_k)
-    say(msgspec.json.format(msgspec.json.encode(asyncio.run(wiring.retrieve(settings, asked)))).decode())
+    query = Question(text=question, selected_text=selected_text, book=book, top_k=top_k)
+    say(msgspec.json.format(msgspec.json.encode(asyncio.run(wiring.retrieve(settings, query)))).decode())
 
 
 @lutrin.command()
@@ -132,8 +132,8 @@ def citations(*, book: str, settings: Settings) -> None:
     """Print every place that an answer may link to, as a JSON array for a site to check."""
     from lutrin.runtime import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
 
-    found = asyncio.run(wiring.citations(settings, book))
-    say(msgspec.json.format(msgspec.json.encode(found)).decode())
+    places = asyncio.run(wiring.citations(settings, book))
+    say(msgspec.json.format(msgspec.json.encode(places)).decode())
 
 
 @lutrin.command()

@@ -139,12 +139,12 @@ def _tiers_to_fetch(settings: Settings, tiers: tuple[str, ...]) -> list[str]:
     """Return the tiers to fetch; a GGUF file or `none` in LUTRIN_MODEL needs no download."""
     from lutrin.runtime.language_model import auto_tier  # noqa: PLC0415 - as above
 
-    meant = {
+    aliases = {
         "auto": auto_tier(settings) if "auto" in (tiers or (settings.model,)) else "",
         "default": settings.embedder,
     }
-    named = [meant.get(tier, tier) for tier in tiers or ("default", settings.model)]
-    return [tier for tier in named if tier != "none" and Path(tier).suffix != ".gguf"]
+    names = [aliases.get(tier, tier) for tier in tiers or ("default", settings.model)]
+    return [tier for tier in names if tier != "none" and Path(tier).suffix != ".gguf"]
 
 
 NO_JUDGE = "This Lutrin was installed without its judge. Run it in a checkout of the repository: `./justw eval`."
@@ -190,7 +190,7 @@ def evaluate(
     # A stage's vendors load only when it runs: every command reads this module.
     from evaluation import asking, bars, questions, report, show  # noqa: PLC0415 - as said
 
-    wanted = [bars.parse_bar(text) for text in minima] + (bars.goal_bars() if goals else [])
+    limits = [bars.parse_bar(text) for text in minima] + (bars.goal_bars() if goals else [])
     earlier = report.read_report(compare) if compare is not None else None
     chosen = questions.select(questions.read_questions(list(files)), split)
     outcomes = asyncio.run(asking.run_eval(settings, chosen))
@@ -209,7 +209,7 @@ def evaluate(
                 say(f"\n{outcome.id} {outcome.kind}: {outcome.question}\n  left out: {outcome.missing_facts}")
                 say(f"  unproven: {outcome.unproven} {outcome.error}")
                 say(f"  {outcome.answer.answer if outcome.answer else ''}")
-    under = bars.missed(result, wanted)
+    under = bars.missed(result, limits)
     for line in under:
         say(line, err=True)
     if under:

@@ -122,10 +122,10 @@ def _install(settings: Settings, text: str, user: str) -> None:
     commands += [["systemctl", "daemon-reload"], ["systemctl", "enable", "--now", UNIT.name]]
     UNIT.write_text(text, "utf-8")
     for command in commands:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - fixed, or named by root
-        if done.returncode:
+        process = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - fixed, or named by root
+        if process.returncode:
             raise LutrinError(
-                f"`{' '.join(command)}` failed: {done.stderr.strip()}.", remedy="Fix that and run it again."
+                f"`{' '.join(command)}` failed: {process.stderr.strip()}.", remedy="Fix that and run it again."
             )
     say(f"Lutrin runs as {UNIT.name}; `journalctl -u {UNIT.stem}` shows its log.")
 

@@ -24,8 +24,8 @@ _EXPLICIT = re.compile(
 
 def slug(text: str) -> str:
     """The fragment of the first heading with its name."""
-    kept = (c for c in text.lower() if c in " -" or unicodedata.category(c) in _KEPT or ord(c) in _CIRCLED)
-    return "".join(kept).replace(" ", "-")
+    characters = (c for c in text.lower() if c in " -" or unicodedata.category(c) in _KEPT or ord(c) in _CIRCLED)
+    return "".join(characters).replace(" ", "-")
 
 
 class Slugger:

@@ -134,7 +134,7 @@ class _Flow:
         self._ends = [end for _, end in lines]
         self._limit = lines[-1][1] if lines else 0
         self._vain = 0
-        self._known: dict[str, bool] = {}
+        self._pairs: dict[str, bool] = {}
         self._last_closers: dict[str, int] = {}
 
     def start(self, at: int, *, paragraph: bool) -> tuple[list[Block], int] | None:
@@ -240,7 +240,7 @@ class _Flow:
         if tag is None:
             self._vain += 1000
             return None
-        return tag if is_tag(tag, self.source, self._known, mdx=self.mdx) else None
+        return tag if is_tag(tag, self.source, self._pairs, mdx=self.mdx) else None
 
     def _inside(self, start: int, end: int, blocks: list[Block]) -> list[Block] | None:
         """The text and closing tags that follow opening tags on their line: `<summary>Text</summary>`."""
@@ -273,20 +273,20 @@ class _Flow:
         if not opened or opened[-1].lower() not in _PARTS:
             return None
         open_cells = [opened[-1]]
-        found: list[Block] = []
+        parts: list[Block] = []
         for match in _STRUCTURE.finditer(self.source, start, end):
             tag = self._tag(match.start())
             if tag is None or tag.end != match.end():
                 return None
             body = PlacedText.of(self.source, [(start, tag.start)]).strip()
-            found += [Paragraph.of(body), tag] if body.text else [tag]
+            parts += [Paragraph.of(body), tag] if body.text else [tag]
             start = tag.end
             if tag.closing and tag.name in open_cells:
                 del open_cells[open_cells.index(tag.name) :]
             elif not tag.closing:
                 open_cells.append(tag.name)
         goes_on = self.source[start:end].strip() or any(name.lower() in _PARTS for name in open_cells)
-        return None if goes_on else found
+        return None if goes_on else parts
 
     def _module(self, at: int) -> tuple[list[Block], int] | None:
         if (at and self.source[at - 1] not in "\r\n\ufeff") or not _MODULE.match(self.source, at, at + 300):
@@ -414,12 +414,12 @@ class _Parser:
                 self._open(_Leaf("table", [paragraph.ranges.pop()], aligns=aligns))
                 return number + 1
         if char in "<{" or (len(self.stack) == 1 and char in "ie"):
-            found = self.flow.start(at, paragraph=paragraph is not None)
-            if found is not None:
+            flow = self.flow.start(at, paragraph=paragraph is not None)
+            if flow is not None:
                 self.close_to(self.matched)
-                for block in found[0]:
+                for block in flow[0]:
                     self._add(block)
-                return found[1]
+                return flow[1]
         if (char == ":" and self._colons(at, end)) or (
             self.myst and char in "%+(" and not self.indent and directives.UNSEEN_LINE.match(source, at, end)
         ):
@@ -455,10 +455,10 @@ class _Parser:
             self._close_directive(marker, begin)
             return number + 1
         self.close_to(self.matched)
-        held = directives.read_fenced(info)
-        if held is not None and len(self.stack) < _DEEPEST:
+        directive = directives.read_fenced(info)
+        if directive is not None and len(self.stack) < _DEEPEST:
             offset = begin + len(marker)
-            self._hold(marker, held[0], offset + held[1], offset + held[2])
+            self._hold(marker, directive[0], offset + directive[1], offset + directive[2])
             return self._options(number)
         if self._is_stray(number, marker, info):
             self.problem(begin, f"{marker} closes nothing")
@@ -567,10 +567,10 @@ class _Parser:
         if box is not None and self._is_indented(number, self.indent + 4):
             self._hold("", box[0], at + box[1], at + box[2], width=self.indent + 4)
             return -1
-        if source[at] == ":" and (found := directives.colons(source[at:end])):
-            if not found[1] and self._fence_end(number, ":::") is None:
+        if source[at] == ":" and (directive := directives.colons(source[at:end])):
+            if not directive[1] and self._fence_end(number, ":::") is None:
                 return None  # three colons and an unknown word, never closed
-            self._hold(found[0], found[1], at + found[2], at + found[3])
+            self._hold(directive[0], directive[1], at + directive[2], at + directive[3])
             return -1
         return None
 
@@ -596,27 +596,27 @@ class _Parser:
 
     def _hold(self, fence: str, name: str, start: int, end: int, *, width: int = 0) -> None:
         title = PlacedText.of(self.source, [(start, end)]).strip()
-        held = Admonition(self.at, self.at, name, title if title.text and name != "figure" else None)
+        box = Admonition(self.at, self.at, name, title if title.text and name != "figure" else None)
         if name == "figure" and title.text:
-            held.children.append(directives.picture(self.source, *title.place))
-        self._push(_Open(held, width, fence, touched=True))
+            box.children.append(directives.picture(self.source, *title.place))
+        self._push(_Open(box, width, fence, touched=True))
 
     def _options(self, number: int) -> int:
         """Skip MyST's `:class: warning` lines after a directive; the class may make it a warning."""
-        held = self.stack[-1].node
+        box = self.stack[-1].node
         number += 1
-        while number < len(self.lines) and isinstance(held, Admonition):
+        while number < len(self.lines) and isinstance(box, Admonition):
             option = directives.OPTION.match(self.source[slice(*self.lines[number])])
             if option is None:
                 break
-            shown = directives.shown_option(self.source, *self.lines[number])
-            if held.name == "figure" and option["name"] == "alt" and shown is not None and held.children:
-                address = held.children[0]
-                held.children[0] = directives.picture(self.source, address.start, address.end, (shown.start, shown.end))
-            elif shown is not None:
-                held.children.append(shown)
+            block = directives.shown_option(self.source, *self.lines[number])
+            if box.name == "figure" and option["name"] == "alt" and block is not None and box.children:
+                address = box.children[0]
+                box.children[0] = directives.picture(self.source, address.start, address.end, (block.start, block.end))
+            elif block is not None:
+                box.children.append(block)
             if option["name"] == "class" and option["value"].strip() in BOXES:
-                held.name = BOXES[option["value"].strip()]
+                box.name = BOXES[option["value"].strip()]
             number += 1
         return number
 
@@ -769,13 +769,13 @@ def _report_open(elements: list[Element], problem: Problem, *, strict: bool) -> 
         problem(element.start, f"<{element.tag.name}> is never closed")
 
 
-def is_tag(tag: Tag, source: str, known: dict[str, bool], *, mdx: bool) -> bool:
+def is_tag(tag: Tag, source: str, pairs: dict[str, bool], *, mdx: bool) -> bool:
     """Whether what looks like a tag is one; `std::vector<int>` and `cp <file> <folder>` are text."""
     if not tag.name:
         return mdx
     if tag.name.lower() in HTML or tag.self_closing or tag.attributes or (tag.closing and tag.name[0].isupper()):
         return True
-    found = known.get(tag.name)
-    if found is None:
-        found = known[tag.name] = f"</{tag.name}" in source and f"<{tag.name}" in source
-    return found
+    is_pair = pairs.get(tag.name)
+    if is_pair is None:
+        is_pair = pairs[tag.name] = f"</{tag.name}" in source and f"<{tag.name}" in source
+    return is_pair

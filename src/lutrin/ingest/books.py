@@ -111,8 +111,8 @@ class Book:
         """Whether a page is about a simulated world, by the nearest folder above it, or else by the book."""
         folders = filename.split("/")[:-1]
         above = ("/".join(folders[: depth + 1]) for depth in reversed(range(len(folders))))
-        given = (self.folders[path].is_simulation for path in above if path in self.folders)
-        return next((value for value in given if value is not None), self.simulation)
+        values = (self.folders[path].is_simulation for path in above if path in self.folders)
+        return next((value for value in values if value is not None), self.simulation)
 
     def reading_key(self, filename: str, position: float | None) -> tuple[tuple[float, str], ...]:
         """A key that sorts files in reading order: by contents or positions if given, else by name."""
@@ -121,10 +121,10 @@ class Book:
         keys = [(float(self._contents.get(bare(filename), (unnamed,))[0]), "")]
         for depth, part in enumerate(parts):
             folder = self.folders.get("/".join(parts[: depth + 1]))
-            given = position if depth == len(parts) - 1 else folder.position if folder else None
-            if given is None:
-                given = -1.0 if depth == len(parts) - 1 and part in _INDEXES else _leading_number(part)
-            keys.append((given, part))
+            number = position if depth == len(parts) - 1 else folder.position if folder else None
+            if number is None:
+                number = -1.0 if depth == len(parts) - 1 and part in _INDEXES else _leading_number(part)
+            keys.append((number, part))
         return tuple(keys)
 
 
@@ -149,12 +149,12 @@ def open_book(root: Path, only: frozenset[str] | None = None) -> Book:
         return Book(BookInfo(slug=slug_of(root.stem), title=title), folder, {}, Site(), Rules(only))
     values = _description(root)
     site = read_site(root) if only is None else Site()
-    given = str(values.get("slug") or "")
-    if given and not _SLUG.fullmatch(given):
-        raise DocumentError("book.toml", f"slug {given!r} may contain only lower-case letters, digits and hyphens")
+    own_slug = str(values.get("slug") or "")
+    if own_slug and not _SLUG.fullmatch(own_slug):
+        raise DocumentError("book.toml", f"slug {own_slug!r} may contain only lower-case letters, digits and hyphens")
     name = root.resolve().name
     info = BookInfo(
-        slug=given or slug_of(name),
+        slug=own_slug or slug_of(name),
         title=str(values.get("title") or site.title or _first_title(root, site.home) or title_from_name(name)),
         edition=str(values.get("edition") or ""),
         version=str(values.get("version") or "1"),
@@ -174,7 +174,7 @@ def open_book(root: Path, only: frozenset[str] | None = None) -> Book:
         _in_docusaurus(root, site),
         rules,
         simulation=_truth(values.get("is_simulation")),
-        slug_given=bool(given),
+        slug_given=bool(own_slug),
     )
 
 
@@ -197,8 +197,8 @@ def _hazards(table: object) -> BookHazards:
 def _spell(title: str, folders: Mapping[str, Folder]) -> str:
     """A title from a folder's name, capitalised as in the book's own headings: `IoT`."""
     words = {word.casefold(): word for folder in folders.values() for word in re.findall(r"\w+", folder.label)}
-    known = {folded: word for folded, word in words.items() if word[1:] != word[1:].lower()}
-    return re.sub(r"\w+", lambda match: known.get(match.group().casefold(), match.group()), title)
+    spellings = {folded: word for folded, word in words.items() if word[1:] != word[1:].lower()}
+    return re.sub(r"\w+", lambda match: spellings.get(match.group().casefold(), match.group()), title)
 
 
 def _description(root: Path) -> dict[str, Any]:
@@ -237,12 +237,12 @@ def _in_docusaurus(root: Path, site: Site) -> Site:
 
 def slug_of(name: str) -> str:
     """A slug from a name."""
-    kept = "".join(c if c.isascii() and c.isalnum() else "-" for c in slug(name))
-    return re.sub(r"-+", "-", kept).strip("-")[:63] or "book"
+    text = "".join(c if c.isascii() and c.isalnum() else "-" for c in slug(name))
+    return re.sub(r"-+", "-", text).strip("-")[:63] or "book"
 
 
 def _folders(root: Path) -> dict[str, Folder]:
-    found = {}
+    folders = {}
     pending = [root]
     while pending:
         folder = pending.pop()
@@ -256,8 +256,8 @@ def _folders(root: Path) -> dict[str, Folder]:
             continue  # the scan reports it
         pending += children
         for child in children:
-            found[child.relative_to(root).as_posix()] = _folder(child)
-    return found
+            folders[child.relative_to(root).as_posix()] = _folder(child)
+    return folders
 
 
 def _folder(path: Path) -> Folder:
@@ -270,8 +270,8 @@ def _folder(path: Path) -> Folder:
         text = f"Chapter {int(number[1])}"
     elif number is not None and not _CHAPTER_NAME.search(text):
         text = f"Chapter {int(number[1])}: {text}"
-    number_given = isinstance(position, int | float) and not isinstance(position, bool)
-    return Folder(text, float(str(position)) if number_given else None, _truth(category.get("is_simulation")))
+    has_number = isinstance(position, int | float) and not isinstance(position, bool)
+    return Folder(text, float(str(position)) if has_number else None, _truth(category.get("is_simulation")))
 
 
 def _truth(value: object) -> bool | None:
@@ -280,8 +280,8 @@ def _truth(value: object) -> bool | None:
 
 def _category(path: Path) -> dict[str, Any]:
     # A label is a convenience; where none can be read, the folder's name will do.
-    found = (read_values(path / f"_category_.{suffix}") for suffix in ("json", "yml", "yaml"))
-    return next((values for values in found if isinstance(values, dict)), {})
+    candidates = (read_values(path / f"_category_.{suffix}") for suffix in ("json", "yml", "yaml"))
+    return next((values for values in candidates if isinstance(values, dict)), {})
 
 
 def _index_title(path: Path) -> str:
@@ -294,8 +294,8 @@ def page_title(path: Path) -> str:
     if text is None:
         return ""
     if path.suffix.lower() in _HTML:
-        found = _HTML_HEADING.search(text) or _HTML_TITLE.search(text)
-        return " ".join(unescape(_HTML_TAG.sub("", found[1])).rstrip("\u00b6\uf0c1 \n").split()) if found else ""
+        match = _HTML_HEADING.search(text) or _HTML_TITLE.search(text)
+        return " ".join(unescape(_HTML_TAG.sub("", match[1])).rstrip("\u00b6\uf0c1 \n").split()) if match else ""
     front = read_front_matter(text, lambda _offset, _message: None)
     return front.text("title") or (Page(text, path.name).title if _HEADING.search(text) else "")
 

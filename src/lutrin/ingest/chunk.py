@@ -159,15 +159,15 @@ def _pack(units: Sequence[Unit], count: Callable[[str], int], room: int, overlap
         rest = remaining + sum(costs[begin:start])
         aim = min(room, -(-rest // max(1, -(-rest // room))) + room // 10)
         used, end = 0, begin
-        said: set[str] = set()
+        seen: set[str] = set()
         while end < len(units):
-            lead = count(units[end].lead) if units[end].lead not in said | {""} else 0
+            lead = count(units[end].lead) if units[end].lead not in seen | {""} else 0
             if end > start and used + lead + costs[end] > aim:
                 if any(unit.kind != "caption" for unit in units[start:end]):
                     break
                 begin = start  # a caption belongs to what it names, not to the text repeated before it
             used += lead + costs[end]
-            said |= {units[end].lead, units[end].text}
+            seen |= {units[end].lead, units[end].text}
             end += 1
         if end < len(units):
             end = _better_end(units, costs, start, end, aim)
@@ -221,19 +221,19 @@ def render(units: Sequence[Unit]) -> str:
     Leads that the run does not hold itself stand before the units that need them.
     """
     parts: list[str] = []
-    said: set[str] = set()
+    seen: set[str] = set()
     previous: Unit | None = None
     for unit in units:
         joined = previous is not None and previous.block == unit.block
         # A table's header, a list's introduction: once, unless it stands in the run already.
-        lead = unit.lead if unit.lead not in said else ""
+        lead = unit.lead if unit.lead not in seen else ""
         if parts:
             parts.append(" " if joined and unit.kind == "sentence" else "\n" if joined else "\n\n")
         if lead:
             parts.append(lead + ("\n" if unit.kind == "table_row" else "\n\n"))
-            said.add(lead)
+            seen.add(lead)
         parts.append(_line(unit))
-        said.add(unit.text)
+        seen.add(unit.text)
         previous = unit
     return "".join(parts)
 

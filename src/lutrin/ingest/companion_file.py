@@ -121,11 +121,11 @@ def own_files(paths: Sequence[Path], studied: Path, approved: Path) -> tuple[Pat
     Args:
         approved: List of the SHA-256 of files that somebody approved here, one a line; it may be missing.
     """
-    known = {*SHIPPED.read_text(encoding="ascii").split()}
+    digests = {*SHIPPED.read_text(encoding="ascii").split()}
     if approved.exists():
-        known |= {*approved.read_text(encoding="ascii", errors="replace").split()}
+        digests |= {*approved.read_text(encoding="ascii", errors="replace").split()}
     return tuple(
-        path for path in paths if path == studied or (is_small_file(path, MAX_BYTES) and digest_of(path) in known)
+        path for path in paths if path == studied or (is_small_file(path, MAX_BYTES) and digest_of(path) in digests)
     )
 
 
@@ -152,11 +152,11 @@ def fingerprint_of(
     paths: Sequence[Path], decisions: Sequence[Decision] = (), own: Collection[Path] = (), *, extracts: bool = False
 ) -> str:
     """Hash a book's companions, which of them are believed, and the teacher's decisions; empty if there are none."""
-    found = [read_plain(path, MAX_BYTES) for path in paths if is_small_file(path, MAX_BYTES)]
-    found += [b"own" if path in own else b"" for path in paths if is_small_file(path, MAX_BYTES)]
-    found += [msgspec.json.encode(decisions)] if decisions else []
-    found += [EXTRACTED] if extracts else []
-    return hashlib.sha256(b"\n".join([WRITTEN, *found])).hexdigest() if found else ""
+    parts = [read_plain(path, MAX_BYTES) for path in paths if is_small_file(path, MAX_BYTES)]
+    parts += [b"own" if path in own else b"" for path in paths if is_small_file(path, MAX_BYTES)]
+    parts += [msgspec.json.encode(decisions)] if decisions else []
+    parts += [EXTRACTED] if extracts else []
+    return hashlib.sha256(b"\n".join([WRITTEN, *parts])).hexdigest() if parts else ""
 
 
 def read_lines(path: Path) -> list[Line]:
@@ -213,11 +213,11 @@ def sections_of(source: str, chunks: Iterable[Chunk]) -> list[SectionText]:
     groups: dict[tuple[tuple[str, ...], str], list[Chunk]] = {}
     for chunk in chunks:
         groups.setdefault((chunk.heading_path, chunk.anchor), []).append(chunk)
-    found = []
+    texts = []
     for (path, anchor), own in groups.items():
         start, end = min(chunk.char_start for chunk in own), max(chunk.char_end for chunk in own)
-        found.append(SectionText(own[0].section_title, anchor, path, start, end, digest(source[start:end]), tuple(own)))
-    return sorted(found, key=lambda section: section.start)
+        texts.append(SectionText(own[0].section_title, anchor, path, start, end, digest(source[start:end]), tuple(own)))
+    return sorted(texts, key=lambda section: section.start)
 
 
 def section_with(chunk: Chunk, sections: Iterable[SectionText]) -> SectionText:
@@ -237,7 +237,7 @@ class Fitting:
         self._holds = holds
         self._read = read
         self.names = names
-        self._known: dict[str, tuple[str, list[SectionText]]] = {}
+        self._files: dict[str, tuple[str, list[SectionText]]] = {}
 
     def fit(self, entry: Entry, *, draft: bool = False) -> PreparedEntry:
         """An entry with its places and exact quotes; a draft was written for the present section, and gets its hash.
@@ -279,12 +279,12 @@ class Fitting:
         )
 
     def _file(self, name: str) -> tuple[str, list[SectionText]]:
-        if name not in self._known:
-            found = self._read(name) if name in self.names else None
-            if found is None:
+        if name not in self._files:
+            file = self._read(name) if name in self.names else None
+            if file is None:
                 raise MisfitError(f"the book has no file {name}{_resolve(name, self.names)}")
-            self._known[name] = (found[0], sections_of(*found))
-        return self._known[name]
+            self._files[name] = (file[0], sections_of(*file))
+        return self._files[name]
 
     def _span(self, quote: str, source: str, sections: Sequence[SectionText]) -> tuple[int, int]:
         """Find a quote in a file: as written, or without markup, and then the whole unit."""
@@ -301,17 +301,17 @@ class Fitting:
 
 def _section(entry: Entry, sections: Sequence[SectionText], spans: Sequence[tuple[int, int]]) -> SectionText:
     """The section that an entry names; if several have that title, the one with its first quote."""
-    wanted = _plain(entry.heading)
-    named = [section for section in sections if _plain(section.title) == wanted]
+    heading = _plain(entry.heading)
+    matches = [section for section in sections if _plain(section.title) == heading]
     # Smaller headings count as sentences of their section.
-    named = named or [one for one in sections if any(_plain(unit.text) == wanted for unit in one.units)]
-    if entry.anchor and len(named) > 1:
-        named = [section for section in named if section.anchor == entry.anchor] or named
-    holding = [section for section in named if spans and section.start <= spans[0][0] < section.end]
-    if not named:
-        meant = _resolve(entry.heading, [section.title for section in sections])
-        raise MisfitError(f"the file has no heading “{entry.heading}”{meant}")
-    return (holding or named)[0]
+    matches = matches or [one for one in sections if any(_plain(unit.text) == heading for unit in one.units)]
+    if entry.anchor and len(matches) > 1:
+        matches = [section for section in matches if section.anchor == entry.anchor] or matches
+    holding = [section for section in matches if spans and section.start <= spans[0][0] < section.end]
+    if not matches:
+        hint = _resolve(entry.heading, [section.title for section in sections])
+        raise MisfitError(f"the file has no heading “{entry.heading}”{hint}")
+    return (holding or matches)[0]
 
 
 def _home(span: tuple[int, int], sections: Sequence[SectionText]) -> Chunk | None:
@@ -325,8 +325,8 @@ def _home(span: tuple[int, int], sections: Sequence[SectionText]) -> Chunk | Non
     return best if best is not None and common(best) else None
 
 
-def _resolve(name: str, known: Sequence[str]) -> str:
-    near = get_close_matches(name, known, n=1, cutoff=0.0)
+def _resolve(name: str, names: Sequence[str]) -> str:
+    near = get_close_matches(name, names, n=1, cutoff=0.0)
     return f"; did you mean “{near[0]}”?" if near else ""
 
 
@@ -345,7 +345,7 @@ def check_files(
         OSError: A file cannot be read.
     """
     notices: list[Notice] = []
-    found: dict[tuple[str, ...], PreparedEntry] = {}
+    entries: dict[tuple[str, ...], PreparedEntry] = {}
     for path in paths:
         for line in read_lines(path) if path.exists() else ():
             believed = line if path in own or line.entry is None else replace(line, entry=as_the_books(line.entry))
@@ -354,17 +354,17 @@ def check_files(
             except MisfitError as misfit:
                 notices.append(Notice(filename=path.name, line=line.number, message=str(misfit)))
             else:
-                found.setdefault(key_of(prepared.entry), prepared)
+                entries.setdefault(key_of(prepared.entry), prepared)
     for decision in decisions:
         key = key_of(decision.item.entry)
         try:
-            if key in found:
-                found[key] = decision.on(found[key])
+            if key in entries:
+                entries[key] = decision.on(entries[key])
             elif decision.is_own:
-                found[key] = fitting.fit(decision.item.entry)
+                entries[key] = fitting.fit(decision.item.entry)
         except MisfitError as misfit:
             notices.append(Notice(filename=PAGE, message=f"“{decision.item.entry.topic}”: {misfit}"))
-    return in_order(found.values(), fitting.names), tuple(notices)
+    return in_order(entries.values(), fitting.names), tuple(notices)
 
 
 def in_order(entries: Iterable[PreparedEntry], names: Sequence[str]) -> tuple[PreparedEntry, ...]:

@@ -56,8 +56,8 @@ _ENVIRONMENT = re.compile(
 _NOT_SHOWN = re.compile(r"\b(?:echo|include)\s*[:=]\s*(?:false|F)\b", re.IGNORECASE)
 _NOT_INCLUDED = re.compile(r"\binclude\s*[:=]\s*(?:false|F)\b", re.IGNORECASE)
 _CELL_CAPTION = re.compile(
-    r"^[ \t]*(?:#|//|--|%%)\|[ \t]*(?:fig|tbl|lst)[.-]cap:[ \t]*(?P<quote>[\"']?)(?P<said>[^\n]+?)(?P=quote)[ \t]*$"
-    r"|^[^\n]*\b(?:fig|tab)\.cap[ \t]*=[ \t]*(?P<mark>[\"'])(?P<given>[^\n]+?)(?P=mark)",
+    r"^[ \t]*(?:#|//|--|%%)\|[ \t]*(?:fig|tbl|lst)[.-]cap:[ \t]*(?P<quote>[\"']?)(?P<comment>[^\n]+?)(?P=quote)[ \t]*$"
+    r"|^[^\n]*\b(?:fig|tab)\.cap[ \t]*=[ \t]*(?P<mark>[\"'])(?P<option>[^\n]+?)(?P=mark)",
     re.MULTILINE,
 )
 _TABLE_CAPTION = re.compile(r"(?:Table)?:[ \t]+(?=\S)")
@@ -93,8 +93,8 @@ class _Settler:
         """Classes that stand on a line before the block which they make a box."""
 
     def all(self, blocks: Sequence[Block]) -> list[Block]:
-        found: list[Block] = []
-        for block in [made for one in blocks for made in expand(one, self.source)] if self.myst else blocks:
+        result: list[Block] = []
+        for block in [part for one in blocks for part in expand(one, self.source)] if self.myst else blocks:
             if isinstance(block, Element) and (is_dark_twin(block.tag) or is_hidden(block.tag)):
                 continue
             if isinstance(block, Admonition) and block.name == UNSEEN:
@@ -105,32 +105,32 @@ class _Settler:
                 block.children[:] = self.all(block.children)
             if isinstance(block, Admonition):
                 _arrange(block)
-            self.one(block, found)
+            self.one(block, result)
         if self.mdx:
-            return _with_tabs(_branches(found, self.source))
-        captioned = _mark_captions(drawn_tables(found, self.source))
+            return _with_tabs(_branches(result, self.source))
+        captioned = _mark_captions(drawn_tables(result, self.source))
         return _with_tabs(_with_continuations(captioned, self.source))
 
-    def one(self, block: Block, found: list[Block]) -> None:
-        """Add a block, or what it becomes, to those found so far."""
+    def one(self, block: Block, blocks: list[Block]) -> None:
+        """Add a block, or what it becomes, to the blocks before it."""
         if self.box and isinstance(block, Paragraph | Quote):
             inside: list[Block] = block.children if isinstance(block, Quote) else [block]
-            found.append(Admonition(block.start, block.end, self.box, children=inside))
+            blocks.append(Admonition(block.start, block.end, self.box, children=inside))
             self.box = ""
         elif isinstance(block, Code):
             place = (block.content_start, block.content_end)
             if self.is_include(block.text, block.content_start):
                 # A placeholder for code that is kept in another file: its address instead of text.
                 attribute = Attribute("src", self.includes[-1][1], *place)
-                found.append(Element(block.start, block.end, Tag(block.start, block.end, LEFT_OUT, (attribute,))))
+                blocks.append(Element(block.start, block.end, Tag(block.start, block.end, LEFT_OUT, (attribute,))))
             elif block.info == "math" and not self.mdx:
-                found.append(Math(block.start, block.end, PlacedText.of(self.source, [place]).strip()))
+                blocks.append(Math(block.start, block.end, PlacedText.of(self.source, [place]).strip()))
             else:
-                found += _cell(block, self.source)
+                blocks += _cell(block, self.source)
         elif isinstance(block, Paragraph) and not self.mdx:
-            self.paragraph(block, found)
+            self.paragraph(block, blocks)
         else:
-            found.append(block)
+            blocks.append(block)
 
     def is_include(self, text: str, offset: int) -> bool:
         """Note the files that a text includes; return whether it holds nothing else."""
@@ -138,15 +138,15 @@ class _Settler:
         self.includes += [(offset, next(name for name in match.groups() if name)) for match in matches]
         return bool(matches) and not _INCLUDE.sub("", text).strip()
 
-    def paragraph(self, block: Paragraph, found: list[Block]) -> None:
+    def paragraph(self, block: Paragraph, blocks: list[Block]) -> None:
         text = block.body.text
         if "{" not in text and "\n" not in text and "--8<--" not in text:
-            found.append(block)
+            blocks.append(block)
             return
         if self.is_include(text, block.start) or _ALONE.match(text):
             return
         if _ENVIRONMENT.fullmatch(text.strip()):
-            found.append(Math(block.start, block.end, block.body.strip()))
+            blocks.append(Math(block.start, block.end, block.body.strip()))
             return
         head = text.partition("\n")[0]
         marked = ATTRIBUTES.fullmatch(head.strip())
@@ -154,23 +154,23 @@ class _Settler:
         if kind and len(head) < len(text):
             inside = block.body.cut(len(head) + 1, len(text)).strip()
             only = Paragraph(inside.at(0), block.end, inside)
-            found.append(Admonition(block.start, block.end, kind, children=[only]))
+            blocks.append(Admonition(block.start, block.end, kind, children=[only]))
             return
-        if kind and not (found and self.source[found[-1].end : block.start].count("\n") < 2):
+        if kind and not (blocks and self.source[blocks[-1].end : block.start].count("\n") < 2):
             self.box = kind
             return
-        rest = _without_attributes(block, found)
+        rest = _without_attributes(block, blocks)
         if rest is None:
             return
         defined = _definitions(rest)
-        last = found[-1] if found else None
+        last = blocks[-1] if blocks else None
         if defined and _is_list(last) and last.end <= rest.start:
             last.children += defined
             last.end = rest.end
         elif defined:
-            found.append(made_element("dl", rest.start, rest.end, *defined))
+            blocks.append(made_element("dl", rest.start, rest.end, *defined))
         else:
-            found.append(rest)
+            blocks.append(rest)
 
 
 def _is_list(block: Block | None) -> TypeGuard[Element]:
@@ -179,7 +179,7 @@ def _is_list(block: Block | None) -> TypeGuard[Element]:
 
 def _mark_captions(blocks: Sequence[Block]) -> list[Block]:
     """Blocks in which Pandoc's `: Loads {#tbl-loads}` and `Table: Loads` beside a table are captions."""
-    found = list(blocks)
+    result = list(blocks)
     for place, block in enumerate(blocks):
         mark = _TABLE_CAPTION.match(block.body.text) if isinstance(block, Paragraph) else None
         beside = (*blocks[max(0, place - 1) : place], *blocks[place + 1 : place + 2])
@@ -188,8 +188,8 @@ def _mark_captions(blocks: Sequence[Block]) -> list[Block]:
         attributes = ATTRIBUTES.search(block.body.text)
         end = attributes.start() if attributes and attributes.end() == len(block.body.text) else len(block.body.text)
         body = block.body.cut(mark.end(), max(end, mark.end())).strip()
-        found[place] = made_element("figcaption", block.start, block.end, Paragraph(block.start, block.end, body))
-    return found
+        result[place] = made_element("figcaption", block.start, block.end, Paragraph(block.start, block.end, body))
+    return result
 
 
 def _cell(block: Code, source: str) -> list[Block]:
@@ -197,23 +197,23 @@ def _cell(block: Code, source: str) -> list[Block]:
     options = _OPTIONS.match(block.text) if _CELL.match(block.info) else None
     if options is None:
         return [block]
-    given = f"{block.info}\n{options[0]}"
-    if _NOT_INCLUDED.search(given):
+    settings = f"{block.info}\n{options[0]}"
+    if _NOT_INCLUDED.search(settings):
         return []
     start = options.end()
-    shown: list[Block] = []
+    blocks: list[Block] = []
     for match in _CELL_CAPTION.finditer(source, block.start, block.content_start + start):
-        begin, end = match.span("said" if match["said"] else "given")
+        begin, end = match.span("comment" if match["comment"] else "option")
         inside = Paragraph(begin, end, PlacedText.of(source, [(begin, end)]))
-        shown.append(made_element("figcaption", *match.span(), inside))
-    if not _NOT_SHOWN.search(given):
+        blocks.append(made_element("figcaption", *match.span(), inside))
+    if not _NOT_SHOWN.search(settings):
         block.text = block.text[start:]
         block.content_start += start
-        shown.append(block)
-    return shown
+        blocks.append(block)
+    return blocks
 
 
-def _without_attributes(block: Paragraph, found: list[Block]) -> Paragraph | None:
+def _without_attributes(block: Paragraph, blocks: list[Block]) -> Paragraph | None:
     """A paragraph without the attributes on its last line; attributes alone belong to the block before."""
     text = block.body.text
     start = text.rfind("\n") + 1
@@ -223,20 +223,20 @@ def _without_attributes(block: Paragraph, found: list[Block]) -> Paragraph | Non
         body = block.body.cut(0, start - 1)
         return Paragraph(block.start, body.place[1], body)
     classes = _CLASS.findall(text)
-    if classes and found and isinstance(quote := found[-1], Quote):
-        found[-1] = box = Admonition(quote.start, block.end, " ".join(classes), children=quote.children)
+    if classes and blocks and isinstance(quote := blocks[-1], Quote):
+        blocks[-1] = box = Admonition(quote.start, block.end, " ".join(classes), children=quote.children)
         _arrange(box)
     return None
 
 
 def _with_continuations(blocks: Sequence[Block], source: str) -> list[Block]:
     """Blocks in which a meaning below a blank line is its term's, and text indented below it or a note is no code."""
-    found: list[Block] = []
+    result: list[Block] = []
     for block in blocks:
-        last = found[-1] if found else None
+        last = result[-1] if result else None
         if isinstance(block, Paragraph) and (defined := _definitions(block, begun=True)):
             if isinstance(last, Paragraph) and "\n" not in last.body.text:
-                found[-1] = last = made_element("dl", last.start, block.end, _part("dt", last.body))
+                result[-1] = last = made_element("dl", last.start, block.end, _part("dt", last.body))
             if _is_list(last):
                 last.children += defined
                 last.end = block.end
@@ -252,8 +252,8 @@ def _with_continuations(blocks: Sequence[Block], source: str) -> list[Block]:
             lines = [(begin + a, begin + b) for a, b in line_ranges(source[begin : block.content_end])]
             body = PlacedText.of(source, [(b - len(source[a:b].lstrip()), b) for a, b in lines if source[a:b].strip()])
             block = Paragraph(block.start, block.end, body)  # noqa: PLW2901 - the text takes the code's place
-        found.append(block)
-    return found
+        result.append(block)
+    return result
 
 
 def _definitions(block: Paragraph, *, begun: bool = False) -> list[Block]:
@@ -355,18 +355,18 @@ def _arrange(box: Admonition) -> None:
 
 def _with_tabs(blocks: list[Block]) -> list[Block]:
     """Join tabs that follow each other directly into one group."""
-    found: list[Block] = []
+    result: list[Block] = []
     for block in blocks:
         if isinstance(block, Admonition) and block.name in _TABS:
-            last = found[-1] if found else None
+            last = result[-1] if result else None
             if not isinstance(last, Admonition) or last.name != "tabs":
                 last = Admonition(block.start, block.end, "tabs")
-                found.append(last)
+                result.append(last)
             last.children.append(block)
             last.end = block.end
         else:
-            found.append(block)
-    return found
+            result.append(block)
+    return result
 
 
 # Tables drawn with lines and blanks -----------------------------------------------------------------------------------
@@ -380,18 +380,18 @@ _LONGEST = 400
 
 def drawn_tables(blocks: Sequence[Block], source: str) -> list[Block]:
     """Blocks in which each of Pandoc's grid, simple and multiline tables, read as paragraphs and rules, is a table."""
-    found: list[Block] = []
+    result: list[Block] = []
     place = 0
     while place < len(blocks):
         block = blocks[place]
-        made: tuple[Table | None, int] = (None, 1)
+        table, length = None, 1
         if isinstance(block, Paragraph) and block.body.text.startswith("+"):
-            made = (_grid(block, source), 1)
+            table = _grid(block, source)
         elif isinstance(block, Rule | Paragraph | Heading):
-            made = _ruled_table(blocks[place : place + _LONGEST], source)
-        found.append(made[0] or block)
-        place += made[1]
-    return found
+            table, length = _ruled_table(blocks[place : place + _LONGEST], source)
+        result.append(table or block)
+        place += length
+    return result
 
 
 def _lines(source: str, start: int, end: int) -> list[Range]:
@@ -437,7 +437,7 @@ def _ruled_table(blocks: Sequence[Block], source: str) -> tuple[Table | None, in
     if len(columns) < 2:
         return None, 1
     body: list[Paragraph | Heading] = []
-    end, taken = 0, opened + 2 * (head is not None)
+    end, count = 0, opened + 2 * (head is not None)
     for part in parts:
         if isinstance(part, Heading) and opened and source[part.start] != "#":  # the last line underlines the last row
             body.append(part)
@@ -446,7 +446,7 @@ def _ruled_table(blocks: Sequence[Block], source: str) -> tuple[Table | None, in
             break
         if isinstance(part, Rule) and _DASHES.fullmatch(source[part.start : part.end]):
             end = part.end
-            taken += 1
+            count += 1
         if not isinstance(part, Paragraph) or (body and not opened):
             break
         body.append(part)
@@ -457,7 +457,7 @@ def _ruled_table(blocks: Sequence[Block], source: str) -> tuple[Table | None, in
     if multiline:
         rows = [_stack_rows(source, part, columns) for part in body]
     heads = [_stack_rows(source, head, columns)] if head is not None else []
-    return _table([*heads, *rows], len(heads), source, first.start, end or body[-1].end), taken + len(body)
+    return _table([*heads, *rows], len(heads), source, first.start, end or body[-1].end), count + len(body)
 
 
 def _columns(rule: Block, source: str) -> list[Range]:

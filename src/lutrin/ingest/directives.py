@@ -155,17 +155,17 @@ def expand(block: Block, source: str) -> list[Block]:
     options: list[Range] = []
     while rest and OPTION.match(source[slice(*rest[0])]):
         options.append(rest.pop(0))
-    shown: list[Block] = [found for line in options if (found := shown_option(source, *line)) is not None]
+    extra: list[Block] = [option for line in options if (option := shown_option(source, *line)) is not None]
     while rest and not source[slice(*rest[0])].strip():
         del rest[0]
     title_at = source.find(block.info, block.start) + match.start(2)
     title = (title_at, title_at + len(match[2]))
     if name == "image":
-        return [picture(source, *title, (shown[0].start, shown[0].end) if shown else None)]
+        return [picture(source, *title, (extra[0].start, extra[0].end) if extra else None)]
     maker = _MAKERS.get(name)
     if maker is None:
-        return [*shown, _code(block, source, options, rest)]
-    return [*([_paragraph(source, title)] if match[2].strip() else []), *shown, *maker(block, source, options, rest)]
+        return [*extra, _code(block, source, options, rest)]
+    return [*([_paragraph(source, title)] if match[2].strip() else []), *extra, *maker(block, source, options, rest)]
 
 
 def _code(block: Code, source: str, options: Sequence[Range], rest: Sequence[Range]) -> Code:
@@ -233,8 +233,8 @@ def _csv_rows(body: PlacedText) -> list[list[PlacedText]]:
 def _table(
     block: Code, source: str, options: Sequence[Range], rows: list[list[PlacedText]], *, headed: bool = False
 ) -> list[Block]:
-    given = next((text for line in options if (text := source[slice(*line)].strip()).startswith(":header-rows:")), "")
-    headed = headed or given[len(":header-rows:") :].strip() not in {"", "0"}
+    heads = next((text for line in options if (text := source[slice(*line)].strip()).startswith(":header-rows:")), "")
+    headed = headed or heads[len(":header-rows:") :].strip() not in {"", "0"}
     rows = [row for row in rows if row]
     if not rows:
         return []

@@ -48,27 +48,27 @@ def discover(path: Path, *, shelf: bool = False, slug: str = "", title: str = ""
     """
     left_out: list[LeftOut] = []
     broken: dict[Path, str] = {}
-    given = {"slug": slug, "title": title, "edition": edition}
+    options = {"slug": slug, "title": title, "edition": edition}
     books = list(_books(path, shelf=shelf, base=path, left_out=left_out, broken=broken, depth=0))
     books = _with_own_slugs(books, broken)
-    if len(books) > 1 and any(given.values()):
+    if len(books) > 1 and any(options.values()):
         if shelf or any(book.slug_given for book in books):
             raise InvalidInput(
                 f"{path} holds {len(books)} books, and --book, --title or --edition name one. Give its folder."
             )
         books, left_out = [open_book(path)], []
     if len(books) == 1:
-        changes: dict[str, Any] = {name: value for name, value in given.items() if value}
+        changes: dict[str, Any] = {name: value for name, value in options.items() if value}
         books = [replace(books[0], info=msgspec.structs.replace(books[0].info, **changes))]
-    found = []
+    entries = []
     for book in books:
         skipped: list[tuple[str, str]] = []
         files = scan(book.root, lambda *one, skipped=skipped: skipped.append(one), book.rules)
         left_out += [LeftOut(name, reason, book.info.slug) for name, reason in skipped]
         if not files:
             left_out.append(LeftOut(filename=f"{book.root.name}/", reason=NO_PAGES))
-        found.append((replace(book, shared=_shared_folder(files)), files))
-    return Discovery(found, left_out, broken)
+        entries.append((replace(book, shared=_shared_folder(files)), files))
+    return Discovery(entries, left_out, broken)
 
 
 def find_books(path: Path, *, shelf: bool = False, slug_: str = "", title: str = "", edition: str = "") -> list[Book]:
@@ -86,16 +86,16 @@ def _shared_folder(files: Sequence[SourceFile]) -> str:
 
 def _with_own_slugs(books: Sequence[Book], broken: dict[Path, str]) -> list[Book]:
     """Number the slugs of books whose folders have the same name. Of books that choose the same slug none is read."""
-    given = Counter(book.info.slug for book in books if book.slug_given)
-    taken, own = set(given), []
+    counts = Counter(book.info.slug for book in books if book.slug_given)
+    slugs, own = set(counts), []
     for book in books:
-        if book.slug_given and given[book.info.slug] > 1:
+        if book.slug_given and counts[book.info.slug] > 1:
             broken[book.root] = f"{book.root.name}/book.toml: another book has the slug {book.info.slug!r}, too"
             continue
         slug, number = book.info.slug, 2
-        while not book.slug_given and slug in taken:
+        while not book.slug_given and slug in slugs:
             slug, number = f"{book.info.slug[:60]}-{number}", number + 1
-        taken.add(slug)
+        slugs.add(slug)
         own.append(replace(book, info=msgspec.structs.replace(book.info, slug=slug)))
     return own
 
@@ -158,16 +158,16 @@ class _Children:
             raise DocumentError(path.name, f"cannot be read ({error.strerror or error})") from None
         loose = frozenset(child.name for child in entries if not child.is_dir() or child.is_symlink())
         scan(path, lambda name, reason: skipped.append((name, reason)), Rules(only=loose))
-        told = dict(skipped)
+        reasons = dict(skipped)
         for child in entries:
-            if child.name not in told and child.is_dir():
+            if child.name not in reasons and child.is_dir():
                 if child.name.startswith("."):
                     self.others.append((child.name, "is hidden: its name begins with a dot"))
                 elif "*" in ignored or child.name in ignored:
                     self.others.append((child.name, f"is named in {IGNORE_FILE}"))
                 else:
                     self.folders.append(child)
-            elif child.name not in told and suffix_of(child.name) in FORMATS:
+            elif child.name not in reasons and suffix_of(child.name) in FORMATS:
                 if is_housekeeping(child.name) or _INDEX.fullmatch(child.name):
                     self.others.append((child.name, "is about the folder, not a book"))
                 else:

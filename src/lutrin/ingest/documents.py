@@ -28,9 +28,9 @@ def read_document(
             document = read_limited(opened, file.name, password, recognize=recognize)
         else:
             document = read_plainly(opened, file.name, password)
-    refused = refusal(document.source) if file.suffix == ".mdx" and not lenient else None
-    if refused is not None:
-        line, reason = refused
+    fault = refusal(document.source) if file.suffix == ".mdx" and not lenient else None
+    if fault is not None:
+        line, reason = fault
         raise DocumentError(file.name, f"line {line}: {reason}; MDX refuses the page (--lenient reads it anyway)")
     module, chapter = book.place(file.name, document.title)
     is_simulation = document.is_simulation if document.is_simulation is not None else book.is_simulation(file.name)

@@ -76,11 +76,11 @@ def parse_docx(data: bytes, filename: str, _password: str = "") -> Document:
     soup = soup_of(html)
     _set_labels(soup)
     _set_formulas(soup)
-    named = soup.find("h1", class_="title")
-    name = soup_of(core).find("dc:title") if named is None else None
+    own_title = soup.find("h1", class_="title")
+    name = soup_of(core).find("dc:title") if own_title is None else None
     title = true_title(name.get_text()) if name is not None else ""
-    for heading in soup.find_all(HEADINGS[:5]) if named is not None else ():
-        if heading is not named:  # under a title of the whole document chapters have the second level
+    for heading in soup.find_all(HEADINGS[:5]) if own_title is not None else ():
+        if heading is not own_title:  # under a title of the whole document chapters have the second level
             heading.name = f"h{int(heading.name[1]) + 1}"
     return document_of(to_markdown(soup), filename, title=title)
 
@@ -105,10 +105,10 @@ def _set_formulas(soup: Any) -> None:  # noqa: ANN401 - as bs4 has it
     for text in list(soup.find_all(string=_FORMULA)):
         parts = _FORMULA.split(text)
         alone = len(parts) == 4 and not (parts[0] + parts[3]).strip() and parts[1] == "block"
-        made = [[part] if part else [] for part in parts]
-        made[1::3] = [[] for _ in parts[1::3]]
-        made[2::3] = [[tag_of(tex, display=alone)] for tex in parts[2::3]]
-        text.replace_with(*(one for part in made for one in part))
+        pieces = [[part] if part else [] for part in parts]
+        pieces[1::3] = [[] for _ in parts[1::3]]
+        pieces[2::3] = [[tag_of(tex, display=alone)] for tex in parts[2::3]]
+        text.replace_with(*(one for part in pieces for one in part))
 
 
 # What Word shows -----------------------------------------------------------------------------------------------------
@@ -155,27 +155,27 @@ class _Numbering:
     def label(self, number: str, level: int) -> str:
         """Count a paragraph and return what Word shows before it; empty for bullets."""
         levels = self.levels.get(number, {})
-        known = levels.get(level)
-        if known is None:
+        definition = levels.get(level)
+        if definition is None:
             return ""
         counts = self.counts[self.groups.get(number, number)]
         if (number, level) in self.restarted:
             self.restarted.discard((number, level))
             counts.pop(level, None)
-        counts[level] = counts.get(level, known.start - 1) + 1
+        counts[level] = counts.get(level, definition.start - 1) + 1
         for deeper in [other for other in counts if other > level]:
             del counts[deeper]
-        if known.kind in {"bullet", "none"}:
+        if definition.kind in {"bullet", "none"}:
             return ""
 
         def replacement(match: re.Match[str]) -> str:
             place = int(match[1]) - 1
             other = levels.get(place, _Level())
-            kind = "decimal" if known.legal and place < level else other.kind
+            kind = "decimal" if definition.legal and place < level else other.kind
             replacement = numeral(counts.get(place, other.start), _KINDS.get(kind, "1"))
             return replacement.zfill(2) if kind == "decimalZero" else replacement
 
-        return _PLACE.sub(replacement, known.text).strip()
+        return _PLACE.sub(replacement, definition.text).strip()
 
 
 def _as_shown(data: bytes, filename: str) -> tuple[BytesIO, str, bytes]:
@@ -216,8 +216,8 @@ def _find(element: ET.Element | None, path: str) -> ET.Element | None:
 
 
 def _value(element: ET.Element | None, path: str) -> str:
-    found = _find(element, path)
-    return "" if found is None else found.get(f"{_W}val", "")
+    child = _find(element, path)
+    return "" if child is None else child.get(f"{_W}val", "")
 
 
 def _number_in(element: ET.Element | None, path: str) -> int | None:
@@ -323,10 +323,10 @@ def _number(paragraph: ET.Element, style: _Style, numbering: _Numbering) -> None
             paragraph.insert(1, _fill(ET.Element(f"{_W}r"), f"\ue000{label}\ue001"))
     outline = _number_in(properties, "outlineLvl")
     if outline is not None and outline < 6 and style.outline is None:
-        named = properties.find(f"{_W}pStyle")
-        if named is None:
-            named = ET.SubElement(properties, f"{_W}pStyle")
-        named.set(f"{_W}val", f"Heading{outline + 1}")
+        style_tag = properties.find(f"{_W}pStyle")
+        if style_tag is None:
+            style_tag = ET.SubElement(properties, f"{_W}pStyle")
+        style_tag.set(f"{_W}val", f"Heading{outline + 1}")
 
 
 def _formula(tex: str, *, block: bool) -> str:
@@ -372,7 +372,7 @@ def _is_shaded(holder: ET.Element) -> bool:
 
 
 def _styles(xml: bytes) -> dict[str, _Style]:
-    found = {
+    styles = {
         style.get(f"{_W}styleId", ""): _Style(
             base=_value(style, "basedOn") or None,
             numbers=_value(style, "pPr/numPr/numId") or None,
@@ -385,7 +385,7 @@ def _styles(xml: bytes) -> dict[str, _Style]:
         )
         for style in _tree(xml).iter(f"{_W}style")
     }
-    return {name: _with_base(style, found) for name, style in found.items()}
+    return {name: _with_base(style, styles) for name, style in styles.items()}
 
 
 def _with_base(style: _Style, styles: dict[str, _Style], depth: int = 1) -> _Style:
@@ -399,7 +399,7 @@ def _with_base(style: _Style, styles: dict[str, _Style], depth: int = 1) -> _Sty
 def _numbering(xml: bytes) -> _Numbering:
     root = _tree(xml)
     abstract = {item.get(f"{_W}abstractNumId", ""): _levels(item) for item in root.iter(f"{_W}abstractNum")}
-    found = _Numbering()
+    numbering = _Numbering()
     for item in root.iter(f"{_W}num"):
         number, group = item.get(f"{_W}numId", ""), _value(item, "abstractNumId")
         levels = dict(abstract.get(group, {}))
@@ -408,9 +408,9 @@ def _numbering(xml: bytes) -> _Numbering:
             levels.update(_levels(override))
             if start is not None and place.isdecimal():
                 levels[int(place)] = replace(levels.get(int(place), _Level()), start=start)
-                found.restarted.add((number, int(place)))
-        found.levels[number], found.groups[number] = levels, group
-    return found
+                numbering.restarted.add((number, int(place)))
+        numbering.levels[number], numbering.groups[number] = levels, group
+    return numbering
 
 
 def _levels(holder: ET.Element) -> dict[int, _Level]:

@@ -76,7 +76,7 @@ class _Package:
         self._archive, self._filename = archive, filename
         if sum(item.file_size for item in archive.infolist()) > MAX_UNPACKED_BYTES:
             raise DocumentError(filename, f"unpacks to more than {MAX_UNPACKED_BYTES >> 20} MB")
-        self._names = {true_name(known).casefold(): known.filename for known in reversed(archive.infolist())}
+        self._names = {true_name(member).casefold(): member.filename for member in reversed(archive.infolist())}
         """Names in the archive: programs that do not tell capitals from small letters wrote some of the addresses."""
         if "META-INF/encryption.xml" in archive.namelist():
             # A free book may have obfuscated fonts; its text is still readable.
@@ -113,19 +113,19 @@ class _Package:
 
     def _labels(self) -> Mapping[str, list[_Label]]:
         """The labels that the navigation gives to each page, by its name in the archive."""
-        found: defaultdict[str, list[_Label]] = defaultdict(list)
+        labels: defaultdict[str, list[_Label]] = defaultdict(list)
         spine = _first(self._package, "spine")
         tables = [item for item in self._items.values() if "nav" in _properties(item)]
         tables += [self._items[name] for name in (str(spine.get("toc")) if spine else "",) if name in self._items]
         for item in tables:
             name = self._address(item)
-            if name and not found:
+            if name and not labels:
                 for address, text, depth in _entries(soup_of(self._read(name))):
                     path, _, fragment = address.partition("#")
                     page = self._names.get(_join(posixpath.dirname(name), path).casefold(), "")
                     if page and text.strip():
-                        found[page].append(_Label(" ".join(text.split()), fragment, depth))
-        return found
+                        labels[page].append(_Label(" ".join(text.split()), fragment, depth))
+        return labels
 
     def _address(self, item: Any) -> str:  # noqa: ANN401 - as bs4 has it
         """The name of an item in the archive; empty if it is not there."""

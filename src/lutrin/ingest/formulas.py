@@ -100,8 +100,8 @@ def _row(node: Any) -> str:  # noqa: ANN401 - as bs4 has it
 
 def _part(node: Any, name: str) -> str:  # noqa: ANN401 - as bs4 has it
     """TeX of an element in another one, by its number or name; empty if it is not there."""
-    found = [tag for number, tag in enumerate(_tags(node)) if name in {str(number), local(tag)}]
-    return tex_of(found[0]) if found else ""
+    tags = [tag for number, tag in enumerate(_tags(node)) if name in {str(number), local(tag)}]
+    return tex_of(tags[0]) if tags else ""
 
 
 def _option(tex: str, bracket: str) -> str:
@@ -135,10 +135,8 @@ def _text_of(node: Any) -> str:  # noqa: ANN401 - as bs4 has it
 
 def _sign(node: Any, name: str, default: str) -> str:  # noqa: ANN401 - as bs4 has it
     """A sign that OMML keeps in a property: an operator, an accent, a bracket."""
-    found = node.find(lambda tag: local(tag) == name and local(tag.parent).endswith("pr") and tag.parent.parent is node)
-    return (
-        next((str(value) for key, value in found.attrs.items() if key.endswith("val")), default) if found else default
-    )
+    sign = node.find(lambda tag: local(tag) == name and local(tag.parent).endswith("pr") and tag.parent.parent is node)
+    return next((str(value) for key, value in sign.attrs.items() if key.endswith("val")), default) if sign else default
 
 
 def _over(node: Any) -> str:  # noqa: ANN401 - as bs4 has it

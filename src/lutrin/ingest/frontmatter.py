@@ -76,7 +76,7 @@ def front_texts(source: str, front: FrontMatter) -> list[tuple[str, ScriptText]]
         root = yaml.compose(front.yaml, Loader=PlainLoader)
     except (yaml.YAMLError, ValueError, RecursionError):
         return []  # `read_front_matter` has told the author
-    found: list[tuple[str, ScriptText]] = []
+    texts: list[tuple[str, ScriptText]] = []
     pending: list[tuple[str, yaml.Node | None]] = [("", root)]
     while pending:
         path, node = pending.pop()
@@ -87,8 +87,8 @@ def front_texts(source: str, front: FrontMatter) -> list[tuple[str, ScriptText]]
         elif isinstance(node, yaml.ScalarNode) and str(node.value).strip():
             start, end = front.yaml_start + node.start_mark.index, front.yaml_start + node.end_mark.index
             end = start + len(source[start:end].rstrip())
-            found.append((path, ScriptText(" ".join(str(node.value).split()), start, end)))
-    return found
+            texts.append((path, ScriptText(" ".join(str(node.value).split()), start, end)))
+    return texts
 
 
 def read_front_matter(source: str, problem: Callable[[int, str], None]) -> FrontMatter:
@@ -113,8 +113,8 @@ def read_front_matter(source: str, problem: Callable[[int, str], None]) -> Front
     if (values is not None and not isinstance(values, dict)) or (values == {} and text.strip()):
         # Two horizontal lines with text between them.
         return none
-    named = {str(name): value for name, value in (values or {}).items()}
-    return FrontMatter(closing.end(), named, text if named else "", opening.end())
+    fields = {str(name): value for name, value in (values or {}).items()}
+    return FrontMatter(closing.end(), fields, text if fields else "", opening.end())
 
 
 def _toml(source: str, problem: Callable[[int, str], None]) -> FrontMatter | None:
@@ -152,5 +152,5 @@ def _title_block(source: str) -> FrontMatter | None:
 
 
 def _plain_lines(text: str) -> dict[str, Any]:
-    found = (_PLAIN_LINE.fullmatch(line.rstrip()) for line in text.splitlines())
-    return {match[1]: match[2].strip("\"'") for match in found if match}
+    matches = (_PLAIN_LINE.fullmatch(line.rstrip()) for line in text.splitlines())
+    return {match[1]: match[2].strip("\"'") for match in matches if match}

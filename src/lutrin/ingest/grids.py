@@ -25,8 +25,8 @@ class Grid:
     header: list[str]
     """One text a column, the rows of heads joined; empty texts if the table has no heads."""
     rows: list[list[str]]
-    kept: list[int]
-    """For each of `rows`: which of the rows given it is."""
+    numbers: list[int]
+    """For each of `rows`: its number among the rows of the source."""
 
 
 def spans(across: str, down: str) -> tuple[int, int]:
@@ -49,11 +49,11 @@ def grid_of(rows: Sequence[Sequence[Cell]], marked: int, *, infer: bool) -> Grid
             heads = max(heads, min(len(rows) - 1, max(cell.down for cell in rows[0])))
     # A head over the whole width that the table does not mark as one is a title of the rows below it.
     titles = [n for n in range(heads) if not marked and width > 1 and len(rows[n]) == 1 and rows[n][0].across >= width]
-    named = [full[n] for n in range(heads) if n not in titles]
-    header = [" ".join(dict.fromkeys(text for text in column if text)) for column in zip(*named, strict=True)]
-    kept = [n for n in range(len(rows)) if n >= heads or n in titles]
+    head_rows = [full[n] for n in range(heads) if n not in titles]
+    header = [" ".join(dict.fromkeys(text for text in column if text)) for column in zip(*head_rows, strict=True)]
+    numbers = [n for n in range(len(rows)) if n >= heads or n in titles]
     blank = [""] * (width - 1)
-    return Grid(header or [""] * width, [[full[n][0], *blank] if n in titles else full[n] for n in kept], kept)
+    return Grid(header or [""] * width, [[full[n][0], *blank] if n in titles else full[n] for n in numbers], numbers)
 
 
 def _fill(rows: Sequence[Sequence[Cell]]) -> list[list[str]]:

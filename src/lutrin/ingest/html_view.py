@@ -146,14 +146,14 @@ class _Finder:
 
     def all(self, *selectors: str) -> list[Any]:
         """The elements that any of the selectors matches, in page order."""
-        found: set[int] = set()
+        places: set[int] = set()
         for selector in selectors:
             needs, own = _words_of(selector)
             if needs <= self._places.keys():
                 there = [n for n in min((self._places[word] for word in own), key=len) if not self._tags[n].decomposed]
                 is_plain = selector.rstrip("]") in own
-                found.update(there if is_plain else [n for n in there if self._tags[n].css.match(selector)])
-        return [self._tags[place] for place in sorted(found)]
+                places.update(there if is_plain else [n for n in there if self._tags[n].css.match(selector)])
+        return [self._tags[place] for place in sorted(places)]
 
 
 @lru_cache(maxsize=4096)
@@ -185,11 +185,11 @@ def _elements_with_styles(find: _Finder, sheets: str) -> list[tuple[Any, str]]:
 def _find_hidden(soup: Any, find: _Finder, styled: Sequence[tuple[Any, str]], sheets: str) -> list[Any]:  # noqa: ANN401 - as bs4 has it
     """Elements that the page hides for good, by white letters too where all of it is white."""
     styled = [(tag, style) for tag, style in styled if not tag.decomposed]
-    found = [tag for tag in find.all("[hidden]") if str(tag.get("hidden")).lower() != "until-found"]
+    tags = [tag for tag in find.all("[hidden]") if str(tag.get("hidden")).lower() != "until-found"]
     white = [tag for tag, style in styled if is_white(style) and not hides(style)]
-    found += [tag for tag, style in styled if hides(style)]
-    found += white if white and _is_white_page(soup, sheets) else []
-    return [tag for tag in found if not _is_opened(tag)]
+    tags += [tag for tag, style in styled if hides(style)]
+    tags += white if white and _is_white_page(soup, sheets) else []
+    return [tag for tag in tags if not _is_opened(tag)]
 
 
 def _is_white_page(soup: Any, sheets: str) -> bool:  # noqa: ANN401 - as above
@@ -205,8 +205,8 @@ def _is_white_page(soup: Any, sheets: str) -> bool:  # noqa: ANN401 - as above
 
 def _shift(find: _Finder, styled: Sequence[tuple[Any, str]]) -> None:
     """Make `sup`, `sub` and `del` of what classes or styles raise, lower and strike out."""
-    named = find.all(*(f".{name}" for names in SHIFTED.values() for name in names))
-    for tag, style in [*((tag, str(tag.get("style") or "")) for tag in named), *styled]:
+    tags = find.all(*(f".{name}" for names in SHIFTED.values() for name in names))
+    for tag, style in [*((tag, str(tag.get("style") or "")) for tag in tags), *styled]:
         shift = shift_of(tag.name, tag.get("class") or (), style)
         if shift and tag.find(_BLOCK_LINES) is None:
             tag.name = shift
@@ -450,8 +450,8 @@ def _numbers(find: _Finder) -> None:
         down = listing.has_attr("reversed")
         number = whole(listing.get("start"), len(items) if down else 1)
         style = _LIST_STYLE.search(str(listing.get("style") or ""))
-        named = [name for name in listing.get("class") or () if name in _LISTED]
-        kind = _LISTED.get(style[1] if style else named[0], "1") if style or named else str(listing.get("type") or "1")
+        names = [name for name in listing.get("class") or () if name in _LISTED]
+        kind = _LISTED.get(style[1] if style else names[0], "1") if style or names else str(listing.get("type") or "1")
         for item in items:
             number = whole(item.get("value"), number)
             item["data-mark"] = f"{numeral(number, kind)}."

@@ -102,8 +102,8 @@ class _Converter(MarkdownConverter):
         return f"\n\n[^{el['data-name']}]: {text.strip()}\n\n" if text.strip() else ""
 
     def convert_dt(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401 - as its base has it
-        text, meant, before = " ".join(text.split()), el.find_next_sibling(), el.find_previous_sibling()
-        if meant is None or meant.name not in {"dt", "dd"} or "_inline" in parent_tags:
+        text, following, before = " ".join(text.split()), el.find_next_sibling(), el.find_previous_sibling()
+        if following is None or following.name not in {"dt", "dd"} or "_inline" in parent_tags:
             return f"\n\n**{text}**\n\n" if text else ""
         apart = "" if before is not None and before.name == "dt" else "\n\n"
         return f"{apart}{text}\n" if text else ""
@@ -132,8 +132,8 @@ class _Converter(MarkdownConverter):
         if mark and not re.fullmatch(r"\d{1,9}[.)]", mark):
             mark, text = "-", f"{escape(mark)} {text}".strip()
         bullet = f"{mark or '-'} "
-        indented = "\n".join(f"{' ' * len(bullet)}{line}" if line else "" for line in text.split("\n"))
-        return f"{bullet}{indented[len(bullet) :]}\n" if text else "\n"
+        lines = "\n".join(f"{' ' * len(bullet)}{line}" if line else "" for line in text.split("\n"))
+        return f"{bullet}{lines[len(bullet) :]}\n" if text else "\n"
 
     def convert_pre(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401 - as its base has it
         if "_inline" in parent_tags:
@@ -241,9 +241,9 @@ def main_of(soup: bs4.BeautifulSoup) -> Any:  # noqa: ANN401 - as bs4 has it
     """The element that holds the page's own text."""
     whole = len(soup.get_text())
     for selector in _MAIN:
-        found = soup.select_one(selector)
-        if found is not None and (selector == "body" or len(found.get_text()) >= _LEAST_MAIN * whole):
-            return found
+        element = soup.select_one(selector)
+        if element is not None and (selector == "body" or len(element.get_text()) >= _LEAST_MAIN * whole):
+            return element
     return soup
 
 
@@ -283,7 +283,7 @@ def parse_html(data: bytes, filename: str, _password: str = "") -> Document:
         DocumentError: It holds no text.
     """
     soup = soup_of(data)
-    named = true_title(soup.title.get_text()) if soup.title else ""
+    title = true_title(soup.title.get_text()) if soup.title else ""
     styles = "\n".join(style.get_text() for style in soup.find_all("style"))
     text = _with_title(to_markdown(main_of(soup), styles))
-    return document_of(text, filename, title="" if _TITLE.search(text) else named)
+    return document_of(text, filename, title="" if _TITLE.search(text) else title)

@@ -152,11 +152,11 @@ def _parse_unseen(start: int, state: _State) -> int | None:
     if match is None:
         return None
     last = state.tokens[-1] if state.tokens else {}
-    described = _ALT.search(state.src, start, match.end())
-    if described and last.get("type") == "image" and not last["children"]:
-        group = described.lastgroup or 0
-        place = (state.base + described.start(group), state.base + described.end(group))
-        last["children"] = [{"type": "codespan", "raw": described[group], "span": place}]
+    alt = _ALT.search(state.src, start, match.end())
+    if alt and last.get("type") == "image" and not last["children"]:
+        group = alt.lastgroup or 0
+        place = (state.base + alt.start(group), state.base + alt.end(group))
+        last["children"] = [{"type": "codespan", "raw": alt[group], "span": place}]
     state.append_token({"type": "comment"})
     return match.end()
 
@@ -321,16 +321,16 @@ def _style(tokens: list[Token]) -> list[Token]:
     """Tokens without what a tag hides; what classes and styles raise or lower is in `sup` and `sub`."""
     if not any("tag" in token for token in tokens):
         return tokens
-    found: list[Token] = []
+    result: list[Token] = []
     opened: list[tuple[str, str]] = []
     """Names of the elements that are open, and what each is: `sup`, `sub`, `hidden` or nothing."""
     for token in tokens:
         tag = token.get("tag")
         hidden = any(kind == "hidden" for _, kind in opened)
         if tag is None or tag.name.lower() in VOID or tag.self_closing:
-            found.append({"type": "comment", "span": token["span"]} if hidden and "span" in token else token)
+            result.append({"type": "comment", "span": token["span"]} if hidden and "span" in token else token)
             if hidden and "span" not in token:
-                found[-1] = {"type": "comment"}
+                result[-1] = {"type": "comment"}
             continue
         if tag.closing:
             kind = next((kind for name, kind in reversed(opened) if name == tag.name), "")
@@ -342,10 +342,10 @@ def _style(tokens: list[Token]) -> list[Token]:
             kind = "hidden" if is_hidden(tag) else shift_of(tag.name.lower(), tag.attribute("class").split(), style)
             opened.append((tag.name, kind))
         if hidden or kind == "hidden":
-            found.append({"type": "comment", "span": token["span"]})
+            result.append({"type": "comment", "span": token["span"]})
         else:
-            found.append(token if not kind else {**token, "tag": replace(tag, name=kind)})
-    return found
+            result.append(token if not kind else {**token, "tag": replace(tag, name=kind)})
+    return result
 
 
 def _parts(text: str) -> Iterator[tuple[int, int]]:
@@ -353,8 +353,8 @@ def _parts(text: str) -> Iterator[tuple[int, int]]:
     while len(text) - start > _LONGEST:
         end = start + _LONGEST
         for blank in "\n ":
-            if (found := text.rfind(blank, start, end)) > start:
-                end = found
+            if (cut := text.rfind(blank, start, end)) > start:
+                end = cut
                 break
         yield start, end
         start = end
@@ -573,11 +573,11 @@ class _Reader:
                 self.cursor += same
                 raw = raw[same:]
                 continue
-            found = self.text.find(raw[0], self.cursor)
-            if found < 0:
+            place = self.text.find(raw[0], self.cursor)
+            if place < 0:
                 self.put(raw, self.cursor, self.cursor)
                 return
-            self.cursor = found
+            self.cursor = place
 
     def code(self, raw: str, begin: int, end: int) -> None:
         marks = 0
@@ -593,9 +593,9 @@ class _Reader:
 
     def formula(self, raw: str, begin: int, end: int) -> None:
         exact = self.text.startswith("$", begin)
-        shown = self.text[begin:end] if exact else f"${raw}$"
-        self.protected.append((self.length, self.length + len(shown)))
-        self.put(shown, begin, end, exact=exact)
+        text = self.text[begin:end] if exact else f"${raw}$"
+        self.protected.append((self.length, self.length + len(text)))
+        self.put(text, begin, end, exact=exact)
 
     def tag(self, token: Token, begin: int, end: int) -> None:
         tag = token["tag"]
@@ -604,16 +604,16 @@ class _Reader:
         if tag.name.lower() in INLINE - {"wbr"}:
             return
         # Cells, items and components stand apart in the page even if nothing stands between them in the file.
-        known = tag.name.lower() in HTML
-        if tag.name.lower() != "wbr" and (known or not self.touches_word(begin, end)):
+        is_html = tag.name.lower() in HTML
+        if tag.name.lower() != "wbr" and (is_html or not self.touches_word(begin, end)):
             self.put(" ", begin, end)
         for item in tag.attributes if self.attributes else ():
-            shown = item.value
+            value = item.value
             if item.expression:
                 literal = literal_of(item.value or "")
-                shown = literal[0] if literal else None
-            if shown and is_shown(tag.name, item.name, shown):
-                self.put(f" {shown} ", begin, end)
+                value = literal[0] if literal else None
+            if value and is_shown(tag.name, item.name, value):
+                self.put(f" {value} ", begin, end)
 
     def touches_word(self, begin: int, end: int) -> bool:
         return begin > 0 and self.text[begin - 1].isalnum() and self.text[end : end + 1].isalnum()
@@ -633,8 +633,8 @@ def expression_text(raw: str, values: dict[str, str]) -> str:
         return ""  # attributes of Kramdown and ids show nothing either
     if bare[0] == "`" and skip_literal(bare, 0, len(bare)) == len(bare):
         return _VALUE.sub(lambda value: values.get(value[1].strip(), UNKNOWN), unquote(bare))
-    known = bare if _NUMBER.fullmatch(bare) else values.get(bare) or " / ".join(shown_literals(bare))
-    return known or UNKNOWN
+    text = bare if _NUMBER.fullmatch(bare) else values.get(bare) or " / ".join(shown_literals(bare))
+    return text or UNKNOWN
 
 
 def anchor_text(tokens: list[Token]) -> str:

@@ -66,8 +66,8 @@ def _label(section: Section) -> Iterator[Unit]:
     for place, unit in enumerate(section.units):
         opens = unit.kind == "sentence" and unit.block != block
         block = unit.block
-        known = MARKED_CAPTION if unit.kind == "caption" else _NUMBERED if opens else None
-        label = _first(unit.text) if known is not None and known.match(unit.text) else ""
+        pattern = MARKED_CAPTION if unit.kind == "caption" else _NUMBERED if opens else None
+        label = _first(unit.text) if pattern is not None and pattern.match(unit.text) else ""
         if not place and not label and _NUMBERED.match(section.title):
             label = _first(section.title)
         yield structs.replace(unit, label=label) if label else unit
@@ -107,8 +107,8 @@ def _world(chunk: Chunk) -> bool | None:
     for heading in reversed(chunk.heading_path):
         simulated, real = _SIMULATED.search(heading), _REAL.search(heading)
         if simulated and not real:
-            told = all(unit.kind not in {"code", "list_item"} for unit in chunk.units) and not _REAL.search(chunk.text)
-            return True if told else None
+            prose = all(unit.kind not in {"code", "list_item"} for unit in chunk.units) and not _REAL.search(chunk.text)
+            return True if prose else None
         if real:
             return None if simulated else False
     return None

@@ -121,8 +121,8 @@ class Page:
         Lists and objects that it names, the description that Mintlify puts under a page's title, and the abstract of a
         MyST page.
         """
-        named = set(_FRONT_NAME.findall(self.source, self.front.end))
-        whole = {name for name in named if isinstance(self.front.values.get(name), dict | list)}
+        names = set(_FRONT_NAME.findall(self.source, self.front.end))
+        whole = {name for name in names if isinstance(self.front.values.get(name), dict | list)}
         if self.mdx and not _DOCUSAURUS.search(self.source) and _MINTLIFY.search(self.source, self.front.end):
             whole.add("description")
         if "kernelspec" in self.front.values or "jupytext" in self.front.values or LOOKS_LIKE_MYST.search(self.source):
@@ -139,12 +139,12 @@ class Page:
         rest = self.source
         for script in reversed(self._scripts):
             rest = rest[: script.start] + rest[script.end :]
-        found = {
+        uses = {
             name
             for name in sorted(names)[:200]
             if re.search(rf"(?:[{{<][^{{}}<>\n]{{0,200}}|<)\b{re.escape(name)}\b", rest)
         }
-        return frozenset(found - self.values.keys())
+        return frozenset(uses - self.values.keys())
 
     def _find_title(self) -> str:
         title = self.front.text("title")
@@ -180,8 +180,8 @@ class Page:
 
     def position(self) -> float | None:
         """Place among its siblings, as Docusaurus, Hugo, Just the Docs and others call it."""
-        given = (self.front.number(name) for name in ("sidebar_position", "weight", "nav_order", "order"))
-        return next((number for number in given if number is not None), None)
+        numbers = (self.front.number(name) for name in ("sidebar_position", "weight", "nav_order", "order"))
+        return next((number for number in numbers if number is not None), None)
 
     def notices(self) -> tuple[Notice, ...]:
         """What the author should know, in order of the lines."""
@@ -284,7 +284,7 @@ class Outline:
         self._page = page
         self._source = page.source
         self._inline = page.inline
-        self._shown = page.shown_exports()
+        self._exports = page.shown_exports()
         self._slugger = Slugger()
         self._drafts = [Draft(page.title, 1, (page.title,), "", 0)]
         self._parents: list[tuple[int, str]] = []
@@ -507,10 +507,10 @@ class Outline:
         ).within(self._role_of(block, callout))
         if block.tag.name.lower() in tree.TABS:
             inside = replace(inside, variant=tree.variant_of(block.tag))
-        for shown in attribute_texts(block.tag):
-            text = clean(without_marks(shown.text, self._inline))
-            here = inside.within("references") if shown.url else inside
-            self._draft.add("caption", text, (shown.start, shown.end), here)
+        for item in attribute_texts(block.tag):
+            text = clean(without_marks(item.text, self._inline))
+            here = inside.within("references") if item.url else inside
+            self._draft.add("caption", text, (item.start, item.end), here)
         if block.tag.name == "table" and self._grid(block, inside):
             return
         if block.tag.name == "tr" and (cells := tree.cells_of(block)):
@@ -552,7 +552,7 @@ class Outline:
         grid = grid_of(filled, sum(marked for _, marked in rows), infer=False)
         header = " | ".join(grid.header) if any(grid.header) else ""
         number = self._draft.new_block()
-        for row, texts in zip(grid.kept, grid.rows, strict=True):
+        for row, texts in zip(grid.numbers, grid.rows, strict=True):
             parts = tree.cells_of(rows[row][0])
             if any(texts) and parts:
                 text = " | ".join(texts) if any(texts[1:]) else texts[0]
@@ -577,9 +577,9 @@ class Outline:
         outer = replace(where, headings=False, lead=where.lead or self._intro)
         number = self._draft.new_block()
         for item in items:
-            shown = whole(item.tag.attribute("value"), following)
-            following = shown + (-1 if down else 1)
-            marker = f"{numeral(shown, block.tag.attribute('type') or '1')}. " if block.tag.name == "ol" else ""
+            value = whole(item.tag.attribute("value"), following)
+            following = value + (-1 if down else 1)
+            marker = f"{numeral(value, block.tag.attribute('type') or '1')}. " if block.tag.name == "ol" else ""
             inside: list[tree.Block] = []
             for child in item.children:
                 bare = isinstance(child, tree.Element) and child.tag.name == "p" and not child.tag.attributes
@@ -605,8 +605,8 @@ class Outline:
     def _role_of(self, block: tree.Element, callout: str) -> TextRole | None:
         """The role that an element gives by its name, its classes, or the line that unfolds it."""
         tag = block.tag
-        given = (item.value or "" for item in tag.attributes if item.name in {"class", "className"})
-        names = [part for value in given for part in value.split()]
+        values = (item.value or "" for item in tag.attributes if item.name in {"class", "className"})
+        names = [part for value in values for part in value.split()]
         if tag.name[:1].isupper():
             names += [tag.name, callout]
         head = block.children[0] if tag.name == "details" and block.children else None
@@ -617,24 +617,24 @@ class Outline:
     def _script(self, block: tree.Script, where: Where) -> None:
         inner = (block.start, block.end) if block.module else (block.start + 1, block.end - 1)
         if block.module:
-            if not self._shown.intersection(exported_names(self._source, block.start, block.end)):
+            if not self._exports.intersection(exported_names(self._source, block.start, block.end)):
                 return
         elif (value := self._page.values.get(self._source[inner[0] : inner[1]].strip())) is not None:
             self._draft.add("sentence", clean(value), (block.start, block.end), where)
             return
         number = self._draft.new_block()
-        found = script_texts(self._source, *inner)
+        texts = script_texts(self._source, *inner)
         if (
-            not found
+            not texts
             and not block.module
             and expression_text(self._source[slice(*inner)], self._page.values) == UNKNOWN
         ):
             written = clean(self._source[block.start : block.end])[:60]
             self._page.problem(block.start, f"the value of {written} is not known, and nothing stands in its place")
-        for shown in found:
-            text = clean(shown.text)
+        for item in texts:
+            text = clean(item.text)
             for start, end in sentence_ranges(text):
-                self._draft.add("sentence", text[start:end], (shown.start, shown.end), where, number=number)
+                self._draft.add("sentence", text[start:end], (item.start, item.end), where, number=number)
 
 
 def _is_prose(path: str, text: str) -> bool:
@@ -707,9 +707,9 @@ def title_from_name(name: str) -> str:
 
 def _flat(blocks: list[tree.Block]) -> list[tree.Block]:
     """Blocks at the top of the page and in its elements, where imports and headings can stand."""
-    found: list[tree.Block] = []
+    result: list[tree.Block] = []
     for block in blocks:
-        found.append(block)
+        result.append(block)
         if isinstance(block, tree.Element):
-            found += _flat(block.children)
-    return found
+            result += _flat(block.children)
+    return result

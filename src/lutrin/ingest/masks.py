@@ -20,7 +20,7 @@ _FENCE = re.compile(r"[ \t>]*(?:[-*+][ \t]+)?(`{3,}|~{3,})([^`\r\n]*)")
 _CODE = re.compile(r"(?<!`)(`+)(?!`).{1,4000}?(?<!`)\1(?!`)", re.DOTALL)
 _TAG = re.compile(
     r"\{\{(?P<hugo>[<%])-?\s*(?P<close>/?)(?P<name>[\w./-]+)(?P<rest>[^{}\n]{0,1000}?)/?[>%]\}\}"
-    r"|\{%-?\s*(?P<liquid>\w[\w-]*)(?P<given>[^%\n]{0,1000}?)-?%\}"
+    r"|\{%-?\s*(?P<liquid>\w[\w-]*)(?P<parameters>[^%\n]{0,1000}?)-?%\}"
     r"|\{\{\s*(?P<macro>[A-Za-z_]\w*)\s*(?:\((?P<arguments>[^{}\n]{0,500})\))?\s*\}\}"
     r"|\{\{-?[ \t]*(?P<value>[\w.\-| '\"()\[\],]{1,200})\}\}"
 )
@@ -139,24 +139,24 @@ class _Masker:
     def stretch(self, begin: int, end: int) -> None:
         """Find what to mask in a part without fences."""
         code = [match.span() for match in _CODE.finditer(self.source, begin, end)]
-        found: list[Edit] = []
+        edits: list[Edit] = []
         if "{" in self.source[begin:end]:
-            found += [edit for match in _TAG.finditer(self.source, begin, end) for edit in self.template(match)]
+            edits += [edit for match in _TAG.finditer(self.source, begin, end) for edit in self.template(match)]
         for pattern in _HIDDEN:
-            found += [(*match.span(), "") for match in pattern.finditer(self.source, begin, end)]
+            edits += [(*match.span(), "") for match in pattern.finditer(self.source, begin, end)]
         self.latex += [(match.start(), match[1]) for match in _LATEX.finditer(self.source, begin, end)]
         for match in _WIKI.finditer(self.source, begin, end):
-            found += self.link(match)
+            edits += self.link(match)
         for pattern in _MARKS:
             for match in pattern.finditer(self.source, begin, end):
-                found += [(*match.span(group), "") for group in range(1, len(match.groups()) + 1)]
+                edits += [(*match.span(group), "") for group in range(1, len(match.groups()) + 1)]
         for match in _EXAMPLE.finditer(self.source, begin, end) if self.has_examples else ():
             number = self.examples.setdefault(match[1] or f"@{match.start()}", len(self.examples) + 1)
-            found.append((*match.span(), f"({number})" if len(f"({number})") <= len(match[0]) else ""))
+            edits.append((*match.span(), f"({number})" if len(f"({number})") <= len(match[0]) else ""))
         for match in _LINES.finditer(self.source, begin, end):
             if match[0].count("\n") and not match[0].startswith("|:"):
-                found += [(*bar.span(1), "") for bar in _BARS.finditer(self.source, *match.span())]
-        self.edits += [edit for edit in found if not any(a <= edit[0] < b for a, b in code)]
+                edits += [(*bar.span(1), "") for bar in _BARS.finditer(self.source, *match.span())]
+        self.edits += [edit for edit in edits if not any(a <= edit[0] < b for a, b in code)]
         for a, b in code:
             inside = self.source[a:b].strip("`")
             if self.computed.match(inside):
@@ -188,27 +188,27 @@ class _Masker:
         return self.value(match, (match["macro"] or match["value"]).strip())
 
     def value(self, match: re.Match[str], name: str) -> list[Edit]:
-        known = self.values.get(name.removeprefix("page.").removeprefix("$frontmatter."), "")
-        if known and len(known) <= len(match[0]):
-            return [(*match.span(), known)]
+        value = self.values.get(name.removeprefix("page.").removeprefix("$frontmatter."), "")
+        if value and len(value) <= len(match[0]):
+            return [(*match.span(), value)]
         return self.unknown_value(*match.span(), match[0].strip())
 
-    def unknown_value(self, begin: int, end: int, shown: str) -> list[Edit]:
-        self.unknown.append((begin, shown))
+    def unknown_value(self, begin: int, end: int, text: str) -> list[Edit]:
+        self.unknown.append((begin, text))
         return [(begin, end, UNKNOWN)]
 
     def arguments(self, match: re.Match[str], group: str) -> list[_Argument]:
-        found = _ARGUMENT.finditer(self.source, *match.span(group))
+        matches = _ARGUMENT.finditer(self.source, *match.span(group))
         return [
             _Argument(item["key"], item[kind], *item.span(kind), bare=kind == "bare")
-            for item in found
+            for item in matches
             if (kind := item.lastgroup or "")
         ]
 
     def tag(self, match: re.Match[str]) -> list[Edit]:
         """A shortcode of Hugo, or a tag of Liquid, Nunjucks or GitBook."""
         hugo = match["hugo"] is not None
-        written, group = (match["name"], "rest") if hugo else (match["liquid"], "given")
+        written, group = (match["name"], "rest") if hugo else (match["liquid"], "parameters")
         name, span = written.rpartition("/")[2].lower(), match.span()
         if not hugo and name.startswith("include"):
             return self.inclusion(match)
@@ -219,18 +219,18 @@ class _Masker:
             return []
         if match["close"] or (not hugo and name.startswith("end")):
             return [(*span, self.end_of(name if hugo else name.removeprefix("end")))]
-        given = match[group].split()
+        words = match[group].split()
         if name in _CODE_TAGS:
-            language = given[0].strip("\"',") if given else ""
+            language = words[0].strip("\"',") if words else ""
             return [(*span, f"```{language}"[: len(match[0])])]
         if hugo and name in TEMPLATES["values"]:
             arguments = self.arguments(match, group)
             return self.value(match, arguments[0].text if arguments else name)
         if written in self.closers and (box := self.box(match, written, group)):
             return box
-        if hugo and name in {"kbd", "key", "keys"} and given:
-            begin = self.source.index(given[0], match.start(group))
-            return [(span[0], begin, ""), (begin + len(given[0]), span[1], "")]
+        if hugo and name in {"kbd", "key", "keys"} and words:
+            begin = self.source.index(words[0], match.start(group))
+            return [(span[0], begin, ""), (begin + len(words[0]), span[1], "")]
         if name in TEMPLATES["addresses" if hugo else "unseen"]:
             return [(*span, "")]
         return self.words(match, group, keyed=not hugo)
@@ -245,14 +245,14 @@ class _Masker:
 
     def inclusion(self, match: re.Match[str]) -> list[Edit]:
         """The words that are given to a file of a theme, such as `warning.html content="Mind the gap."`."""
-        words = self.words(match, "given", keyed=True)
+        words = self.words(match, "parameters", keyed=True)
         if len(words) < 2:
             return []  # it is named where blocks are settled
         (start, begin, _), end = words
-        stem = match["given"].split()[0].rpartition("/")[2].partition(".")[0].lower()
-        shown = f"> {stem.capitalize()}: "
-        fits = BOXES.get(stem) in STRONGEST and len(shown) <= begin - start and _is_alone(self.source, *match.span())
-        return [(start, begin, shown if fits else ""), end]
+        stem = match["parameters"].split()[0].rpartition("/")[2].partition(".")[0].lower()
+        label = f"> {stem.capitalize()}: "
+        fits = BOXES.get(stem) in STRONGEST and len(label) <= begin - start and _is_alone(self.source, *match.span())
+        return [(start, begin, label if fits else ""), end]
 
     def box(self, match: re.Match[str], written: str, group: str) -> list[Edit]:
         """The first line of a box, as a directive with its title in its own place."""
@@ -260,8 +260,8 @@ class _Masker:
         arguments = self.arguments(match, group)
         kind = BOXES.get(name, "") or _TABS.get(name, "") or ("details" if name in TEMPLATES["folds"] else "")
         if name in HOLDERS:
-            named = [item.text.lower() for item in arguments if (item.key or "type").lower() in KINDS]
-            kind = next((BOXES[word] for word in named if word in BOXES), kind or "note")
+            kinds = [item.text.lower() for item in arguments if (item.key or "type").lower() in KINDS]
+            kind = next((BOXES[word] for word in kinds if word in BOXES), kind or "note")
         if not kind:
             return []
         # What is not the kind of a box is its title.
@@ -292,12 +292,12 @@ class _Masker:
         """Leave the words that a shortcode or macro shows, and nothing else of it."""
         arguments = [item for item in self.arguments(match, group) if item.text.strip()]
         plain = [item for item in arguments if item.key is None and not item.bare and not keyed]
-        shown = next((item for item in arguments if item.key in TEMPLATES["words"]), None)
-        if shown is None and plain and not re.match(r"https?:|[\w./-]*/", plain[-1].text):
-            shown = plain[min(1, len(plain) - 1)] if last else plain[0]
-        if shown is None:
+        argument = next((item for item in arguments if item.key in TEMPLATES["words"]), None)
+        if argument is None and plain and not re.match(r"https?:|[\w./-]*/", plain[-1].text):
+            argument = plain[min(1, len(plain) - 1)] if last else plain[0]
+        if argument is None:
             return [(*match.span(), "")]
-        return [(match.start(), shown.start, ""), (shown.end, match.end(), "")]
+        return [(match.start(), argument.start, ""), (argument.end, match.end(), "")]
 
     def result(self) -> str:
         """The source with all edits made."""

@@ -36,8 +36,8 @@ def parse_notebook(data: bytes, filename: str, _password: str = "") -> Document:
 
 def _language(notebook: dict[str, Any]) -> str:
     about = notebook.get("metadata") or {}
-    named = (about.get("language_info") or {}).get("name") or (about.get("kernelspec") or {}).get("language")
-    return str(named or "python").lower().split()[0]
+    language = (about.get("language_info") or {}).get("name") or (about.get("kernelspec") or {}).get("language")
+    return str(language or "python").lower().split()[0]
 
 
 def _cell(cell: dict[str, Any], language: str) -> Iterator[str]:

@@ -29,12 +29,12 @@ class Recognizer:
 
     def runs(self, picture: Any, scale: float) -> list[TextRun]:  # noqa: ANN401 - an array of numpy
         """The lines of a picture (height, width, 3), `scale` points a dot, as runs; the lowest point is 0."""
-        found = self._engine(picture, use_cls=False)
-        if found.boxes is None:
+        result = self._engine(picture, use_cls=False)
+        if result.boxes is None:
             return []
         high = picture.shape[0]
         lines = []
-        for box, text, score in zip(found.boxes, found.txts, found.scores, strict=True):
+        for box, text, score in zip(result.boxes, result.txts, result.scores, strict=True):
             if score < _LEAST_SCORE or not text.strip():
                 continue
             left, right = float(box[:, 0].min()), float(box[:, 0].max())

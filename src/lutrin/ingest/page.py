@@ -72,8 +72,8 @@ def _token(token: Token, values: dict[str, str]) -> str:
     if kind in _WRAPPED:
         return f"<{_WRAPPED[kind]}>{inside}</{_WRAPPED[kind]}>"
     if kind == "span":
-        named = _ID.search(token["raw"])
-        anchor = f' id="{named[1]}"' if named else ""
+        match = _ID.search(token["raw"])
+        anchor = f' id="{match[1]}"' if match else ""
         return f"<span{anchor}>{inside}</span>"
     if kind == "link":
         return _link(token["attrs"]["url"], inside)
@@ -111,7 +111,7 @@ def _tag(tag: Tag) -> str:
         return "<br>• "
     if name in _PLAIN_TAGS or name == "a":
         return f"<{'/' if tag.closing else ''}{name}>"
-    texts = " ".join(escape(shown.text, quote=False) for shown in attribute_texts(tag))
+    texts = " ".join(escape(item.text, quote=False) for item in attribute_texts(tag))
     return f" <span>{texts}</span> " if texts else " "
 
 
@@ -132,25 +132,25 @@ def page_html(source: str, filename: str) -> str:
     title = "" if titled else f"<h1>{escape(page.title, quote=False)}</h1>\n"
     head = "".join(f"<p>{escape(clean(item.text), quote=False)}</p>\n" for item in page.shown_front())
     below = page.blocks.index(first) + 1 if first is not None and titled and first is page.opening() else 0
-    shown = renderer.blocks(page.blocks[:below]) + head + renderer.blocks(page.blocks[below:])
-    return (title + shown).replace(FILLER, "")
+    body = renderer.blocks(page.blocks[:below]) + head + renderer.blocks(page.blocks[below:])
+    return (title + body).replace(FILLER, "")
 
 
 class _Renderer:
     def __init__(self, page: Page) -> None:
         self.page = page
-        self.shown = page.shown_exports()
+        self.exports = page.shown_exports()
         self.slugger = Slugger()
 
     def inline(self, body: PlacedText) -> str:
         return inline_html(self.page.inline.tokens(body.text), self.page.values)
 
-    def link_html(self, shown: ScriptText) -> str:
-        text = clean(shown.text)
+    def link_html(self, link: ScriptText) -> str:
+        text = clean(link.text)
         inside = escape(text, quote=False)
         if MARKED.search(text):
             inside = inline_html(self.page.inline.tokens(text), {})
-        return _link(shown.url, inside)
+        return _link(link.url, inside)
 
     def blocks(self, blocks: Sequence[tree.Block]) -> str:
         parts: list[str] = []
@@ -189,8 +189,8 @@ class _Renderer:
         if block.name == "figure":
             picture = self.blocks(block.children[:1]).strip().removeprefix("<p>").removesuffix("</p>")
             caption = self.blocks(block.children[1:])
-            named = f"<figcaption>\n{caption}</figcaption>" if caption else ""
-            return f"<figure>{picture}{named}</figure>\n"
+            figcaption = f"<figcaption>\n{caption}</figcaption>" if caption else ""
+            return f"<figure>{picture}{figcaption}</figure>\n"
         title = self.inline(block.title) if block.title is not None else ""
         return self.aside(block.name, title, self.blocks(block.children))
 
@@ -207,8 +207,8 @@ class _Renderer:
         head = f'<p class="code-title">{escape(title[title.lastindex or 1])}</p>\n' if title else ""
         if language == "mermaid":
             return f'{head}<pre class="mermaid">{text}</pre>\n'
-        named = f' class="language-{escape(language)}"' if language else ""
-        return f"{head}<pre><code{named}>{text}\n</code></pre>\n"
+        attribute = f' class="language-{escape(language)}"' if language else ""
+        return f"{head}<pre><code{attribute}>{text}\n</code></pre>\n"
 
     def table(self, block: tree.Table) -> str:
         aligns = [f' align="{name}"' if name else "" for name in block.aligns]
@@ -262,14 +262,14 @@ class _Renderer:
 
     def element(self, block: tree.Element) -> str:
         tag = block.tag
-        texts = [self.link_html(shown) for shown in attribute_texts(tag)]
+        texts = [self.link_html(item) for item in attribute_texts(tag)]
         only = block.only_text
         if tag.name == "img":
             return f"<p>{image_html(tag.attribute('src'), tag.attribute('alt'))}</p>\n"
         if tree.HEADED.fullmatch(tag.name) and only is not None:
             anchor = tag.attribute("id")
-            named = f' id="{escape(anchor)}"' if anchor else ""
-            return f"<{tag.name}{named}>{self.inline(only.body)}</{tag.name}>\n"
+            attribute = f' id="{escape(anchor)}"' if anchor else ""
+            return f"<{tag.name}{attribute}>{self.inline(only.body)}</{tag.name}>\n"
         if tag.name == LEFT_OUT:
             address = escape(tag.attribute("src"), quote=False)
             return f'<p class="label">This code stands in another file: <code>{address}</code></p>\n'
@@ -299,17 +299,17 @@ class _Renderer:
     def script(self, block: tree.Script) -> str:
         source = self.page.source
         if block.module:
-            if not self.shown.intersection(exported_names(source, block.start, block.end)):
+            if not self.exports.intersection(exported_names(source, block.start, block.end)):
                 return ""
-            texts = [shown.text for shown in script_texts(source, block.start, block.end)]
+            texts = [item.text for item in script_texts(source, block.start, block.end)]
         else:
             inner = source[block.start + 1 : block.end - 1]
             literal = literal_of(inner)
-            known = self.page.values.get(inner.strip()) or (literal[0] if literal else None)
-            if known is not None and "\n" in known:
-                return f"<pre><code>{escape(known, quote=False)}</code></pre>\n"
-            found = script_texts(source, block.start + 1, block.end - 1)
-            texts = [known] if known is not None else [shown.text for shown in found]
+            value = self.page.values.get(inner.strip()) or (literal[0] if literal else None)
+            if value is not None and "\n" in value:
+                return f"<pre><code>{escape(value, quote=False)}</code></pre>\n"
+            items = script_texts(source, block.start + 1, block.end - 1)
+            texts = [value] if value is not None else [item.text for item in items]
         return "".join(f"<p>{escape(clean(text), quote=False)}</p>\n" for text in texts)
 
 

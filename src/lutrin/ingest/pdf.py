@@ -174,16 +174,16 @@ def _pages(file: BinaryIO, count: int, password: str, messages: list[str]) -> li
 
 def _recognize(pages: list[list[Line]], recognize: Recognize, messages: list[str]) -> list[int]:
     """Fill in the pages without text; return which of them were recognised, counted from 0."""
-    found = []
+    numbers = []
     for number, lines in enumerate(pages):
         if not lines and (runs := recognize(number)):
             pages[number] = page_lines(runs)
-            found.append(number)
-    if found:
+            numbers.append(number)
+    if numbers:
         messages.append(
-            f"the text of {len(found)} of its pages was recognised from pictures and may hold wrong letters"
+            f"the text of {len(numbers)} of its pages was recognised from pictures and may hold wrong letters"
         )
-    return found
+    return numbers
 
 
 def _outline(reader: pypdf.PdfReader) -> list[_Bookmark]:
@@ -256,8 +256,8 @@ def _without_leaders(lines: Sequence[Line]) -> list[Line]:
 def _is_contents(lines: Sequence[Line], titles: set[str]) -> bool:
     """Whether a page is a table of contents: most of it are titles of bookmarks, which the headings repeat."""
     cells = [_letters(_PAGE_NUMBER.sub("", cell)) for line in lines for cell in line.cells]
-    named = [cell for cell in cells if len(cell) > 3]
-    return len(named) >= 8 and sum(cell in titles for cell in named) > 0.6 * len(named)
+    names = [cell for cell in cells if len(cell) > 3]
+    return len(names) >= 8 and sum(cell in titles for cell in names) > 0.6 * len(names)
 
 
 class _Finder:
@@ -302,7 +302,7 @@ class _Finder:
         for entry in pending:
             if not any(_same(entry.title, " ".join(b.lines)) for b in self.blocks if b.kind == "heading"):
                 # The page does not show its words: it stands in front of the page's first block.
-                first = next((i for i, known in enumerate(self.blocks) if known.page == number), len(self.blocks))
+                first = next((i for i, block in enumerate(self.blocks) if block.page == number), len(self.blocks))
                 self.blocks.insert(first, _Block("heading", [entry.title], number, entry.level))
 
     def _notes(self, lines: Sequence[Line], number: int) -> None:
@@ -410,7 +410,7 @@ def _table_rows(lines: Sequence[Line], start: int) -> tuple[list[list[str]], int
 
 def _is_row(first: Line, line: Line) -> bool:
     """Whether a line is a row of the table of which `first` is one."""
-    near = sum(any(abs(x - known) < 1.5 * first.size for known in first.starts) for x in line.starts)
+    near = sum(any(abs(x - start) < 1.5 * first.size for start in first.starts) for x in line.starts)
     return 2 <= near <= len(line.cells) <= len(first.cells) + 1 and abs(line.starts[0] - first.starts[0]) < (
         1.5 * first.size
     )
@@ -452,8 +452,8 @@ def _letters(text: str) -> str:
 
 def _same(title: str, line: str) -> bool:
     """Whether a line is a bookmark's title, which may lack the number that stands before it."""
-    a, *shown = (_letters(text) for text in (title, line, _SECTION_NUMBER.sub("", line)))
-    return bool(a) and any(a == b or (len(a) > 6 and b.startswith(a) and len(b) < len(a) + 8) for b in shown)
+    a, *forms = (_letters(text) for text in (title, line, _SECTION_NUMBER.sub("", line)))
+    return bool(a) and any(a == b or (len(a) > 6 and b.startswith(a) and len(b) < len(a) + 8) for b in forms)
 
 
 # The text ------------------------------------------------------------------------------------------------------------

@@ -521,7 +521,7 @@ def without_running_titles(pages: Sequence[list[Line]]) -> list[list[Line]]:
     )
     needed = max(3, len(pages) // 4)
     heads = _heads(pages)
-    kept = []
+    bodies = []
     for number, (lines, edge) in enumerate(zip(pages, edges, strict=True)):
         dropped = {heads[number]} if number in heads else set()
         for index, line in enumerate(lines):
@@ -533,8 +533,8 @@ def without_running_titles(pages: Sequence[list[Line]]) -> list[list[Line]]:
                 dropped.add(index)
         # What stands beside a running title belongs to it, even if it seemed to be in another column.
         dropped |= {i for i in edge for j in dropped if abs(lines[i].y - lines[j].y) < 2}
-        kept.append([line for i, line in enumerate(lines) if i not in dropped or len(lines) == 1])
-    return kept
+        bodies.append([line for i, line in enumerate(lines) if i not in dropped or len(lines) == 1])
+    return bodies
 
 
 def _heads(pages: Sequence[Sequence[Line]]) -> dict[int, int]:

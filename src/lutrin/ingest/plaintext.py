@@ -52,23 +52,23 @@ def _blocks(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _paragraphs(lines: Sequence[str]) -> Iterator[list[str]]:
-    held: list[str] = []
+    paragraph: list[str] = []
     for line in (*lines, ""):
         if line.strip():
-            held.append(line)
-        elif held:
-            yield held
-            held = []
+            paragraph.append(line)
+        elif paragraph:
+            yield paragraph
+            paragraph = []
 
 
 def _mend(paragraph: Sequence[str], vocabulary: frozenset[str]) -> list[str]:
     """The lines of a paragraph, each word in one piece."""
     mended: list[str] = []
-    held = ""
+    pending = ""
     for line, piece in zip(paragraph, join_lines([line.rstrip() for line in paragraph], vocabulary), strict=True):
-        whole = f"{held}{piece.lstrip() if held else piece}"
-        held = "" if piece[-1:] == " " or line is paragraph[-1] else whole
-        if not held:
+        whole = f"{pending}{piece.lstrip() if pending else piece}"
+        pending = "" if piece[-1:] == " " or line is paragraph[-1] else whole
+        if not pending:
             mended.append(whole.rstrip())
     return mended
 

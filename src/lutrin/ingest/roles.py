@@ -68,7 +68,7 @@ def assign_roles(
         shapes: Of each unit of each section.
         page: The role of the whole page.
     """
-    found: list[Section] = []
+    result: list[Section] = []
     above: list[TextRole | None] = []
     heading: TextRole | None = None
     for section, formed in zip(sections, shapes, strict=True):
@@ -81,8 +81,8 @@ def assign_roles(
             unit if unit.role == role else structs.replace(unit, role=role)
             for unit, role in zip(section.units, roles, strict=True)
         )
-        found.append(structs.replace(section, units=units, role=heading or "text"))
-    return tuple(found)
+        result.append(structs.replace(section, units=units, role=heading or "text"))
+    return tuple(result)
 
 
 def _role_of_heading(section: Section, *, after_task: bool) -> TextRole | None:
@@ -95,8 +95,8 @@ def _role_of_heading(section: Section, *, after_task: bool) -> TextRole | None:
         "prose_titles": all(unit.kind != "code" for unit in section.units),
         "next_titles": after_task,
     }
-    given = (_by_title(table, section.title) for table, holds in tables.items() if holds)
-    return next((role for role in given if role is not None), None)
+    roles = (_by_title(table, section.title) for table, holds in tables.items() if holds)
+    return next((role for role in roles if role is not None), None)
 
 
 def role_of_title(title: str) -> TextRole | None:
@@ -125,8 +125,8 @@ def _by_title(table: str, title: str) -> TextRole | None:
 def role_of_box(names: Iterable[str], title: str = "") -> TextRole | None:
     """The role that a box gives to what stands inside: a directive, a component, what unfolds."""
     spoken = {name.casefold().removeprefix("callout-") for name in names}
-    named = (role for role, known in _data()["markup"].items() if not spoken.isdisjoint(known))
-    return next(named, None) or (_by_title("titles", title) or _by_title("next_titles", title) if title else None)
+    roles = (role for role, labels in _data()["markup"].items() if not spoken.isdisjoint(labels))
+    return next(roles, None) or (_by_title("titles", title) or _by_title("next_titles", title) if title else None)
 
 
 def role_of_opening(text: str) -> TextRole | None:
@@ -215,11 +215,11 @@ def _role_of_block(units: Sequence[Unit], shapes: Sequence[Shape]) -> TextRole |
     if first.kind != "list_item":
         return None
     items = [(unit, shape) for unit, shape in zip(units, shapes, strict=True) if unit.kind == "list_item"]
-    said = first.lead.casefold().replace("’", "'")
+    lead = first.lead.casefold().replace("’", "'")
     if items and all(shape for _, shape in items):
         if all(shape == "signpost" for _, shape in items):
             return "contents"
         words = sum(len(_WORD.findall(unit.text)) for unit, _ in items)
-        if words >= _LEAST * len(items) or any(word in said for word in _data()["link_leads"]["references"]):
+        if words >= _LEAST * len(items) or any(word in lead for word in _data()["link_leads"]["references"]):
             return "references"
-    return next((role for role, words in _data()["leads"].items() if any(word in said for word in words)), None)
+    return next((role for role, words in _data()["leads"].items() if any(word in lead for word in words)), None)

@@ -135,8 +135,8 @@ class _Unseen(_Box):
 
     def run(self) -> Sequence[nodes.Node]:
         if self.name in _INCLUDED:
-            named = self.arguments[0] if self.arguments else ""
-            return [self.state.reporter.warning(f"includes {named}; files are not put together", line=self.lineno)]
+            argument = self.arguments[0] if self.arguments else ""
+            return [self.state.reporter.warning(f"includes {argument}; files are not put together", line=self.lineno)]
         return []
 
 
@@ -226,9 +226,9 @@ def _settle(tree: nodes.document, filename: str) -> list[Notice]:
         kind.insert(0, nodes.Text(" : "))  # which the style sheet of docutils puts between a term and its kind
     notices: list[Notice] = []
     for message in [*tree.findall(nodes.system_message), *tree.transform_messages]:
-        said = " ".join(message.children[0].astext().split()) if message.children else ""
-        if said and len(notices) < _MOST_NOTICES and message.get("level", 0) >= _SETTINGS["report_level"]:
-            notices.append(Notice(filename=filename, message=said[:200], line=message.get("line")))
+        text = " ".join(message.children[0].astext().split()) if message.children else ""
+        if text and len(notices) < _MOST_NOTICES and message.get("level", 0) >= _SETTINGS["report_level"]:
+            notices.append(Notice(filename=filename, message=text[:200], line=message.get("line")))
         if message.parent is not None:
             message.parent.remove(message)
     tree.transform_messages.clear()
@@ -244,6 +244,6 @@ def _settle(tree: nodes.document, filename: str) -> list[Notice]:
             target.findall(lambda node: isinstance(node, nodes.title | nodes.caption)) if target is not None else ()
         )
         title = next(iter(titles), None)
-        shown = title.astext() if title is not None else reference.astext().replace("-", " ").replace("_", " ")
-        reference.parent.replace(reference, nodes.Text(shown))
+        label = title.astext() if title is not None else reference.astext().replace("-", " ").replace("_", " ")
+        reference.parent.replace(reference, nodes.Text(label))
     return notices

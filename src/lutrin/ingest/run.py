@@ -153,10 +153,10 @@ async def ingest_alone(corpus: Path, settings: Settings, tools: IngestTools, opt
     """
     started = time.perf_counter()
     try:
-        found = await asyncio.to_thread(_find, corpus, settings, options)
+        discovery = await asyncio.to_thread(_find, corpus, settings, options)
         with Catalog(settings.catalog_path) as catalog:
             resolved = await asyncio.to_thread(corpus.resolve)
-            summary = await _Ingest(resolved, settings, tools, options, catalog).all_books(found)
+            summary = await _Ingest(resolved, settings, tools, options, catalog).all_books(discovery)
     except (OSError, sqlite.DatabaseError, IndexUnavailable, VerificationFailed) as error:
         raise explain_failure(error, settings.data_dir) or error from error
     return summary.plus(IngestSummary(seconds=round(time.perf_counter() - started, 3)))
@@ -167,15 +167,15 @@ def _find(corpus: Path, settings: Settings, options: Options) -> Discovery:
     if not corpus.exists():
         raise EmptyCorpus(f"There is no folder {corpus}.", remedy="Put your books there, or name another one.")
     shelf = corpus.resolve() == settings.corpus_dir.resolve()
-    found = discover(corpus, shelf=shelf, slug=options.slug, title=options.title, edition=options.edition)
+    discovery = discover(corpus, shelf=shelf, slug=options.slug, title=options.title, edition=options.edition)
     # A book without files is treated as one that is gone.
-    books = [(book, files) for book, files in found.books if files]
-    if not books and found.broken:
-        raise InvalidInput("; ".join(found.broken.values()) + ".")
+    books = [(book, files) for book, files in discovery.books if files]
+    if not books and discovery.broken:
+        raise InvalidInput("; ".join(discovery.broken.values()) + ".")
     if not books:
-        reasons = "".join(f"\n  {item.line()}." for item in found.left_out[:_SHOWN])
+        reasons = "".join(f"\n  {item.line()}." for item in discovery.left_out[:_SHOWN])
         raise EmptyCorpus(f"{corpus} holds no {suffixes_in_words()} file.{reasons}", remedy="Put your books there.")
-    return replace(found, books=books)
+    return replace(discovery, books=books)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,21 +186,21 @@ class _Ingest:
     options: Options
     catalog: Catalog
 
-    async def all_books(self, found: Discovery) -> IngestSummary:
+    async def all_books(self, discovery: Discovery) -> IngestSummary:
         catalog, books_dir, embedder = self.catalog, self.settings.books_dir, self.tools.embedder
         await in_thread(tidy, catalog, books_dir)
         cache = EmbeddingCache(catalog, embedder.name, embedder.dimension, embedder.reading.projection)
         summary = IngestSummary()
-        for book, files in found.books:
+        for book, files in discovery.books:
             work = await in_thread(_BookIngest, self, cache, book, files)
             summary = summary.plus(await work.run())
             root = book.root.resolve()
             place = root.relative_to(self.corpus).as_posix() if root.is_relative_to(self.corpus) else ""
             here = BookReport(slug=book.info.slug, title=book.info.title, files=len(files), make=book.make, root=place)
             summary = summary.plus(IngestSummary(books=(here,)))
-        errors = tuple(found.broken.values())
-        rest = IngestSummary(failed=len(errors), errors=errors, removed=self._withdraw(found))
-        summary = summary.plus(rest).plus(IngestSummary(left_out=tuple(found.left_out)))
+        errors = tuple(discovery.broken.values())
+        rest = IngestSummary(failed=len(errors), errors=errors, removed=self._withdraw(discovery))
+        summary = summary.plus(rest).plus(IngestSummary(left_out=tuple(discovery.left_out)))
         catalog.keep_left_out(str(self.corpus), summary.left_out)
         if summary.published or summary.removed:
             await in_thread(tidy, catalog, books_dir)
@@ -208,15 +208,15 @@ class _Ingest:
         # Tell the vector store the current generation, always: the ingest that published it may have been killed.
         for one in catalog.books():
             folder = books_dir / one.info.slug
-            kept = [folder / one.previous / VECTORS] if one.previous else []
-            await self.tools.store.settle(collection_name(one.info), folder / one.current / VECTORS, kept)
+            previous = [folder / one.previous / VECTORS] if one.previous else []
+            await self.tools.store.settle(collection_name(one.info), folder / one.current / VECTORS, previous)
         return summary
 
-    def _withdraw(self, found: Discovery) -> int:
+    def _withdraw(self, discovery: Discovery) -> int:
         """Withdraw books that came from this corpus and are no longer in it; one whose description broke stays."""
         removed = 0
-        slugs = {book.info.slug for book, _ in found.books}
-        broken = {str(root.resolve()) for root in found.broken}
+        slugs = {book.info.slug for book, _ in discovery.books}
+        broken = {str(root.resolve()) for root in discovery.broken}
         for published in self.catalog.books():
             slug = published.info.slug
             if published.corpus == str(self.corpus) and slug not in slugs and published.root not in broken:
@@ -253,7 +253,7 @@ class _BookIngest:
         self.embedding = _Embedding(self.tools.embedder, cache)
         self.positions: dict[str, float | None] = {}
         """`sidebar_position` of each file in the new generation."""
-        self.kept: set[str] = set()
+        self.stale: set[str] = set()
         """Files that could not be read, so the index keeps its version of them."""
         self.before: sqlite.Connection | None = None
 
@@ -265,8 +265,8 @@ class _BookIngest:
         if published is None:
             return None
         directory = self.settings.books_dir / published.info.slug / published.current
-        known = manifest_hash(directory) == published.manifest_sha256 and not is_older(directory)
-        return directory if known and is_whole(directory) else None
+        intact = manifest_hash(directory) == published.manifest_sha256 and not is_older(directory)
+        return directory if intact and is_whole(directory) else None
 
     async def run(self) -> IngestSummary:
         """Publish a new generation if anything has changed.
@@ -290,7 +290,7 @@ class _BookIngest:
                 info=self.book.info, corpus=str(self.corpus), recipe=self.recipe, current=name, previous=None,
                 manifest_sha256=digest, root=str(self.book.root.resolve()),
             )  # fmt: skip
-            states = [(self.plan.known if one in self.kept else self.plan.states)[one] for one in self.positions]
+            states = [(self.plan.former if one in self.stale else self.plan.states)[one] for one in self.positions]
             self.catalog.publish(published, published=created, files=states)
             _log.info("ingest.published", book=slug, generation=name)
             self._count(IngestSummary(published=(f"{slug} {name}",)))
@@ -354,13 +354,13 @@ class _BookIngest:
         files = sorted((*self.plan.changed, *self.plan.unchanged), key=lambda file: file.name)
         for number, file in enumerate(files):
             is_changed, folder = file.name in self.changed, _folder_of(file.name)
-            found = await in_thread(self._read if is_changed else self._copy, file)
-            if found is not None:
-                entry, chunks = found
+            result = await in_thread(self._read if is_changed else self._copy, file)
+            if result is not None:
+                entry, chunks = result
                 await in_thread(builder.add_file, entry, chunks)
                 await self.embedding.add(chunks)
                 self.positions[file.name] = entry.position
-                if is_changed and file.name not in self.kept:
+                if is_changed and file.name not in self.stale:
                     hashes = Counter(chunk.content_hash for chunk in chunks)
                     created[folder] += (hashes - old).total()
                     old -= hashes
@@ -392,7 +392,7 @@ class _BookIngest:
             problem = f"{file.name}: cannot be understood ({type(error).__name__}: {error})"
         before = self._copy(file)
         if before is not None:
-            self.kept.add(file.name)
+            self.stale.add(file.name)
             problem += " The index keeps its earlier state."
         else:
             reason = problem.removeprefix(f"{file.name}: ").rstrip(".")
@@ -411,8 +411,8 @@ class _BookIngest:
         offsets, target = self.tools.embedder.token_offsets, settings.chunk_tokens
         chunks = chunk_document(document, self.book.info, offsets, target, settings.chunk_overlap_tokens)
         chunks = with_world(with_places(document, chunks))
-        known = self.plan.known.get(file.name)
-        updated = int(known is not None and known.sha256 != state.sha256)
+        before = self.plan.former.get(file.name)
+        updated = int(before is not None and before.sha256 != state.sha256)
         notices = (*document.notices, *chunk_notices(document, chunks, target))
         self._count(IngestSummary(processed=1, updated=updated, notices=notices))
         names = (name for name in BookFile.__struct_fields__ if name != "sha256")
@@ -432,8 +432,8 @@ class _BookIngest:
         same = self.manifest is not None and self.manifest.embedder == self.tools.embedder.name
         before = await in_thread(_companion_in, self.current) if same and self.current is not None else None
         # What is read anew is asked for anew.
-        known = (item.entry for item in (before.entries if before is not None else ()))
-        earlier = [entry for entry in known if entry.author == BY_THE_BOOK and entry.file not in self.changed]
+        previous = (item.entry for item in (before.entries if before is not None else ()))
+        earlier = [entry for entry in previous if entry.author == BY_THE_BOOK and entry.file not in self.changed]
         if self.tools.extract is not None:
             entries = await in_thread(_with_extracts, fitting, entries, earlier)
         await write_companion(builder.directory, entries, self.tools.embedder, before)
@@ -442,8 +442,8 @@ class _BookIngest:
 
     def _fitting(self, passages: sqlite.Connection) -> Fitting:
         def read(name: str) -> tuple[str, Sequence[Chunk]] | None:
-            found = read_book_file(passages, name)
-            return (found[0].source, found[1]) if found is not None else None
+            file = read_book_file(passages, name)
+            return (file[0].source, file[1]) if file is not None else None
 
         return Fitting(read, self._order(), self.tools.holds)
 
@@ -465,14 +465,14 @@ class _BookIngest:
 
 
 def _with_extracts(
-    fitting: Fitting, known: Sequence[PreparedEntry], more: Iterable[Entry]
+    fitting: Fitting, entries: Sequence[PreparedEntry], more: Iterable[Entry]
 ) -> tuple[PreparedEntry, ...]:
     """Entries with those of the book's own words that still fit it, in its order."""
-    found = {key_of(item.entry): item for item in known}
+    by_key = {key_of(item.entry): item for item in entries}
     for entry in more:
         with suppress(MisfitError):  # the book has changed there
-            found.setdefault(key_of(entry), fitting.fit(entry))
-    return in_order(found.values(), fitting.names)
+            by_key.setdefault(key_of(entry), fitting.fit(entry))
+    return in_order(by_key.values(), fitting.names)
 
 
 def _companion_in(directory: Path) -> Companion | None:
@@ -539,7 +539,7 @@ class _Embedding:
 class _Plan:
     """The files of one book, sorted by what happens to them."""
 
-    known: Mapping[str, FileState]
+    former: Mapping[str, FileState]
     """States of all files in the current generation, by name."""
     changed: list[SourceFile] = field(default_factory=list)
     """Files that are new, have new content, or must be read again because the recipe changed."""
@@ -552,11 +552,11 @@ class _Plan:
     """Names that the index has and the folder no longer has."""
 
 
-def _make_plan(files: Sequence[SourceFile], known: Mapping[str, FileState], *, everything: bool, now_ns: int) -> _Plan:
+def _make_plan(files: Sequence[SourceFile], former: Mapping[str, FileState], *, everything: bool, now_ns: int) -> _Plan:
     """Find out what changed: by size and time (nanoseconds since the epoch), and if these differ, by SHA-256."""
-    plan = _Plan(known, removed=[*known.keys() - {file.name for file in files}])
+    plan = _Plan(former, removed=[*former.keys() - {file.name for file in files}])
     for file in files:
-        before = known.get(file.name)
+        before = former.get(file.name)
         try:
             state = plan.states[file.name] = _look(file, before, now_ns)
         except DocumentError:
@@ -617,11 +617,11 @@ def tidy(catalog: Catalog, books_dir: Path) -> None:
 
     Only the holder of the ingest lock may call this, since another ingest may be working in an unfinished folder.
     """
-    known = {*catalog.live(), *(name for _, name in catalog.retired_generations())}
+    names = {*catalog.live(), *(name for _, name in catalog.retired_generations())}
     for folder in books_dir.glob("*/*"):
         if folder.parent.is_symlink():
             continue  # what it leads to is not ours
-        if folder.name.startswith((BUILDING, TRASH)) or folder.name not in known:
+        if folder.name.startswith((BUILDING, TRASH)) or folder.name not in names:
             with suppress(FileNotFoundError):  # a server may be deleting it, too
                 shutil.rmtree(folder)
     catalog.forget(remove_retired(books_dir, catalog.retired_generations()))

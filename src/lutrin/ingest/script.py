@@ -173,15 +173,15 @@ def shown_literals(expression: str) -> list[str]:
     >>> shown_literals("fast ? 'It runs' : 'walks'"), shown_literals("require('./a.png')")
     (['It runs', 'walks'], [])
     """
-    found, cursor = [], 0
+    literals, cursor = [], 0
     while (stop := _BRACES.search(expression, cursor)) is not None:
         cursor = skip_literal(expression, stop.start(), len(expression)) if stop.group() in _QUOTES else stop.end()
         if stop.group() in "\"'`" and cursor > stop.end():
             text = " ".join(unquote(expression[stop.start() : cursor]).split())
             before = expression[max(0, stop.start() - 20) : stop.start()].rstrip()
             if " " in text or (text and before.endswith(("?", ":", "||", "&&"))):
-                found.append(text)
-    return found
+                literals.append(text)
+    return literals
 
 
 def is_comment(expression: str) -> bool:
@@ -251,8 +251,8 @@ class _Unreadable(Exception):
 
 class _Reader:
     def __init__(self, text: str, start: int) -> None:
-        found = ((match.lastgroup, match.group()) for match in _TOKEN.finditer(text, start))
-        self.tokens = [(kind, text) for kind, text in found if kind is not None]
+        matches = ((match.lastgroup, match.group()) for match in _TOKEN.finditer(text, start))
+        self.tokens = [(kind, text) for kind, text in matches if kind is not None]
         self.at = 0
 
     def value(self, depth: int) -> Any:  # noqa: ANN401 - whatever stands there
@@ -393,9 +393,9 @@ def attribute_texts(tag: Tag) -> Iterator[ScriptText]:
         yield from _field(tag)
         return
     # What mdBook's authors call a numbered component: `Listing 6-3`.
-    given = next((item for item in tag.attributes if item.name == "number" and item.value), None)
+    entry = next((item for item in tag.attributes if item.name == "number" and item.value), None)
     number = (
-        ScriptText(f"{tag.name} {given.value}", given.start, given.end) if given and tag.name in _NUMBERED else None
+        ScriptText(f"{tag.name} {entry.value}", entry.start, entry.end) if entry and tag.name in _NUMBERED else None
     )
     if number is not None and all(item.name != "caption" for item in tag.attributes):
         yield number
@@ -408,11 +408,11 @@ def attribute_texts(tag: Tag) -> Iterator[ScriptText]:
         if not item.expression:
             seen = is_shown(tag.name, item.name, item.value) or (tag.name == "hfoption" and item.name == "label")
             if seen or (unnamed and item.name == "value" and item.value.strip()):
-                named = f"{number.text}: " if number is not None and item.name == "caption" else ""
-                yield ScriptText(f"{named}{item.value}", item.start, item.end)
+                prefix = f"{number.text}: " if number is not None and item.name == "caption" else ""
+                yield ScriptText(f"{prefix}{item.value}", item.start, item.end)
         elif is_shown(tag.name, item.name, "a b"):
-            for shown in script_texts(item.value, 0, len(item.value), slots=True):
-                yield ScriptText(shown.text, item.start + shown.start, item.start + shown.end, shown.url)
+            for inner in script_texts(item.value, 0, len(item.value), slots=True):
+                yield ScriptText(inner.text, item.start + inner.start, item.start + inner.end, inner.url)
 
 
 def _field(tag: Tag) -> Iterator[ScriptText]:
@@ -460,7 +460,7 @@ class _Scan:
     def __init__(self, source: str, start: int, end: int, *, slots: bool) -> None:
         self.source, self.pos, self.end = source, start, end
         self.slots = slots
-        self.found: list[tuple[int, str, ScriptText]] = []
+        self.items: list[tuple[int, str, ScriptText]] = []
         self.urls: dict[int, str] = {}
         self.groups = [start]
         self.elements = 0
@@ -504,7 +504,7 @@ class _Scan:
         if self.source[stop : stop + 20].lstrip().startswith(":") and not key:
             return  # a quoted key
         if any(c.isalnum() for c in text) and (name not in COMPONENTS["unseen_keys"] or " " in text.strip()):
-            self.found.append((self.groups[-1], name, ScriptText(text, at + 1, stop - 1)))
+            self.items.append((self.groups[-1], name, ScriptText(text, at + 1, stop - 1)))
         elif name and _ADDRESS.match(text):
             self.urls[self.groups[-1]] = text
 
@@ -512,11 +512,11 @@ class _Scan:
         right = _RIGHT.search(self.source, max(self.pos, at - 80), at) if self.slots else None
         if right is not None:
             place = (right.start(1), right.end(1))
-            self.found.append((self.groups[-1], right[1], ScriptText("correct", *place)))
+            self.items.append((self.groups[-1], right[1], ScriptText("correct", *place)))
             return
         match = _NUMBER_MEMBER.search(self.source, max(self.pos, at - 80), at)
         if match is not None and match[1] not in COMPONENTS["unseen_keys"] - {"value"}:
-            self.found.append((self.groups[-1], match[1], ScriptText(match[2], match.start(2), match.end(2))))
+            self.items.append((self.groups[-1], match[1], ScriptText(match[2], match.start(2), match.end(2))))
 
     def tag(self, at: int) -> None:
         tag = None
@@ -525,7 +525,7 @@ class _Scan:
         if tag is None:
             self.pos = at + 1
             return
-        self.found += [(tag.start, "", shown) for shown in attribute_texts(tag)]
+        self.items += [(tag.start, "", item) for item in attribute_texts(tag)]
         if tag.closing:
             self.elements = max(0, self.elements - 1)
         elif not tag.self_closing:
@@ -538,11 +538,11 @@ class _Scan:
             start = self.gap + len(text) - len(text.lstrip())
             piece = ScriptText(" ".join(text.split()), start, start + len(text.strip()))
             # What stands on both sides of an expression is one sentence to a reader, with a value in the middle.
-            before = self.found[-1][2] if self.found and self.found[-1][0] < 0 else None
+            before = self.items[-1][2] if self.items and self.items[-1][0] < 0 else None
             if before is not None and len(before.text) < _LONG_TEXT and self.is_value(before.end, self.gap):
-                self.found.pop()
+                self.items.pop()
                 piece = ScriptText(f"{before.text} … {piece.text}", before.start, piece.end)
-            self.found.append((-1 - at, "", piece))
+            self.items.append((-1 - at, "", piece))
         self.gap = at
 
     def is_value(self, start: int, end: int) -> bool:
@@ -553,7 +553,7 @@ class _Scan:
     def texts(self) -> list[ScriptText]:
         texts: list[ScriptText] = []
         group_of_last: int | None = None
-        for group, name, item in self.found:
+        for group, name, item in self.items:
             slot = self.slots and (name.lower() in COMPONENTS["slots"] or _RIGHT.match(f"{name}:true") is not None)
             text = f"{name}: {item.text}" if name and not slot else item.text
             url = self.urls.get(group, "") if name else ""

@@ -88,14 +88,14 @@ class Site:
 def read_site(root: Path) -> Site:
     """First title, order and language that configurations in a folder, or its folders of text, name; else no `make`."""
     places = list(_places(root))
-    found = [site for place in places for one in _DATA.makers if (site := _read(root, place, one)) is not None]
+    sites = [site for place in places for one in _DATA.makers if (site := _read(root, place, one)) is not None]
     return Site(
-        make=next((site.make for site in found), ""),
-        title=next((site.title for site in found if site.title), ""),
-        language=next((site.language for site in found if site.language), ""),
-        home=next((site.home for site in found if site.home), ""),
-        entries=next((site.entries for site in found if site.entries), ()),
-        aside={name: reason for site in found for name, reason in site.aside.items()},
+        make=next((site.make for site in sites), ""),
+        title=next((site.title for site in sites if site.title), ""),
+        language=next((site.language for site in sites if site.language), ""),
+        home=next((site.home for site in sites if site.home), ""),
+        entries=next((site.entries for site in sites if site.entries), ()),
+        aside={name: reason for site in sites for name, reason in site.aside.items()},
     )
 
 
@@ -162,8 +162,8 @@ def _at(value: Any, key: str) -> Any:  # noqa: ANN401 - whatever the file holds
 
 def _folder(place: str, values: Any, key: str) -> str:  # noqa: ANN401 - whatever the file holds
     """A folder that a configuration names, if it lies inside the book: `key|default`, or simply its path."""
-    named, _, default = key.rpartition("|")
-    return _join(place, _relative(_at(values, named) if named else None, default))
+    path, _, default = key.rpartition("|")
+    return _join(place, _relative(_at(values, path) if path else None, default))
 
 
 def _aside(place: str, reasons: Mapping[str, str], values: Any = None) -> dict[str, str]:  # noqa: ANN401 - as above
@@ -272,20 +272,20 @@ def _toctrees(root: Path, page: str, seen: set[str], depth: int) -> list[dict[st
     """What the toctrees of a page name, as `from_tree` takes it."""
     texts = (read_small(root / f"{page}{suffix}") for suffix in (".rst", ".md", ".txt"))
     text = next((text for text in texts if text), "").replace("\r\n", "\n")
-    found: list[dict[str, Any]] = []
+    entries: list[dict[str, Any]] = []
     for match in _TOCTREE.finditer(text) if depth < _DEEPEST_TOCTREE else ():
         pages = []
         for line in (match[1] or match[2] or "").split("\n"):
             name = _TOCTREE_PAGE.fullmatch(line.strip())
-            named = (name[1] or name[2]) if name else ""
-            path = _relative(named.lstrip("/"))
-            path = path if named[:1] == "/" or not path else _join(page.rpartition("/")[0], path)
+            target = (name[1] or name[2]) if name else ""
+            path = _relative(target.lstrip("/"))
+            path = path if target[:1] == "/" or not path else _join(page.rpartition("/")[0], path)
             if path and path not in seen and len(seen) < _MOST_PAGES:
                 seen.add(path)
                 pages.append({"file": path, "sections": _toctrees(root, bare(path), seen, depth + 1)})
         caption = re.search(r":caption:[ \t]*(\S[^\n]*)", match[0])
-        found += [{"part": caption[1].strip(), "chapters": pages}] if caption else pages
-    return found
+        entries += [{"part": caption[1].strip(), "chapters": pages}] if caption else pages
+    return entries
 
 
 def _html_manual(root: Path, place: str) -> Site | None:

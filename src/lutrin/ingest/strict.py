@@ -36,8 +36,8 @@ def refusal(source: str) -> tuple[int, str] | None:
     """
     try:
         _check(source)
-    except _Refusal as refused:
-        offset, reason = refused.args
+    except _Refusal as refusal:
+        offset, reason = refusal.args
         return source.count("\n", 0, offset) + 1, reason
     return None
 

@@ -59,10 +59,10 @@ def shift_of(name: str, classes: Collection[str], style: str) -> str:
         return ""
     if STRIKING.search(style):
         return "del"
-    named = next((kind for kind, known in SHIFTED.items() if not known.isdisjoint(classes)), "")
-    shift = None if named else SHIFTING.search(style)
+    by_class = next((kind for kind, names in SHIFTED.items() if not names.isdisjoint(classes)), "")
+    shift = None if by_class else SHIFTING.search(style)
     if shift is None:
-        return named
+        return by_class
     if shift["side"]:
         upwards = (shift["side"].lower() == "top") == shift["moved"].startswith("-")
         return ("sup" if upwards else "sub") if "relative" in style else ""

@@ -118,6 +118,6 @@ def left_out_lines(left_out: Sequence[LeftOut]) -> list[str]:
     lines = []
     for (book, reason), names in sorted(groups.items()):
         more = len(names) - _NAMED
-        shown = ", ".join(names[: _NAMED if more > 0 else None]) + (f" and {more} more" if more > 0 else "")
-        lines.append(f"  {f'{book}: ' if book else ''}{shown}: {reason}")
+        text = ", ".join(names[: _NAMED if more > 0 else None]) + (f" and {more} more" if more > 0 else "")
+        lines.append(f"  {f'{book}: ' if book else ''}{text}: {reason}")
     return [f"Left out {len(left_out)} (`--json` names each):", *lines] if lines else []

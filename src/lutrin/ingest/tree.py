@@ -147,8 +147,8 @@ class Listing(Holder):
 
     def numbers(self, *, written: bool) -> list[int]:
         """The number before each item of a numbered list: its author's if `written`, else counted from the first."""
-        given = [int(item.marker[:-1]) for item in self.items]
-        return given if written else [given[0] + place for place in range(len(given))]
+        values = [int(item.marker[:-1]) for item in self.items]
+        return values if written else [values[0] + place for place in range(len(values))]
 
 
 @dataclass(slots=True)
@@ -173,41 +173,41 @@ def made_element(name: str, start: int, end: int, *children: Block) -> Element:
 
 def cells_of(row: Element) -> list[Paragraph]:
     """The paragraphs of a table's row in HTML, in order; none if it holds anything else."""
-    found: list[Paragraph] = []
+    paragraphs: list[Paragraph] = []
     for child in row.children:
         if isinstance(child, Paragraph):
-            found.append(child)
+            paragraphs.append(child)
         elif not isinstance(child, Element) or (child.children and not (inside := cells_of(child))):
             return []
         elif child.children:
-            found += inside
-    return found
+            paragraphs += inside
+    return paragraphs
 
 
 def rows_of(table: Element, *, marked: bool = False) -> list[tuple[Element, bool]]:
     """The rows of a table in HTML, and whether each stands in its `thead`."""
-    found: list[tuple[Element, bool]] = []
+    rows: list[tuple[Element, bool]] = []
     for child in table.children:
         if isinstance(child, Element) and child.tag.name == "tr":
-            found.append((child, marked))
+            rows.append((child, marked))
         elif isinstance(child, Element) and child.tag.name in {"thead", "tbody", "tfoot"}:
-            found += rows_of(child, marked=child.tag.name == "thead")
-    return found
+            rows += rows_of(child, marked=child.tag.name == "thead")
+    return rows
 
 
 def entries_of(block: Element) -> list[tuple[list[Paragraph], Paragraph]]:
     """Terms of a definition list with each of their meanings; none if it holds anything but a paragraph in each."""
-    found: list[tuple[list[Paragraph], Paragraph]] = []
+    entries: list[tuple[list[Paragraph], Paragraph]] = []
     terms: list[Paragraph] = []
     for child in block.children:
         only = child.only_text if isinstance(child, Element) else None
         if not isinstance(child, Element) or only is None:
             return []
         if child.tag.name == "dt":
-            terms = [*(terms if not found or found[-1][0] is not terms else ()), only]
+            terms = [*(terms if not entries or entries[-1][0] is not terms else ()), only]
         elif child.tag.name == "dd" and terms:
-            found.append((terms, only))
-    return found
+            entries.append((terms, only))
+    return entries
 
 
 HEADED = re.compile(r"h[1-6]")
@@ -218,8 +218,8 @@ TABS = frozenset({"tab", "tab-item", "group-tab", "tabitem", "hfoption", "branch
 
 def variant_of(tag: Tag) -> str:
     """What a tab is for: its label, else its value or title."""
-    named = (tag.attribute(name).strip() for name in ("label", "title", "name", "value", "id"))
-    return next((name for name in named if name), "")
+    names = (tag.attribute(name).strip() for name in ("label", "title", "name", "value", "id"))
+    return next((name for name in names if name), "")
 
 
 WARNINGS = frozenset({"warning", "caution", "danger"})

@@ -182,11 +182,11 @@ class _Upload:
         with archive.open(member) as content:
             self._file(true_name(member), _blocks(cast("BinaryIO", content)))
 
-    def _file(self, given: str, blocks: Iterator[bytes]) -> None:
+    def _file(self, member: str, blocks: Iterator[bytes]) -> None:
         self._seen += 1
         if self._seen > MAX_FILES:
             raise InvalidInput(f"The upload holds more than {MAX_FILES:,} files.")
-        name = given.replace("\\", "/").removeprefix("./")
+        name = member.replace("\\", "/").removeprefix("./")
         reason = _name_reason(name) or ("" if name not in self.names else "appears twice")
         if reason:
             self._leave_out(name, reason)
@@ -220,8 +220,8 @@ class _Upload:
         return True
 
     def _leave_out(self, name: str, reason: str) -> None:
-        shown = name if name.isprintable() else ascii(name)
-        self.left_out.append(LeftOut(filename=shown[:300], reason=reason))
+        filename = name if name.isprintable() else ascii(name)
+        self.left_out.append(LeftOut(filename=filename[:300], reason=reason))
 
 
 def _limit(name: str) -> int:

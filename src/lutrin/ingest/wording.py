@@ -160,6 +160,6 @@ def true_title(title: str) -> str:
     ('', 'Self-Help', 'E-commerce')
     """
     title = " ".join(title.split())
-    if _PROGRAMS.match(title) or any(made.fullmatch(title) for made in (_FILE, _CODES, _NAME)):
+    if _PROGRAMS.match(title) or any(pattern.fullmatch(title) for pattern in (_FILE, _CODES, _NAME)):
         return ""
     return title

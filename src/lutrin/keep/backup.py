@@ -82,13 +82,13 @@ def index_members(settings: Settings, work: Path, locks: ExitStack) -> tuple[lis
 
 def _study_members(folder: Path, copies: Path) -> list[tuple[str, Path]]:
     """Collect the entries that the model's study has written, whole lines only, since it may be writing meanwhile."""
-    found = []
+    members = []
     for path in sorted(folder.glob("*")):
         copies.mkdir(exist_ok=True)
         content = path.read_bytes()
         (copies / path.name).write_bytes(content[: content.rfind(b"\n") + 1])
-        found.append((f"{STUDY}/{path.name}", copies / path.name))
-    return found
+        members.append((f"{STUDY}/{path.name}", copies / path.name))
+    return members
 
 
 def own_key(settings: Settings) -> bytes | None:
@@ -105,13 +105,13 @@ def _catalog(settings: Settings, work: Path, locks: ExitStack) -> list[Published
             published = _snapshot(settings.catalog_path, work / CATALOG)
         except sqlite.DatabaseError as error:
             raise IndexUnavailable(f"The catalogue cannot be read: {error}.", remedy="See `lutrin doctor`.") from error
-        with ExitStack() as held:
+        with ExitStack() as stack:
             try:
                 for item in published:
-                    held.enter_context(ReadLock(settings.books_dir / item.info.slug / item.current / MANIFEST))
+                    stack.enter_context(ReadLock(settings.books_dir / item.info.slug / item.current / MANIFEST))
             except FileNotFoundError:
                 continue
-            locks.push(held.pop_all())
+            locks.push(stack.pop_all())
             return published
     raise IndexUnavailable("The folder of an index is missing.", remedy="Run `lutrin ingest --rebuild`.")
 

@@ -119,8 +119,8 @@ def machine(packages: Iterable[Path] = ()) -> dict[str, str]:
     for path in packages:
         with zipfile.ZipFile(path) as wheel:
             names = wheel.namelist()
-            described = [wheel.read(name) for name in names if name.endswith(".dist-info/METADATA")]
-        wishes += [message_from_bytes(text).get("Requires-Python", "") for text in described]
+            texts = [wheel.read(name) for name in names if name.endswith(".dist-info/METADATA")]
+        wishes += [message_from_bytes(text).get("Requires-Python", "") for text in texts]
         is_bound |= path.name.startswith(ENGINE) and not fnmatch.filter(names, PARTS)
     return {
         "python": f"{sys.version_info.major}.{sys.version_info.minor}",
@@ -137,8 +137,8 @@ def oldest_python(wishes: Iterable[str]) -> str:
     An older one would need other versions of packages, which this environment does not have.
     """
     this = f"{sys.version_info.major}.{sys.version_info.minor}"
-    wanted = [int(release) for wish in wishes for release in re.findall(rf">=\s*{re.escape(this)}\.(\d+)", wish)]
-    return f"{this}.{max(wanted, default=0)}"
+    minors = [int(release) for wish in wishes for release in re.findall(rf">=\s*{re.escape(this)}\.(\d+)", wish)]
+    return f"{this}.{max(minors, default=0)}"
 
 
 def _wheels(requirements: str, work: Path) -> list[Path]:
@@ -173,34 +173,34 @@ def _models(settings: Settings, language_model: str | None) -> tuple[str, dict[s
     """
     manifest = weights.load_manifest(settings.models_dir)
     models = [manifest.find(settings.embedder, "embed")] + ([manifest.find(language_model)] if language_model else [])
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for model in models:
         weights.verified_path(settings.models_dir, model)
         for file in model.file:
             path = weights.file_path(settings.models_dir, model, file)
-            found[path.relative_to(settings.models_dir).as_posix()] = path
+            files[path.relative_to(settings.models_dir).as_posix()] = path
     if settings.model.endswith(".gguf"):
         own = Path(settings.model)
-        return f"models/{own.name}", found | {own.name: own}
-    return models[-1].tier if language_model else "none", found
+        return f"models/{own.name}", files | {own.name: own}
+    return models[-1].tier if language_model else "none", files
 
 
 def _source(root: Path) -> list[tuple[str, Path]]:
-    found = []
+    entries = []
     for name in SOURCE:
         place = root / name
         if place.is_file():
-            found.append((name, place))
+            entries.append((name, place))
         for folder, folders, files in os.walk(place):
             folders[:] = sorted(set(folders) - LEFT_OUT)
             paths = (Path(folder, file) for file in sorted(files))
-            found += [(path.relative_to(root).as_posix(), path) for path in paths if not path.is_symlink()]
-    return found
+            entries += [(path.relative_to(root).as_posix(), path) for path in paths if not path.is_symlink()]
+    return entries
 
 
 def _books(settings: Settings, corpus: Path, work: Path) -> dict[str, Path]:
     """Collect the files of published books from outside `corpus/`, by the names that they get below it."""
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     with Catalog(settings.catalog_path) as catalog:
         for book in catalog.books():
             root = Path(book.root) if book.root else book_root(Path(book.corpus), book.info.slug)
@@ -211,20 +211,20 @@ def _books(settings: Settings, corpus: Path, work: Path) -> dict[str, Path]:
                 folder += "-"
             names = {name for page in catalog.files(book.info.slug) for name in _belonging(root, page)}
             names |= {path.relative_to(root).as_posix() for path in root.rglob(f"*{COMPANION}")}
-            found |= {f"{folder}/{name}": root / name for name in sorted(names) if _is_inside(root, root / name)}
+            files |= {f"{folder}/{name}": root / name for name in sorted(names) if _is_inside(root, root / name)}
             # It keeps the slug, title and edition that the operator may have given on the command line.
-            found[f"{folder}/book.toml"] = _write(work / f"{folder}.toml", _describe(book))
-    return found
+            files[f"{folder}/book.toml"] = _write(work / f"{folder}.toml", _describe(book))
+    return files
 
 
 def _belonging(root: Path, page: str) -> set[str]:
     """Yield a page, its pictures, and the files in its folders that define the order of pages."""
-    found = {page, *((folder / name).as_posix() for folder in PurePosixPath(page).parents for name in CONFIGURATIONS)}
+    names = {page, *((folder / name).as_posix() for folder in PurePosixPath(page).parents for name in CONFIGURATIONS)}
     path = root / page
     if path.suffix.lower() != ".pdf" and _is_inside(root, path):
-        shown = pictures_in(path.read_text(encoding="utf-8", errors="replace"), page)
-        found.update(name for address in shown for name in candidates(page, address))
-    return found
+        addresses = pictures_in(path.read_text(encoding="utf-8", errors="replace"), page)
+        names.update(name for address in addresses for name in candidates(page, address))
+    return names
 
 
 def _is_inside(root: Path, path: Path) -> bool:
@@ -259,10 +259,10 @@ AGAIN = "Delete .venv and run `./justw setup`."
 
 def pins(requirements: str) -> dict[str, set[str]]:
     """Read a requirement file: name of each package -> its versions, several if they depend on Python's version."""
-    found = defaultdict(set)
+    versions = defaultdict(set)
     for name, version in PIN.findall(requirements):
-        found[normal(name)].add(version)
-    return dict(found)
+        versions[normal(name)].add(version)
+    return dict(versions)
 
 
 def normal(name: str) -> str:
@@ -272,8 +272,8 @@ def normal(name: str) -> str:
 
 def installed_packages() -> dict[str, metadata.Distribution]:
     """Map the name of every package of this environment to its metadata."""
-    found = {normal(item.metadata["Name"]): item for item in metadata.distributions() if item.metadata["Name"]}
-    return dict(sorted(found.items()))
+    packages = {normal(item.metadata["Name"]): item for item in metadata.distributions() if item.metadata["Name"]}
+    return dict(sorted(packages.items()))
 
 
 def write_wheel(package: metadata.Distribution, folder: Path, *, source: Path | None = None) -> Path:
@@ -342,12 +342,12 @@ def _add(wheel: zipfile.ZipFile, place: str, path: Path, digest: str) -> str:
         mode = path.stat().st_mode & PROGRAM
     except OSError as error:
         raise ArchiveError(f"The installed file {path} cannot be read: {error.strerror}.", remedy=AGAIN) from error
-    found = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
-    if digest and digest.rstrip("=") != found:
+    actual = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+    if digest and digest.rstrip("=") != actual:
         raise ArchiveError(f"The installed file {path} has changed since it was installed.", remedy=AGAIN)
     entry = zipfile.ZipInfo(place, EPOCH)
     entry.external_attr = (0o100644 | mode) << 16
     entry.compress_type = zipfile.ZIP_DEFLATED
     wheel.writestr(entry, content, compresslevel=COMPRESSION)
     name = f'"{place}"' if "," in place else place
-    return f"{name},sha256={found},{len(content)}"
+    return f"{name},sha256={actual},{len(content)}"

@@ -31,8 +31,8 @@ def processor_flags() -> list[str]:
     """Return the instructions of this processor; none where /proc/cpuinfo does not list them."""
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text(encoding="utf-8").splitlines() if cpuinfo.exists() else []
-    found = [line.partition(":")[2].split() for line in lines if line.split(":")[0].strip() in {"flags", "Features"}]
-    return found[0] if found else []
+    flags = [line.partition(":")[2].split() for line in lines if line.split(":")[0].strip() in {"flags", "Features"}]
+    return flags[0] if flags else []
 
 
 def stop(message: str) -> None:
@@ -46,27 +46,27 @@ def say(message: str) -> None:
     sys.stdout.flush()
 
 
-def check_machine(wanted: "dict[str, str]") -> None:
+def check_machine(target: "dict[str, str]") -> None:
     """Stop if the compiled parts cannot run here."""
     python = f"{sys.version_info.major}.{sys.version_info.minor}"
-    if python != wanted["python"]:
-        stop(f"This bundle is for Python {wanted['python']}, this is {python}; run it with python{wanted['python']}.")
-    if _numbers(platform.python_version()) < _numbers(wanted["oldest"]):
+    if python != target["python"]:
+        stop(f"This bundle is for Python {target['python']}, this is {python}; run it with python{target['python']}.")
+    if _numbers(platform.python_version()) < _numbers(target["oldest"]):
         stop(
-            f"This bundle needs Python {wanted['oldest']} or newer, this is {platform.python_version()}; make one with "
+            f"This bundle needs Python {target['oldest']} or newer, this is {platform.python_version()}; make one with "
             "this Python, for which there are other versions of some packages."
         )
-    if sysconfig.get_platform() != wanted["platform"]:
+    if sysconfig.get_platform() != target["platform"]:
         stop(
-            f"This bundle is for {wanted['platform']}, not {sysconfig.get_platform()}; make one on a machine like this."
+            f"This bundle is for {target['platform']}, not {sysconfig.get_platform()}; make one on a machine like this."
         )
-    name, _, version = wanted["libc"].partition("-")
+    name, _, version = target["libc"].partition("-")
     here = platform.libc_ver()
     if here[0] != name or _numbers(here[1]) < _numbers(version):
         stop(
             f"This bundle needs {name} {version} or newer, this machine has {' '.join(here).strip() or 'another one'}."
         )
-    if missing := set(wanted["instructions"].split()) - set(processor_flags()):
+    if missing := set(target["instructions"].split()) - set(processor_flags()):
         stop(f"The engine needs a processor with {', '.join(sorted(missing))}; make the bundle on a machine like this.")
 
 
@@ -77,11 +77,11 @@ def check_files() -> None:
         path = HERE / name
         if not path.is_file():
             stop(f"{name} is missing; unpack the bundle again.")
-        found = hashlib.sha256()
+        hasher = hashlib.sha256()
         with path.open("rb") as file:
             while block := file.read(1 << 20):
-                found.update(block)
-        if found.hexdigest() != digest:
+                hasher.update(block)
+        if hasher.hexdigest() != digest:
             stop(f"{name} is damaged: its SHA-256 is not the one in manifest.json; copy the bundle again.")
     say(f"{len(hashes)} files match their SHA-256.")
 

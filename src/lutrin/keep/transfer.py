@@ -53,12 +53,12 @@ def export_index(settings: Settings, target: Path, now: Callable[[], datetime]) 
         raise ArchiveError(f"There is no index in {settings.data_dir}.", remedy="Run `lutrin ingest` first.")
     with beside(target) as work, ExitStack() as locks:
         members, expected = index_members(settings, work, locks)
-        wanted = {name: digest for name, digest in expected.items() if f"/{VECTORS}/" not in name}
-        room(work, sum(path.stat().st_size for name, path in members if name in wanted))
+        digests = {name: digest for name, digest in expected.items() if f"/{VECTORS}/" not in name}
+        room(work, sum(path.stat().st_size for name, path in members if name in digests))
         created = now().isoformat(timespec="seconds")
-        chosen = [item for item in members if item[0] in wanted or item[0] not in expected]
-        write_archive(target, chosen, KIND, created, expected=wanted, key=own_key(settings))
-        folders = sorted({Path(name).parent for name in wanted if name.endswith(f"/{MANIFEST}")})
+        chosen = [item for item in members if item[0] in digests or item[0] not in expected]
+        write_archive(target, chosen, KIND, created, expected=digests, key=own_key(settings))
+        folders = sorted({Path(name).parent for name in digests if name.endswith(f"/{MANIFEST}")})
         chunks = sum(read_manifest(settings.data_dir / folder).chunks for folder in folders)
     return TransferSummary(
         file=str(target), books={folder.parent.name: folder.name for folder in folders}, chunks=chunks
@@ -87,8 +87,8 @@ async def import_index(
         manifest = unpack_archive(source, KIND, work)
         require_own(source, manifest, installation_keys(settings, make=False), trust=trust)
         check_databases(work)
-        with Catalog(work / CATALOG) as given:
-            books = given.books()
+        with Catalog(work / CATALOG) as origin:
+            books = origin.books()
             manifests = [read_manifest(work / BOOKS / book.info.slug / book.current) for book in books]
         for described in manifests:
             if described.embedder != embedder:
@@ -107,8 +107,8 @@ async def import_index(
                 await asyncio.to_thread(_move, work / BOOKS / slug / book.current, building)
                 renamed = msgspec.structs.replace(described, name=name)
                 digest = await _rebuild(building, renamed, store, verify)
-                with Catalog(work / CATALOG) as given:
-                    states = list(given.files(slug).values())
+                with Catalog(work / CATALOG) as origin:
+                    states = list(origin.files(slug).values())
                 fresh = msgspec.structs.replace(book, current=name, previous=None, manifest_sha256=digest)
                 catalog.publish(fresh, published=now().isoformat(timespec="seconds"), files=states)
                 await _settle(settings, catalog, fresh, store)
@@ -128,29 +128,29 @@ async def _rebuild(building: Path, manifest: Manifest, store: VectorStore, verif
         await asyncio.to_thread(shutil.rmtree, building, ignore_errors=True)
 
 
-def _move(given: Path, building: Path) -> None:
+def _move(source: Path, building: Path) -> None:
     """Move an unpacked generation to its working folder, and remove what a killed import left there."""
     shutil.rmtree(building, ignore_errors=True)
     building.parent.mkdir(parents=True, exist_ok=True)
-    given.rename(building)
+    source.rename(building)
 
 
 async def _settle(settings: Settings, catalog: Catalog, book: PublishedBook, store: VectorStore) -> None:
     publish = catalog.book(book.info.slug)
     folder = settings.books_dir / book.info.slug
-    kept: Sequence[Path] = [folder / publish.previous / VECTORS] if publish and publish.previous else []
-    await store.settle(collection_name(book.info), folder / book.current / VECTORS, kept)
+    previous: Sequence[Path] = [folder / publish.previous / VECTORS] if publish and publish.previous else []
+    await store.settle(collection_name(book.info), folder / book.current / VECTORS, previous)
 
 
-def _merge_study(given: Path, folder: Path) -> None:
-    for path in sorted(given.glob("*")):
+def _merge_study(source: Path, folder: Path) -> None:
+    for path in sorted(source.glob("*")):
         folder.mkdir(parents=True, exist_ok=True)
         if not (folder / path.name).exists():
             shutil.copy(path, folder / path.name)
 
 
-def _take_embeddings(catalog: Catalog, given: Path) -> None:
-    catalog.connection.execute("ATTACH DATABASE ? AS other", (str(given),))
+def _take_embeddings(catalog: Catalog, source: Path) -> None:
+    catalog.connection.execute("ATTACH DATABASE ? AS other", (str(source),))
     try:
         with catalog.transaction():
             for statement in (statements.COPY_EMBEDDINGS, *statements.ADD_DECISIONS):
@@ -232,8 +232,8 @@ async def _compare(settings: Settings, rack: BookRack) -> tuple[list[Record], li
 
     here = await asyncio.to_thread(publish)
     fresh = [record for record in offered if here.get(record.book.info.slug) != record.book.manifest_sha256]
-    kept = {record.book.info.slug for record in offered}
-    return fresh, [slug for slug in here if offered and slug not in kept]
+    slugs = {record.book.info.slug for record in offered}
+    return fresh, [slug for slug in here if offered and slug not in slugs]
 
 
 def _record(encoded: bytes) -> Record:

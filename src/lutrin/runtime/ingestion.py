@@ -106,9 +106,9 @@ def explain(document: Document, chunks: Sequence[Chunk], notices: Sequence[Notic
     lines += ["", f"Chunks: {len(chunks)}"]
     for chunk in chunks:
         lines += ["", *_chunk(document, chunk)]
-    told = (*document.notices, *notices)
-    lines += ["", "Notices" if told else "Notices: none"]
-    lines += [f"  {f'line {notice.line}: ' if notice.line else ''}{notice.message}" for notice in told]
+    all_notices = (*document.notices, *notices)
+    lines += ["", "Notices" if all_notices else "Notices: none"]
+    lines += [f"  {f'line {notice.line}: ' if notice.line else ''}{notice.message}" for notice in all_notices]
     return "\n".join(lines) + "\n"
 
 
@@ -132,8 +132,8 @@ def _metadata(document: Document) -> list[str]:
 
 def _count(units: Sequence[Unit]) -> str:
     counts = Counter(_KINDS[unit.kind] for unit in units)
-    named = (f"{count} {name}{'s' if count > 1 and name != 'code' else ''}" for name, count in counts.items())
-    return ", ".join(named) or "empty"
+    parts = (f"{count} {name}{'s' if count > 1 and name != 'code' else ''}" for name, count in counts.items())
+    return ", ".join(parts) or "empty"
 
 
 def _chunk(document: Document, chunk: Chunk) -> list[str]:

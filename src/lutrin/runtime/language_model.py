@@ -270,8 +270,8 @@ def tune(
     present = [model for model in generate if weights.state_of(folder, model) == "present"]
     present.sort(key=lambda model: model.size)
     chosen = [model for model in present if not tiers or model.tier in tiers]
-    wanted = [(model.name, weights.verified_path(folder, model)) for model in chosen]
-    if not wanted:
+    files = [(model.name, weights.verified_path(folder, model)) for model in chosen]
+    if not files:
         raise ModelMissing("There is no language model to measure.", remedy="Run `lutrin models fetch`.")
     end_s = time.monotonic() + within_s
 
@@ -285,7 +285,7 @@ def tune(
     settings.data_dir.mkdir(parents=True, exist_ok=True)
     measured: list[Trial] = []
     for trial in trials(
-        wanted, formats, settings.data_dir / "models", convert=quantize, speed=speed, score=score, goes_on=goes_on
+        files, formats, settings.data_dir / "models", convert=quantize, speed=speed, score=score, goes_on=goes_on
     ):
         note(trial)
         if isinstance(trial, Trial):
@@ -293,8 +293,8 @@ def tune(
     if not measured:
         raise GeneratorUnavailable("No model could be measured.")
     machine = f"{platform.machine()}, {os.cpu_count()} cores{', GPU' if offloads() else ''}"
-    kept = merge_trials(measured, _tuning(settings), machine, [model.name for model in present])
-    tuning = choose(kept, settings.deadline_s, machine=machine, date=dt.datetime.now(dt.UTC).date().isoformat())
+    results = merge_trials(measured, _tuning(settings), machine, [model.name for model in present])
+    tuning = choose(results, settings.deadline_s, machine=machine, date=dt.datetime.now(dt.UTC).date().isoformat())
     write_tuning(tuning, tuning_path(settings))
     return tuning
 
@@ -302,8 +302,8 @@ def tune(
 def tune_short(settings: Settings, note: Note = lambda _: None) -> Tuning | None:
     """Measure the quickest format of the configured model, once and for a minute; None: known, or nothing to do."""
     model = _chosen_model(settings) if settings.tune else None
-    known = _tuning(settings)
-    if not isinstance(model, weights.Model) or (known is not None and model.name in known.files):
+    tuning = _tuning(settings)
+    if not isinstance(model, weights.Model) or (tuning is not None and model.name in tuning.files):
         return None
     return tune(settings, SHORT_FORMATS, tiers=(model.tier,), note=note, within_s=SHORT_S)
 

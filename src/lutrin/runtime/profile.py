@@ -70,10 +70,10 @@ def reranker_path(settings: Settings) -> tuple[str, Path] | None:
 
 def open_reranker(settings: Settings) -> Reranker | None:
     """Open the settings' cross-encoder; see `reranker_path`."""
-    found = reranker_path(settings)
-    if found is None:
+    choice = reranker_path(settings)
+    if choice is None:
         return None
-    name, path = found
+    name, path = choice
     if path.name == RANKER:
         return ReaderReranker(path.parent, name=name, threads=RERANK_THREADS)
     return FastembedReranker(path, name=name)
@@ -81,10 +81,10 @@ def open_reranker(settings: Settings) -> Reranker | None:
 
 def fetch_embedder(settings: Settings, name: str, progress: weights.Progress) -> weights.Model:
     """Fetch and pin an embedding model of fastembed's list."""
-    found = find_published(name)
-    if found is None:
+    entry = find_published(name)
+    if entry is None:
         raise InvalidSettings(f"There is no embedding model named {name}.", remedy="See fastembed's list of models.")
-    return pin_embedder(settings.models_dir, PublishedEmbedder(name, *found), progress)
+    return pin_embedder(settings.models_dir, PublishedEmbedder(name, *entry), progress)
 
 
 def embedder_name(settings: Settings) -> str:
@@ -108,11 +108,11 @@ async def embedding(settings: Settings, *, threads: int, patience_s: float) -> A
     local = open_embedder(settings, threads=threads)
     try:
         if settings.profile == "remote" and settings.embed_model != LOCAL:
-            made = remote().embedder(settings, local, patience_s)
+            embedder = remote().embedder(settings, local, patience_s)
             try:
-                yield made
+                yield embedder
             finally:
-                await made.close()
+                await embedder.close()
         else:
             if not local.reading.fitted:
                 get_logger("wiring").warning("not_fitted", embedder=local.name, detail=messages.NOT_FITTED)
@@ -151,8 +151,8 @@ def open_model(settings: Settings) -> HousedGenerator | None:
 
 def database_url(settings: Settings) -> str | None:
     """Return the address of the shared database; None if the server keeps its own files."""
-    given = settings.database_url if settings.profile == "remote" else None
-    return given.get_secret_value() if given is not None else None
+    url = settings.database_url if settings.profile == "remote" else None
+    return url.get_secret_value() if url is not None else None
 
 
 async def opened_chats(settings: Settings, stack: AsyncExitStack) -> "ChatTables":

@@ -193,19 +193,19 @@ async def study_book(runtime: Runtime, book: str, most: int = 0) -> AsyncGenerat
         )
         interest = await _interest(runtime, generation.book.slug)
         async with aclosing(student.work_through(generation, most, interest)) as work:
-            async for told in work:
-                yield told
+            async for report in work:
+                yield report
 
 
 async def _interest(runtime: Runtime, book: str) -> Counter[str]:
     """How often a book's passages were cited and its pages opened, by chunk id and file name."""
-    found: Counter[str] = Counter()
+    interest: Counter[str] = Counter()
     if runtime.chats is not None:
         with suppress(errors.ChatStoreError):  # whoever reads the log knows; the book is studied in its own order
             for question in await runtime.chats.recent_questions(MOST_CITED):
-                found.update(question.chunk_ids)
-    found.update({page: count for (slug, page), count in runtime.answers.traffic.opened.items() if slug == book})
-    return found
+                interest.update(question.chunk_ids)
+    interest.update({page: count for (slug, page), count in runtime.answers.traffic.opened.items() if slug == book})
+    return interest
 
 
 async def study_all(runtime: Runtime) -> None:
@@ -245,12 +245,12 @@ async def retrieve(settings: Settings, question: Question) -> list[RetrievedPass
 async def citations(settings: Settings, book: str) -> list[Place]:
     """Return every place that an answer may link to, of one book (by its slug) or of all (empty)."""
     configure_logging(settings, quiet=True)
-    found: list[Place] = []
+    links: list[Place] = []
     async with Shelf(settings.catalog_path, settings.books_dir, open_store(settings)) as shelf:
         for slug in [book] if book else [generation.book.slug for generation in shelf.books()] or [""]:
             async with shelf.lease(slug) as generation:
-                found += places(await generation.all_chunks())
-    return found
+                links += places(await generation.all_chunks())
+    return links
 
 
 async def run_server(
@@ -423,15 +423,15 @@ async def read_books(shelf: Shelf, traffic: Traffic) -> None:
     What is read, decoded or counted for the first time costs a question half as much again as all else
     (docs/decisions/0012). All of it is kept where a question would keep it; nothing answers otherwise.
     """
-    known: set[str] = set()
+    names: set[str] = set()
     while True:
         there = {generation.name: generation.book.slug for generation in shelf.books()}
         for name, slug in there.items():
-            if name not in known:
+            if name not in names:
                 with suppress(NotFound, IndexUnavailable):
                     async with shelf.lease(slug) as generation:
                         await _read(generation, traffic)
-        known = set(there)
+        names = set(there)
         await asyncio.sleep(POLL_S)
 
 
@@ -500,27 +500,27 @@ async def study(settings: Settings, book: str, most: int, tell: Callable[[str], 
             return await _without_model(runtime, book, "No language model (LUTRIN_MODEL)")
         if not runtime.answers.ability.study:
             tier = runtime.answers.ability.tier
-            kept = f"Nothing that {runtime.generator.name} writes would be kept: it is a {tier} model"
-            return await _without_model(runtime, book, kept)
+            reason = f"Nothing that {runtime.generator.name} writes would be kept: it is a {tier} model"
+            return await _without_model(runtime, book, reason)
         await runtime.generator.start()
-        told = Yield()
+        report = Yield()
         async with aclosing(study_book(runtime, book, most)) as work:
-            async for told in work:
-                tell(told.line())
-    return f"{told.line()}. Readers of this machine have them at once; `lutrin ingest` makes them part of the index."
+            async for report in work:
+                tell(report.line())
+    return f"{report.line()}. Readers of this machine have them at once; `lutrin ingest` makes them part of the index."
 
 
 async def _without_model(runtime: Runtime, book: str, why: str) -> str:
     """Say why no model is asked, and count the cards that the book's own markup provides."""
     async with runtime.shelf.lease(book) as generation:
-        made = await ShelfLibrary(runtime.shelf).practice(generation.book.slug)
+        practice = await ShelfLibrary(runtime.shelf).practice(generation.book.slug)
         title = generation.book.title
-    kinds = Counter(card.kind for card in made.cards)
+    kinds = Counter(card.kind for card in practice.cards)
     cards = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
-    points = sum(len(chapter.sections) for chapter in made.guide)
+    points = sum(len(chapter.sections) for chapter in practice.guide)
     return (
-        f"{why}. By itself, {title} has {len(made.glossary)} terms with their "
-        f"definitions, key points of {points} sections, {len(made.cards)} cards{f' ({cards})' if cards else ''}."
+        f"{why}. By itself, {title} has {len(practice.glossary)} terms with their "
+        f"definitions, key points of {points} sections, {len(practice.cards)} cards{f' ({cards})' if cards else ''}."
     )
 
 
@@ -533,15 +533,15 @@ async def gaps(settings: Settings) -> list[Gap]:
     if database_url(settings) is None and not settings.chats_path.exists():
         return []
     async with open_runtime(settings, with_model=False, with_chats=True) as runtime:
-        refused = await runtime.chats.refusals() if runtime.chats is not None else []
-        counts = Counter(" ".join(item.text.split()) for item in refused)
-        last = {" ".join(item.text.split()): item.created[:10] for item in refused}
-        found = [
+        refusals = await runtime.chats.refusals() if runtime.chats is not None else []
+        counts = Counter(" ".join(item.text.split()) for item in refusals)
+        last = {" ".join(item.text.split()): item.created[:10] for item in refusals}
+        result = [
             Gap(chapter=chapter, question=text, times=times, last=last[text])
             for text, times in counts.items()
             if (chapter := await nearest_chapter(runtime, text)) is not None
         ]
-    return sorted(found, key=lambda gap: (not gap.chapter, gap.chapter, -gap.times, gap.question))
+    return sorted(result, key=lambda gap: (not gap.chapter, gap.chapter, -gap.times, gap.question))
 
 
 async def nearest_chapter(runtime: Runtime, text: str) -> str | None:
@@ -556,13 +556,13 @@ async def nearest_chapter(runtime: Runtime, text: str) -> str | None:
     return best.passages[0].chunk.chapter or best.passages[0].chunk.section_title
 
 
-def gap_lines(found: Sequence[Gap]) -> str:
+def gap_lines(gaps: Sequence[Gap]) -> str:
     """Format gaps for the terminal: a heading for each chapter, a line for each question."""
-    if not found:
+    if not gaps:
         return "Readers have asked nothing that the books do not answer."
     lines: list[str] = []
-    for number, gap in enumerate(found):
-        if not number or gap.chapter != found[number - 1].chapter:
+    for number, gap in enumerate(gaps):
+        if not number or gap.chapter != gaps[number - 1].chapter:
             lines += ["", gap.chapter or "Far from the book"]
         lines.append(f"  {gap.times:4}  {gap.last}  {gap.question}")
     return "\n".join(lines).lstrip("\n")

@@ -137,12 +137,12 @@ class Transcript:
         self.asked_at = self._stamp()
         """Of the question, as its message keeps it."""
 
-    def complete(self, answer: records.Answer, made: records.Certainty | None = None) -> list[records.ChatMessage]:
+    def complete(self, answer: records.Answer, certainty: records.Certainty | None = None) -> list[records.ChatMessage]:
         """The question and answer to store, with a record of how the answer was made."""
-        given = msgspec.structs.replace(
+        message = msgspec.structs.replace(
             self._assistant(answer.answer, answer.kind, answer.mode, answer.sources), **answer.parts()
         )
-        return [self._user(answer.mode), records.KeptMessage(**msgspec.structs.asdict(given), made=made)]
+        return [self._user(answer.mode), records.KeptMessage(**msgspec.structs.asdict(message), made=certainty)]
 
     def partial(self, events: Sequence[records.AnswerEvent]) -> list[records.ChatMessage]:
         """The question and what was sent of its answer; empty if nothing was sent."""
@@ -154,18 +154,18 @@ class Transcript:
         ]
         if not excerpts and not sentences:
             return []
-        said = explanation_of(sentences)
+        explanation = explanation_of(sentences)
         used = {n for sentence in sentences for n in sentence.citations} | {excerpt.n for excerpt in excerpts}
-        listed: dict[int, records.Citation] = {}
-        for named in events:
-            if isinstance(named, records.SourcesEvent):
-                listed |= {citation.n: citation for citation in named.citations if citation.n in used}
+        by_number: dict[int, records.Citation] = {}
+        for event in events:
+            if isinstance(event, records.SourcesEvent):
+                by_number |= {citation.n: citation for citation in event.citations if citation.n in used}
         mode = self._question.mode or ("selection_boosted" if self._question.selected_text else "book")
         kind: records.AnswerKind = "generated" if sentences else "extractive"
-        citations = tuple(citation for _, citation in sorted(listed.items()))
-        text = said or "\n\n".join(excerpt.text for excerpt in excerpts)
-        given = self._assistant(text, kind, mode, citations)
-        sent = msgspec.structs.replace(given, explanation=said, sentences=tuple(sentences), excerpts=excerpts)
+        citations = tuple(citation for _, citation in sorted(by_number.items()))
+        text = explanation or "\n\n".join(excerpt.text for excerpt in excerpts)
+        message = self._assistant(text, kind, mode, citations)
+        sent = msgspec.structs.replace(message, explanation=explanation, sentences=tuple(sentences), excerpts=excerpts)
         return [self._user(mode), sent]
 
     def _user(self, mode: records.Mode) -> records.ChatMessage:
@@ -198,17 +198,17 @@ class Transcript:
         return self._now().isoformat(timespec="milliseconds")
 
 
-def fingerprint(asked: IncomingQuestion) -> str:
+def fingerprint(incoming: IncomingQuestion) -> str:
     """Hash a question and its owner, so that neither can be read from it."""
-    return hashlib.sha256(msgspec.json.encode(asked)).hexdigest()
+    return hashlib.sha256(msgspec.json.encode(incoming)).hexdigest()
 
 
-async def recall_events(log: TurnLog | None, turn: str, asked: IncomingQuestion) -> list[records.AnswerEvent]:
+async def recall_events(log: TurnLog | None, turn: str, incoming: IncomingQuestion) -> list[records.AnswerEvent]:
     """Recall the events of a turn that another server began; empty if it failed or the log is away."""
     if log is None:
         return []
     try:
-        events = [_decoder.decode(event) for event in await log.recall(turn, fingerprint(asked))]
+        events = [_decoder.decode(event) for event in await log.recall(turn, fingerprint(incoming))]
     except ChatStoreError as error:
         _log.warning("shared_turns_away", detail=error.detail)
         return []
@@ -220,32 +220,32 @@ class Turn:
 
     Args:
         turn_id: 32 hexadecimal digits; also the id of the answer's message and of the stream. Empty: a new one.
-        known: Events that another server has sent already.
+        earlier: Events that another server has sent already.
     """
 
     def __init__(
         self,
         service: "AnswerService",
-        asked: IncomingQuestion,
+        incoming: IncomingQuestion,
         turn_id: str = "",
-        known: Sequence[records.AnswerEvent] = (),
+        earlier: Sequence[records.AnswerEvent] = (),
     ) -> None:
         self._service = service
         self._services = services = service.services
         self.id = turn_id or uuid.uuid4().hex
-        self.asked = asked
+        self.incoming = incoming
         self.sent: list[records.AnswerEvent] = []
         self.finished = asyncio.Event()
         self.answer: records.Answer | None = None
         self.failure: ReportedProblem | None = None
         self._metrics = service.metrics
-        self._transcript = Transcript(self.id, asked.question, services.now)
+        self._transcript = Transcript(self.id, incoming.question, services.now)
         self._task: asyncio.Task[None] | None = None
         self._readers = 0
         self._news = asyncio.Event()
         self._saving = False
-        self._logged = len(known)
-        for event in known:
+        self._logged = len(earlier)
+        for event in earlier:
             self.sent.append(event)
             if isinstance(event, records.DoneEvent):
                 self.answer = event.answer
@@ -317,7 +317,7 @@ class Turn:
         first, self._logged = self._logged, count
         encoded = [msgspec.json.encode(event) for event in self.sent[first:count]]
         try:
-            await self._services.turns.keep(self.id, fingerprint(self.asked), first + 1, encoded)
+            await self._services.turns.keep(self.id, fingerprint(self.incoming), first + 1, encoded)
         except ChatStoreError as error:
             _log.warning("shared_turns_away", detail=error.detail)
 
@@ -348,9 +348,9 @@ class Turn:
 
     async def _produce(self) -> None:
         # Waiting in a queue is nothing that the same question would produce again.
-        known: list[records.AnswerEvent] = [event for event in self.sent if not isinstance(event, records.QueuedEvent)]
+        before: list[records.AnswerEvent] = [event for event in self.sent if not isinstance(event, records.QueuedEvent)]
         # What is stored of an answer that was cut is no turn before it.
-        question = msgspec.structs.replace(self.asked.question, kept_as=self._transcript.message_ids, peer=payer())
+        question = msgspec.structs.replace(self.incoming.question, kept_as=self._transcript.message_ids, peer=payer())
         async with aclosing(self._services.answers.answer(question)) as events:
             async for event in events:
                 self._clock_in(event)
@@ -358,26 +358,26 @@ class Turn:
                     await asyncio.shield(self._service.spawn(self._finish(event.answer, event.made), vital=True))
                 elif isinstance(event, records.ErrorEvent):
                     raise LutrinError(event.detail)
-                elif self._is_new(event, known):
+                elif self._is_new(event, before):
                     self._publish(event)
         if self.answer is None:
             raise LutrinError(messages.SOMETHING_WRONG)
 
     @staticmethod
-    def _is_new(event: records.AnswerEvent, known: list[records.AnswerEvent]) -> bool:
+    def _is_new(event: records.AnswerEvent, before: list[records.AnswerEvent]) -> bool:
         """Whether the reader has not seen this event before the connection was cut; forgets what has been passed."""
-        if not known or isinstance(event, records.QueuedEvent):
+        if not before or isinstance(event, records.QueuedEvent):
             return True
-        if event == known.pop(0):
+        if event == before.pop(0):
             return False
-        known.clear()  # the answer goes another way this time; `done` will replace what was sent
+        before.clear()  # the answer goes another way this time; `done` will replace what was sent
         return True
 
-    async def _finish(self, answer: records.Answer, made: records.Certainty | None) -> None:
+    async def _finish(self, answer: records.Answer, certainty: records.Certainty | None) -> None:
         """Store, then say that it is done: what a reader has seen as done is never lost."""
         self._saving = True
         try:
-            await self._save(self._transcript.complete(answer, made), answer)
+            await self._save(self._transcript.complete(answer, certainty), answer)
         except ChatStoreError as error:
             self._metrics.unsaved.inc()
             _log.error("not_saved", message=self.id, detail=error.detail)
@@ -386,12 +386,12 @@ class Turn:
         self._report("done")
         self._publish(records.DoneEvent(answer), last=True)
         if self._services.echo is not None:
-            self._services.echo(f"Q: {self.asked.question.text}\nA: {answer.answer}\n")
+            self._services.echo(f"Q: {self.incoming.question.text}\nA: {answer.answer}\n")
 
     async def _save_partial(self) -> None:
         pair = self._transcript.partial(self.sent)
-        known = await recall_events(self._services.turns, self.id, self.asked)
-        if pair and len(known) <= len(self.sent):  # else another server goes on with it, and stores more
+        events = await recall_events(self._services.turns, self.id, self.incoming)
+        if pair and len(events) <= len(self.sent):  # else another server goes on with it, and stores more
             try:
                 await self._save(pair, None)
             except ChatStoreError as error:
@@ -399,12 +399,12 @@ class Turn:
                 _log.error("not_saved", message=self.id, detail=error.detail)
 
     async def _save(self, pair: list[records.ChatMessage], answer: records.Answer | None) -> None:
-        key = self.asked.question.session_id
+        key = self.incoming.question.session_id
         if key and self._service.space.low:
             raise ChatStoreFull(messages.NOT_SAVED_DISK)
         if key:
-            self._service.allowance.take(self.asked.unnamed_peer, len(msgspec.json.encode(pair)))
-            origin = self.asked.origin
+            self._service.allowance.take(self.incoming.unnamed_peer, len(msgspec.json.encode(pair)))
+            origin = self.incoming.origin
             if answer is not None:
                 book = answer.sources[0].book if answer.sources else origin.book
                 origin = msgspec.structs.replace(origin, book=book, generation=answer.generation)
@@ -445,7 +445,7 @@ class Turn:
 
     def _report(self, outcome: str) -> None:
         """One log line a question and its counts: ids, timings, scores and outcome, never its text."""
-        question, answer = self.asked.question, self.answer
+        question, answer = self.incoming.question, self.answer
         self._metrics.outcomes.labels(outcome).inc()
         line: dict[str, object] = {"message": self.id, "session": question.session_id[:13], "surface": question.surface}
         if answer is not None:
@@ -500,13 +500,13 @@ class AnswerService:
             LutrinError: There is no answer.
         """
         whose = self.owner(request, question.session_id)
-        asked = self.with_owner(request, question, whose)
+        incoming = self.with_owner(request, question, whose)
         if EVENT_STREAM in request.headers.get("accept", ""):
-            return await self._stream(request, asked, whose)
+            return await self._stream(request, incoming, whose)
         if not question.explain and question.wait_s is None:
-            patient = msgspec.structs.replace(asked.question, wait_s=min(WAIT_S, self._settings.explain_s))
-            asked = replace(asked, question=patient)
-        return await self._whole(request, asked, whose, shape)
+            patient = msgspec.structs.replace(incoming.question, wait_s=min(WAIT_S, self._settings.explain_s))
+            incoming = replace(incoming, question=patient)
+        return await self._whole(request, incoming, whose, shape)
 
     def owner(self, request: HTTPRequest, session_id: str) -> Owner:
         """Determine who owns the conversation that a request names; see `ownership.owner`."""
@@ -514,9 +514,9 @@ class AnswerService:
 
     async def open_turn(self, request: HTTPRequest, question: records.Question) -> Turn:
         """Start a turn for an endpoint that writes its own stream; raises as `answer`, and what it failed by."""
-        asked = self.with_owner(request, question, Owner(OPENAI_OWNER))
-        await self.admit(request, asked)
-        turn = Turn(self, asked)
+        incoming = self.with_owner(request, question, Owner(OPENAI_OWNER))
+        await self.admit(request, incoming)
+        turn = Turn(self, incoming)
         await self._begin(turn)
         return turn
 
@@ -525,21 +525,23 @@ class AnswerService:
         whose = Owner(OPENAI_OWNER)
         return await self._whole(request, self.with_owner(request, question, whose), whose, shape)
 
-    async def _whole(self, request: HTTPRequest, asked: IncomingQuestion, whose: Owner, shape: Shape) -> Response[Any]:
+    async def _whole(
+        self, request: HTTPRequest, incoming: IncomingQuestion, whose: Owner, shape: Shape
+    ) -> Response[Any]:
         """The whole answer as JSON, which `shape` makes."""
-        await self.admit(request, asked)
-        turn = Turn(self, asked)
+        await self.admit(request, incoming)
+        turn = Turn(self, incoming)
         await self._wait_for_answer(turn, request)
         headers = {**turn.headers, **whose.headers(), **NO_STORE}
         cookies = whose.cookies(secure=is_secure(request))
         return Response(shape(turn.result()), status_code=200, headers=headers, cookies=cookies)
 
-    async def admit(self, request: HTTPRequest, asked: IncomingQuestion) -> None:
+    async def admit(self, request: HTTPRequest, incoming: IncomingQuestion) -> None:
         """Count a question against both limits; raises RateLimited if one of them is reached."""
         peer = self.peer(request)
         # By the id alone where the browser has named no secret: else each request without a cookie had its own window.
-        known = request.headers.get(CLIENT_HEADER) or asked.origin.owner == OPENAI_OWNER
-        session = asked.question.session_id if known else asked.origin.session_id
+        has_owner = request.headers.get(CLIENT_HEADER) or incoming.origin.owner == OPENAI_OWNER
+        session = incoming.question.session_id if has_owner else incoming.origin.session_id
         try:
             await self._limits.admit(session, peer)
         except RateLimited:
@@ -591,14 +593,14 @@ class AnswerService:
         origin = records.ChatOrigin(
             session_id=question.session_id, owner=whose.hashed, user_agent=agent, book=question.book
         )
-        unnamed = "" if whose.named or not key else self.peer(request)
-        return IncomingQuestion(msgspec.structs.replace(question, session_id=key), origin, unnamed)
+        peer = "" if whose.named or not key else self.peer(request)
+        return IncomingQuestion(msgspec.structs.replace(question, session_id=key), origin, peer)
 
-    async def _stream(self, request: HTTPRequest, asked: IncomingQuestion, whose: Owner) -> Response[Any]:
-        turn, after = await self._find_resumable(request.headers.get("last-event-id", ""), asked)
+    async def _stream(self, request: HTTPRequest, incoming: IncomingQuestion, whose: Owner) -> Response[Any]:
+        turn, after = await self._find_resumable(request.headers.get("last-event-id", ""), incoming)
         if turn is None:
-            await self.admit(request, asked)
-            turn = Turn(self, asked)
+            await self.admit(request, incoming)
+            turn = Turn(self, incoming)
             self._keep(turn)
         await self._begin(turn)
         headers = {**STREAM_HEADERS, **turn.headers, **whose.headers()}
@@ -616,7 +618,7 @@ class AnswerService:
         if turn.failure is not None and len(turn.sent) == 1:
             raise turn.failure
 
-    async def _find_resumable(self, last_event_id: str, asked: IncomingQuestion) -> tuple[Turn | None, int]:
+    async def _find_resumable(self, last_event_id: str, incoming: IncomingQuestion) -> tuple[Turn | None, int]:
         """The turn that a `Last-Event-ID` names, if it is of the same question and the same reader.
 
         It is one that is kept here, or one that another server began and that goes on here.
@@ -626,10 +628,10 @@ class AnswerService:
             return None, 0
         name, after = parsed
         turn, _ = self._turns.get(name, (None, 0.0))
-        if turn is None and (known := await recall_events(self.services.turns, name, asked)):
-            turn = Turn(self, asked, name, known)
+        if turn is None and (events := await recall_events(self.services.turns, name, incoming)):
+            turn = Turn(self, incoming, name, events)
             self._keep(turn)
-        if turn is None or turn.asked != asked or after > len(turn.sent):
+        if turn is None or turn.incoming != incoming or after > len(turn.sent):
             return None, 0
         self.metrics.resumed.inc()
         return turn, after

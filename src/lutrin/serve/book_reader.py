@@ -105,8 +105,8 @@ class Reader:
     async def results(self, typed: str, slug: str) -> str:
         """The page of search results."""
         book = await self._library.book(slug) if slug else None
-        found = await self._library.find(f"{typed} ", slug, MOST_RESULTS) if typed else ()
-        return await self._workshop.do(lambda: self._stamp(html.results(book, typed, found)))
+        suggestions = await self._library.find(f"{typed} ", slug, MOST_RESULTS) if typed else ()
+        return await self._workshop.do(lambda: self._stamp(html.results(book, typed, suggestions)))
 
     async def page(self, slug: str, path: str) -> str:
         """A page of a book, by its file's name with or without suffix."""

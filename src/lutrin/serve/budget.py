@@ -198,11 +198,11 @@ class _MeteredCoroutine:
     def __await__(self) -> Generator[Any, Any, None]:
         meter, work = self._meter, self._work.__await__()
         step: Callable[[Any], Any] = work.send
-        given: Any = None
+        value: Any = None
         while True:
             start_s = time.thread_time()
             try:
-                awaited = step(given)
+                awaited = step(value)
             except StopIteration:
                 return
             finally:
@@ -210,10 +210,10 @@ class _MeteredCoroutine:
                 meter.spent_s += spent_s
                 meter.longest_s = max(meter.longest_s, spent_s)
             try:
-                given = yield awaited
+                value = yield awaited
                 step = work.send
             except BaseException as error:  # noqa: BLE001 - a cancellation, too, belongs to the coroutine inside
-                step, given = work.throw, error
+                step, value = work.throw, error
 
 
 async def _refuse(scope: Scope, send: Send, retry_after_s: int) -> None:
@@ -268,14 +268,14 @@ class Workshop:
         self._turns: dict[str, tuple[asyncio.Lock, int]] = {}
         self._most_kept_bytes = most_kept_bytes
         self._kept_bytes = 0
-        self._kept: OrderedDict[Hashable, tuple[object, int]] = OrderedDict()
+        self._results: OrderedDict[Hashable, tuple[object, int]] = OrderedDict()
         self._running: dict[Hashable, asyncio.Task[Any]] = {}
 
     async def once(self, key: Hashable, work: Callable[[], T], size_of: Callable[[T], int] = len) -> T:  # type: ignore[assignment]  # len fits what has a length, which is most
         """Return what the work gives, from before if it was done before."""
-        if key in self._kept:
-            self._kept.move_to_end(key)
-            return self._kept[key][0]  # type: ignore[return-value]  # the key names the work, and with it the type
+        if key in self._results:
+            self._results.move_to_end(key)
+            return self._results[key][0]  # type: ignore[return-value]  # the key names the work, and with it the type
         while (running := self._running.get(key)) is not None:
             try:
                 return await asyncio.shield(running)
@@ -317,10 +317,10 @@ class Workshop:
         result = await work
         size = size_of(result)
         if size <= self._most_kept_bytes:
-            self._kept[key] = (result, size)
+            self._results[key] = (result, size)
             self._kept_bytes += size
             while self._kept_bytes > self._most_kept_bytes:
-                _, (_, dropped) = self._kept.popitem(last=False)
+                _, (_, dropped) = self._results.popitem(last=False)
                 self._kept_bytes -= dropped
         return result
 

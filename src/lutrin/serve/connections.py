@@ -55,7 +55,7 @@ MAX_REST_BYTES = 1 << 20
 """Of a body whose request is answered already: it is read and dropped, for a reset would take the answer with it."""
 MOST_UNFINISHED = 32
 """Requests of one peer that are begun and not whole: a class behind one address sends each in a few milliseconds."""
-SAID_EVERY_S = 1.0
+WARN_EVERY_S = 1.0
 """Between two lines of the log about connections that were closed for others."""
 ACCEPTED_AT_ONCE = 64
 """Connections that one turn of the loop takes: those above the limit are closed in the next one."""
@@ -75,17 +75,17 @@ _log = get_logger("serve")
 def raise_file_limit() -> int:
     """Let this process open as many files as it may, and return how many that are."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
+    limit = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
+    if soft != resource.RLIM_INFINITY and soft < limit:
         with contextlib.suppress(OSError, ValueError):  # a sandbox may forbid it: then the lower limit holds
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+            resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return MOST_FILES if soft == resource.RLIM_INFINITY else soft
 
 
-def most_connections(wanted: int, files: int) -> int:
+def most_connections(limit: int, files: int) -> int:
     """Return how many connections fit into a limit of `files` open files."""
-    return max(16, min(wanted, files - RESERVED_FILES))
+    return max(16, min(limit, files - RESERVED_FILES))
 
 
 @dataclass(slots=True)
@@ -106,8 +106,8 @@ class Connections:
         self._most_of_peer = most_of_peer
         self._proxies = proxies
         self._peers: dict[str, Peer] = {}
-        self._unsaid = 0
-        self._said_s = -SAID_EVERY_S
+        self._unreported = 0
+        self._warned_s = -WARN_EVERY_S
         self.count = 0
 
     def open(self, connection: "BoundedProtocol", address: str) -> None:
@@ -155,11 +155,11 @@ class Connections:
         connection = next((each for each in among if each.stage != "busy"), None)
         if connection is None:
             return False
-        self._unsaid += 1
+        self._unreported += 1
         now_s = time.monotonic()
-        if now_s - self._said_s >= SAID_EVERY_S:  # one line for all of a thousand
-            _log.warning("connection_closed_for_another", stage=connection.stage, times=self._unsaid)
-            self._unsaid, self._said_s = 0, now_s
+        if now_s - self._warned_s >= WARN_EVERY_S:  # one line for all of a thousand
+            _log.warning("connection_closed_for_another", stage=connection.stage, times=self._unreported)
+            self._unreported, self._warned_s = 0, now_s
         connection.transport.abort()
         self.forget(connection)
         return True
@@ -186,17 +186,17 @@ class BoundedConnection(h11.Connection):
         return event
 
 
-def size_of(held: bytes | bytearray, searched: int = 0) -> int | None:
+def size_of(data: bytes | bytearray, searched: int = 0) -> int | None:
     """Bytes of a request whose beginning has come; 0 where the parser is to say, None while its head has no end."""
-    if held[0] <= ord(" "):
+    if data[0] <= ord(" "):
         return 0  # no method begins so, as h11 says without waiting for more
-    end = END_OF_HEAD.search(held, max(0, searched - LONGEST_END))
+    end = END_OF_HEAD.search(data, max(0, searched - LONGEST_END))
     if end is None:
-        return None if len(held) <= MAX_HEAD_BYTES else 0
-    said = DECIDING.findall(held, 0, end.end())
-    if len(said) != 1 or said[0][0].lower() != b"content-length":
+        return None if len(data) <= MAX_HEAD_BYTES else 0
+    fields = DECIDING.findall(data, 0, end.end())
+    if len(fields) != 1 or fields[0][0].lower() != b"content-length":
         return 0
-    length = said[0][1].strip()
+    length = fields[0][1].strip()
     if not length.isdigit() or len(length) > MOST_DIGITS or int(length) > MAX_BODY_BYTES:
         return 0
     return end.end() + int(length)
@@ -226,7 +226,7 @@ class BoundedProtocol(H11Protocol):
         super().__init__(config, server_state, app_state, _loop)
         self.conn = BoundedConnection(h11.SERVER, MAX_HEAD_BYTES)
         self._counted_in = connections
-        self._held: bytearray | None = bytearray()
+        self._pending: bytearray | None = bytearray()
         """What has come of the first request; None once the parser has it."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -246,15 +246,15 @@ class BoundedProtocol(H11Protocol):
     def data_received(self, data: bytes) -> None:
         """Parse what has come, in pieces small enough for the limit of the head to hold within one reading."""
         self._came_bytes += len(data)
-        if self._held is not None:
-            searched = len(self._held)
-            self._held += data
+        if self._pending is not None:
+            searched = len(self._pending)
+            self._pending += data
             if self._size is None:
-                self._size = size_of(self._held, searched)
-            if self._size is None or len(self._held) < self._size:
+                self._size = size_of(self._pending, searched)
+            if self._size is None or len(self._pending) < self._size:
                 self._move("head" if self._size is None else "body")
                 return
-            data, self._held = bytes(self._held), None
+            data, self._pending = bytes(self._pending), None
             self._move("silent")
             self._counted_in.touch(self)
         for start in range(0, len(data), MAX_HEAD_BYTES):

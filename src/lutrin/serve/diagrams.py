@@ -40,11 +40,11 @@ _BRACKETS: dict[Shape, tuple[str, ...]] = {
 # Longest brackets first: `([` must not be read as `(`.
 _SHAPES = sorted(
     ((pair.split()[0], pair.split()[1], shape) for shape, pairs in _BRACKETS.items() for pair in pairs),
-    key=lambda found: -len(found[0]),
+    key=lambda entry: -len(entry[0]),
 )
 _LINK = re.compile(
     r"""\s*(?P<back><)?(?:
-        (?:--|==|-\.)[ \t]*(?P<said>"[^"]*"|[^\s>|.=-][^>|]*?)[ \t]*(?:-{2,}|={2,}|\.-)(?P<to>[>xo])?
+        (?:--|==|-\.)[ \t]*(?P<text>"[^"]*"|[^\s>|.=-][^>|]*?)[ \t]*(?:-{2,}|={2,}|\.-)(?P<to>[>xo])?
       | (?:-{2,}|={2,}|-\.+-)(?P<head>[>xo])?
     )(?:[ \t]*\|(?P<label>[^|]*)\|)?""",
     re.VERBOSE,
@@ -116,7 +116,7 @@ def _read_chain(graph: Graph, line: str) -> bool:
         if not group:
             return False
         if link is not None:
-            label = _text(link["label"] or link["said"] or "")
+            label = _text(link["label"] or link["text"] or "")
             arrow = bool(link["head"] or link["to"])
             back = bool(link["back"])
             graph.edges += [Edge(start, end, label, arrow, back) for start in before for end in group]
@@ -130,15 +130,15 @@ def _read_chain(graph: Graph, line: str) -> bool:
 
 def _read_group(graph: Graph, line: str, at: int) -> tuple[list[str], int]:
     """Nodes joined by `&`, and where they end."""
-    found: list[str] = []
+    names: list[str] = []
     while True:
         name, at = _read_node(graph, line, at)
         if not name:
             return [], at
-        found.append(name)
+        names.append(name)
         following = re.match(r"\s*&", line[at:])
         if following is None:
-            return found, at
+            return names, at
         at += following.end()
 
 
@@ -257,12 +257,12 @@ def svg(graph: Graph) -> str:
 
 def describe(graph: Graph) -> str:
     """Describe a graph in words, as its alternative text."""
-    said = []
+    sentences = []
     for edge in graph.edges:
         ends = [graph.nodes[name].text.replace("\n", " ") for name in (edge.start, edge.end)]
         label = f" ({edge.label})".replace("\n", " ") if edge.label else ""
-        said.append(f"{ends[0] or 'start'} to {ends[1] or 'end'}{label}")
-    return f"Diagram: {'; '.join(said)}."
+        sentences.append(f"{ends[0] or 'start'} to {ends[1] or 'end'}{label}")
+    return f"Diagram: {'; '.join(sentences)}."
 
 
 def _laid_out(graph: Graph, *, across: bool) -> _Drawing:
@@ -357,8 +357,8 @@ def _order(drawing: _Drawing) -> list[list[str]]:
     for sweep in range(_SWEEPS):
         sides, order = (drawing.before, layers) if sweep % 2 == 0 else (drawing.behind, layers[::-1])
         for layer in order:
-            wanted = {name: _mean([rank[other] for other in sides[name]], rank[name]) for name in layer}
-            layer.sort(key=wanted.__getitem__)
+            means = {name: _mean([rank[other] for other in sides[name]], rank[name]) for name in layer}
+            layer.sort(key=means.__getitem__)
             rank |= {name: float(position) for position, name in enumerate(layer)}
     return layers
 
@@ -369,12 +369,12 @@ def _move(drawing: _Drawing, layers: Sequence[Sequence[str]]) -> None:
     middle = dict.fromkeys(drawing.places, 0.0)
     for sweep in range(_SWEEPS):
         for layer in layers if sweep % 2 == 0 else layers[::-1]:
-            wanted = [
+            targets = [
                 _mean([middle[other] for other in (*drawing.before[name], *drawing.behind[name])], middle[name])
                 for name in layer
             ]
             gaps = [(breadth[one] + breadth[other]) / 2 + _GAP_BESIDE for one, other in pairwise(layer)]
-            low, high = wanted[:], wanted[:]
+            low, high = targets[:], targets[:]
             for position, gap in enumerate(gaps):
                 low[position + 1] = max(low[position + 1], low[position] + gap)
             for position in range(len(gaps) - 1, -1, -1):
@@ -449,9 +449,9 @@ def _box(drawing: _Drawing, place: _Place) -> str:
         rim = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="{radius:.1f}"'
         form = f'<rect class="{"ground" if is_label else "box"}" {rim}></rect>'
     first = center - (len(place.lines) - 1) * _LINE / 2 + 5
-    said = "".join(
+    text = "".join(
         f'<text class="{"said" if is_label else "name"}" x="{middle:.1f}" y="{first + row * _LINE:.1f}"'
         f' text-anchor="middle">{escape(line, quote=False)}</text>'
         for row, line in enumerate(place.lines)
     )
-    return form + said
+    return form + text

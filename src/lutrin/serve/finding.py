@@ -79,20 +79,20 @@ def section_lines(
     words: Sequence[TypedWord], passages: Sequence[tuple[Chunk, float]], most: int
 ) -> list[tuple[bool, float, Suggestion]]:
     """List a book's passages, one line for each section; those whose title has every word come first."""
-    meant = [frozenset(map(stem_of, one.forms)) for one in words]
+    word_stems = [frozenset(map(stem_of, one.forms)) for one in words]
     sections: dict[str, tuple[bool, float, Chunk]] = {}
     for chunk, score in passages:
         url = reader_url(chunk)
         if url not in sections:
-            sections[url] = (_kinds(_title(chunk), meant) == len(meant), score, chunk)
+            sections[url] = (_kinds(_title(chunk), word_stems) == len(word_stems), score, chunk)
     # To find the words in a passage costs most: only those that are shown are looked through.
     first = sorted(sections.items(), key=lambda item: (not item[1][0], -item[1][1]))[:most]
-    return [(named, score, _line(chunk, url, meant)) for url, (named, score, chunk) in first]
+    return [(named, score, _line(chunk, url, word_stems)) for url, (named, score, chunk) in first]
 
 
 def term_line(term: Term, book: BookInfo, typed: Sequence[TypedWord]) -> Suggestion:
     """The line for a term of the glossary."""
-    meant = [frozenset(map(stem_of, (*one.forms, one.word))) for one in typed]
+    word_stems = [frozenset(map(stem_of, (*one.forms, one.word))) for one in typed]
     text = _cut(term.definition, ())
     return Suggestion(
         kind="term",
@@ -100,7 +100,7 @@ def term_line(term: Term, book: BookInfo, typed: Sequence[TypedWord]) -> Suggest
         book_title=book.title,
         where=term.heading,
         title=term.name,
-        title_marks=_marks(term.name, meant),
+        title_marks=_marks(term.name, word_stems),
         text=text,
         text_marks=(),
         url=term.url,
@@ -113,21 +113,21 @@ def best_first(lines: Iterable[Line]) -> list[Line]:
     return sorted(lines, key=lambda line: (not line[0], -line[1]))
 
 
-def _line(chunk: Chunk, url: str, meant: Sequence[frozenset[str]]) -> Suggestion:
+def _line(chunk: Chunk, url: str, word_stems: Sequence[frozenset[str]]) -> Suggestion:
     title = _title(chunk)
     where = " › ".join(dict.fromkeys(part for part in (chunk.chapter or chunk.module, chunk.heading_path[0]) if part))
-    unit = _place(chunk, meant)
+    unit = _place(chunk, word_stems)
     quote = unit.text if unit else chunk.text
-    shown = _in_words(unit, meant) if unit else readable(quote)
-    text = _cut(shown, _marks(shown, meant))
+    sentence = _in_words(unit, word_stems) if unit else readable(quote)
+    text = _cut(sentence, _marks(sentence, word_stems))
     return Suggestion(
         book=chunk.book,
         book_title=chunk.book_title,
         where="" if where == title else where,
         title=title,
-        title_marks=_marks(title, meant),
+        title_marks=_marks(title, word_stems),
         text=text,
-        text_marks=_marks(text, meant),
+        text_marks=_marks(text, word_stems),
         url=url,
         quote=quote,
     )
@@ -137,29 +137,29 @@ def _title(chunk: Chunk) -> str:
     return chunk.section_title or chunk.heading_path[-1]
 
 
-def _place(chunk: Chunk, meant: Sequence[frozenset[str]]) -> Unit | None:
+def _place(chunk: Chunk, word_stems: Sequence[frozenset[str]]) -> Unit | None:
     """The piece of a passage that has most of the words; of several that have as many, rather prose and a sentence."""
 
     def rank(unit: Unit) -> tuple[int, bool, bool]:
-        return _kinds(unit.text, meant), unit.kind != "code", unit.text.rstrip().endswith(SENTENCE_ENDS)
+        return _kinds(unit.text, word_stems), unit.kind != "code", unit.text.rstrip().endswith(SENTENCE_ENDS)
 
     return max(chunk.units, key=rank, default=None)
 
 
-def _in_words(unit: Unit, meant: Sequence[frozenset[str]]) -> str:
+def _in_words(unit: Unit, word_stems: Sequence[frozenset[str]]) -> str:
     """A piece of a book in words: of code, the comment that has most of what was typed, else what introduces it."""
     if unit.kind == "table_row":
         return readable(unit.text.replace(" | ", " · "))
     if unit.kind != "code":
         return readable(unit.text)
-    comment = max(_comments(unit.text), key=lambda line: _kinds(line, meant), default="")
-    return comment if _kinds(comment, meant) else readable(unit.lead) or IN_CODE
+    comment = max(_comments(unit.text), key=lambda line: _kinds(line, word_stems), default="")
+    return comment if _kinds(comment, word_stems) else readable(unit.lead) or IN_CODE
 
 
 def _comments(code: str) -> list[str]:
     """What an author wrote for people on the lines of a program, whatever its language, without the signs before it."""
-    found = filter(None, map(_COMMENT.search, code.splitlines()))
-    return [said for match in found if (said := match[1].strip(_COMMENT_SIGNS))]
+    matches = filter(None, map(_COMMENT.search, code.splitlines()))
+    return [text for match in matches if (text := match[1].strip(_COMMENT_SIGNS))]
 
 
 def readable(text: str) -> str:
@@ -183,9 +183,9 @@ def _sign(command: re.Match[str]) -> str:
     return SIGNS.get(name, "")
 
 
-def _kinds(text: str, meant: Sequence[frozenset[str]]) -> int:
+def _kinds(text: str, word_stems: Sequence[frozenset[str]]) -> int:
     stems = _stems(text)
-    return sum(not stems.isdisjoint(forms) for forms in meant)
+    return sum(not stems.isdisjoint(forms) for forms in word_stems)
 
 
 @lru_cache(maxsize=4096)
@@ -194,9 +194,9 @@ def _stems(text: str) -> frozenset[str]:
     return frozenset(stem_of(word.lower()) for word in _WORD.findall(text))
 
 
-def _marks(text: str, meant: Sequence[frozenset[str]]) -> Marks:
-    known = frozenset().union(*meant)
-    return tuple((match.start(), match.end()) for match in _WORD.finditer(text) if stem_of(match[0].lower()) in known)
+def _marks(text: str, word_stems: Sequence[frozenset[str]]) -> Marks:
+    stems = frozenset().union(*word_stems)
+    return tuple((match.start(), match.end()) for match in _WORD.finditer(text) if stem_of(match[0].lower()) in stems)
 
 
 def _cut(text: str, marks: Marks) -> str:

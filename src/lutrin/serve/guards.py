@@ -81,10 +81,10 @@ class StrictRequest(Request[Any, Any, Any]):
             SerializationException: It is no JSON.
         """
         field = self.route_handler.parsed_data_field
-        wanted = field.annotation if field is not None else Any
+        annotation = field.annotation if field is not None else Any
         body = await self.body()
         try:
-            return msgspec.json.decode(body, type=wanted)
+            return msgspec.json.decode(body, type=annotation)
         except msgspec.ValidationError as error:
             _check_syntax(body)  # a wrong field may stand before what is no JSON at all
             text, _, place = str(error).partition(" - at `$")
@@ -107,9 +107,9 @@ async def secure(message: Message, scope: Scope) -> None:
     if message["type"] != "http.response.start":
         return
     headers = list(message["headers"])
-    known = {name.lower() for name, _ in headers}
+    names = {name.lower() for name, _ in headers}
     for name, value in HEADERS.items():
-        if name not in known:
+        if name not in names:
             # The widget is made to be loaded by other sites' pages.
             shared = name == b"cross-origin-resource-policy" and scope["path"].startswith("/widget/")
             headers.append((name, b"cross-origin" if shared else value))
@@ -155,10 +155,10 @@ class RequestGuard(ASGIMiddleware):
         await next_app(scope, bounded if is_upload else await _read(bounded), send)
 
     def _check_host(self, host: str) -> None:
-        found = HOST.fullmatch(host)
-        if found is None:
+        match = HOST.fullmatch(host)
+        if match is None:
             raise MalformedRequest(messages.WRONG_HOST)
-        name = found[1] or found[2]
+        name = match[1] or match[2]
         if "*" not in self._names and name.rstrip(".") not in self._names and not _is_address(name):
             raise MalformedRequest(messages.WRONG_HOST)
 

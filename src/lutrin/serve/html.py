@@ -93,12 +93,12 @@ def _chapter(title: str, pages: list[PageEntry]) -> Chapter:
 def shelf(books: Sequence[tuple[ShelvedBook, Sequence[PageEntry]]], starters: Sequence[str] = ()) -> str:
     """The page at `/`: a card for each book, one box, and questions to begin with; a single book has its contents."""
     only = books[0][0] if len(books) == 1 else None
-    shown = [
+    covers = [
         {**_cover(book, pages), "slug": book.slug, "address": _first(book, pages) if only else book_path(book.slug)}
         for book, pages in books
     ]
     title = "Lutrin" if not books else only.title if only else "Books"
-    values = {"title": title, "books": shown, "book": only.slug if only else "", "starters": starters}
+    values = {"title": title, "books": covers, "book": only.slug if only else "", "starters": starters}
     return render("shelf.html", chat=bool(books), **values)
 
 
@@ -107,10 +107,10 @@ def cover(book: ShelvedBook, pages: Sequence[PageEntry], starters: Sequence[str]
     return render("book.html", book=book.slug, starters=starters, **_cover(book, pages))
 
 
-def results(book: ShelvedBook | None, typed: str, found: Sequence[Suggestion]) -> str:
+def results(book: ShelvedBook | None, typed: str, suggestions: Sequence[Suggestion]) -> str:
     """Render the search results as a page, for browsers without scripts and for links."""
     home = {"address": book_path(book.slug), "title": book.title} if book else {"address": "/", "title": "Lutrin"}
-    return render("search.html", book=book.slug if book else "", home=home, typed=typed, found=found)
+    return render("search.html", book=book.slug if book else "", home=home, typed=typed, suggestions=suggestions)
 
 
 def _cover(book: ShelvedBook, pages: Sequence[PageEntry]) -> dict[str, object]:
@@ -147,7 +147,7 @@ def trouble(status: int, detail: str, incident: str = "", *, teacher: bool = Fal
 def offline() -> str:
     """The page shown without a network for a page that this browser has not kept."""
     detail = "This page has not been opened in this browser before, so it is not here. What was opened is."
-    return render("trouble.html", title="No network", detail=detail, kept=True, again=True, chat=False)
+    return render("trouble.html", title="No network", detail=detail, history=True, again=True, chat=False)
 
 
 def reading(
@@ -216,13 +216,13 @@ def render_practice(book: ShelvedBook, practice: Practice, view: str, chapter: i
     if view not in VIEWS:
         raise ValueError(f"there is no page {view}")
     cards = practice.of_chapter(chapter)
-    shown: Sequence[Card] = cards
+    selection: Sequence[Card] = cards
     if view == "worksheet":
         fit = [card for card in cards if card.kind in ON_PAPER]
         most = min(len(fit), WORKSHEET_CARDS)
-        shown = [fit[place * len(fit) // most] for place in range(most)]
+        selection = [fit[place * len(fit) // most] for place in range(most)]
     elif view == "deck":
-        shown = cards[sitting - 1 :: sittings_of(cards)]  # each goes through the whole chapter: none is of one page
+        selection = cards[sitting - 1 :: sittings_of(cards)]  # each goes through the whole chapter: none is of one page
     return render(
         f"study-{view}.html",
         book=book.slug,
@@ -231,10 +231,10 @@ def render_practice(book: ShelvedBook, practice: Practice, view: str, chapter: i
         chapters=[(title, len(practice.of_chapter(number))) for number, title in enumerate(practice.chapters, 1)],
         chapter=chapter,
         heading=practice.chapters[chapter - 1] if 0 < chapter <= len(practice.chapters) else book.title,
-        cards=shown,
+        cards=selection,
         sitting=sitting,
         sittings=sittings_of(cards),
-        again=list(dict.fromkeys((card.section, card.url) for card in shown)),
+        again=list(dict.fromkeys((card.section, card.url) for card in selection)),
         kinds=KINDS,
         letters="ABCDEF",
         glossary=by_letter(practice.glossary),

@@ -61,10 +61,10 @@ def candidates(page: str, address: str) -> list[str]:
     path = unquote(urlsplit(address).path)
     if path.startswith(("/", "@site/")):
         inside = path.removeprefix("@site").lstrip("/").removeprefix("static/")
-        found = [inside, f"static/{inside}"]
+        names = [inside, f"static/{inside}"]
     else:
-        found = [posixpath.join(posixpath.dirname(page), path)]
-    return [name for name in map(posixpath.normpath, found) if _may_be_shown(name)]
+        names = [posixpath.join(posixpath.dirname(page), path)]
+    return [name for name in map(posixpath.normpath, names) if _may_be_shown(name)]
 
 
 def _may_be_shown(name: str) -> bool:
@@ -83,7 +83,7 @@ class ShelfLibrary:
     def __init__(self, shelf: Shelf, corpus: Path | None = None) -> None:
         self._shelf = shelf
         self._corpus = corpus
-        self._made: dict[tuple[str, str], tuple[str, Any]] = {}
+        self._cache: dict[tuple[str, str], tuple[str, Any]] = {}
         """Slug and kind -> the state that it was made of, and what was made."""
         self._making: dict[tuple[str, str], asyncio.Lock] = {}
 
@@ -141,16 +141,16 @@ class ShelfLibrary:
     async def find(self, typed: str, slug: str, most: int) -> Sequence[Suggestion]:
         """Suggest places for a partly typed query, best first; raises IndexUnavailable if no book can be read."""
         slugs = [slug] if slug else [generation.book.slug for generation in self._shelf.books()]
-        found: list[Line] = []
+        sections: list[Line] = []
         terms: list[Suggestion] = []
         for name in slugs:
             async with self._shelf.lease(name) as generation:
                 names = await self._once(generation, "names", _names)
                 words, passages = await generation.match_typing(typed, PASSAGES_A_LINE * most)
-            meant, lines = await beside_loop(partial(_suggest, names, generation.book, words, passages, most))
-            terms += meant
-            found += lines
-        return [*terms, *(line for _, _, line in best_first(found))][:most]
+            matches, lines = await beside_loop(partial(_suggest, names, generation.book, words, passages, most))
+            terms += matches
+            sections += lines
+        return [*terms, *(line for _, _, line in best_first(sections))][:most]
 
     async def practice(self, slug: str) -> Practice:
         """A book's practice material, built once for each generation."""
@@ -176,9 +176,9 @@ class ShelfLibrary:
         key = (generation.book.slug, kind)
         async with self._making.setdefault(key, asyncio.Lock()):
             state = generation.state
-            if key not in self._made or self._made[key][0] != state:
-                self._made[key] = (state, await make(generation))
-            result: T = self._made[key][1]
+            if key not in self._cache or self._cache[key][0] != state:
+                self._cache[key] = (state, await make(generation))
+            result: T = self._cache[key][1]
             return result
 
     def _find_pictures(self, slug: str, filename: str, addresses: Sequence[str]) -> list[str]:
@@ -191,8 +191,8 @@ class ShelfLibrary:
         ]
 
     def _root(self, slug: str) -> Path | None:
-        known = self._shelf.root(slug)
-        root = known if known is not None and known.is_dir() else book_root(self._shelf.corpus(slug), slug)
+        folder = self._shelf.root(slug)
+        root = folder if folder is not None and folder.is_dir() else book_root(self._shelf.corpus(slug), slug)
         if root is None and self._corpus is not None:
             root = book_root(self._corpus, slug, renamed=False)
         return root
@@ -226,8 +226,8 @@ def _suggest(
     most: int,
 ) -> tuple[list[Suggestion], list[Line]]:
     """The terms of a book and the lines of its sections that fit what was typed."""
-    meant = find_terms(names, book.slug, words)
-    return [term_line(term, book, words) for term in meant], section_lines(words, passages, most)
+    terms = find_terms(names, book.slug, words)
+    return [term_line(term, book, words) for term in terms], section_lines(words, passages, most)
 
 
 async def _contents(generation: OpenGeneration) -> Sequence[PageEntry]:

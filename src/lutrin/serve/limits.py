@@ -161,14 +161,14 @@ def peer_of_scope(scope: Scope, trusted: Sequence[str]) -> str:
 def is_this_machine(scope: Scope) -> bool:
     """Whether a request comes from a program on this machine, and not through a proxy on it."""
     client = scope.get("client")
-    found = _address(client[0]) if client else None
-    return found is not None and found.is_loopback and not any(name in FORWARDED for name, _ in scope["headers"])
+    ip = _address(client[0]) if client else None
+    return ip is not None and ip.is_loopback and not any(name in FORWARDED for name, _ in scope["headers"])
 
 
 def is_within(address: str, networks: Sequence[str]) -> bool:
     """Whether an address is in the list, or in one of its networks."""
-    found = _address(address)
-    return found is not None and any(found in network for network in map(_network, networks))
+    ip = _address(address)
+    return ip is not None and any(ip in network for network in map(_network, networks))
 
 
 @lru_cache(maxsize=256)
@@ -178,11 +178,11 @@ def _network(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
 
 def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     try:
-        found = ipaddress.ip_address(text)
+        ip = ipaddress.ip_address(text)
     except ValueError:
         return None
-    mapped = found.ipv4_mapped if isinstance(found, ipaddress.IPv6Address) else None
-    return mapped or found
+    mapped = ip.ipv4_mapped if isinstance(ip, ipaddress.IPv6Address) else None
+    return mapped or ip
 
 
 DAY_S = 86_400.0

@@ -61,19 +61,19 @@ class Term(msgspec.Struct, frozen=True, omit_defaults=True):
 
 def notes_of(companion: Companion, filename: str) -> Mapping[str, Notes]:
     """The notes of a page by the anchor of their section; a section without any is left out."""
-    found: dict[str, Notes] = {}
+    by_anchor: dict[str, Notes] = {}
     for item in companion.visible("keypoints", "term", "quiz", "question"):
         entry = item.entry
         if entry.file != filename:
             continue
-        notes = found.setdefault(entry.anchor, Notes())
+        notes = by_anchor.setdefault(entry.anchor, Notes())
         if entry.kind == "keypoints":
             notes.points.extend(entry.points)
         elif entry.kind == "term":
             notes.terms.append(entry)
         else:
             notes.checks.append(entry)
-    return {anchor: _shorten(notes) for anchor, notes in found.items()}
+    return {anchor: _shorten(notes) for anchor, notes in by_anchor.items()}
 
 
 def _shorten(notes: Notes) -> Notes:
@@ -107,15 +107,15 @@ def terms_by_name(companion: Companion) -> list[Named]:
 
 def find_terms(terms: Iterable[Named], slug: str, typed: Sequence[TypedWord]) -> list[Term]:
     """Terms whose name has every word that was typed, whole or begun; short names first."""
-    meant = [frozenset(chain(map(stem_of, one.forms), (stem_of(one.word),))) for one in typed]
-    if not meant:
+    word_stems = [frozenset(chain(map(stem_of, one.forms), (stem_of(one.word),))) for one in typed]
+    if not word_stems:
         return []
-    found = []
+    matches = []
     for entry, names in terms:
-        length = next((length for length, stems in names if not any(map(stems.isdisjoint, meant))), None)
+        length = next((length for length, stems in names if not any(map(stems.isdisjoint, word_stems))), None)
         if length is not None:
-            found.append((length, entry))
-    return [_term(entry, slug) for _, entry in sorted(found, key=lambda pair: pair[0])[:MOST_TERMS_FOUND]]
+            matches.append((length, entry))
+    return [_term(entry, slug) for _, entry in sorted(matches, key=lambda pair: pair[0])[:MOST_TERMS_FOUND]]
 
 
 def _term(entry: Entry, slug: str, name: str = "") -> Term:

@@ -44,8 +44,8 @@ class Viewer(OpenAPIRenderPlugin):
     def render(self, request: HTTPRequest, openapi_schema: dict[str, Any]) -> bytes:  # noqa: ARG002 - the framework's signature
         """The page; always the same."""
         shapes = openapi_schema.get("components", {}).get("schemas", {})
-        shown = {"info": openapi_schema["info"], "paths": openapi_schema.get("paths", {}), "schemas": shapes}
-        self.content = self.content or render("interface.html", document=DOCUMENT, **shown).encode()
+        values = {"info": openapi_schema["info"], "paths": openapi_schema.get("paths", {}), "schemas": shapes}
+        self.content = self.content or render("interface.html", document=DOCUMENT, **values).encode()
         return self.content
 
 
@@ -61,8 +61,8 @@ def prepare(app: Litestar) -> None:
         plugin._openapi_schema = _SCHEMA  # noqa: SLF001 - it makes one for each application, and offers no way to give it
         return
     _SCHEMA.update(plugin.provide_openapi_schema())
-    for shown in PLUGINS:
-        shown.render(None, _SCHEMA)  # type: ignore[arg-type]  # ours look at no request
+    for renderer in PLUGINS:
+        renderer.render(None, _SCHEMA)  # type: ignore[arg-type]  # ours look at no request
 
 
 def openapi_config() -> OpenAPIConfig:

@@ -45,20 +45,20 @@ class Owner:
 
     hashed: str
     """From `owner_of`; empty: whoever knows the id."""
-    made: str = ""
+    new_secret: str = ""
     """A secret that was made for this client just now; `cookies` hand it over."""
     named: bool = False
     """Whether the client came with a secret of its own, so that the room of all its conversations can be counted."""
 
     def cookies(self, *, secure: bool) -> list[Cookie]:
         """Return the cookies to set: for this browser session, and for this site alone."""
-        if not self.made:
+        if not self.new_secret:
             return []
-        return [Cookie(key=COOKIE, value=self.made, path="/", httponly=True, samesite="strict", secure=secure)]
+        return [Cookie(key=COOKIE, value=self.new_secret, path="/", httponly=True, samesite="strict", secure=secure)]
 
     def headers(self) -> dict[str, str]:
         """Return the headers that hand the secret to a client which keeps no cookies."""
-        return {CLIENT_HEADER: self.made} if self.made else {}
+        return {CLIENT_HEADER: self.new_secret} if self.new_secret else {}
 
 
 def owner(request: HTTPRequest, session_id: str, *, open_sessions: bool) -> Owner:
@@ -66,11 +66,11 @@ def owner(request: HTTPRequest, session_id: str, *, open_sessions: bool) -> Owne
     secret = request.headers.get(CLIENT_HEADER, "")
     if secret or not session_id or open_sessions or is_random(session_id):
         return Owner(owner_of(secret), named=bool(secret))
-    given = request.cookies.get(COOKIE, "")
-    if re.fullmatch(r"[A-Za-z0-9_-]{43}", given):
-        return Owner(owner_of(given), named=True)
-    made = secrets.token_urlsafe(32)
-    return Owner(owner_of(made), made)
+    cookie = request.cookies.get(COOKIE, "")
+    if re.fullmatch(r"[A-Za-z0-9_-]{43}", cookie):
+        return Owner(owner_of(cookie), named=True)
+    new_secret = secrets.token_urlsafe(32)
+    return Owner(owner_of(new_secret), new_secret)
 
 
 def is_random(session_id: str) -> bool:
@@ -82,8 +82,8 @@ def openai_session(key: bytes, user: str, authorization: str) -> str:
     """The id of the conversation that OpenAI's client names by its `user`, one for each key; empty without a name."""
     if not user:
         return ""
-    said = f"{len(user)}:{user}{authorization}".encode("utf-8", "surrogatepass")
-    return f"openai:{hmac.new(key, said, hashlib.sha256).hexdigest()}"
+    identity = f"{len(user)}:{user}{authorization}".encode("utf-8", "surrogatepass")
+    return f"openai:{hmac.new(key, identity, hashlib.sha256).hexdigest()}"
 
 
 def family(user_agent: str) -> str:

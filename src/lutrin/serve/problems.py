@@ -125,20 +125,20 @@ def operation(
     *statuses: int,
     shape: type[Problem] = Problem,
     returns: type | None = None,
-    said: str = "Additional response",
+    description: str = "Additional response",
 ) -> dict[str, Any]:
     """What the OpenAPI document says of an endpoint, for its decorator.
 
     Args:
         statuses: Its problems besides those that every endpoint has; they have the form of `shape`.
-        returns: What it sends, if its annotation does not say so, described as `said`.
+        returns: What it sends, if its annotation does not say so, described by `description`.
     """
     responses = {
         status: ResponseSpec(shape, description=MEANINGS[status], media_type=MEDIA_TYPE, generate_examples=False)
         for status in sorted({400, 500, *statuses, *(WITH_BODY if BODY_STATUS in statuses else ())})
     }
     if returns is not None:
-        responses[200] = ResponseSpec(returns, description=said, generate_examples=False)
+        responses[200] = ResponseSpec(returns, description=description, generate_examples=False)
     return {"operation_id": name, "summary": summary, "tags": [tag], "responses": responses}
 
 
@@ -202,11 +202,11 @@ HANDLERS: ExceptionHandlersMap = {
 
 def _fields(error: ValidationException) -> str:
     """`query: Object missing required field` and the like, for all fields that are wrong."""
-    found: list[str] = []
+    lines: list[str] = []
     for item in error.extra if isinstance(error.extra, list) else []:
         key, text = item.get("key", ""), str(item.get("message", ""))
-        found.append(f"{key}: {text}" if key and key != "data" else text)
-    return "; ".join(found) or "A field is missing or wrong."
+        lines.append(f"{key}: {text}" if key and key != "data" else text)
+    return "; ".join(lines) or "A field is missing or wrong."
 
 
 def prefers_html(accept: str) -> bool:
@@ -214,13 +214,13 @@ def prefers_html(accept: str) -> bool:
 
     Browsers name `text/html`; programs that take anything, or both alike, get JSON.
     """
-    wanted: dict[str, float] = {}
+    qualities: dict[str, float] = {}
     for part in accept.lower().split(","):
         quality = _QUALITY.search(part)
-        wanted[part.partition(";")[0].strip()] = float(quality[1]) if quality else 1.0
-    anything = wanted.get("*/*", 0.0)
-    json = max(wanted.get(name, anything) for name in (MEDIA_TYPE, "application/json"))
-    return wanted.get("text/html", 0.0) > json
+        qualities[part.partition(";")[0].strip()] = float(quality[1]) if quality else 1.0
+    anything = qualities.get("*/*", 0.0)
+    json = max(qualities.get(name, anything) for name in (MEDIA_TYPE, "application/json"))
+    return qualities.get("text/html", 0.0) > json
 
 
 def _wants_page(request: HTTPRequest) -> bool:
@@ -238,5 +238,5 @@ def _response(request: HTTPRequest, problem: Problem, headers: dict[str, str] | 
             problem.status, problem.detail, problem.id or "", teacher=request.scope["path"].startswith(FORMS)
         )
         return Response(page.encode(), status_code=problem.status, media_type=MediaType.HTML, headers=sent)
-    shown = OpenAIProblem.of(problem) if request.scope["path"].startswith(OPENAI_PATHS) else problem
-    return Response(msgspec.json.encode(shown), status_code=problem.status, media_type=MEDIA_TYPE, headers=sent)
+    body = OpenAIProblem.of(problem) if request.scope["path"].startswith(OPENAI_PATHS) else problem
+    return Response(msgspec.json.encode(body), status_code=problem.status, media_type=MEDIA_TYPE, headers=sent)

@@ -58,7 +58,7 @@ _BOUNDARY = re.compile(r"<(?!/?(?:" + "|".join(MATH_TAGS) + r")\b)")
 _AMPERSAND = re.compile(r"&(?!#x[0-9A-F]+;)")
 _ENTITY = re.compile(r"&#x([0-9A-F]{1,6});")
 _REFUSALS: tuple[type[Exception], ...] = (
-    *(found for found in vars(exceptions).values() if isinstance(found, type) and issubclass(found, Exception)),
+    *(one for one in vars(exceptions).values() if isinstance(one, type) and issubclass(one, Exception)),
     *(LookupError, ValueError, TypeError, AttributeError, StopIteration, RuntimeError),
 )
 """Exceptions of the converter for TeX that it cannot read; they share no base class. A RuntimeError is too deep a
@@ -230,9 +230,9 @@ def with_anchors(page: str) -> str:
 
     def link(match: re.Match[str]) -> str:
         level, anchor, title = match.groups()
-        said = unescape(TAG.sub("", title))
+        text = unescape(TAG.sub("", title))
         link = (
-            f'<a class="anchor" href="#{quote(unescape(anchor), safe="=")}" aria-label="Link to: {escape(said)}"></a>'
+            f'<a class="anchor" href="#{quote(unescape(anchor), safe="=")}" aria-label="Link to: {escape(text)}"></a>'
         )
         return f'<h{level} id="{anchor}">{title}{link}</h{level}>'
 

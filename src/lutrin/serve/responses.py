@@ -52,9 +52,9 @@ def below(app: ASGIApp, root_path: str, trusted: Sequence[str]) -> ASGIApp:
     def prefix(scope: Scope) -> str:
         client = scope.get("client")
         if client and is_within(client[0], trusted):
-            named = next((value.decode("latin-1") for name, value in scope["headers"] if name == PREFIX_HEADER), "")
-            if ROOT_PATH.fullmatch(named) and named.strip("/"):
-                return named.rstrip("/")
+            path = next((value.decode("latin-1") for name, value in scope["headers"] if name == PREFIX_HEADER), "")
+            if ROOT_PATH.fullmatch(path) and path.strip("/"):
+                return path.rstrip("/")
         return root_path
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
@@ -109,9 +109,9 @@ class Outgoing:
         """Take a message of the application."""
         if message["type"] == "http.response.start":
             message["headers"] = list(self._prefix_links(message["headers"]))
-            known = {name.lower(): value for name, value in message["headers"]}
-            kind = known.get(b"content-type", b"")
-            packable = b"content-encoding" not in known and KINDS.match(kind) and not self._path.startswith(SECRET)
+            headers = {name.lower(): value for name, value in message["headers"]}
+            kind = headers.get(b"content-type", b"")
+            packable = b"content-encoding" not in headers and KINDS.match(kind) and not self._path.startswith(SECRET)
             if packable:
                 message["headers"].append((b"vary", b"Accept-Encoding"))
             self._packs = self._packs and bool(packable)

@@ -35,9 +35,9 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
         self, text: str, surface: Literal["query", "tutor", "chat"], mode: records.Mode | None = None
     ) -> records.Question:
         """The question as the stages take it; its other fields have the same names."""
-        given = {name: getattr(self, name, None) for name in records.Question.__struct_fields__}
-        known = {name: value for name, value in given.items() if value is not None}
-        return records.Question(**{**known, "text": text, "surface": surface, "mode": mode})
+        values = {name: getattr(self, name, None) for name in records.Question.__struct_fields__}
+        fields = {name: value for name, value in values.items() if value is not None}
+        return records.Question(**{**fields, "text": text, "surface": surface, "mode": mode})
 
 
 class Searching(Asking, frozen=True, kw_only=True):
@@ -126,9 +126,9 @@ class RetrievedPassage(msgspec.Struct, frozen=True):
         """The passage with what is known of its place in the book."""
         chunk = passage.chunk
         left_out = {"text", "units", "chunk_id"}
-        known = {name: getattr(chunk, name) for name in chunk.__struct_fields__ if name not in left_out}
+        details = {name: getattr(chunk, name) for name in chunk.__struct_fields__ if name not in left_out}
         place = {"id": chunk.chunk_id, "url": reader_url(chunk)}
-        return cls(text=chunk.text, score=passage.score, metadata={**place, **known})
+        return cls(text=chunk.text, score=passage.score, metadata={**place, **details})
 
 
 class Sessions(msgspec.Struct, frozen=True):

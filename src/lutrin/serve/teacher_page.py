@@ -95,8 +95,8 @@ class Examination:
         except TimeoutError:
             self.checks, self.trouble = None, f"It took more than {PATIENCE_S:.0f} s."
         except msgspec.MsgspecError:
-            said = errors.decode(errors="replace").strip().rpartition("\n")[2]
-            self.checks, self.trouble = None, said or f"`lutrin {self._command}` did not end as it should."
+            message = errors.decode(errors="replace").strip().rpartition("\n")[2]
+            self.checks, self.trouble = None, message or f"`lutrin {self._command}` did not end as it should."
         finally:
             self.running = False
             self.at = self._now()
@@ -120,7 +120,7 @@ class Edition(msgspec.Struct, frozen=True, kw_only=True):
     """A published index of a book."""
 
     generation: str
-    made: datetime | None = None
+    created: datetime | None = None
     """In UTC; None if it cannot be read."""
     files: int = 0
     chunks: int = 0
@@ -136,8 +136,8 @@ def published_books(settings: Settings) -> list[tuple[BookInfo, Edition, Edition
             manifest = read_manifest(settings.books_dir / slug / name)
         except IndexUnavailable:  # the page is where its operator learns of it
             return Edition(generation=name)
-        made = datetime.fromisoformat(manifest.created)
-        return Edition(generation=name, made=made, files=manifest.files, chunks=manifest.chunks)
+        created = datetime.fromisoformat(manifest.created)
+        return Edition(generation=name, created=created, files=manifest.files, chunks=manifest.chunks)
 
     with Catalog(settings.catalog_path) as catalog:
         return [
@@ -220,7 +220,7 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def overview(
-    asked: Sequence[AskedQuestion],
+    questions: Sequence[AskedQuestion],
     books: Sequence[tuple[str, str, Sequence[str]]],
     today: date,
     pinned: Collection[str] = (),
@@ -231,29 +231,29 @@ def overview(
         books: Slug, title and chapters of each book.
         pinned: The keys (`AskedQuestion.key`) that the teacher has answered.
     """
-    asked_on = [date.fromisoformat(question.created[:10]) for question in asked]
-    since = min(max(min(asked_on, default=today), today - timedelta(days=DAYS - 1)), today)
+    dates = [date.fromisoformat(question.created[:10]) for question in questions]
+    since = min(max(min(dates, default=today), today - timedelta(days=DAYS - 1)), today)
     span = range((today - since).days + 1)
     days = Counter(
-        (one.book, one.chapter, (day - since).days) for one, day in zip(asked, asked_on, strict=True) if one.chapter
+        (one.book, one.chapter, (day - since).days) for one, day in zip(questions, dates, strict=True) if one.chapter
     )
-    totals = Counter((one.book, one.chapter) for one in asked if one.chapter)
-    shown = []
+    totals = Counter((one.book, one.chapter) for one in questions if one.chapter)
+    tables = []
     for slug, title, order in books:
-        known = {chapter: place for place, chapter in enumerate(order)}
+        places = {chapter: place for place, chapter in enumerate(order)}
         chapters = [chapter for book, chapter in totals if book == slug]
         rows = tuple(
             ChapterRow(title=chapter, days=tuple(days[slug, chapter, day] for day in span), total=totals[slug, chapter])
-            for chapter in sorted(chapters, key=lambda name: (known.get(name, len(known)), name))
+            for chapter in sorted(chapters, key=lambda name: (places.get(name, len(places)), name))
         )
         if rows:
-            shown.append((title, rows))
+            tables.append((title, rows))
     return Overview(
-        total=len(asked),
-        books=tuple(shown),
-        elsewhere=sum(not question.chapter for question in asked),
-        inbox=_inbox(asked, pinned),
-        most=max((day for _, rows in shown for row in rows for day in row.days), default=1) or 1,
+        total=len(questions),
+        books=tuple(tables),
+        elsewhere=sum(not question.chapter for question in questions),
+        inbox=_inbox(questions, pinned),
+        most=max((day for _, rows in tables for row in rows for day in row.days), default=1) or 1,
         since=since,
     )
 
@@ -276,10 +276,10 @@ def _odds(question: AskedQuestion) -> float:
     return load_decisions().with_model.odds(question.odds, question.yes)
 
 
-def _inbox(asked: Sequence[AskedQuestion], pinned: Collection[str]) -> tuple[InboxRow, ...]:
+def _inbox(questions: Sequence[AskedQuestion], pinned: Collection[str]) -> tuple[InboxRow, ...]:
     """Questions of the same words are one row; what asks nothing of a book is none."""
     same: dict[str, list[AskedQuestion]] = {}
-    for question in asked:
+    for question in questions:
         if question.refusal in OF_CONTENTS:
             same.setdefault(question.key, []).append(question)
     rows = [_row(group, is_pinned=key in pinned) for key, group in same.items()]
@@ -304,7 +304,7 @@ def _row(group: Sequence[AskedQuestion], *, is_pinned: bool) -> InboxRow:
     )
 
 
-def as_csv(asked: Sequence[AskedQuestion], titles: Mapping[str, str]) -> str:
+def as_csv(questions: Sequence[AskedQuestion], titles: Mapping[str, str]) -> str:
     """Export the questions as a table for a spreadsheet."""
     header = ["answered at (UTC)", "book", "chapter", "question", "answer", "outcome", "thumb", "comment"]
     answers = {"generated": "explained", "extractive": "quoted", "refusal": "not in the book", None: ""}
@@ -313,7 +313,7 @@ def as_csv(asked: Sequence[AskedQuestion], titles: Mapping[str, str]) -> str:
             *(one.created, titles.get(one.book, one.book), one.chapter, one.text),
             *(answers[one.kind], outcome_of(one), one.thumb, one.comment),
         )
-        for one in asked
+        for one in questions
     )
     return to_csv(header, rows)
 
@@ -337,12 +337,12 @@ def figures(metrics: Metrics) -> list[tuple[str, str, str]]:
 
 def _totals(meter: MetricWrapperBase, label: str = "", suffix: str = "_total") -> Counter[str]:
     """A meter's values, summed by one of its labels."""
-    found: Counter[str] = Counter()
+    totals: Counter[str] = Counter()
     for metric in meter.collect():
         for sample in metric.samples:
             if sample.name == metric.name + suffix:
-                found[sample.labels.get(label, "")] += round(sample.value)
-    return found
+                totals[sample.labels.get(label, "")] += round(sample.value)
+    return totals
 
 
 def _times(metrics: Metrics, stage: str) -> str:
@@ -403,7 +403,7 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     """Files that are in no book."""
     prepared: Sequence[tuple[str, EntryList, str]] = ()
     """Slug of each book, the states of its prepared entries, and how far the model is that studies it."""
-    asked: Overview = Overview()
+    questions: Overview = Overview()
     address: str = ""
     """Of this server for other devices; empty: they cannot reach it."""
     troubles: Sequence[str] = ()
@@ -416,7 +416,7 @@ def board_page(board: Board, form_key: str) -> str:
         "teacher.html",
         refreshed=board.health.running or (board.job is not None and board.job.state == "running"),
         board=board,
-        asked=board.asked,
+        questions=board.questions,
         form_key=form_key,
         code=segno.make(board.address, micro=False).svg_data_uri(scale=4, border=2) if board.address else "",
         suffixes=",".join((*sorted(FORMATS), ".zip")),
@@ -429,13 +429,13 @@ def board_page(board: Board, form_key: str) -> str:
 def companion_page(book: str, listed: EntryList, wanted: EntryFilter, form_key: str) -> str:
     """The entries of a companion, each with its form."""
     state = "pinned" if wanted.pinned else wanted.state or ""
-    known = {"kind": wanted.kind or "", "state": state, "words": wanted.words}
-    chosen = {name: value for name, value in known.items() if value}
+    filters = {"kind": wanted.kind or "", "state": state, "words": wanted.words}
+    chosen = {name: value for name, value in filters.items() if value}
     return render(
         "teacher_companion.html",
         book=book,
         listed=listed,
-        wanted=known,
+        wanted=filters,
         form_key=form_key,
         kinds=ENTRY_KINDS,
         states=ENTRY_STATES,

@@ -162,6 +162,6 @@ class Visit:
 
     async def form(self) -> dict[str, str]:
         """The fields of a form, which a signed-in browser has sent from our own page; raises as `SignIns.check`."""
-        found = await self.fields()
-        self.sign_ins.check(self.cookie, found.get("key", ""))
-        return found
+        fields = await self.fields()
+        self.sign_ins.check(self.cookie, fields.get("key", ""))
+        return fields

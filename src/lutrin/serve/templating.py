@@ -32,7 +32,7 @@ def environment() -> Environment:
     Autoescape is on for every template. A template that asks for a name that it was not given fails instead of showing
     nothing. HTML that has been sanitised already comes as `markupsafe.Markup`.
     """
-    made = Environment(
+    environment = Environment(
         loader=FileSystemLoader(FOLDER),
         autoescape=True,
         undefined=StrictUndefined,
@@ -41,9 +41,9 @@ def environment() -> Environment:
         keep_trailing_newline=True,
         auto_reload=False,
     )
-    made.globals |= {"book_path": book_path, "page_path": page_path, "counted": count_of}
-    made.filters |= {"anchor": anchor, "code": with_code}
-    return made
+    environment.globals |= {"book_path": book_path, "page_path": page_path, "counted": count_of}
+    environment.filters |= {"anchor": anchor, "code": with_code}
+    return environment
 
 
 def count_of(number: int, thing: str) -> str:

@@ -42,13 +42,13 @@ def book_server(answers: Answers, retrieve: Retrieval) -> MCPServer[Any]:
         top_k: Annotated[int, Field(ge=1, le=50, description="How many passages at most.")] = 5,
     ) -> list[dict[str, Any]]:
         """Passages of the book nearest to a question, best first, each with its place; empty if nothing is relevant."""
-        asked = Question(text=question, selected_text=selected_text, book=book, top_k=top_k)
+        query = Question(text=question, selected_text=selected_text, book=book, top_k=top_k)
         try:
-            check_lengths(asked)
-            found = await retrieve(asked)
+            check_lengths(query)
+            passages = await retrieve(query)
         except LutrinError as error:
             raise ToolError(error.detail) from error
-        return [msgspec.to_builtins(RetrievedPassage.of(passage)) for passage in found]
+        return [msgspec.to_builtins(RetrievedPassage.of(passage)) for passage in passages]
 
     @server.tool(title="Ask the book", annotations=READS_ONLY)
     async def ask_book(
@@ -61,10 +61,10 @@ def book_server(answers: Answers, retrieve: Retrieval) -> MCPServer[Any]:
 
         `kind` is `refusal` where the book does not say.
         """
-        asked = Question(text=question, selected_text=selected_text, book=book, chapter=chapter)
+        query = Question(text=question, selected_text=selected_text, book=book, chapter=chapter)
         try:
-            check_lengths(asked)
-            done = [event.answer async for event in answers.answer(asked) if isinstance(event, DoneEvent)]
+            check_lengths(query)
+            done = [event.answer async for event in answers.answer(query) if isinstance(event, DoneEvent)]
         except LutrinError as error:
             raise ToolError(error.detail) from error
         answer: dict[str, Any] = msgspec.to_builtins(done[-1])

@@ -16,9 +16,9 @@ from lutrin.serve.schemas import ChatBody, ChatReply, Explained, QueryBody, Retr
 
 
 def _asking(name: str, summary: str, returns: type | None) -> dict[str, Any]:
-    said = "The answer; with `Accept: text/event-stream` its events"
+    text = "The answer; with `Accept: text/event-stream` its events"
     statuses = (404, 413, 422, 429, 503)
-    return {**operation(name, summary, "answers", *statuses, returns=returns, said=said), "status_code": 200}
+    return {**operation(name, summary, "answers", *statuses, returns=returns, description=text), "status_code": 200}
 
 
 @post("/api/query", **_asking("apiQuery", "Ask the book", Answer))
@@ -36,11 +36,11 @@ EXPLAINS = operation(
 async def api_explains(data: JSONBody[QueryBody], request: HTTPRequest, service: Given[AnswerService]) -> Explained:
     """What a reader may be offered for a marked text, before anything is asked; it counts as no question."""
     question = data.to_question(data.query, "query")
-    asked = service.with_owner(request, question, service.owner(request, question.session_id))
+    incoming = service.with_owner(request, question, service.owner(request, question.session_id))
     timings = Timings(service.metrics)
     try:
         with stages.listening(timings):
-            return Explained(await service.services.answers.explains(service.from_peer(request, asked.question)))
+            return Explained(await service.services.answers.explains(service.from_peer(request, incoming.question)))
     finally:
         charge(timings.work_ms().get("search", 0) / 1000)  # without the wait for its turn
 
@@ -80,10 +80,10 @@ async def retrieve(
 ) -> Response[list[RetrievedPassage]]:
     """The passages nearest to the question, or to the selection; an empty array if nothing is relevant."""
     question = data.to_question(data.query, "query")
-    asked = service.with_owner(request, question, service.owner(request, question.session_id))
-    await service.admit(request, asked)
+    incoming = service.with_owner(request, question, service.owner(request, question.session_id))
+    await service.admit(request, incoming)
     began_s = service.services.clock()
-    passages = await service.services.retrieve(service.from_peer(request, asked.question))
+    passages = await service.services.retrieve(service.from_peer(request, incoming.question))
     service.metrics.retrieve_seconds.observe(service.services.clock() - began_s)
     return Response([RetrievedPassage.of(passage) for passage in passages], status_code=200, headers=NO_STORE)
 

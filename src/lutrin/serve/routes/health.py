@@ -41,7 +41,7 @@ async def ready(visit: Given[Visit]) -> Response[Readiness]:
         left_out = await asyncio.to_thread(services.left_out)
     except LutrinError:
         left_out = ()
-    shown = left_out[:MOST_LEFT_OUT] if visit.is_here else ()
+    visible = left_out[:MOST_LEFT_OUT] if visit.is_here else ()
     body = Readiness(
         ready=bool(books),
         profile=visit.settings.profile,
@@ -54,7 +54,7 @@ async def ready(visit: Given[Visit]) -> Response[Readiness]:
         queue_length=services.queue_length(),
         storing=not (services.trouble or service.space.low or service.space.failed),
         free_mb=service.space.free_bytes >> 20,
-        left_out=list(shown),
+        left_out=list(visible),
         left_out_count=len(left_out),
     )
     return Response(body, status_code=200 if books else 503, headers=NO_STORE)
@@ -78,8 +78,8 @@ async def read_metrics(visit: Given[Visit]) -> Response[bytes]:
     meters.index_age_seconds.clear()
     with suppress(LutrinError):
         for book, current, _ in await asyncio.to_thread(published_books, visit.settings):
-            if current.made is not None:
-                age = service.services.now() - current.made
+            if current.created is not None:
+                age = service.services.now() - current.created
                 meters.index_age_seconds.labels(book.slug).set(age.total_seconds())
     return Response(meters.exposition(), media_type=metrics.MEDIA_TYPE, headers=NO_STORE)
 

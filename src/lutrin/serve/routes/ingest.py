@@ -80,11 +80,11 @@ class Jobs:
         """An ingestion, whichever server runs it; raises NotFound, or ChatStoreError if what they share is away."""
         if name in self._jobs:
             return self._jobs[name]
-        shown = await self._board.look(name) if self._board is not None else None
-        if shown is None:
+        entry = await self._board.look(name) if self._board is not None else None
+        if entry is None:
             raise NotFound(NOTHING_HERE)
-        job = msgspec.json.decode(shown[0], type=Job)
-        if job.state == "running" and shown[1] > SILENT_S:
+        job = msgspec.json.decode(entry[0], type=Job)
+        if job.state == "running" and entry[1] > SILENT_S:
             return msgspec.structs.replace(job, state="failed", detail=INGEST_LEFT)
         return job
 
@@ -173,14 +173,14 @@ class Uploaded(msgspec.Struct, frozen=True, kw_only=True):
 )
 async def upload(visit: Given[Visit], jobs: Given[Jobs]) -> Response[Uploaded]:
     """Needs `Authorization: Bearer LUTRIN_ADMIN_TOKEN`. Fields: `files`; `book`, the folder's name; `replace=true`."""
-    stored, job = await receive(visit, jobs, ingest_for(visit))
-    body = report_upload(stored, job)
+    upload, job = await receive(visit, jobs, ingest_for(visit))
+    body = report_upload(upload, job)
     return Response(body, status_code=202, headers={"Location": f"/ingest/{job.job}", **NO_STORE})
 
 
-def report_upload(stored: StoredUpload, job: Job) -> Uploaded:
+def report_upload(upload: StoredUpload, job: Job) -> Uploaded:
     """Report an upload's outcome to its sender."""
-    return Uploaded(book=stored.book, stored=len(stored.files), left_out=stored.left_out, job=job)
+    return Uploaded(book=upload.book, stored=len(upload.files), left_out=upload.left_out, job=job)
 
 
 async def receive(
@@ -200,17 +200,17 @@ async def receive(
         turn = jobs.claim()  # others may have sent a book meanwhile
         with ExitStack() as undo:
             undo.callback(jobs.drop, turn)
-            stored = await _store(form, visit.settings, check)
+            upload = await _store(form, visit.settings, check)
             undo.pop_all()
     finally:
         await form.close()
 
     async def ingest_it(note: Callable[[str], None]) -> Mapping[str, int | float | str]:
-        for line in stored.lines():
+        for line in upload.lines():
             note(line)
         return await ingest(note)
 
-    return stored, await jobs.start(ingest_it, visit.service.spawn, turn)
+    return upload, await jobs.start(ingest_it, visit.service.spawn, turn)
 
 
 async def _store(form: FormMultiDict, settings: Settings, check: Callable[[Mapping[str, str]], None]) -> StoredUpload:

@@ -99,12 +99,12 @@ async def completions(
 
 def _earlier(messages: Sequence[CompletionMessage]) -> tuple[records.Message, ...]:
     """Return the earlier turns, as far as they are text of the reader or of the book."""
-    told = [
+    turns = [
         records.Message(role="user" if message.role == "user" else "assistant", content=text[:EARLIER_CHARS])
         for message in messages
         if message.role in {"user", "assistant"} and (text := message.text().strip())
     ]
-    return tuple(told[-MOST_EARLIER:])
+    return tuple(turns[-MOST_EARLIER:])
 
 
 def _completion(answer: records.Answer, created: int) -> dict[str, Any]:

@@ -131,8 +131,8 @@ async def results(reader: Given[Reader], q: Typed = "", book: Slug = "") -> Resp
 @get("/api/search", **operation("search", "Sections that fit words which are still being typed", *READING))
 async def search(service: Given[AnswerService], q: Typed, book: Slug = "") -> Response[Suggestions]:
     """The last word may be unfinished, and any may hold a slip; none of it is stored."""
-    found = await service.services.library.find(q, book, MOST_FOUND) if q.strip() else ()
-    return Response(Suggestions(list(found)), headers=NO_STORE)
+    suggestions = await service.services.library.find(q, book, MOST_FOUND) if q.strip() else ()
+    return Response(Suggestions(list(suggestions)), headers=NO_STORE)
 
 
 TERMS = operation(
@@ -145,9 +145,9 @@ async def terms(
     service: Given[AnswerService], workshop: Given[Workshop], book: Slug, page: PageName = ""
 ) -> Response[bytes]:
     """For the definitions that a page shows; empty where nothing was prepared."""
-    found = await service.services.library.glossary(book, page)
-    made = partial(msgspec.json.encode, Glossary(list(found)))
-    body = await workshop.do(made) if page else await workshop.once(("terms", Same(found)), made)
+    glossary = await service.services.library.glossary(book, page)
+    encode = partial(msgspec.json.encode, Glossary(list(glossary)))
+    body = await workshop.do(encode) if page else await workshop.once(("terms", Same(glossary)), encode)
     return Response(body, media_type=MediaType.JSON, headers=REVALIDATE)
 
 
@@ -306,9 +306,9 @@ def address_for_others(request: HTTPRequest, host: str) -> str:
         return address_of(request, f"{prefix_of(request.scope)}/")
     if host not in {"0.0.0.0", "::"}:  # noqa: S104 - it is compared with, nothing is bound to it
         return ""
-    found = next(iter(network_addresses()), "")
-    place = f"{found}:{port}" if port.isdigit() else found
-    return f"http://{place}{prefix_of(request.scope)}/" if found else ""
+    address = next(iter(network_addresses()), "")
+    place = f"{address}:{port}" if port.isdigit() else address
+    return f"http://{place}{prefix_of(request.scope)}/" if address else ""
 
 
 def qr_svg(text: str) -> bytes:

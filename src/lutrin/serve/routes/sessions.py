@@ -41,8 +41,8 @@ async def sessions(
     request: HTTPRequest, service: Given[AnswerService], most: Most = MOST_LISTED, past: Past = 0
 ) -> Response[Sessions]:
     """The one used last first; `past=500` lists those after the first 500."""
-    found = await service.services.chats.sessions(_require_owner(request), most + 1, past)
-    return Response(Sessions(found[:most], more=len(found) > most), headers=NO_STORE)
+    rows = await service.services.chats.sessions(_require_owner(request), most + 1, past)
+    return Response(Sessions(rows[:most], more=len(rows) > most), headers=NO_STORE)
 
 
 @patch("/sessions/{session_id:str}", **operation("renameSession", "Name a conversation", TAG, 403, 404, 413, 422, 503))

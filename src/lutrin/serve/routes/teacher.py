@@ -112,11 +112,11 @@ async def sign_in(visit: Given[Visit]) -> Response[str]:
         _log.warning("sign_in_refused", reason=type(error).__name__)
         problem = as_problem(error).problem
         wrong = isinstance(error, NotPermitted) and visit.sign_ins.possible
-        said = WRONG_PASSWORD if wrong else problem.detail
-        refused = _page_response(render("teacher_gate.html", off=False, message=said), problem.status)
+        message = WRONG_PASSWORD if wrong else problem.detail
+        response = _page_response(render("teacher_gate.html", off=False, message=message), problem.status)
         if problem.retry_after_s is not None:
-            refused.headers["Retry-After"] = str(problem.retry_after_s)
-        return refused
+            response.headers["Retry-After"] = str(problem.retry_after_s)
+        return response
     _log.info("signed_in")
     return _led_to("/teacher", [_cookie(cookie, round(SIGNED_IN_S), secure=is_secure(visit.request))])
 
@@ -141,13 +141,13 @@ async def ingest(visit: Given[Visit], jobs: Given[Jobs]) -> Response[str]:
 async def upload(visit: Given[Visit], jobs: Given[Jobs]) -> Response[str] | Response[Uploaded]:
     """Add a book, as `POST /books` does; the page's script gets JSON, its form the page."""
     visit.require()
-    stored, job = await receive(
+    upload, job = await receive(
         visit, jobs, _ingest_of(visit), lambda sent: visit.sign_ins.check(visit.cookie, sent.get("key", ""))
     )
-    _log.info("uploaded", book=stored.book, files=len(stored.files))
+    _log.info("uploaded", book=upload.book, files=len(upload.files))
     if prefers_html(visit.request.headers.get("accept", "")):
         return _led_to("/teacher#reading")
-    return Response(report_upload(stored, job), status_code=202, media_type=MediaType.JSON, headers=NO_STORE)
+    return Response(report_upload(upload, job), status_code=202, media_type=MediaType.JSON, headers=NO_STORE)
 
 
 @post("/teacher/check", operation_id="teacherCheck", **PAGE)
@@ -171,10 +171,10 @@ async def previous(book: FromPath[str], visit: Given[Visit]) -> Response[str]:
 async def questions(visit: Given[Visit]) -> Response[str]:
     """Export readers' questions as CSV, without their authors."""
     visit.require()
-    asked = await visit.service.services.chats.recent_questions(MOST_READ)
+    questions = await visit.service.services.chats.recent_questions(MOST_READ)
     titles = {book.slug: book.title for book in await visit.service.services.library.books()}
     headers = {"Content-Disposition": 'attachment; filename="questions.csv"', **NO_STORE}
-    table = await beside_loop(lambda: as_csv(asked, titles))
+    table = await beside_loop(lambda: as_csv(questions, titles))
     return Response(table, media_type="text/csv; charset=utf-8", headers=headers)
 
 
@@ -183,9 +183,9 @@ async def entries(book: FromPath[str], visit: Given[Visit]) -> Response[str]:
     """The entries of a book's companion, some at a time."""
     if not visit.signed_in:
         return _led_to("/teacher")
-    wanted = _parse_filter(dict(visit.request.query_params))
-    listed = await _companions(visit.service).list_entries(book, wanted)
-    return _page_response(companion_page(book, listed, wanted, visit.form_key))
+    filters = _parse_filter(dict(visit.request.query_params))
+    entries = await _companions(visit.service).list_entries(book, filters)
+    return _page_response(companion_page(book, entries, filters, visit.form_key))
 
 
 @post("/teacher/companion/{book:str}/{entry:str}", operation_id="teacherEntry", **PAGE)
@@ -195,14 +195,14 @@ async def change(book: FromPath[str], entry: FromPath[str], visit: Given[Visit])
     if fields.get("act") not in ACTS:
         raise InvalidInput("There is no such button.")
     number = fields.get("answer", "")
-    wanted = Change(
+    change = Change(
         act=msgspec.convert(fields["act"], Act),
         text=fields.get("text", ""),
         choices=fields.get("choices", ""),
         answer=int(number[:MOST_DIGITS]) if number.isascii() and number.isdigit() else None,
     )
-    await _companions(visit.service).change(book, entry, wanted)
-    _log.info("entry_changed", book=book, entry=entry, act=wanted.act)
+    await _companions(visit.service).change(book, entry, change)
+    _log.info("entry_changed", book=book, entry=entry, act=change.act)
     back = urlencode(_filters(dict(parse_qsl(fields.get("back", "")))))
     return _led_to(f"/teacher/companion/{quote(book)}?{back}#e{quote(entry)}")
 
@@ -212,25 +212,25 @@ async def proposal(visit: Given[Visit]) -> Response[str]:
     """How a question is answered now, to be pinned as it is or in better words."""
     if not visit.signed_in:
         return _led_to("/teacher")
-    given, service = visit.request.query_params, visit.service
-    text, book = given.get("question", ""), given.get("book", "")
+    parameters, service = visit.request.query_params, visit.service
+    text, book = parameters.get("question", ""), parameters.get("book", "")
     books = await service.services.library.books()
-    known = next((one for one in books if one.slug == book), None) or (books[0] if books else None)
-    if known is None:
+    shelved = next((one for one in books if one.slug == book), None) or (books[0] if books else None)
+    if shelved is None:
         raise NotFound(NOTHING_HERE)
-    answer = await _current_answer(service, text, known.slug) if text.strip() else None
+    answer = await _current_answer(service, text, shelved.slug) if text.strip() else None
     near: Sequence[Passage] = ()
     if answer is not None and not answer.excerpts:
-        near = await service.services.retrieve(Question(text=text, book=known.slug, top_k=MOST_NEAR))
+        near = await service.services.retrieve(Question(text=text, book=shelved.slug, top_k=MOST_NEAR))
     page = render(
         "teacher_answer.html",
         books=books,
-        book=known,
+        book=shelved,
         question=text,
         answer=answer,
         text=proposed_text(answer) if answer is not None else "",
         near=near,
-        back=given.get("back", ""),
+        back=parameters.get("back", ""),
         form_key=visit.form_key,
     )
     return _page_response(page)
@@ -307,7 +307,7 @@ async def _board(visit: Visit, jobs: Jobs, examination: Examination) -> Board:
         model=name,
         model_ready=generator is not None and await generator.ready(),
         health=examination,
-        asked=await _questions(service, troubles),
+        questions=await _questions(service, troubles),
         prepared=await _list_prepared(service, settings),
         address=address_for_others(visit.request, settings.host),
         troubles=troubles,
@@ -345,12 +345,12 @@ async def _questions(service: AnswerService, troubles: list[str]) -> Overview:
     if service.services.trouble:
         return Overview()  # nothing is stored, and that is said already
     try:
-        asked = await service.services.chats.recent_questions(MOST_READ)
+        questions = await service.services.chats.recent_questions(MOST_READ)
     except LutrinError as error:
         troubles.append(f"{error.detail} {error.remedy}".strip())
         return Overview()
     today = service.services.now().date()
-    return await beside_loop(lambda: overview(asked, books, today, pinned))
+    return await beside_loop(lambda: overview(questions, books, today, pinned))
 
 
 def _now(service: AnswerService) -> str:
@@ -390,28 +390,28 @@ def _companions(service: AnswerService) -> Companions:
     return service.services.companions
 
 
-def _filters(given: Mapping[str, str]) -> dict[str, str]:
+def _filters(query: Mapping[str, str]) -> dict[str, str]:
     """What an address may say of the entries that are wanted, and nothing else."""
-    page = given.get("page", "")
+    page = query.get("page", "")
     return {
         name: value
         for name, value, is_known in (
-            ("kind", given.get("kind", ""), given.get("kind") in KINDS),
-            ("state", given.get("state", ""), given.get("state") in {*STATES, "pinned"}),
-            ("words", given.get("words", "")[:200], bool(given.get("words", "").strip())),
+            ("kind", query.get("kind", ""), query.get("kind") in KINDS),
+            ("state", query.get("state", ""), query.get("state") in {*STATES, "pinned"}),
+            ("words", query.get("words", "")[:200], bool(query.get("words", "").strip())),
             ("page", page, page.isascii() and page.isdigit() and 0 < int(page[:7]) < MOST_PAGE),
         )
         if is_known
     }
 
 
-def _parse_filter(given: Mapping[str, str]) -> EntryFilter:
-    known = _filters(given)
-    state = known.get("state")
+def _parse_filter(query: Mapping[str, str]) -> EntryFilter:
+    filters = _filters(query)
+    state = filters.get("state")
     return EntryFilter(
-        kind=msgspec.convert(known.get("kind"), Kind | None),
+        kind=msgspec.convert(filters.get("kind"), Kind | None),
         state=None if state == "pinned" else msgspec.convert(state, State | None),
         pinned=state == "pinned",
-        words=known.get("words", ""),
-        page=int(known.get("page", "1")),
+        words=filters.get("words", ""),
+        page=int(filters.get("page", "1")),
     )
