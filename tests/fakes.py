@@ -89,7 +89,7 @@ class ExactStore:
             raise IndexUnavailable(f"The collection {collection} cannot be opened: {error}") from error
         return ExactIndex(path, records["ids"], vectors, records["metadata"], writable=False)
 
-    async def settle(self, collection: str, current: Path, kept: Sequence[Path]) -> None:
+    async def settle(self, collection: str, current: Path, others: Sequence[Path]) -> None:
         """Nothing to do: collections come and go with their folders."""
 
 

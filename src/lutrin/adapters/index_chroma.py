@@ -81,7 +81,7 @@ class ChromaStore:
 
         return await _in_thread(load, "cannot be opened")
 
-    async def settle(self, collection: str, current: Path, kept: Sequence[Path]) -> None:
+    async def settle(self, collection: str, current: Path, others: Sequence[Path]) -> None:
         """Nothing to do: collections come and go with their folders."""
 
 

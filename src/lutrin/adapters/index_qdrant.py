@@ -90,10 +90,10 @@ class QdrantStore:
             unfinished.pop_all()
         return QdrantIndex(client, note, None)
 
-    async def settle(self, collection: str, current: Path, kept: Sequence[Path]) -> None:
+    async def settle(self, collection: str, current: Path, others: Sequence[Path]) -> None:
         """Point the alias at the current generation and delete the collections that no generation needs."""
         note = _read_note(current)
-        needed = {note.collection, *(_read_note(folder).collection for folder in kept if (folder / NOTE).exists())}
+        needed = {note.collection, *(_read_note(folder).collection for folder in others if (folder / NOTE).exists())}
         alias = self._prefix + collection
         client = self._connect()
         try:
