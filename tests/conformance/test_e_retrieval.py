@@ -147,6 +147,13 @@ def test_no_far_question_finds_anything(reader: Reader) -> None:
     assert [question for question in out_of_book("far") if reader.passages(question)] == []
 
 
+@pytest.mark.row("E-SC-003")
+def test_few_near_questions_find_anything(reader: Reader) -> None:
+    """On the subject, but not in the book: 37 of 40 find nothing, as long as nobody but the reader judges."""
+    near = out_of_book("near")
+    assert sum(not reader.passages(question) for question in near) >= 0.9 * len(near)
+
+
 def _timed(reader: Reader, question: str) -> float:
     began_s = time.monotonic()
     assert reader.passages(question)

@@ -18,7 +18,6 @@ from lutrin.language.words import topic_stems, words
 from lutrin.query.frames import CHAPTER, THIS, number_of
 from lutrin.query.understand import Query, alone
 from lutrin.records import Passage, Question
-from lutrin.search.reader import is_far
 from lutrin.search.search import SELECTION_CHARACTERS, Searcher, SearchResult
 
 
@@ -90,8 +89,7 @@ async def retrieve_passages(shelf: Shelf, searcher: Searcher, question: Question
         query = query if question.selected_text else await in_chapter(query, generations)
         _, result = await search_books(searcher, generations, query, k=question.top_k or default_k, again=False)
     # "What is it?" names nothing that the book could lack: the best there is, and its scores say how little that is.
-    refused = is_far(result.odds, found=bool(result.passages)) or result.verdict == "no"
-    if refused and topic_stems(text):
+    if result.verdict == "no" and topic_stems(text):
         if not question.book:
             require_all_readable(shelf)
         return []
