@@ -155,7 +155,7 @@ class ScriptedDecoder:
         self.context_tokens = self.window_tokens = context_tokens
         self.step_tokens = step_tokens
         self.shares = shares
-        self.timed: dict[int, float] = {}
+        self.step_seconds: dict[int, float] = {}
         self.computed_by = "script"
         self.state_kind = "script" if shares else ""
         self.computed = self.overfull = self.restored = 0

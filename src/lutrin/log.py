@@ -123,7 +123,7 @@ def get_logger(name: str) -> Logger:
     return logger
 
 
-def report_folded() -> None:
+def report_repeats() -> None:
     """Log how often lines came that were dropped; whoever runs for long calls it from time to time."""
     for processor in structlog.get_config()["processors"]:
         if isinstance(processor, Folding):

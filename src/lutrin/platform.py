@@ -207,7 +207,7 @@ OTHERS = 0o027
 """The umask: no writing by the group, nothing for others."""
 
 
-def make_closed() -> None:
+def restrict_new_files() -> None:
     """Let this process, and those that it starts, make files with 0640 and folders with 0750, or less."""
     os.umask(os.umask(OTHERS) | OTHERS)
 

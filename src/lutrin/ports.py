@@ -325,7 +325,7 @@ class Decoder(Protocol):
     """States can be exchanged between decoders of one model file if this is equal; empty: this one gives none."""
 
     @property
-    def timed(self) -> Mapping[int, float]:
+    def step_seconds(self) -> Mapping[int, float]:
         """Seconds of a step by its number of wanted rows, as far as that was measured when the model was loaded."""
 
     def encode(self, messages: Sequence[Message], stable_chars: int = 0) -> tuple[list[int], int]:

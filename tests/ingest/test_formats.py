@@ -14,7 +14,7 @@ from lutrin.ingest.formats import FORMATS
 from lutrin.ingest.hypertext import parse_html
 from lutrin.ingest.page import page_html
 from lutrin.ingest.plaintext import parse_text
-from lutrin.ingest.sandbox import read_limited
+from lutrin.ingest.sandbox import read_in_sandbox
 from lutrin.records import Document
 
 TEXT = """TIDES AND CURRENTS
@@ -83,7 +83,7 @@ def paths(document: Document) -> list[tuple[str, ...]]:
 def test_every_format_is_read_in_a_limited_process_and_shown_with_the_anchors_that_it_is_cited_by() -> None:
     """The text lies at its place in the source, and each heading's anchor is on the page."""
     for name, (data, fact) in EXAMPLES.items():
-        document = read_limited(data, name)
+        document = read_in_sandbox(data, name)
         assert fact in texts(document)
         page = page_html(document.source, name)
         assert fact.rstrip(".") in re.sub(r"<[^>]+>", "", page)
@@ -171,7 +171,7 @@ def test_an_epub_that_calls_itself_a_table_of_contents_keeps_its_text_findable()
 def test_broken_archives_are_named(name: str, data: bytes) -> None:
     """One line each, whatever is wrong."""
     with pytest.raises(DocumentError, match=name):
-        read_limited(data, name)
+        read_in_sandbox(data, name)
 
 
 @pytest.mark.parametrize("name", ["a.epub", "a.docx"])
@@ -185,14 +185,14 @@ def test_an_archive_that_unpacks_to_gigabytes_is_refused(name: str) -> None:
         for _ in range(320):
             member.write(bytes(1 << 20))
     with pytest.raises(DocumentError, match="unpacks to more than"):
-        read_limited(out.getvalue(), name)
+        read_in_sandbox(out.getvalue(), name)
 
 
 def test_hostile_markup_costs_one_line_or_nothing() -> None:
     """Never the run: it is read, or refused within the limits."""
     for markup in ("<div>" * 50_000 + "text", "<b><i>" * 20_000, "<table>" * 5_000, "<" * 100_000):
         try:
-            document = read_limited(markup.encode(), "a.html", time_limit_s=60)
+            document = read_in_sandbox(markup.encode(), "a.html", time_limit_s=60)
         except DocumentError as error:
             assert error.detail.startswith("a.html: ")  # noqa: PT017 - either outcome is right
         else:

@@ -12,7 +12,7 @@ from lutrin.ingest.discover import find_books
 from lutrin.ingest.documents import read_document
 from lutrin.ingest.markdown import parse_markdown
 from lutrin.ingest.page import page_html
-from lutrin.ingest.sandbox import read_limited
+from lutrin.ingest.sandbox import read_in_sandbox
 from lutrin.ingest.scan import scan
 from lutrin.ingest.sites import read_site
 
@@ -215,7 +215,7 @@ def test_a_large_file_is_read_in_a_limited_process(tmp_path: Path) -> None:
     assert (document.source, document.title, document.chapter) == (honest, "Long", "Long")
     assert len(document.sections[0].units) == 20_000
     with pytest.raises(DocumentError, match="could not be read within 2 s"):
-        read_limited(("[a](" * 2_000_000).encode(), "bomb.md", time_limit_s=2)
+        read_in_sandbox(("[a](" * 2_000_000).encode(), "bomb.md", time_limit_s=2)
 
 
 def test_a_legacy_encoding_is_decoded() -> None:

@@ -12,7 +12,7 @@ import pytest
 from tests.end_to_end.processes import children, wait_until
 
 from lutrin.errors import DocumentError
-from lutrin.ingest.sandbox import read_limited
+from lutrin.ingest.sandbox import read_in_sandbox
 
 PAGE = b"<h1>Kilns</h1><p>A kiln bakes clay.</p>"
 BOMB = b"[a](" * 2_000_000
@@ -30,7 +30,7 @@ def fresh() -> None:
     """No zygote from another test."""
     for pid in zygotes():
         os.kill(pid, signal.SIGKILL)
-    read_limited(PAGE, "a.html")
+    read_in_sandbox(PAGE, "a.html")
 
 
 def test_the_next_file_costs_a_fork() -> None:
@@ -38,7 +38,7 @@ def test_the_next_file_costs_a_fork() -> None:
     before = zygotes()
     began = time.process_time(), time.monotonic()
     for number in range(10):
-        assert read_limited(PAGE, f"{number}.html").title == "Kilns"
+        assert read_in_sandbox(PAGE, f"{number}.html").title == "Kilns"
     assert time.monotonic() - began[1] < 2
     assert zygotes() == before
     assert len(before) == 1
@@ -48,14 +48,14 @@ def test_one_that_was_killed_is_replaced() -> None:
     """Between two files nobody notices, and neither does who waits: the file is read by the next one."""
     (before,) = zygotes()
     os.kill(before, signal.SIGKILL)
-    assert read_limited(PAGE, "a.html").title == "Kilns"
+    assert read_in_sandbox(PAGE, "a.html").title == "Kilns"
     (now,) = zygotes()
     assert now != before
     outcome: list[str] = []
 
     def read() -> None:
         try:
-            read_limited(BOMB, "bomb.md", time_limit_s=2)
+            read_in_sandbox(BOMB, "bomb.md", time_limit_s=2)
         except DocumentError as error:
             outcome.append(error.detail)
 
@@ -75,7 +75,7 @@ def test_threads_do_not_wait_for_each_other() -> None:
 
     def read() -> None:
         try:
-            read_limited(BOMB, "bomb.md", time_limit_s=3)
+            read_in_sandbox(BOMB, "bomb.md", time_limit_s=3)
         except DocumentError as error:
             outcome.append(error.detail)
 
@@ -83,7 +83,7 @@ def test_threads_do_not_wait_for_each_other() -> None:
     slow.start()
     wait_until(lambda: any(children(pid) for pid in zygotes()), 10, "a fork")
     titles = []
-    quick = [threading.Thread(target=lambda: titles.append(read_limited(PAGE, "a.html").title)) for _ in range(3)]
+    quick = [threading.Thread(target=lambda: titles.append(read_in_sandbox(PAGE, "a.html").title)) for _ in range(3)]
     for thread in quick:
         thread.start()
     for thread in quick:
@@ -101,7 +101,7 @@ def test_it_knows_no_secret_and_holds_nothing_open(monkeypatch: pytest.MonkeyPat
     os.kill(pid, signal.SIGKILL)
     with Path(__file__).open("rb") as secret:
         os.set_inheritable(secret.fileno(), True)
-        read_limited(PAGE, "a.html")
+        read_in_sandbox(PAGE, "a.html")
     (pid,) = zygotes()
     assert b"sesame" not in Path(f"/proc/{pid}/environ").read_bytes()
     held = [str(entry.readlink()) for entry in Path(f"/proc/{pid}/fd").iterdir()]
@@ -112,8 +112,9 @@ def test_it_knows_no_secret_and_holds_nothing_open(monkeypatch: pytest.MonkeyPat
 def test_nothing_survives_the_parent(sign: signal.Signals) -> None:
     """Whatever ends it in the midst of a file, and a file that may take an hour."""
     code = (
-        "from lutrin.ingest.sandbox import read_limited\n"
-        "read_limited(b'<p>Words.</p>', 'a.html'); read_limited(b'[a](' * 2_000_000, 'bomb.md', time_limit_s=3600)"
+        "from lutrin.ingest.sandbox import read_in_sandbox\n"
+        "read_in_sandbox(b'<p>Words.</p>', 'a.html')\n"
+        "read_in_sandbox(b'[a](' * 2_000_000, 'bomb.md', time_limit_s=3600)"
     )
     with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL) as parent:
         wait_until(lambda: any(children(pid) for pid in zygotes(parent.pid)), 20, "a fork")

@@ -15,7 +15,7 @@ from tests.ingest.drawn import BODY, heading, pdf, text, texts
 
 from lutrin.errors import DocumentError
 from lutrin.ingest.pdf import parse_pdf
-from lutrin.ingest.sandbox import read_limited
+from lutrin.ingest.sandbox import read_in_sandbox
 
 
 def encrypted(algorithm: str, user: str, owner: str) -> bytes:
@@ -36,7 +36,7 @@ def test_an_encrypted_file_needs_its_password() -> None:
         with pytest.raises(DocumentError, match="the password is wrong"):
             parse_pdf(data, "locked.pdf", "sesame")
         for password in ("open sesame", "the owner's"):
-            assert texts(read_limited(data, "locked.pdf", password)) == ["Secret words."]
+            assert texts(read_in_sandbox(data, "locked.pdf", password)) == ["Secret words."]
 
 
 @pytest.mark.parametrize("password", ["", "of another file"])
@@ -80,9 +80,9 @@ def test_every_truncation_is_read_or_named() -> None:
 def test_the_child_gives_the_same_document() -> None:
     """Process boundaries change nothing."""
     data = pdf(lambda canvas: text(canvas, BODY))
-    assert read_limited(data, "a/b c.pdf") == parse_pdf(data, "a/b c.pdf")
+    assert read_in_sandbox(data, "a/b c.pdf") == parse_pdf(data, "a/b c.pdf")
     with pytest.raises(DocumentError, match=r"^x\.pdf: is empty"):
-        read_limited(b"", "x.pdf")
+        read_in_sandbox(b"", "x.pdf")
 
 
 def bomb(megabytes: int) -> bytes:
@@ -116,7 +116,7 @@ def test_a_bomb_costs_one_error_line(megabytes: int, limit_s: float, endured: En
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     began, spent = time.monotonic(), _spent_s()
     with pytest.raises(DocumentError, match=r"^bomb\.pdf: "):
-        read_limited(data, "bomb.pdf", time_limit_s=limit_s)
+        read_in_sandbox(data, "bomb.pdf", time_limit_s=limit_s)
     assert 1 < _spent_s() - spent < limit_s + 2
     assert time.monotonic() - began < 4 * limit_s + 4
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000
@@ -127,5 +127,5 @@ def test_memory_is_limited() -> None:
     """A file that needs more than its share is named as such, and this process has not grown."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises(DocumentError, match=r"^big\.md: needs more than 64 MB of memory"):
-        read_limited(b"words " * 3_000_000, "big.md", memory_limit_bytes=64 * 1024 * 1024)
+        read_in_sandbox(b"words " * 3_000_000, "big.md", memory_limit_bytes=64 * 1024 * 1024)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000

@@ -3,7 +3,7 @@
 import pytest
 
 from lutrin.ingest.rst import parse_rst
-from lutrin.ingest.sandbox import read_limited
+from lutrin.ingest.sandbox import read_in_sandbox
 from lutrin.records import Document, Unit
 
 HEAD = "Kilns\n=====\n\n"
@@ -98,4 +98,4 @@ def test_nothing_is_read_from_other_files() -> None:
 
 def test_a_page_is_read_in_a_process_of_its_own() -> None:
     """Like every format that a library reads."""
-    assert read_limited(f"{HEAD}Text.".encode(), "a.rst").title == "Kilns"
+    assert read_in_sandbox(f"{HEAD}Text.".encode(), "a.rst").title == "Kilns"

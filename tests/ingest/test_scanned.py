@@ -13,7 +13,7 @@ from lutrin.ingest.chunk import chunk_document
 from lutrin.ingest.page import page_html
 from lutrin.ingest.pdf import Recognize, parse_pdf
 from lutrin.ingest.pdf_layout import TextRun
-from lutrin.ingest.sandbox import read_limited
+from lutrin.ingest.sandbox import read_in_sandbox
 from lutrin.ingest.wording import RECOGNIZED
 from lutrin.records import BookInfo
 
@@ -65,7 +65,7 @@ def test_a_picture_of_a_page_is_recognised_in_the_limited_process() -> None:
     picture = BytesIO()
     pypdfium2.PdfDocument(printed)[0].render(scale=2).to_pil().convert("L").save(picture, "PDF", resolution=144)
     with pytest.raises(DocumentError, match="only pictures"):
-        read_limited(picture.getvalue(), "a.pdf")
-    document = read_limited(picture.getvalue(), "a.pdf", recognize=True)
+        read_in_sandbox(picture.getvalue(), "a.pdf")
+    document = read_in_sandbox(picture.getvalue(), "a.pdf", recognize=True)
     assert document.recognized_pages == (1,)
     assert "The mill turns when the wind blows." in " ".join(texts(document))

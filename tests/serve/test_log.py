@@ -13,7 +13,7 @@ import pytest
 import structlog
 
 from lutrin.errors import IndexUnavailable
-from lutrin.log import FOLD_AFTER, Folding, LibraryHandler, configure_logging, get_logger, report_folded
+from lutrin.log import FOLD_AFTER, Folding, LibraryHandler, configure_logging, get_logger, report_repeats
 from lutrin.settings import load_settings
 
 from .conftest import House, Serve
@@ -164,7 +164,7 @@ def test_a_line_that_repeats_is_counted_instead(log: io.StringIO) -> None:
     for _ in range(15):
         get_logger("serve").warning("another")
     clock.now_s += 60
-    report_folded()
+    report_repeats()
     assert (lines(log)[-1]["of"], lines(log)[-1]["times"]) == ("another", 5)
 
 

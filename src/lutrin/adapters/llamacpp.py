@@ -260,7 +260,7 @@ class LlamaDecoder:
         self._transit = self._filler + 1
         self._prompts = Prompts(model)
         self._texts: dict[int, bytes] = {}
-        self.timed: dict[int, float] = {}
+        self.step_seconds: dict[int, float] = {}
         self.sequences = self._filler
         self.context_tokens: int = llama_cpp.llama_n_ctx(context) - PADDING
         self.window_tokens: int = min(self.context_tokens, llama_cpp.llama_model_n_ctx_train(model))
@@ -285,10 +285,10 @@ class LlamaDecoder:
             seconds[number] = statistics.median(self._step_times(1, TRIED_STEPS)[1:])
         self._threads = (min(seconds, key=seconds.__getitem__), threads)
         llama_cpp.llama_set_n_threads(self._context, *self._threads)
-        self.timed = {1: min(seconds.values())}
+        self.step_seconds = {1: min(seconds.values())}
         for rows in TIMED_ROWS:
             if rows <= min(self.sequences, self.step_tokens):
-                self.timed[rows] = min(self._step_times(rows, 2))  # the first step of each size is slow
+                self.step_seconds[rows] = min(self._step_times(rows, 2))  # the first step of each size is slow
 
     def _step_times(self, rows: int, steps: int) -> list[float]:
         times = []

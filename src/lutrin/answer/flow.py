@@ -194,7 +194,7 @@ class AnswerFlow:
 
     @asynccontextmanager
     async def search_turn(self, question: Question) -> AsyncIterator[None]:
-        """Wait until it is the turn of who asks to have something searched for, and have it."""
+        """Hold the turn to search for one question; wait for it first."""
         async with self._turns.turn(question.peer, question.session_id):
             with stages.stage("search"):
                 yield

@@ -94,7 +94,7 @@ class Plan:
     chances: Mapping[str, float] = field(default_factory=dict)
     """Probability that a passage answers, by chunk id."""
     things: int = 1
-    """That are asked and answered."""
+    """How many of the things that are asked are answered."""
     warnings: tuple[str, ...] = ()
     suggestions: tuple[str, ...] = ()
     refusal: Refusal | None = None
@@ -261,7 +261,7 @@ def _lead(query: Query, runs: Sequence[Run], things: int) -> tuple[tuple[Sentenc
 
 
 def respellings(changes: Mapping[str, str]) -> list[str]:
-    """What is told of words that counted as slips."""
+    """Notices about words that were taken for typing slips."""
     return [messages.RESPELLED.format(word=word, other=other) for word, other in slips_of(changes).items()]
 
 

@@ -23,7 +23,7 @@ from lutrin.cli.models import evaluate, models
 from lutrin.cli.serve import serve, service
 from lutrin.errors import LutrinError
 from lutrin.ingest.lock import ingest_lock
-from lutrin.platform import make_closed, stand_back, use_one_arena
+from lutrin.platform import restrict_new_files, stand_back, use_one_arena
 from lutrin.records import Question
 from lutrin.settings import Settings, describe_settings, unknown_variables
 
@@ -176,7 +176,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(command: Callable[[], Any]) -> int:
     """Run a command and turn what it raises into a message and an exit code."""
-    make_closed()
+    restrict_new_files()
     try:
         code = command()
     except click.ClickException as error:

@@ -246,7 +246,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     slots: int = 10
     """Answers that get a token in each step."""
     queue: int = 64
-    """Readers who may wait beyond those."""
+    """Requests that may wait for a slot."""
     prefill_tokens: int = 128
     """Prompt tokens in one step: they bound how much a newcomer delays the others."""
     retained_tokens: int = 4096
@@ -333,7 +333,7 @@ class Scheduler:
         self.pace = Pace()
         self.failures = 0
         self._decoder = decoder
-        for rows, seconds in decoder.timed.items():
+        for rows, seconds in decoder.step_seconds.items():
             self.pace.observe(0, rows, seconds)
         # A recurrent or hybrid model cannot take back a wrong guess.
         self._limits = limits if decoder.shares else msgspec.structs.replace(limits, guesses=0)

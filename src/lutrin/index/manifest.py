@@ -4,6 +4,7 @@ import fcntl
 import os
 import shutil
 from collections.abc import Iterable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Self
 
@@ -104,13 +105,12 @@ class ReadLock:
 
     def __init__(self, manifest: Path) -> None:
         self._handle = os.open(manifest, os.O_RDONLY | os.O_CLOEXEC)
-        try:
+        with ExitStack() as failing:
+            failing.callback(os.close, self._handle)
             fcntl.flock(self._handle, fcntl.LOCK_SH)
             # A deleter renames the folder first, so a lock taken after the rename protects nothing.
             manifest.stat()
-        except BaseException:
-            os.close(self._handle)
-            raise
+            failing.pop_all()
 
     def close(self) -> None:
         """Release the folder."""

@@ -7,7 +7,7 @@ import msgspec
 from lutrin.errors import DocumentError
 from lutrin.ingest.books import Book
 from lutrin.ingest.formats import format_of
-from lutrin.ingest.sandbox import read_limited, read_plainly
+from lutrin.ingest.sandbox import read_in_sandbox, read_plainly
 from lutrin.ingest.scan import SourceFile
 from lutrin.ingest.strict import refusal
 from lutrin.records import Document
@@ -25,7 +25,7 @@ def read_document(
     with file.open() as opened:
         if kind is None or os.fstat(opened.fileno()).st_size > kind.trusted_bytes:
             recognize = ocr and kind is not None and kind.recognizer != ""
-            document = read_limited(opened, file.name, password, recognize=recognize)
+            document = read_in_sandbox(opened, file.name, password, recognize=recognize)
         else:
             document = read_plainly(opened, file.name, password)
     fault = refusal(document.source) if file.suffix == ".mdx" and not lenient else None

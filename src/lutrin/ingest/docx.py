@@ -53,7 +53,7 @@ _GROUNDS = frozenset(f"{_W}{name}" for name in ("tc", "txbxContent"))
 _READ_OF_RUNS = frozenset(
     f"{_W}{name}" for name in ("rStyle", "b", "i", "u", "strike", "caps", "smallCaps", "vertAlign", "ins", "del")
 )
-"""Properties of letters that mammoth shows; it takes longer than we to read the others: fonts, sizes, languages."""
+"""Properties of letters that mammoth renders; the others (fonts, sizes, languages) go, because it reads them slowly."""
 _LEAST_MOVED = 3
 """Half points: text that is moved by less is set so for looks."""
 

@@ -167,8 +167,8 @@ def _pages(file: BinaryIO, count: int, password: str, messages: list[str]) -> li
         except Exception as error:  # noqa: BLE001 - on a broken page pdfminer raises whatever its parser stumbles on
             lines.append([])
             messages.append(f"page {number + 1} cannot be read ({type(error).__name__}: {_first_line(error)})")
-    if pages.unmapped:
-        messages.append(f"{pages.unmapped} signs are left out: their fonts do not say which letters they are")
+    if pages.unmapped_glyphs:
+        messages.append(f"{pages.unmapped_glyphs} signs are left out: their fonts do not say which letters they are")
     return lines
 
 

@@ -79,7 +79,7 @@ class _Pen(PDFTextDevice):
 
     def __init__(self, resources: PDFResourceManager) -> None:
         super().__init__(resources)
-        self.unmapped = 0
+        self.unmapped_glyphs = 0
         self.covered = False
         """Whether something but text and white has been painted: what is white may be read on it."""
         self._runs: list[TextRun] = []
@@ -130,7 +130,7 @@ class _Pen(PDFTextDevice):
         if self._unseen:
             return advance
         if letter is None:
-            self.unmapped += 1
+            self.unmapped_glyphs += 1
             return advance
         a, b, c, d, x, y = matrix
         x, y = x + c * rise, y + d * rise
@@ -212,9 +212,9 @@ class Pages(Iterator[list[Line]]):
         return page_lines(self._pen.runs(), _visible(page))
 
     @property
-    def unmapped(self) -> int:
+    def unmapped_glyphs(self) -> int:
         """Glyphs so far for which the file gives no letter."""
-        return self._pen.unmapped
+        return self._pen.unmapped_glyphs
 
 
 def _visible(page: PDFPage) -> Box:

@@ -61,7 +61,7 @@ def read_plainly(data: bytes | BinaryIO, filename: str, password: str = "", *, r
     return _kind(filename).parse(file, filename, password, recognize=recognize)
 
 
-def read_limited(
+def read_in_sandbox(
     data: bytes | BinaryIO,
     filename: str,
     password: str = "",
@@ -167,17 +167,17 @@ def _in_fork(order: _Order, job: _Job, file: int, patience_s: float) -> tuple[in
             zygote, is_new = _idle.pop(), False
         except IndexError:
             zygote, is_new = _Zygote(), True
-        try:
-            outcome = zygote.run(order, job, file, patience_s)
-        except BaseException as error:
-            zygote.end()
-            if not isinstance(error, ConnectionError):
-                raise
-            if is_new:
-                return 1, b""
-        else:
-            _idle.append(zygote)
-            return outcome
+        with contextlib.ExitStack() as failing:
+            failing.callback(zygote.end)
+            try:
+                outcome = zygote.run(order, job, file, patience_s)
+            except ConnectionError:
+                if is_new:
+                    return 1, b""
+                continue
+            failing.pop_all()
+        _idle.append(zygote)
+        return outcome
 
 
 def _serve(control: socket.socket) -> None:

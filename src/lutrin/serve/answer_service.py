@@ -34,7 +34,7 @@ from lutrin.errors import (
     MalformedRequest,
     RateLimited,
 )
-from lutrin.log import get_logger, report_folded
+from lutrin.log import get_logger, report_repeats
 from lutrin.serve.budget import payer
 from lutrin.serve.guards import HTTPRequest
 from lutrin.serve.limits import Allowance, FreeSpace, Limits, Presence, peer_of_scope
@@ -672,7 +672,7 @@ class AnswerService:
     async def _keep_house(self) -> None:
         low = False
         while True:
-            report_folded()
+            report_repeats()
             if self.space.low != low:
                 low = not low
                 _log.warning("disk_low" if low else "disk_has_room", free_mb=self.space.free_bytes >> 20)

@@ -75,7 +75,7 @@ def charge(seconds: float) -> None:
         meter.spent_s += seconds
 
 
-def run_charged(work: Callable[[], T]) -> T:
+def run_for_request(work: Callable[[], T]) -> T:
     """Do work in a thread other than the event loop's; the request of this context pays for its processor time."""
     start_s = time.thread_time()
     try:
@@ -85,8 +85,8 @@ def run_charged(work: Callable[[], T]) -> T:
 
 
 async def beside_loop(work: Callable[[], T]) -> T:
-    """Do work in a thread, so that it does not hold the event loop; see `run_charged`."""
-    return await asyncio.to_thread(run_charged, work)
+    """Do work in a thread, so that it does not hold the event loop; see `run_for_request`."""
+    return await asyncio.to_thread(run_for_request, work)
 
 
 def payer() -> str:
@@ -303,7 +303,7 @@ class Workshop:
                 pay()
                 context = contextvars.copy_context()
                 loop = asyncio.get_running_loop()
-                result = await loop.run_in_executor(self._threads, context.run, run_charged, work)
+                result = await loop.run_in_executor(self._threads, context.run, run_for_request, work)
                 settle()
                 return result
         finally:

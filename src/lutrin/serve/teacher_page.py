@@ -197,7 +197,7 @@ class InboxRow(msgspec.Struct, frozen=True, kw_only=True):
     down: int
     comments: tuple[str, ...]
     answer: str
-    """What a reader was told the last time."""
+    """The answer that a reader got the last time."""
     outcome: Outcome
     pinned: bool = False
     """Whether the teacher has given the answer since."""
