@@ -52,6 +52,7 @@ PEER_FULL = (
     "in a day."
 )
 READER_FULL = "Your conversations have used up your storage. Delete one to save new ones."
+BOOK_NOT_HERE = "The files of this book cannot be deleted: {reason}."
 INGEST_LEFT = "The server that ran this ingestion has stopped. Start the ingestion again."
 INGEST_IN_PROGRESS = "Ingestion already in progress."
 INGEST_OFF = "Ingestion over HTTP is off. Set LUTRIN_ADMIN_TOKEN to switch it on."

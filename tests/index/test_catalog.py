@@ -10,7 +10,7 @@ from tests.fakes import WordHashEmbedder
 
 from lutrin import sqlite
 from lutrin.errors import IndexUnavailable, NotFound
-from lutrin.index.catalog import Catalog, FileState, PublishedBook
+from lutrin.index.catalog import BookChoice, Catalog, FileState, PublishedBook
 from lutrin.index.embeddings import EmbeddingCache
 from lutrin.index.tokens import project, restore
 from lutrin.records import BookInfo
@@ -190,3 +190,23 @@ async def test_only_living_texts_keep_their_embeddings(path: Path) -> None:
         assert cache.prune(["h2", "h9"]) == 2
         assert cache.missing(["h1", "h2", "h3"]) == ["h1", "h3"]
         assert cache.prune(["h2"]) == 0
+
+
+def test_choices_outlive_what_they_were_made_for(path: Path) -> None:
+    """Title, line, place and removal stay when a book is published anew or withdrawn, until they are forgotten."""
+    with Catalog(path) as catalog:
+        for name, slug in (("g1", "a"), ("g2", "b"), ("g3", "c")):
+            publish(catalog, name, slug)
+        catalog.arrange(["c", "a"])
+        catalog.choose("a", BookChoice(title="First", removed="2026-01-01", called="A"))
+        publish(catalog, "g4", "a")
+        assert [(book.info.slug, book.title, book.choice.is_off) for book in catalog.books()] == [
+            ("c", "C", False),
+            ("a", "First", True),
+            ("b", "B", False),
+        ]
+        catalog.withdraw("a")
+        assert catalog.choices()["a"].title == "First"
+        catalog.forget_choice("a")
+        publish(catalog, "g5", "a")
+        assert [book.title for book in catalog.books()] == ["C", "B", "A"]

@@ -9,7 +9,7 @@ import pytest
 
 from lutrin import sqlite
 from lutrin.errors import IndexUnavailable, NotFound
-from lutrin.index.catalog import Catalog
+from lutrin.index.catalog import BookChoice, Catalog
 from lutrin.index.generation import PASSAGES, open_generation
 from lutrin.index.shelf import Shelf
 from lutrin.records import BookInfo
@@ -226,3 +226,27 @@ async def test_swaps_leave_no_handles(library: Library) -> None:
             counts.append(handles())
         assert max(counts[2:]) <= counts[2] + 2
         assert shelf.books()[0].name == "g20"
+
+
+async def test_readers_see_what_the_teacher_chose(library: Library) -> None:
+    """A new title stands on the book and on its passages; a hidden book is not there, and comes back."""
+    await library.publish("g1")
+    async with shelf_of(library) as shelf:
+        (book,) = shelf.books()
+        slug, before = book.book.slug, book.state
+        with Catalog(library.catalog_path) as catalog:
+            catalog.choose(slug, BookChoice(title="Renamed"))
+        await shelf.refresh()
+        (book,) = shelf.books()
+        (chunk,) = await book.chunks(await book.first_ids(1))
+        assert (book.book.title, chunk.book_title) == ("Renamed", "Renamed")
+        assert book.state != before
+        with Catalog(library.catalog_path) as catalog:
+            catalog.choose(slug, BookChoice(hidden=True))
+        await shelf.refresh()
+        assert shelf.books() == []
+        assert shelf.unreadable == frozenset()
+        with Catalog(library.catalog_path) as catalog:
+            catalog.choose(slug, BookChoice())
+        await shelf.refresh()
+        assert [one.book.title for one in shelf.books()] != ["Renamed"]

@@ -26,12 +26,12 @@ from lutrin.errors import (
     ModelMissing,
     VerificationFailed,
 )
-from lutrin.index.catalog import Catalog
+from lutrin.index.catalog import BookChoice, Catalog
 from lutrin.index.generation import PASSAGES
 from lutrin.index.manifest import MANIFEST
 from lutrin.index.readback import in_fresh_process
 from lutrin.index.shelf import Shelf
-from lutrin.ingest.run import IngestTools, Options, ingest
+from lutrin.ingest.run import REMOVED, IngestTools, Options, ingest
 from lutrin.settings import load_settings
 
 from .conftest import PAGES, Press
@@ -462,3 +462,18 @@ async def test_the_real_thing(tmp_path: Path, models_dir: Path) -> None:
             found = await generation.chunks([name for name, _ in await generation.nearest(question.windows[0], 1)])
             assert found[0].filename == ZMP
     embedder.close()
+
+
+async def test_a_book_that_its_teacher_removed_is_not_read(press: Press) -> None:
+    """Its index stays, so that it can be brought back, and the report names it; then it is read as before."""
+    await press.ingest()
+    (before,) = press.books()
+    press.write({LIDAR: "# Lidar\n\nNew text about ranges.\n"})
+    with Catalog(press.settings.catalog_path) as catalog:
+        catalog.choose("robots", BookChoice(removed="2026-01-01"))
+    summary = await press.ingest()
+    assert [(item.book, item.reason) for item in summary.left_out] == [("robots", REMOVED)]
+    assert (summary.processed, summary.removed, press.books()[0].current) == (0, 0, before.current)
+    with Catalog(press.settings.catalog_path) as catalog:
+        catalog.forget_choice("robots")
+    assert (await press.ingest()).processed == 1

@@ -183,6 +183,13 @@ class ScriptedLibrary(ShelfLibrary):
     generation: str = "g1"
     failure: Exception | None = None
 
+    async def trial_questions(self, most: int, slug: str) -> Sequence[str]:
+        """One question."""
+        return [f"What is the loop of {slug}?"][:most]
+
+    async def refresh(self) -> None:
+        """Nothing in the catalogue concerns this book."""
+
     async def books(self) -> Sequence[ShelvedBook]:
         """All books."""
         if self.failure is not None:

@@ -173,36 +173,38 @@ async def test_the_books_are_read_again(serve: Serve, house: House) -> None:
     async with serve(admin_token=TOKEN) as client:
         await sign_in(client)
         begun = await press(client, "ingest")
-        assert (begun.status_code, begun.headers["location"]) == (303, "/teacher#reading")
+        assert (begun.status_code, begun.headers["location"]) == (303, "/teacher#books")
         assert (await press(client, "ingest")).status_code == 409
-        news = await progress(client, lambda news: bool(news["lines"]))
+        news = await progress(client, lambda news: "so far" in str(news["job_text"]))
         assert news["job"] == "running"
         page = (await client.get(PAGE)).text
-        assert "01-&lt;b&gt;chapter&lt;/b&gt;... 12 chunks created" in page
+        assert "Reading the books… 1 part so far, the last one: 01-&lt;b&gt;chapter&lt;/b&gt;." in page
+        assert "chunk" not in page
         assert '<noscript><meta http-equiv="refresh"' in page
         assert 'action="/teacher/ingest"' not in page
         ingest.go_on.set()
         await progress(client, lambda news: news["job"] == "done")
         page = (await client.get(PAGE)).text
-        assert "The books have been read. 1 file read, 12 passages made." in page
+        assert "The books have been read. 1 file read." in page
         assert 'http-equiv="refresh"' not in page
 
 
 async def test_a_book_goes_back_to_its_previous_index(serve: Serve, house: House) -> None:
-    """The page shows both; after the button the older one is current, and there is nothing more to go back to."""
+    """After the button the older one is current, and there is nothing more to go back to."""
     publish(house.data_dir, "000001-aaaa")
     publish(house.data_dir, "000002-bbbb")
     async with serve(admin_token=TOKEN) as client:
         await sign_in(client)
-        page = (await client.get(PAGE)).text
+        page = (await client.get(f"{PAGE}/books/physical-ai")).text
         assert "Physical AI &amp; Robots" in page
-        assert "42 files, 1,610 passages" in page
-        assert (await press(client, "books/physical-ai/previous")).headers["location"] == "/teacher#books"
+        assert "Go back to it" in page
+        back = (await press(client, "books/physical-ai/previous")).headers["location"]
+        assert back == "/teacher/books/physical-ai"
         with Catalog(house.data_dir / "catalog.db") as catalog:
             book = catalog.book("physical-ai")
         assert book is not None
         assert (book.current, book.previous) == ("000001-aaaa", None)
-        assert "Go back to it" not in (await client.get(PAGE)).text
+        assert "Go back to it" not in (await client.get(back)).text
         assert (await press(client, "books/physical-ai/previous")).status_code == 404
 
 
@@ -253,7 +255,7 @@ async def test_a_command_that_fails_says_why(tmp_path: Path) -> None:
 def board(health: Examination) -> Board:
     """A page of a server that has nothing yet."""
     return Board(
-        books=[], corpus="corpus", job=None, now="", figures=[], models=[], model="", model_ready=False, health=health,
+        books=[], facts={}, job=None, now="", figures=[], models=[], model="", model_ready=False, health=health,
     )  # fmt: skip
 
 

@@ -35,9 +35,10 @@ MIGRATIONS = (
         """CREATE TABLE studied (slug TEXT NOT NULL, id TEXT NOT NULL, record TEXT NOT NULL, embedder TEXT NOT NULL,
             spoken BLOB NOT NULL, written TEXT NOT NULL, PRIMARY KEY (slug, id))""",
     ),
+    ("CREATE TABLE choice (slug TEXT NOT NULL PRIMARY KEY, record TEXT NOT NULL, place FLOAT) WITHOUT ROWID",),
 )
 """Migration n leads from version n to n + 1; a new catalogue gets the tables of `definitions.py`."""
-TABLES = frozenset({"book", "decision", "decisions", "embedding", "file", "generation", "left_out", "studied"})
+TABLES = frozenset("book choice decision decisions embedding file generation left_out studied".split())
 PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}")
 """Slugs of books and names of generations: each is a folder's name, and deleting one must not lead elsewhere."""
 SCHEMA_VERSION = 1 + len(MIGRATIONS)
@@ -67,6 +68,25 @@ class LeftOut(msgspec.Struct, frozen=True):
         return f"{self.book}{'/' if self.book else ''}{self.filename}: {self.reason}"
 
 
+class BookChoice(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a teacher chose for a book; empty fields leave the book's own."""
+
+    title: str = ""
+    line: str = ""
+    """What it is about, for its card."""
+    hidden: bool = False
+    """Neither on the shelf nor asked, until it is shown again."""
+    removed: str = ""
+    """When it was removed, ISO 8601, UTC: off the shelf and no longer read, until it is brought back or deleted."""
+    called: str = ""
+    """The title of a removed book, which may no longer be in the catalogue."""
+
+    @property
+    def is_off(self) -> bool:
+        """Whether readers do not see it."""
+        return self.hidden or bool(self.removed)
+
+
 class PublishedBook(msgspec.Struct, frozen=True):
     """A book and its generations, in the order of `statements.BOOKS`."""
 
@@ -81,11 +101,20 @@ class PublishedBook(msgspec.Struct, frozen=True):
     """Hash of the current generation's manifest, which holds the hashes of all its files."""
     root: str = ""
     """The book's own folder within the corpus, absolute; empty if unknown."""
+    choice: BookChoice = BookChoice()
+
+    @property
+    def title(self) -> str:
+        """The title that readers see."""
+        return self.choice.title or self.info.title
 
 
 def published_book(row: Sequence[Any]) -> PublishedBook:
     """The book of a row of `statements.BOOKS`."""
-    book = PublishedBook(msgspec.json.decode(row[0], type=BookInfo), *row[1:])
+    info, corpus, recipe, current, previous, digest, root, choice = row
+    chosen = msgspec.json.decode(choice, type=BookChoice)
+    decoded = msgspec.json.decode(info, type=BookInfo)
+    book = PublishedBook(decoded, corpus, recipe, current, previous, digest, root, chosen)
     check_names(book.info.slug, book.current, *([book.previous] if book.previous is not None else []))
     return book
 
@@ -149,7 +178,7 @@ class Catalog:
         self.connection.execute("COMMIT")
 
     def books(self) -> list[PublishedBook]:
-        """All published books, in the order of their first publication."""
+        """All published books in the order of the shelf, hidden and removed ones too."""
         return [published_book(row) for row in self.connection.execute(statements.BOOKS)]
 
     def book(self, slug: str) -> PublishedBook | None:
@@ -206,6 +235,36 @@ class Catalog:
     def left_out(self) -> list[LeftOut]:
         """List the files left out of all ingested folders, by book and name."""
         return [LeftOut(*row) for row in self.connection.execute(statements.LEFT_OUT)]
+
+    def choices(self) -> dict[str, BookChoice]:
+        """What was chosen for books, by their slugs, in the order of the shelf."""
+        rows = self.connection.execute(statements.CHOICES)
+        return {slug: msgspec.json.decode(record, type=BookChoice) for slug, record in rows}
+
+    def choose(self, slug: str, choice: BookChoice) -> None:
+        """Store what was chosen for a book in place of what was chosen before; its place stays."""
+        with self.transaction():
+            places = dict(self.connection.execute(statements.PLACES))
+            self._put_choice(slug, choice, places.get(slug))
+
+    def arrange(self, slugs: Sequence[str]) -> None:
+        """Put books on the shelf in this order; those that are not named stand behind them."""
+        with self.transaction():
+            choices = self.choices()
+            for slug in {**choices, **dict.fromkeys(slugs)}:
+                place = float(slugs.index(slug)) if slug in slugs else None
+                self._put_choice(slug, choices.get(slug, BookChoice()), place)
+
+    def _put_choice(self, slug: str, choice: BookChoice, place: float | None) -> None:
+        record = msgspec.json.encode(choice).decode()
+        self.connection.execute(statements.PUT_CHOICE, {"slug": slug, "record": record, "place": place})
+        self.connection.execute(statements.NEXT_REVISION)
+
+    def forget_choice(self, slug: str) -> None:
+        """Leave a book as its authors made it."""
+        with self.transaction():
+            self.connection.execute(statements.FORGET_CHOICE, {"slug": slug})
+            self.connection.execute(statements.NEXT_REVISION)
 
     def withdraw(self, slug: str) -> None:
         """Remove a book; its generations are deleted once nobody reads them."""

@@ -108,6 +108,19 @@ class LeftOutRow(CatalogTable, table=True):
     reason: str = _text()
 
 
+class ChoiceRow(CatalogTable, table=True):
+    """What a teacher chose for a book on the shelf; it outlives the book's generations, and its removal."""
+
+    __tablename__ = "choice"
+    __table_args__ = WITHOUT_ROWID
+
+    slug: str = _text(primary_key=True)
+    record: str = _text()
+    """JSON of `catalog.BookChoice`."""
+    place: float | None = None
+    """Its place on the shelf; none: behind those that have one, in the order of their first publication."""
+
+
 class EntryTable(CatalogTable):
     """Columns of an entry with its questions."""
 

@@ -24,6 +24,7 @@ import numpy.typing as npt
 from lutrin import sqlite
 from lutrin.errors import IndexUnavailable, NotFound
 from lutrin.index import lexical, statements, typeahead
+from lutrin.index.catalog import BookChoice
 from lutrin.index.companion import Companion, PreparedEntry
 from lutrin.index.decisions import StoredDecision, StudiedEntry
 from lutrin.index.disk import file_hash
@@ -41,6 +42,8 @@ VECTORS = "vectors"
 EXACT_ROWS = 20_000
 """Filtered searches scan up to this many chunks: exact, and faster than a filter inside the vector index."""
 
+OWN_CHOICE = BookChoice()
+"""Nothing was chosen: all is as in the book."""
 KEPT_CHUNKS = 4096
 """Chunks that stay decoded; the oldest are dropped first; about 10 kB each."""
 KEPT_WORDS = 50_000
@@ -75,6 +78,8 @@ class OpenGeneration:
         self.manifest = manifest
         self.name = manifest.name
         self.book = manifest.book
+        """With the title that its teacher gave it."""
+        self.choice = OWN_CHOICE
         self.tokens = TokenIndex.open(directory)
         """Late interaction over the chunks; give it the row numbers that `places` returns."""
         self._published = Companion.open(directory)
@@ -166,7 +171,7 @@ class OpenGeneration:
 
         def read() -> dict[str, tuple[int, Chunk]]:
             rows = self._passages.execute(statements.RECORDS_BY_ID, {"ids": msgspec.json.encode(missing).decode()})
-            return {name: (int(row), decode_chunk(record)) for name, row, record in rows}
+            return {name: (int(row), self._decode(record)) for name, row, record in rows}
 
         if missing:
             places |= await self._look(read)
@@ -177,11 +182,11 @@ class OpenGeneration:
 
     async def chunks_of(self, filename: str) -> list[Chunk]:
         """Every chunk of a file, in order."""
-        return [decode_chunk(row[0]) for row in await self._rows(statements.RECORDS_OF_PAGE, {"filename": filename})]
+        return [self._decode(row[0]) for row in await self._rows(statements.RECORDS_OF_PAGE, {"filename": filename})]
 
     async def all_chunks(self) -> list[Chunk]:
         """Every chunk of the book in row order; a chunk's row is its index in this list."""
-        return await self._query(lambda: [decode_chunk(row[0]) for row in self._passages.execute(statements.RECORDS)])
+        return await self._query(lambda: [self._decode(row[0]) for row in self._passages.execute(statements.RECORDS)])
 
     async def first_ids(self, count: int) -> list[str]:
         """The ids of the book's first chunks, in row order."""
@@ -213,7 +218,7 @@ class OpenGeneration:
 
     async def chapter_starts(self) -> list[Chunk]:
         """The first chunk of each chapter in files that hold several, as a PDF does."""
-        return [decode_chunk(row[0]) for row in await self._rows(statements.CHAPTER_STARTS)]
+        return [self._decode(row[0]) for row in await self._rows(statements.CHAPTER_STARTS)]
 
     async def page_count(self) -> int:
         """Number of pages in the book; each page of a PDF counts."""
@@ -268,8 +273,13 @@ class OpenGeneration:
 
         return await self._query(read)
 
+    def _decode(self, record: bytes) -> Chunk:
+        chunk = decode_chunk(record)
+        title = self.book.title
+        return chunk if chunk.book_title == title else msgspec.structs.replace(chunk, book_title=title)
+
     def _chunk_at(self, row: int) -> Chunk:
-        chunk: Chunk = decode_chunk(self._passages.execute(statements.RECORD, {"row": row}).fetchone()[0])
+        chunk: Chunk = self._decode(self._passages.execute(statements.RECORD, {"row": row}).fetchone()[0])
         return chunk
 
     async def close(self) -> None:
@@ -280,8 +290,20 @@ class OpenGeneration:
         del self.tokens, self.windows, self.companion, self._published
         self._lock.close()
 
-    async def decide(self, decided: Sequence[StoredDecision], studied: Sequence[StudiedEntry], revision: int) -> None:
-        """Add what was studied since to the published companion, and apply the teacher's decisions."""
+    async def decide(
+        self,
+        decided: Sequence[StoredDecision],
+        studied: Sequence[StudiedEntry],
+        revision: int,
+        choice: BookChoice = OWN_CHOICE,
+    ) -> None:
+        """Add what was studied since to the published companion, and apply the teacher's decisions and choices."""
+        self.choice = choice
+        title = choice.title or self.manifest.book.title
+        if title != self.book.title:
+            self.book = msgspec.structs.replace(self.book, title=title)
+            self._cache.clear()
+            self._typed_at.cache_clear()
         own = [one for one in decided if not one.decision.is_own or await self._holds(one.decision.item)]
         more = [one for one in studied if await self._holds(one.item)]
         stored: list[StudiedEntry | StoredDecision] = [*more, *own]

@@ -108,7 +108,7 @@ class Shelf:
         await self.close()
 
     def books(self) -> list[OpenGeneration]:
-        """The current generation of each readable book, in the order of the books' first publication.
+        """The current generation of each readable book in the order of the shelf, without those that are off it.
 
         Lease one to use it for longer than the current step of the event loop.
         """
@@ -154,7 +154,7 @@ class Shelf:
             IndexUnavailable: The catalogue cannot be read.
         """
         async with self._refreshing:
-            published = [published_book(row) for row in await self._rows(BOOKS)]
+            published = [book for row in await self._rows(BOOKS) if not (book := published_book(row)).choice.is_off]
             retired: list[tuple[str, str]] = [(slug, name) for slug, name in await self._rows(RETIRED)]
             ((newest,),) = await self._rows(REVISION)
             leases: dict[str, _Lease] = {}
@@ -168,7 +168,7 @@ class Shelf:
                     if lease.revision != newest:
                         decided = map(stored_decision, await self._rows(DECISIONS, slug))
                         studied = map(stored_entry, await self._rows(STUDIED, slug))
-                        await lease.generation.decide(list(decided), list(studied), newest)
+                        await lease.generation.decide(list(decided), list(studied), newest, book.choice)
                         lease.revision = newest
             self.unreadable = frozenset(book.info.slug for book in published) - leases.keys()
             old, self._leases = self._leases, leases

@@ -8,8 +8,14 @@ the columns that they fill or are compared with, unless a statement says otherwi
 # The catalogue
 
 FIRST_REVISION = "INSERT INTO decisions (revision) VALUES (0)"
-BOOKS = """SELECT info, corpus, recipe, current, previous, manifest_sha256, root
-    FROM book JOIN generation ON generation.name = book.current ORDER BY book.rowid"""
+BOOKS = """SELECT info, corpus, recipe, current, previous, manifest_sha256, root, coalesce(choice.record, '{}')
+    FROM book JOIN generation ON generation.name = book.current LEFT JOIN choice ON choice.slug = book.slug
+    ORDER BY coalesce(choice.place, 1e9), book.rowid"""
+"""The books in the order of the shelf: as their teacher put them, then by their first publication."""
+CHOICES = "SELECT slug, record FROM choice ORDER BY place IS NULL, place, slug"
+PUT_CHOICE = "INSERT OR REPLACE INTO choice (slug, record, place) VALUES (:slug, :record, :place)"
+PLACES = "SELECT slug, place FROM choice"
+FORGET_CHOICE = "DELETE FROM choice WHERE slug = :slug"
 RETIRED = "SELECT slug, name FROM generation WHERE retired = 1 ORDER BY number"
 LIVE = "SELECT name, slug FROM generation WHERE retired = 0"
 FILES = "SELECT filename, size, changed_ns, sha256 FROM file WHERE slug = :slug"
@@ -97,6 +103,8 @@ TAKE_OVER_DECISIONS = (
     "DELETE FROM studied",
     """INSERT INTO studied (slug, id, record, embedder, spoken, written)
         SELECT slug, id, record, embedder, spoken, written FROM other.studied""",
+    "DELETE FROM choice",
+    "INSERT INTO choice (slug, record, place) SELECT slug, record, place FROM other.choice",
     NEXT_REVISION,
 )
 ADD_DECISIONS = (f"INSERT OR REPLACE {_COPY_DECISIONS}", NEXT_REVISION)

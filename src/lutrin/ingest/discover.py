@@ -17,6 +17,7 @@ from lutrin.ingest.books import Book, open_book
 from lutrin.ingest.formats import FORMATS, suffix_of
 from lutrin.ingest.scan import IGNORE_FILE, Rules, SourceFile, holds_pages, ignored_names, is_housekeeping, scan
 from lutrin.ingest.sites import HOMES, is_site
+from lutrin.ingest.upload import STAGING
 
 _SHELVES = frozenset({"corpus", "books", "library", "shelf", "bookshelf"})
 _NUMBERED = re.compile(r"\d|(?:chapter|lesson|part|module|unit|week|section|day|ch)[-_ ]?\d", re.IGNORECASE)
@@ -161,6 +162,8 @@ class _Children:
         reasons = dict(skipped)
         for child in entries:
             if child.name not in reasons and child.is_dir():
+                if child.name.startswith(STAGING):
+                    continue  # an upload that is still coming
                 if child.name.startswith("."):
                     self.others.append((child.name, "is hidden: its name begins with a dot"))
                 elif "*" in ignored or child.name in ignored:

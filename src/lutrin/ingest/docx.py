@@ -71,8 +71,8 @@ def parse_docx(data: bytes, filename: str, _password: str = "") -> Document:
         html = mammoth.convert_to_html(replacement, style_map=styles + _STYLES, convert_image=_no_image).value
     except (DocumentError, MemoryError):
         raise
-    except Exception as error:  # noqa: BLE001 - on a broken file mammoth raises whatever its parser stumbles on
-        raise DocumentError(filename, f"is not a complete Word document ({type(error).__name__}: {error})") from None
+    except Exception as error:
+        raise DocumentError(filename, "is damaged, or no Word document; open it in Word and save it again") from error
     soup = soup_of(html)
     _set_labels(soup)
     _set_formulas(soup)

@@ -54,7 +54,7 @@ def parse_epub(data: bytes, filename: str, _password: str = "") -> Document:
             book = _Package(archive, filename)
             text = "\n\n".join(book.pages())
     except (zipfile.BadZipFile, EOFError, NotImplementedError, ValueError) as error:
-        raise DocumentError(filename, f"is not a complete EPUB ({error})") from None
+        raise DocumentError(filename, "is damaged, or no EPUB; get the file anew") from error
     title = true_title(book.title)
     if role_of_title(title):
         # GitBook calls each book "Table of Contents", and every page would have that title's role.

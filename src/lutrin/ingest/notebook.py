@@ -30,7 +30,7 @@ def parse_notebook(data: bytes, filename: str, _password: str = "") -> Document:
         cells = notebook["cells"] if "cells" in notebook else notebook["worksheets"][0]["cells"]
         source = "\n\n".join(part for cell in cells for part in _cell(cell, _language(notebook)))
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError) as error:
-        raise DocumentError(filename, f"is not a complete notebook ({type(error).__name__}: {error})") from None
+        raise DocumentError(filename, "is damaged, or no notebook; open it in Jupyter and save it again") from error
     return document_of(f"{source}\n", filename)
 
 

@@ -88,6 +88,8 @@ YOUNG_NS = 2_000_000_000
 BATCH = 32
 """Passages that are embedded between two commits; at most so many are lost if the process dies. Until then their token
 vectors stay in memory at full width, half a megabyte a passage."""
+REMOVED = "was removed on the teacher's page, where it can be brought back"
+NOT_UNDERSTOOD = "cannot be understood; open it in the program that made it and save it again"
 _SHOWN = 20
 """Most files that a message names."""
 _log = get_logger("ingest")
@@ -191,7 +193,12 @@ class _Ingest:
         await in_thread(tidy, catalog, books_dir)
         cache = EmbeddingCache(catalog, embedder.name, embedder.dimension, embedder.reading.projection)
         summary = IngestSummary()
+        removed = {slug for slug, choice in catalog.choices().items() if choice.removed}
         for book, files in discovery.books:
+            if book.info.slug in removed:
+                off = LeftOut(filename=files[0].name, reason=REMOVED, book=book.info.slug)
+                summary = summary.plus(IngestSummary(left_out=(off,)))
+                continue
             work = await in_thread(_BookIngest, self, cache, book, files)
             summary = summary.plus(await work.run())
             root = book.root.resolve()
@@ -382,6 +389,7 @@ class _BookIngest:
 
     def _read(self, file: SourceFile) -> Read | None:
         """Read and cut one file; if that fails, keep the index's version of it."""
+        known = True
         try:
             return self._cut(file)
         except DocumentError as error:
@@ -389,15 +397,15 @@ class _BookIngest:
         except LutrinError:
             raise
         except Exception as error:  # noqa: BLE001 - a parser's bug on one file must cost that file, not the run
-            problem = f"{file.name}: cannot be understood ({type(error).__name__}: {error})"
+            problem, known = f"{file.name}: cannot be understood ({type(error).__name__}: {error})", False
         before = self._copy(file)
+        reason = problem.removeprefix(f"{file.name}: ").rstrip(".") if known else NOT_UNDERSTOOD
         if before is not None:
             self.stale.add(file.name)
             problem += " The index keeps its earlier state."
-        else:
-            reason = problem.removeprefix(f"{file.name}: ").rstrip(".")
-            left_out = LeftOut(filename=file.name, reason=reason, book=self.book.info.slug)
-            self._count(IngestSummary(left_out=(left_out,)))
+            reason += "; what was read of it before is kept"
+        left_out = LeftOut(filename=file.name, reason=reason, book=self.book.info.slug)
+        self._count(IngestSummary(left_out=(left_out,)))
         self._count(IngestSummary(failed=1, errors=(problem,)))
         return before
 

@@ -19,6 +19,12 @@ class FolderReport(msgspec.Struct, frozen=True, kw_only=True):
         """As the contract prints it: `Processing 03-chapter-3-architecture... 12 chunks created`."""
         return f"Processing {self.name}... {self.chunks} {'chunk' if self.chunks == 1 else 'chunks'} created"
 
+    @staticmethod
+    def name_in(line: str) -> str:
+        """The name in such a line; empty for a line of another kind."""
+        first, _, rest = line.partition("... ")
+        return first.removeprefix("Processing ") if rest and first.startswith("Processing ") else ""
+
 
 class Advance(msgspec.Struct, frozen=True, kw_only=True):
     """How far the ingest of one book is; the numbers only grow, totals may too."""

@@ -6,7 +6,7 @@ import secrets
 import shutil
 import stat
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, cast
@@ -54,7 +54,12 @@ class StoredUpload:
 
 
 def store(
-    corpus: Path, files: Iterable[tuple[str, BinaryIO]], *, book: str = "", replace: bool = False
+    corpus: Path,
+    files: Iterable[tuple[str, BinaryIO]],
+    *,
+    book: str = "",
+    replace: bool = False,
+    replaceable: Container[str] = (),
 ) -> StoredUpload:
     """Put files into a folder of the corpus, all of them or none; zip archives are unpacked.
 
@@ -62,6 +67,7 @@ def store(
         files: Names as the sender gives them, with their contents.
         book: Name of the book's folder; empty: of the archive, the folder or the file that was sent.
         replace: A folder that is there is replaced.
+        replaceable: Names of folders that are replaced in any case.
 
     Raises:
         InvalidInput: There is nothing to store, an archive is broken, encrypted or too large, or the corpus is itself
@@ -77,12 +83,13 @@ def store(
         upload = _Upload(staging)
         for name, content in files:
             upload.add(name, content)
-        return _put_in_place(upload, corpus, book, replace=replace)
+        return _put_in_place(upload, corpus, book, replaceable=None if replace else replaceable)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
 
 
-def _put_in_place(upload: "_Upload", corpus: Path, book: str, *, replace: bool) -> StoredUpload:
+def _put_in_place(upload: "_Upload", corpus: Path, book: str, *, replaceable: Container[str] | None) -> StoredUpload:
+    """Move an upload to its place; `replaceable`: names of folders that may be replaced, None: each may."""
     if not any(suffix_of(name) in FORMATS for name in upload.names):
         reasons = "; ".join(item.line() for item in upload.left_out[:5])
         raise InvalidInput(f"The upload holds no {suffixes_in_words()} file. {reasons}".strip())
@@ -91,7 +98,7 @@ def _put_in_place(upload: "_Upload", corpus: Path, book: str, *, replace: bool) 
     top = tops.pop() if len(tops) == 1 else ""
     name = slug_of(book or top or upload.named)
     target = corpus / name
-    if target.exists() and not replace:
+    if target.exists() and replaceable is not None and name not in replaceable:
         raise AlreadyThere(f"A book named {name} is already there. Choose another name, or replace it.")
     old = upload.staging.with_name(f"{upload.staging.name}{OLD}{name}")
     if target.exists():
@@ -131,7 +138,7 @@ def _check_directory(name: str, content: BinaryIO) -> None:
     place = tail.rfind(b"PK\x05\x06")
     content.seek(0)
     if place < 0 or len(tail) < place + 16:
-        raise InvalidInput(f"{name} is not a complete zip archive.")
+        raise InvalidInput(f"{name} is not a complete zip archive. Make it again and send that.")
     if int.from_bytes(tail[place + 12 : place + 16], "little") > MAX_FILES * _ENTRY_BYTES:
         raise InvalidInput(f"The upload holds more than {MAX_FILES:,} files.")
 
@@ -166,7 +173,7 @@ class _Upload:
                     if not member.is_dir():
                         self._member(archive, member, name)
         except (zipfile.BadZipFile, NotImplementedError, EOFError, OSError, ValueError) as error:
-            raise InvalidInput(f"{name} is not a complete zip archive ({error}).") from None
+            raise InvalidInput(f"{name} is not a complete zip archive. Make it again and send that.") from error
 
     def _member(self, archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> None:
         if len(self.left_out) > MAX_FILES:

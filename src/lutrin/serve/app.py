@@ -39,7 +39,7 @@ from lutrin.serve.metrics import Metrics
 from lutrin.serve.openapi import openapi_config, prepare
 from lutrin.serve.ownership import CLIENT_HEADER
 from lutrin.serve.responses import below, finishing
-from lutrin.serve.routes import answers, health, ingest, openai, pages, sessions, teacher
+from lutrin.serve.routes import answers, health, ingest, openai, pages, sessions, teacher, teacher_books
 from lutrin.serve.services import Services
 from lutrin.serve.teacher_page import Examination
 from lutrin.serve.teacher_sign_in import SignIns, Visit
@@ -59,7 +59,9 @@ COLLECTED = (20_000, 20, 20)
 """Objects that come before the youngest are looked through for garbage, and how often until older ones are: what a
 search makes goes without that, and what it keeps stays for long."""
 HANDLERS = [
-    handler for family in (health, answers, sessions, ingest, openai, pages, teacher) for handler in family.HANDLERS
+    handler
+    for family in (health, answers, sessions, ingest, openai, pages, teacher, teacher_books)
+    for handler in family.HANDLERS
 ]
 _log = get_logger("serve")
 

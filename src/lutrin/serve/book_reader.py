@@ -57,7 +57,8 @@ class Reader:
 
     async def version(self) -> str:
         """A value that changes whenever a book is added, updated or removed."""
-        return " ".join(sorted(f"{book.slug}={book.generation}" for book in await self._library.books()))
+        books = await self._library.books()
+        return " ".join(f"{book.slug}={book.generation} {book.title} {book.line}" for book in books)
 
     async def cover(self, slug: str) -> str:
         """A book's table of contents."""

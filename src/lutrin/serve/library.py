@@ -2,6 +2,7 @@
 
 import asyncio
 import posixpath
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -20,7 +21,18 @@ from lutrin.records import BookInfo, Chunk
 from lutrin.serve.budget import beside_loop
 from lutrin.serve.finding import SENTENCE_ENDS, Line, Suggestion, best_first, section_lines, term_line
 from lutrin.serve.html import PageEntry, ShelvedBook
-from lutrin.serve.notes import Named, Notes, Term, find_terms, glossary, glossary_of, notes_of, starters, terms_by_name
+from lutrin.serve.notes import (
+    Named,
+    Notes,
+    Term,
+    find_terms,
+    glossary,
+    glossary_of,
+    notes_of,
+    starters,
+    terms_by_name,
+    trial_questions,
+)
 from lutrin.study.deck import Practice, practice
 from lutrin.study.senses import senses_of
 
@@ -28,6 +40,9 @@ T = TypeVar("T")
 
 OPENING_PASSAGES, OPENING_CHARS = 12, 140
 """Where the line of a book's card is looked for, and its length."""
+LEAST_SUBJECTS = 3
+"""Titles that say what a book is about; of fewer its first sentences say more."""
+_NUMBERED = re.compile(r"^(?:(?:chapter|part|unit|lesson)\s+)?\d+(?:\.\d+)*[.:)]?\s+", re.IGNORECASE)
 PASSAGES_A_LINE = 3
 """Passages read for each suggestion, since a section has several."""
 
@@ -87,6 +102,10 @@ class ShelfLibrary:
         """Slug and kind -> the state that it was made of, and what was made."""
         self._making: dict[tuple[str, str], asyncio.Lock] = {}
 
+    async def refresh(self) -> None:
+        """See at once what was changed in the catalogue; raises IndexUnavailable if that cannot be read."""
+        await self._shelf.refresh()
+
     async def books(self) -> Sequence[ShelvedBook]:
         """All books that have a published generation."""
         return [await self._once(generation, "card", _card) for generation in self._shelf.books()]
@@ -137,6 +156,13 @@ class ShelfLibrary:
         able = [generation.companion for generation in self._shelf.books() if generation.companion]
         each = -(-most // len(able)) if able else 0
         return [question for companion in able for question in starters(companion, each)][:most]
+
+    async def trial_questions(self, most: int, slug: str) -> Sequence[str]:
+        """Questions on what a book says, from all over it, read by a person or not."""
+        async with self._shelf.lease(slug) as generation:
+            first = await generation.chunks(await generation.first_ids(OPENING_PASSAGES))
+            titles = dict.fromkeys(chunk.section_title for chunk in first if chunk.section_title)
+            return trial_questions(generation.companion, list(titles), most)
 
     async def find(self, typed: str, slug: str, most: int) -> Sequence[Suggestion]:
         """Suggest places for a partly typed query, best first; raises IndexUnavailable if no book can be read."""
@@ -199,13 +225,16 @@ class ShelfLibrary:
 
 
 async def _card(generation: OpenGeneration) -> ShelvedBook:
+    first = await generation.chunks(await generation.first_ids(OPENING_PASSAGES))
+    chapters = await generation.chapters()
+    contents = (chapters, [file.title for file in await generation.files()], [chunk.section_title for chunk in first])
     return ShelvedBook(
         slug=generation.book.slug,
         title=generation.book.title,
         edition=generation.book.edition,
         generation=generation.name,
-        line=opening(await generation.chunks(await generation.first_ids(OPENING_PASSAGES))),
-        chapters=len(await generation.chapters()),
+        line=generation.choice.line or subjects(contents) or opening(first),
+        chapters=len(chapters),
         pages=await generation.page_count(),
     )
 
@@ -250,6 +279,25 @@ async def _practice(generation: OpenGeneration) -> Practice:
         return practice(generation.companion.entries, files, chunks, address)
 
     return await beside_loop(make)
+
+
+def subjects(contents: Sequence[Sequence[str]]) -> str:
+    """Name what a book is about by its first titles, as many as fit on a card.
+
+    Args:
+        contents: Titles of the chapters, of the pages, of the first sections. The first of these that has some is told;
+            none: the book is too short to have a table of contents.
+    """
+    for titles in contents:
+        names = list(dict.fromkeys(filter(None, (_NUMBERED.sub("", title).strip() for title in titles))))
+        if len(names) >= LEAST_SUBJECTS:
+            line = names[0]
+            for name in names[1:]:
+                if len(line) + len(name) + 3 > OPENING_CHARS:
+                    return f"{line} …"
+                line = f"{line} · {name}"
+            return line
+    return ""
 
 
 def opening(chunks: Sequence[Chunk]) -> str:

@@ -6,7 +6,7 @@ from itertools import chain, starmap
 
 import msgspec
 
-from lutrin.index.companion import Companion, Entry, PreparedEntry
+from lutrin.index.companion import Companion, Entry, PreparedEntry, defining
 from lutrin.index.lexical import stem_of, words
 from lutrin.index.typeahead import TypedWord
 from lutrin.serve.templating import page_path
@@ -95,6 +95,17 @@ def starters(companion: Companion, count: int, filename: str = "") -> list[str]:
     step = len(pages) / (count + 1)
     chosen = [pages[int(step * (number + 1))] for number in range(min(count, len(pages)))]
     return list(dict.fromkeys(item.entry.topic for item in chosen))
+
+
+def trial_questions(companion: Companion, sections: Sequence[str], count: int) -> list[str]:
+    """Questions to try a book with: those that are prepared, then what its terms mean, then on its sections."""
+    prepared = [item.entry.topic for item in companion.visible("question", "explanation")]
+    terms = [defining(item.entry.topic) for item in companion.visible("term")]
+    questions: dict[str, None] = {}
+    for kind in (prepared, terms, [f"What does the book say on {title}?" for title in sections]):
+        step = max(1, len(kind) // count)
+        questions |= dict.fromkeys(kind[::step])
+    return list(questions)[:count]
 
 
 def terms_by_name(companion: Companion) -> list[Named]:

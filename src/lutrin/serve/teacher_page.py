@@ -19,16 +19,16 @@ import segno
 from prometheus_client.metrics import MetricWrapperBase
 
 from lutrin.chats.store import OF_CONTENTS, AskedQuestion
-from lutrin.errors import IndexUnavailable
-from lutrin.index.catalog import Catalog, LeftOut
-from lutrin.index.manifest import read_manifest
-from lutrin.ingest.formats import FORMATS, suffixes_in_words
-from lutrin.ingest.lock import ingest_lock
+from lutrin.index.catalog import LeftOut
+from lutrin.ingest.formats import FORMATS
+from lutrin.ingest.summary import FolderReport
 from lutrin.keep.weights import Model, load_manifest, state_of
-from lutrin.records import Answer, BookInfo, Check
+from lutrin.records import Answer, Check
 from lutrin.search.reader import load_decisions
+from lutrin.serve.html import ShelvedBook
 from lutrin.serve.metrics import Metrics
 from lutrin.serve.routes.ingest import Job
+from lutrin.serve.teacher_books import BookRow, reasons_of
 from lutrin.serve.templating import count_of, render
 from lutrin.settings import Settings
 from lutrin.study.take_away import to_csv
@@ -44,12 +44,15 @@ SURE = math.log(3)
 COUNTED = {
     "processed": ("file", "read"),
     "unchanged": ("file", "unchanged"),
-    "removed": ("file", "removed"),
-    "failed": ("file", "failed"),
-    "chunks_created": ("passage", "made"),
-    "chunks_reused": ("passage", "kept"),
+    "removed": ("file", "gone"),
+    "failed": ("file", "could not be read"),
 }
-JOB_STATES = {"running": "Reading the books…", "done": "The books have been read.", "failed": "It did not work."}
+JOB_STATES = {
+    "waiting": "Waits until the books have been read.",
+    "running": "Reading the books…",
+    "done": "The books have been read.",
+    "failed": "It did not work.",
+}
 ENTRY_STATES = {"proposed": "not read yet", "approved": "approved", "hidden": "hidden"}
 ENTRY_KINDS = {
     "keypoints": "Key points",
@@ -114,55 +117,6 @@ class Examination:
             if process.returncode is None:
                 process.kill()
                 await process.wait()
-
-
-class Edition(msgspec.Struct, frozen=True, kw_only=True):
-    """A published index of a book."""
-
-    generation: str
-    created: datetime | None = None
-    """In UTC; None if it cannot be read."""
-    files: int = 0
-    chunks: int = 0
-
-
-def published_books(settings: Settings) -> list[tuple[BookInfo, Edition, Edition | None]]:
-    """Each book with its index and the one before it, from the catalogue; raises IndexUnavailable if that is broken."""
-    if not settings.catalog_path.exists():
-        return []
-
-    def edition(slug: str, name: str) -> Edition:
-        try:
-            manifest = read_manifest(settings.books_dir / slug / name)
-        except IndexUnavailable:  # the page is where its operator learns of it
-            return Edition(generation=name)
-        created = datetime.fromisoformat(manifest.created)
-        return Edition(generation=name, created=created, files=manifest.files, chunks=manifest.chunks)
-
-    with Catalog(settings.catalog_path) as catalog:
-        return [
-            (
-                book.info,
-                edition(book.info.slug, book.current),
-                edition(book.info.slug, book.previous) if book.previous else None,
-            )
-            for book in catalog.books()
-        ]
-
-
-def roll_back(settings: Settings, slug: str) -> None:
-    """Make a book's previous index the one that answers; the server follows within two seconds.
-
-    Raises:
-        NotFound: There is no such book, or nothing to go back to.
-        IngestInProgress: The books are being read.
-        IndexUnavailable: The catalogue cannot be read, or the previous index is gone.
-    """
-    with ingest_lock(settings.data_dir), Catalog(settings.catalog_path) as catalog:
-        book = catalog.book(slug)
-        if book is not None and book.previous is not None:
-            read_manifest(settings.books_dir / slug / book.previous)
-        catalog.roll_back(slug)
 
 
 def models_of(settings: Settings, name: str) -> list[tuple[Model, str, bool]]:
@@ -372,11 +326,16 @@ def now_text(metrics: Metrics, readers: int, waiting: int) -> str:
     return f"{', '.join(parts)}."
 
 
-def job_text(job: Job | None) -> str:
-    """Describe in one sentence how an ingestion is going or went; empty if there was none."""
+def job_text(job: Job | None, waiting: int = 0) -> str:
+    """Describe in a sentence or two how an ingestion is going or went; empty if there was none."""
     if job is None:
         return ""
     text = JOB_STATES[job.state] + (f" {job.detail}" if job.detail else "")
+    parts = [name for line in job.progress if (name := FolderReport.name_in(line))]
+    if job.state == "running" and parts:
+        text += f" {count_of(len(parts), 'part')} so far, the last one: {parts[-1]}."
+    if waiting:
+        text += f" {count_of(waiting, 'upload')} {'waits' if waiting == 1 else 'wait'} and will be read next."
     counts = [
         f"{count_of(number, thing)} {what}"
         for name, (thing, what) in COUNTED.items()
@@ -388,8 +347,9 @@ def job_text(job: Job | None) -> str:
 class Board(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that the teacher's page shows."""
 
-    books: Sequence[tuple[BookInfo, Edition, Edition | None]]
-    corpus: str
+    books: Sequence[BookRow]
+    facts: Mapping[str, ShelvedBook]
+    """What readers see of the books on the shelf, by slug."""
     job: Job | None
     now: str
     figures: Sequence[tuple[str, str, str]]
@@ -399,10 +359,12 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     """Name of the language model that answers; empty: none."""
     model_ready: bool
     health: Examination
+    waiting: int = 0
+    """Ingestions that wait for the one that is running."""
     left_out: Sequence[LeftOut] = ()
-    """Files that are in no book."""
-    prepared: Sequence[tuple[str, EntryList, str]] = ()
-    """Slug of each book, the states of its prepared entries, and how far the model is that studies it."""
+    """Files that belong to no book."""
+    prepared: Mapping[str, tuple[EntryList, str]] = {}
+    """By slug of a book the states of its prepared entries, and how far the model is that studies it."""
     questions: Overview = Overview()
     address: str = ""
     """Of this server for other devices; empty: they cannot reach it."""
@@ -414,15 +376,19 @@ def board_page(board: Board, form_key: str) -> str:
     """The teacher's page."""
     return render(
         "teacher.html",
-        refreshed=board.health.running or (board.job is not None and board.job.state == "running"),
+        refreshed=board.health.running or (board.job is not None and board.job.state in {"waiting", "running"}),
         board=board,
         questions=board.questions,
         form_key=form_key,
         code=segno.make(board.address, micro=False).svg_data_uri(scale=4, border=2) if board.address else "",
         suffixes=",".join((*sorted(FORMATS), ".zip")),
-        formats=suffixes_in_words(),
-        job_text=job_text(board.job),
+        whole=",".join(suffix for suffix, kind in FORMATS.items() if kind.holds_chapters),
+        formats=formats_in_words(),
+        job_text=job_text(board.job, board.waiting),
         entry_states=ENTRY_STATES,
+        reasons=reasons_of(board.left_out),
+        rows=[(row, reasons_of(row.left_out)) for row in board.books if not row.choice.removed],
+        removed=[row for row in board.books if row.choice.removed],
     )
 
 
@@ -442,6 +408,11 @@ def companion_page(book: str, listed: EntryList, wanted: EntryFilter, form_key: 
         page=wanted.page,
         search=lambda number: urlencode({**chosen, "page": str(number)}),
     )
+
+
+def formats_in_words() -> str:
+    """The kinds of files that can be added, by the names that people know, each once."""
+    return ", ".join(dict.fromkeys(kind.name for kind in FORMATS.values()))
 
 
 def proposed_text(answer: Answer) -> str:

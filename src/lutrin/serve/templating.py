@@ -1,6 +1,7 @@
 """Renders the HTML templates in `templates/`; whatever is filled in is escaped."""
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
@@ -10,6 +11,8 @@ from markupsafe import Markup, escape
 
 from lutrin.records import MARKDOWN
 
+_LINK = re.compile(r"\[([^][]*)\]\([^()\s]*\)")
+"""A link in Markdown, of which a quotation shows the words."""
 FOLDER = Path(__file__).with_name("templates")
 
 
@@ -42,6 +45,7 @@ def environment() -> Environment:
         auto_reload=False,
     )
     environment.globals |= {"book_path": book_path, "page_path": page_path, "counted": count_of}
+    environment.globals |= {"marked": with_marks}
     environment.filters |= {"anchor": anchor, "code": with_code}
     return environment
 
@@ -58,6 +62,15 @@ def count_of(number: int, thing: str) -> str:
 def anchor(name: str) -> str:
     """Quote an anchor for the part of an address after `#`; `page=4` stays as PDF viewers write it."""
     return quote(name, safe="=")
+
+
+def with_marks(text: str, marks: Sequence[tuple[int, int]]) -> Markup:
+    """A text of a book as HTML, with what is marked as such, and links as words."""
+    pieces, at = [], 0
+    for start, end in marks:
+        pieces += [escape(text[at:start]), Markup("<mark>{}</mark>").format(text[start:end])]
+        at = end
+    return Markup(_LINK.sub(r"\1", Markup("").join([*pieces, escape(text[at:])])))  # noqa: S704 - escaped before
 
 
 def with_code(text: str | None) -> Markup:

@@ -186,11 +186,11 @@ test('a teacher uploads a folder and approves three cards: sent, read, told what
   await page.getByRole('button', {name: 'Sign in'}).click();
   await page.getByLabel('Choose a folder').setInputFiles(folder);
   await page.getByText('3 files, ready to be sent.').waitFor();
-  await page.getByRole('button', {name: 'Send and read it'}).click();
-  await page.getByText(/2 files were stored in cooking\//).waitFor();
+  await page.getByRole('button', {name: 'Send and read'}).click();
+  await page.getByText(/2 files received for one book/).waitFor();
   await page.getByText(/Left out: .*photo\.raw/).waitFor();
   await page.getByText('The books have been read.').waitFor({timeout: 120_000});
-  const prepared = page.getByRole('region', {name: 'Prepared answers and cards', exact: true});
+  const prepared = page.getByRole('region', {name: 'Your books', exact: true});
   await prepared.getByRole('listitem').filter({hasText: '4 not read yet'}).getByRole('link', {name: 'Read them'}).click();
   for (const left of [3, 2, 1]) {
     await page.getByRole('button', {name: 'Approve'}).first().click();

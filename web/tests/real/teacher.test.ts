@@ -58,6 +58,9 @@ const findings = (page: Page): Promise<string[]> => axeFindings({page});
 
 const section = (page: Page, name: string): Locator => page.getByRole('region', {name, exact: true});
 
+/** Press a button by keyboard. */
+const press = (page: Page, name: string): Promise<void> => page.getByRole('button', {name}).press('Enter');
+
 test('a wrong password is told, the right one opens the page and stands in no address, cookie, storage or page', async () => {
   const page = await visit();
   await page.getByLabel('Password').fill('wrong');
@@ -65,7 +68,7 @@ test('a wrong password is told, the right one opens the page and stands in no ad
   await page.getByRole('alert').getByText('not the password').waitFor();
   await page.getByLabel('Password').fill(PASSWORD);
   await page.keyboard.press('Enter');
-  await section(page, 'Books').getByText('The Lab Book').waitFor();
+  await section(page, 'Your books').getByText('The Lab Book').waitFor();
   const seen = await page.evaluate(() => [location.href, document.cookie, JSON.stringify({...localStorage, ...sessionStorage}), document.documentElement.outerHTML].join('\n'));
   expect(seen).not.toContain(PASSWORD);
   expect(await page.evaluate(() => document.cookie)).toBe('');
@@ -75,34 +78,70 @@ test('a wrong password is told, the right one opens the page and stands in no ad
 
 test('a new page is read while the page watches; the book can go back to the index before', async () => {
   const page = await signedIn();
-  const books = section(page, 'Books');
-  await books.getByText('4 files').first().waitFor();
+  const books = section(page, 'Your books');
+  await books.getByText('4 pages').first().waitFor();
   writeFileSync(join(corpus, 'lab/01-basics/05-cables.md'), '# Cables\n\nA cable carries power and data to one motor.\n');
+  await books.getByText(/^Files that lie/).click();
   await page.getByRole('button', {name: 'Read the books again'}).click();
-  await section(page, 'Read the books again').getByText('The books have been read.').waitFor({timeout: 60_000});
-  expect(await page.getByRole('log').innerText()).toMatch(/Processing .* chunks? created/);
-  await books.getByText('5 files').waitFor();
-  await books.getByText('Previous index:').click();
-  await books.getByRole('button', {name: 'Go back to it'}).click();
-  await eventually(() => books.getByText('4 files').count(), 1);
-  expect(await books.getByText('Previous index:').count()).toBe(0);
+  await books.getByText('The books have been read.').waitFor({timeout: 60_000});
+  await books.getByText('5 pages').waitFor();
+  await books.getByRole('link', {name: 'The Lab Book', exact: true}).click();
+  await page.getByText('Go back to how it was read before').click();
+  await page.getByRole('button', {name: 'Go back to it'}).click();
+  await page.getByText('Go back to how it was read before').waitFor({state: 'detached'});
+  await page.goto(`${server.address}/teacher`);
+  await eventually(() => books.getByText('4 pages').count(), 1);
   const titles = async (): Promise<string> => (await fetch(`${server.address}/`)).text();
   await eventually(async () => (await titles()).includes('Cables'), false);
 });
 
-test('no section moves to the other column while the lines of a job grow', async () => {
+test('a book is renamed, hidden, removed and brought back by keyboard alone, and axe finds nothing on its pages', async () => {
+  const page = await signedIn();
+  const titles = async (): Promise<string> => (await fetch(`${server.address}/`)).text();
+  await page.goto(`${server.address}/teacher/books/lab`);
+  await page.getByLabel('Title').focus();
+  await page.keyboard.type('Robots for all');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', {level: 1, name: 'Robots for all'}).waitFor();
+  expect(await titles()).toContain('Robots for all');
+  expect(await findings(page)).toEqual([]);
+  await press(page, 'Hide it from pupils');
+  await section(page, 'Your books').getByText('Hidden.').waitFor();
+  expect(await titles()).not.toContain('Robots for all');
+  await page.getByRole('link', {name: 'Robots for all', exact: true}).press('Enter');
+  await press(page, 'Show it again');
+  await page.getByRole('link', {name: 'Robots for all', exact: true}).press('Enter');
+  await press(page, 'Remove it');
+  const back = page.getByRole('button', {name: 'Bring Robots for all back'});
+  await back.waitFor();
+  expect(await findings(page)).toEqual([]);
+  expect(await titles()).not.toContain('Robots for all');
+  await back.press('Enter');
+  await section(page, 'Your books').getByText('The books have been read.').waitFor({timeout: 60_000});
+  expect(await titles()).toContain('Robots for all');
+  await page.goto(`${server.address}/teacher/books/lab/trial`);
+  await page.getByRole('region', {name: 'Questions on this book'}).locator('mark').first().waitFor();
+  expect(await page.getByRole('region', {name: 'Questions that it should not answer'}).getByRole('article').count()).toBe(3);
+  expect(await findings(page)).toEqual([]);
+  await page.goto(`${server.address}/teacher/books/lab`);
+  await page.getByLabel('Title').fill('');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', {level: 1, name: 'The Lab Book'}).waitFor();
+});
+
+test('the parts of the day stand in their order, each as wide as the page', async () => {
   const page = await signedIn({viewport: {width: 1280, height: 900}});
-  const columns = (): Promise<number[]> => page.locator('.sections section').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().x));
-  const before = await columns();
-  expect(new Set(before).size).toBe(2);
-  await page.locator('[data-lines]').evaluate((lines) => Object.assign(lines, {hidden: false, textContent: 'Processing a chapter\n'.repeat(40)}));
-  expect(await columns()).toEqual(before);
+  const names = await page.locator('.sections > section > h2').allInnerTexts();
+  expect(names).toEqual(['Let the class in', 'What the class asks', 'Your books', 'Machine and model']);
+  const edges = await page.locator('.sections > section').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().width));
+  expect(new Set(edges).size).toBe(1);
+  expect(await page.locator('main').innerText()).not.toMatch(/lutrin |--|LUTRIN_|chunk/);
 });
 
 test('the doctor looks while readers go on, and says how it went', async () => {
   const page = await signedIn();
   await page.getByRole('button', {name: 'Check now'}).click();
-  const health = section(page, 'Health');
+  const health = section(page, 'Machine and model');
   await health.getByText('All checks passed.').waitFor({timeout: 60_000});
   expect(await health.getByRole('listitem').count()).toBeGreaterThan(5);
 });
@@ -112,7 +151,7 @@ test('what the books did not answer stands among what was missed, without names'
   const body = JSON.stringify({message: question, session_id: 'd'.repeat(32)});
   await fetch(`${server.address}/chat`, {method: 'POST', headers: {'Content-Type': 'application/json'}, body});
   const page = await signedIn();
-  const inbox = section(page, 'How questions were answered');
+  const inbox = section(page, 'What the class asks');
   const row = inbox.getByText(question).first();
   await row.waitFor();
   expect(await inbox.innerText()).not.toContain('dddd');
@@ -134,22 +173,23 @@ test('figures follow what readers do, without loading the page again', async () 
 test('without a script everything works by loading the page', async () => {
   const page = await signedIn({javaScriptEnabled: false});
   await page.getByRole('button', {name: 'Check now'}).click();
-  await section(page, 'Health').getByText(/Checking everything|All checks passed/).waitFor();
+  const health = section(page, 'Machine and model');
+  await health.getByText(/Checking everything|All checks passed/).waitFor();
   // A browser whose scripts are off loads the page again by itself; this one only pretends to be such, and reads no noscript.
-  if (await section(page, 'Health').getByText('Checking everything').isVisible()) {
+  if (await health.getByText('Checking everything').isVisible()) {
     expect(await page.content()).toContain('<noscript><meta http-equiv="refresh"');
   }
   await expect
     .poll(async () => {
       await page.reload();
-      return section(page, 'Health').innerText();
+      return health.innerText();
     }, {timeout: 60_000, interval: 1000})
     .toContain('All checks passed.');
 });
 
 test('on a phone nothing scrolls sideways, and every button is large enough for a thumb', async () => {
   const page = await signedIn(PHONE);
-  await section(page, 'Books').getByText('files').first().waitFor();
+  await section(page, 'Your books').getByText('pages').first().waitFor();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
   const heights = await page.getByRole('button').evaluateAll((buttons) => buttons.map((button) => button.getBoundingClientRect().height));
   expect(Math.min(...heights)).toBeGreaterThanOrEqual(44);

@@ -13,7 +13,7 @@ from lutrin.serve import metrics
 from lutrin.serve.answer_service import NO_STORE
 from lutrin.serve.problems import operation
 from lutrin.serve.schemas import Health, Readiness, ReadyBook
-from lutrin.serve.teacher_page import published_books
+from lutrin.serve.teacher_books import list_books
 from lutrin.serve.teacher_sign_in import Visit
 
 MOST_LEFT_OUT = 200
@@ -77,9 +77,10 @@ async def read_metrics(visit: Given[Visit]) -> Response[bytes]:
         meters.passages[name].set(value)
     meters.index_age_seconds.clear()
     with suppress(LutrinError):
-        for book, current, _ in await asyncio.to_thread(published_books, visit.settings):
-            if current.created is not None:
-                age = service.services.now() - current.created
+        books, _ = await asyncio.to_thread(list_books, visit.settings)
+        for book in books:
+            if book.read is not None:
+                age = service.services.now() - book.read
                 meters.index_age_seconds.labels(book.slug).set(age.total_seconds())
     return Response(meters.exposition(), media_type=metrics.MEDIA_TYPE, headers=NO_STORE)
 

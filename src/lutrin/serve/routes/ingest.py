@@ -3,8 +3,8 @@
 import asyncio
 import uuid
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine, Mapping
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, BinaryIO, Literal, cast
 
@@ -16,22 +16,26 @@ from litestar.params import FromPath
 
 from lutrin.errors import ChatStoreError, IngestInProgress, InvalidInput, NotFound, NotPermitted
 from lutrin.index.catalog import LeftOut
-from lutrin.ingest.upload import StoredUpload, store
+from lutrin.ingest.upload import StoredUpload
 from lutrin.log import get_logger
 from lutrin.messages import INGEST_LEFT, INGEST_OFF, NOTHING_HERE
 from lutrin.serve.answer_service import NO_STORE
 from lutrin.serve.limits import remember
 from lutrin.serve.problems import as_problem, operation
 from lutrin.serve.services import Ingest, JobBoard
+from lutrin.serve.teacher_books import store_books
 from lutrin.serve.teacher_sign_in import Visit
 from lutrin.settings import Settings
 
 KEPT_JOBS = 20
 KEPT_LINES = 200
 POST_EVERY_S = 1.0
+LOOK_AGAIN_S = 2.0
+"""Between looks whether another program, as `lutrin ingest`, has finished reading."""
 SILENT_S = 30.0
 """After it, an ingestion of another server that shows no sign of life is taken for ended with that server."""
 TAG = "administration"
+State = Literal["waiting", "running", "done", "failed"]
 
 _log = get_logger("serve")
 
@@ -40,12 +44,16 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     """An ingestion and its progress."""
 
     job: str
-    state: Literal["running", "done", "failed"]
+    state: State
+    """`waiting`: another one is running."""
     progress: list[str]
     """Its newest lines, at most 200."""
     summary: Mapping[str, int | float | str] | None = None
     detail: str | None = None
     """Why it failed."""
+
+
+Spawn = Callable[[Coroutine[Any, Any, None]], object]
 
 
 class Jobs:
@@ -54,27 +62,40 @@ class Jobs:
     def __init__(self, board: JobBoard | None = None) -> None:
         self._board = board
         self._jobs: OrderedDict[str, Job] = OrderedDict()
+        self._is_working = False
 
-    def claim(self) -> Job:
-        """Take the turn of the next ingestion, to be started or dropped; raises IngestInProgress if somebody has it."""
-        if any(job.state == "running" for job in self._jobs.values()):
+    async def start(self, ingest: Ingest, spawn: Spawn) -> Job:
+        """Start an ingestion; raises IngestInProgress if one is running or waits."""
+        if self._is_working:
             raise IngestInProgress
-        job = Job(job=uuid.uuid4().hex, state="running", progress=[])
+        job = self._add("running", [])
+        self._is_working = True
+        await self._show(job)
+        spawn(self._work(ingest, job))
+        return job
+
+    async def add(self, ingest: Ingest, spawn: Spawn, lines: Sequence[str] = ()) -> Job:
+        """Have the corpus read now, or when the ingestion that is running has ended; `lines` begin its progress.
+
+        All that wait are done by one ingestion.
+        """
+        waits = self._is_working
+        self._is_working = True
+        job = self._add("waiting" if waits else "running", list(lines))
+        await self._show(job)
+        if not waits:
+            spawn(self._work(ingest, job, patient=True))
+        return job
+
+    def _add(self, state: State, lines: list[str]) -> Job:
+        job = Job(job=uuid.uuid4().hex, state=state, progress=lines)
         remember(self._jobs, job.job, job, KEPT_JOBS)
         return job
 
-    def drop(self, job: Job) -> None:
-        """Give a turn back."""
-        del self._jobs[job.job]
-
-    async def start(
-        self, ingest: Ingest, spawn: Callable[[Coroutine[Any, Any, None]], object], turn: Job | None = None
-    ) -> Job:
-        """Start an ingestion, whose turn may have been claimed before; see `claim`."""
-        job = turn or self.claim()
-        await self._show(job)
-        spawn(self._run(job, ingest))
-        return job
+    @property
+    def is_busy(self) -> bool:
+        """Whether one is running or waits."""
+        return self._is_working
 
     async def get(self, name: str) -> Job:
         """An ingestion, whichever server runs it; raises NotFound, or ChatStoreError if what they share is away."""
@@ -88,37 +109,59 @@ class Jobs:
             return msgspec.structs.replace(job, state="failed", detail=INGEST_LEFT)
         return job
 
-    def newest(self) -> Job | None:
-        """The most recent ingestion."""
-        return next(reversed(self._jobs.values()), None)
+    def current(self) -> Job | None:
+        """The ingestion that is running, else the most recent one."""
+        running = next((job for job in self._jobs.values() if job.state == "running"), None)
+        return running or next(reversed(self._jobs.values()), None)
 
-    async def _run(self, job: Job, ingest: Ingest) -> None:
+    @property
+    def waiting(self) -> int:
+        """How many wait for the one that is running."""
+        return sum(job.state == "waiting" for job in self._jobs.values())
+
+    async def _work(self, ingest: Ingest, first: Job, *, patient: bool = False) -> None:
+        """Do a job, then whatever waits until nothing does."""
+        try:
+            await self._run([first], ingest, patient=patient)
+            while waiting := [job for job in self._jobs.values() if job.state == "waiting"]:
+                running = [msgspec.structs.replace(job, state="running") for job in waiting]
+                self._jobs |= {job.job: job for job in running}
+                await self._run(running, ingest, patient=True)
+        finally:
+            self._is_working = False
+
+    async def _run(self, jobs: Sequence[Job], ingest: Ingest, *, patient: bool = False) -> None:
+        """Read the corpus for several jobs at once; `patient`: after another program has read it."""
         loop = asyncio.get_running_loop()
 
         def note(line: str) -> None:
-            job.progress.append(line)
-            del job.progress[:-KEPT_LINES]
+            for job in jobs:
+                job.progress.append(line)
+                del job.progress[:-KEPT_LINES]
 
         def progress(line: str) -> None:
             loop.call_soon_threadsafe(note, line)  # ingestion may report from another thread
 
-        showing = loop.create_task(self._keep_showing(job))
+        showing = loop.create_task(self._keep_showing(jobs))
+        end: dict[str, Any]
         try:
-            ended = msgspec.structs.replace(job, state="done", summary=await ingest(progress))
+            end = {"state": "done", "summary": await _ingest_after_others(ingest, progress, patient=patient)}
         except Exception as error:  # noqa: BLE001 - whatever went wrong, the operator asks for it here
-            ended = msgspec.structs.replace(job, state="failed", detail=as_problem(error).detail)
+            end = {"state": "failed", "detail": as_problem(error).detail}
         finally:
             showing.cancel()
             with suppress(asyncio.CancelledError):  # what it was about to show must not come after the end
                 await showing
-        self._jobs[job.job] = ended
-        await self._show(ended)
+        for job in jobs:
+            self._jobs[job.job] = msgspec.structs.replace(job, **end)
+            await self._show(self._jobs[job.job])
 
-    async def _keep_showing(self, job: Job) -> None:
+    async def _keep_showing(self, jobs: Sequence[Job]) -> None:
         """Show the progress, which is a sign of life as well."""
         while self._board is not None:
             await asyncio.sleep(POST_EVERY_S)
-            await self._show(job)
+            for job in jobs:
+                await self._show(job)
 
     async def _show(self, job: Job) -> None:
         if self._board is None:
@@ -127,6 +170,18 @@ class Jobs:
             await self._board.post(job.job, msgspec.json.encode(job))
         except ChatStoreError as error:
             _log.warning("shared_jobs_away", detail=error.detail)
+
+
+async def _ingest_after_others(
+    ingest: Ingest, progress: Callable[[str], None], *, patient: bool
+) -> Mapping[str, int | float | str]:
+    while True:
+        try:
+            return await ingest(progress)
+        except IngestInProgress:
+            if not patient:
+                raise
+        await asyncio.sleep(LOOK_AGAIN_S)
 
 
 @post("/ingest", **operation("ingest", "Ingest the corpus", TAG, 403, 409, 413, 429), status_code=202)
@@ -151,6 +206,7 @@ def ingest_for(visit: Visit) -> Ingest:
     return visit.service.services.ingest
 
 
+YES = frozenset({"true", "on", "1", "yes"})
 OTHER_FIELDS = 8
 """Fields of a form besides its files."""
 NO_FILES = "Send at least one file in the field files of a form (multipart/form-data)."
@@ -160,7 +216,9 @@ class Uploaded(msgspec.Struct, frozen=True, kw_only=True):
     """An upload's outcome, and the job that reads the files."""
 
     book: str
-    """Name of the book's folder in the corpus."""
+    """Name of the book's folder in the corpus; of several, the first one's."""
+    books: list[str]
+    """Names of all folders that were made: one, or one for each file."""
     stored: int
     left_out: list[LeftOut]
     job: Job
@@ -172,48 +230,48 @@ class Uploaded(msgspec.Struct, frozen=True, kw_only=True):
     status_code=202,
 )
 async def upload(visit: Given[Visit], jobs: Given[Jobs]) -> Response[Uploaded]:
-    """Needs `Authorization: Bearer LUTRIN_ADMIN_TOKEN`. Fields: `files`; `book`, the folder's name; `replace=true`."""
-    upload, job = await receive(visit, jobs, ingest_for(visit))
-    body = report_upload(upload, job)
+    """Needs `Authorization: Bearer LUTRIN_ADMIN_TOKEN`.
+
+    Fields: `files`; `book`, the folder's name; `each=true`, a book of each file; `replace=true`.
+    """
+    uploads, job = await receive(visit, jobs, ingest_for(visit))
+    body = report_upload(uploads, job)
     return Response(body, status_code=202, headers={"Location": f"/ingest/{job.job}", **NO_STORE})
 
 
-def report_upload(upload: StoredUpload, job: Job) -> Uploaded:
+def report_upload(uploads: Sequence[StoredUpload], job: Job) -> Uploaded:
     """Report an upload's outcome to its sender."""
-    return Uploaded(book=upload.book, stored=len(upload.files), left_out=upload.left_out, job=job)
+    return Uploaded(
+        book=uploads[0].book,
+        books=[upload.book for upload in uploads],
+        stored=sum(len(upload.files) for upload in uploads),
+        left_out=[item for upload in uploads for item in upload.left_out],
+        job=job,
+    )
 
 
 async def receive(
     visit: Visit, jobs: Jobs, ingest: Ingest, check: Callable[[Mapping[str, str]], None] = lambda _: None
-) -> tuple[StoredUpload, Job]:
+) -> tuple[list[StoredUpload], Job]:
     """Take the files of a form, unless `check` refuses its fields of text; put them into the corpus and read them.
 
+    If the books are being read, what was sent waits until that is done.
+
     Raises:
-        IngestInProgress: The books are being read; nothing was stored.
         InvalidInput, AlreadyThere: As `lutrin.ingest.upload.store` raises them.
     """
-    newest = jobs.newest()
-    if newest is not None and newest.state == "running":
-        raise IngestInProgress
     form = await visit.request.form()
     try:
-        turn = jobs.claim()  # others may have sent a book meanwhile
-        with ExitStack() as undo:
-            undo.callback(jobs.drop, turn)
-            upload = await _store(form, visit.settings, check)
-            undo.pop_all()
+        uploads = await _store(form, visit.settings, check)
     finally:
         await form.close()
-
-    async def ingest_it(note: Callable[[str], None]) -> Mapping[str, int | float | str]:
-        for line in upload.lines():
-            note(line)
-        return await ingest(note)
-
-    return upload, await jobs.start(ingest_it, visit.service.spawn, turn)
+    lines = [line for upload in uploads for line in upload.lines()]
+    return uploads, await jobs.add(ingest, visit.service.spawn, lines)
 
 
-async def _store(form: FormMultiDict, settings: Settings, check: Callable[[Mapping[str, str]], None]) -> StoredUpload:
+async def _store(
+    form: FormMultiDict, settings: Settings, check: Callable[[Mapping[str, str]], None]
+) -> list[StoredUpload]:
     texts = {name: value for name, value in form.multi_items() if isinstance(value, str)}
     check(texts)
     files = [value for name, value in form.multi_items() if name == "files" and isinstance(value, UploadFile)]
@@ -221,11 +279,12 @@ async def _store(form: FormMultiDict, settings: Settings, check: Callable[[Mappi
     if not files:
         raise InvalidInput(NO_FILES)
     work = partial(
-        store,
-        settings.corpus_dir,
+        store_books,
+        settings,
         [(file.filename, cast("BinaryIO", file.file)) for file in files],
         book=texts.get("book", "").strip(),
-        replace=texts.get("replace", "").lower() in {"true", "on", "1", "yes"},
+        each=texts.get("each", "").lower() in YES,
+        replace=texts.get("replace", "").lower() in YES,
     )
     return await asyncio.to_thread(work)
 

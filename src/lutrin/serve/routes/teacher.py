@@ -13,17 +13,18 @@ from litestar.params import FromPath
 
 from lutrin.chats.store import key_of
 from lutrin.errors import InvalidInput, LutrinError, NotFound, NotPermitted, RateLimited
-from lutrin.index.catalog import read_left_out
+from lutrin.index.catalog import LeftOut
 from lutrin.index.companion import THE_TEACHER, Kind, State
 from lutrin.log import get_logger
 from lutrin.messages import BOOK_FIRST, DISK_LOW, INGEST_OFF, NOT_STORING, NOTHING_HERE, WRONG_PASSWORD
 from lutrin.records import Answer, DoneEvent, Passage, Question
 from lutrin.serve.answer_service import NO_STORE, AnswerService, check_lengths, is_secure
 from lutrin.serve.budget import beside_loop
-from lutrin.serve.problems import as_problem, prefers_html
-from lutrin.serve.routes.ingest import Jobs, Uploaded, receive, report_upload
+from lutrin.serve.problems import as_problem
+from lutrin.serve.routes.ingest import Jobs
 from lutrin.serve.routes.pages import address_for_others
 from lutrin.serve.services import Ingest
+from lutrin.serve.teacher_books import BookRow, list_books
 from lutrin.serve.teacher_page import (
     MOST_READ,
     Board,
@@ -38,8 +39,6 @@ from lutrin.serve.teacher_page import (
     now_text,
     overview,
     proposed_text,
-    published_books,
-    roll_back,
 )
 from lutrin.serve.teacher_sign_in import COOKIE, SIGNED_IN_S, Visit
 from lutrin.serve.templating import render
@@ -68,9 +67,8 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
     now: str
     """The present load."""
     job: str
-    """`running`, `done`, `failed`, or empty if there was none."""
+    """`waiting`, `running`, `done`, `failed`, or empty if there was none."""
     job_text: str
-    lines: list[str]
     awaited: bool
     """Whether something runs whose end the page waits for, besides the job."""
 
@@ -79,24 +77,23 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
 async def page(visit: Given[Visit], jobs: Given[Jobs], examination: Given[Examination]) -> Response[str]:
     """The page, the form that asks for the token, or how to set one."""
     if not visit.sign_ins.possible:
-        return _page_response(render("teacher_gate.html", off=True), 403)
+        return page_response(render("teacher_gate.html", off=True), 403)
     if not visit.signed_in:
-        return _page_response(render("teacher_gate.html", off=False, message=""))
+        return page_response(render("teacher_gate.html", off=False, message=""))
     board = await _board(visit, jobs, examination)
-    return _page_response(await beside_loop(lambda: board_page(board, visit.form_key)))
+    return page_response(await beside_loop(lambda: board_page(board, visit.form_key)))
 
 
 @get("/teacher/progress", include_in_schema=False, operation_id="teacherProgress")
 async def progress(visit: Given[Visit], jobs: Given[Jobs], examination: Given[Examination]) -> Response[Progress]:
     """Figures and lines that change while the page is open."""
     visit.require()
-    job = jobs.newest()
+    job = jobs.current()
     body = Progress(
         figures={name: value for name, _, value in figures(visit.service.metrics)},
         now=_now(visit.service),
         job=job.state if job is not None else "",
-        job_text=job_text(job),
-        lines=job.progress if job is not None else [],
+        job_text=job_text(job, jobs.waiting),
         awaited=examination.running,
     )
     return Response(body, headers=NO_STORE)
@@ -113,12 +110,12 @@ async def sign_in(visit: Given[Visit]) -> Response[str]:
         problem = as_problem(error).problem
         wrong = isinstance(error, NotPermitted) and visit.sign_ins.possible
         message = WRONG_PASSWORD if wrong else problem.detail
-        response = _page_response(render("teacher_gate.html", off=False, message=message), problem.status)
+        response = page_response(render("teacher_gate.html", off=False, message=message), problem.status)
         if problem.retry_after_s is not None:
             response.headers["Retry-After"] = str(problem.retry_after_s)
         return response
     _log.info("signed_in")
-    return _led_to("/teacher", [_cookie(cookie, round(SIGNED_IN_S), secure=is_secure(visit.request))])
+    return led_to("/teacher", [_cookie(cookie, round(SIGNED_IN_S), secure=is_secure(visit.request))])
 
 
 @post("/teacher/sign-out", operation_id="teacherSignOut", **PAGE)
@@ -126,28 +123,15 @@ async def sign_out(visit: Given[Visit]) -> Response[str]:
     """The cookie is worth nothing afterwards."""
     await visit.form()
     visit.sign_ins.leave(visit.cookie)
-    return _led_to("/teacher", [_cookie("", 0, secure=False)])
+    return led_to("/teacher", [_cookie("", 0, secure=False)])
 
 
 @post("/teacher/ingest", operation_id="teacherIngest", **PAGE)
 async def ingest(visit: Given[Visit], jobs: Given[Jobs]) -> Response[str]:
     """Read the books again, as `POST /ingest` does."""
     await visit.form()
-    await jobs.start(_ingest_of(visit), visit.service.spawn)
-    return _led_to("/teacher#reading")
-
-
-@post("/teacher/books", operation_id="teacherBooks", **PAGE)
-async def upload(visit: Given[Visit], jobs: Given[Jobs]) -> Response[str] | Response[Uploaded]:
-    """Add a book, as `POST /books` does; the page's script gets JSON, its form the page."""
-    visit.require()
-    upload, job = await receive(
-        visit, jobs, _ingest_of(visit), lambda sent: visit.sign_ins.check(visit.cookie, sent.get("key", ""))
-    )
-    _log.info("uploaded", book=upload.book, files=len(upload.files))
-    if prefers_html(visit.request.headers.get("accept", "")):
-        return _led_to("/teacher#reading")
-    return Response(report_upload(upload, job), status_code=202, media_type=MediaType.JSON, headers=NO_STORE)
+    await jobs.start(ingest_of(visit), visit.service.spawn)
+    return led_to("/teacher#books")
 
 
 @post("/teacher/check", operation_id="teacherCheck", **PAGE)
@@ -155,16 +139,7 @@ async def check(visit: Given[Visit], examination: Given[Examination]) -> Respons
     """Let the doctor look."""
     await visit.form()
     examination.start(visit.service.spawn)
-    return _led_to("/teacher#health")
-
-
-@post("/teacher/books/{book:str}/previous", operation_id="teacherPrevious", **PAGE)
-async def previous(book: FromPath[str], visit: Given[Visit]) -> Response[str]:
-    """Go back to the index before this one."""
-    await visit.form()
-    await asyncio.to_thread(roll_back, visit.settings, book)
-    _log.info("rolled_back", book=book)
-    return _led_to("/teacher#books")
+    return led_to("/teacher#health")
 
 
 @get("/teacher/questions.csv", include_in_schema=False, operation_id="teacherQuestions", media_type="text/csv")
@@ -182,10 +157,10 @@ async def questions(visit: Given[Visit]) -> Response[str]:
 async def entries(book: FromPath[str], visit: Given[Visit]) -> Response[str]:
     """The entries of a book's companion, some at a time."""
     if not visit.signed_in:
-        return _led_to("/teacher")
+        return led_to("/teacher")
     filters = _parse_filter(dict(visit.request.query_params))
     entries = await _companions(visit.service).list_entries(book, filters)
-    return _page_response(companion_page(book, entries, filters, visit.form_key))
+    return page_response(companion_page(book, entries, filters, visit.form_key))
 
 
 @post("/teacher/companion/{book:str}/{entry:str}", operation_id="teacherEntry", **PAGE)
@@ -204,21 +179,21 @@ async def change(book: FromPath[str], entry: FromPath[str], visit: Given[Visit])
     await _companions(visit.service).change(book, entry, change)
     _log.info("entry_changed", book=book, entry=entry, act=change.act)
     back = urlencode(_filters(dict(parse_qsl(fields.get("back", "")))))
-    return _led_to(f"/teacher/companion/{quote(book)}?{back}#e{quote(entry)}")
+    return led_to(f"/teacher/companion/{quote(book)}?{back}#e{quote(entry)}")
 
 
 @get("/teacher/answer", operation_id="teacherAnswer", **PAGE)
 async def proposal(visit: Given[Visit]) -> Response[str]:
     """How a question is answered now, to be pinned as it is or in better words."""
     if not visit.signed_in:
-        return _led_to("/teacher")
+        return led_to("/teacher")
     parameters, service = visit.request.query_params, visit.service
     text, book = parameters.get("question", ""), parameters.get("book", "")
     books = await service.services.library.books()
     shelved = next((one for one in books if one.slug == book), None) or (books[0] if books else None)
     if shelved is None:
         raise NotFound(NOTHING_HERE)
-    answer = await _current_answer(service, text, shelved.slug) if text.strip() else None
+    answer = await current_answer(service, text, shelved.slug) if text.strip() else None
     near: Sequence[Passage] = ()
     if answer is not None and not answer.excerpts:
         near = await service.services.retrieve(Question(text=text, book=shelved.slug, top_k=MOST_NEAR))
@@ -233,7 +208,7 @@ async def proposal(visit: Given[Visit]) -> Response[str]:
         back=parameters.get("back", ""),
         form_key=visit.form_key,
     )
-    return _page_response(page)
+    return page_response(page)
 
 
 @post("/teacher/answer", operation_id="teacherPinAnswer", **PAGE)
@@ -241,17 +216,17 @@ async def pin(visit: Given[Visit]) -> Response[str]:
     """Have a question answered so from now on."""
     fields, service = await visit.form(), visit.service
     book, question = fields.get("book", ""), fields.get("question", "")
-    answer = await _current_answer(service, question, book)
+    answer = await current_answer(service, question, book)
     proofs = [(one.chunk_id, one.text) for one in answer.excerpts] or [(fields.get("proof", ""), "")]
     text = fields.get("text") or proposed_text(answer)
     pinned = await _companions(visit.service).pin_answer(book, question, text, proofs)
-    if (await _current_answer(service, question, book)).prepared_by != THE_TEACHER:
+    if (await current_answer(service, question, book)).prepared_by != THE_TEACHER:
         await _companions(visit.service).change(book, pinned, Change(act="undo"))
         raise InvalidInput(BOOK_FIRST)
     _log.info("answer_pinned", book=book)
     if fields.get("back") == INBOX:
-        return _led_to(f"/teacher#{INBOX}")
-    return _led_to(f"/teacher/answer?{urlencode({'book': book, 'question': question})}")
+        return led_to(f"/teacher#{INBOX}")
+    return led_to(f"/teacher/answer?{urlencode({'book': book, 'question': question})}")
 
 
 HANDLERS = [
@@ -261,9 +236,7 @@ HANDLERS = [
     sign_in,
     sign_out,
     ingest,
-    upload,
     check,
-    previous,
     entries,
     change,
     proposal,
@@ -271,7 +244,8 @@ HANDLERS = [
 ]
 
 
-def _ingest_of(visit: Visit) -> Ingest:
+def ingest_of(visit: Visit) -> Ingest:
+    """What reads the corpus; raises NotPermitted if nothing does."""
     if visit.service.services.ingest is None:
         raise NotPermitted(INGEST_OFF)
     return visit.service.services.ingest
@@ -286,10 +260,12 @@ async def _board(visit: Visit, jobs: Jobs, examination: Examination) -> Board:
     elif service.space.failed:
         troubles.append(NOT_STORING)
     name = generator.name if generator is not None else ""
-    books, models, left_out = [], [], []
+    books: list[BookRow] = []
+    left_out: list[LeftOut] = []
+    models, facts = [], {}
     try:
-        books = await asyncio.to_thread(published_books, settings)
-        left_out = await asyncio.to_thread(read_left_out, settings.catalog_path)
+        books, left_out = await asyncio.to_thread(list_books, settings)
+        facts = {book.slug: book for book in await service.services.library.books()}
     except LutrinError as error:
         troubles.append(f"{error.detail} {error.remedy}".strip())
     try:
@@ -298,9 +274,10 @@ async def _board(visit: Visit, jobs: Jobs, examination: Examination) -> Board:
         troubles.append(f"{error.detail} {error.remedy}".strip())
     return Board(
         books=books,
+        facts=facts,
         left_out=left_out,
-        corpus=str(settings.corpus_dir),
-        job=jobs.newest(),
+        job=jobs.current(),
+        waiting=jobs.waiting,
         now=_now(service),
         figures=figures(service.metrics),
         models=models,
@@ -314,21 +291,20 @@ async def _board(visit: Visit, jobs: Jobs, examination: Examination) -> Board:
     )
 
 
-async def _list_prepared(service: AnswerService, settings: Settings) -> list[tuple[str, EntryList, str]]:
+async def _list_prepared(service: AnswerService, settings: Settings) -> dict[str, tuple[EntryList, str]]:
     companions = service.services.companions
     if companions is None:
-        return []
+        return {}
     try:
-        return [
-            (
-                book.slug,
+        return {
+            book.slug: (
                 await companions.list_entries(book.slug, EntryFilter()),
                 await asyncio.to_thread(progress_of, settings.studied_path(book.slug)),
             )
             for book in await service.services.library.books()
-        ]
+        }
     except LutrinError:
-        return []  # an index that cannot be read is told elsewhere on the page
+        return {}  # an index that cannot be read is told elsewhere on the page
 
 
 async def _questions(service: AnswerService, troubles: list[str]) -> Overview:
@@ -357,12 +333,13 @@ def _now(service: AnswerService) -> str:
     return now_text(service.metrics, service.presence.count(), service.services.queue_length())
 
 
-def _page_response(page: str, status: int = 200) -> Response[str]:
+def page_response(page: str, status: int = 200) -> Response[str]:
     """A page that no cache may store."""
     return Response(page, status_code=status, media_type=MediaType.HTML, headers=dict(NO_STORE))
 
 
-def _led_to(location: str, cookies: list[Cookie] | None = None) -> Response[str]:
+def led_to(location: str, cookies: list[Cookie] | None = None) -> Response[str]:
+    """Lead a browser that has sent a form to a page."""
     headers = {"Location": location, **NO_STORE}
     return Response("", status_code=303, media_type=MediaType.HTML, headers=headers, cookies=cookies)
 
@@ -373,7 +350,7 @@ def _cookie(value: str, max_age_s: int, *, secure: bool) -> Cookie:
     )
 
 
-async def _current_answer(service: AnswerService, text: str, book: str) -> Answer:
+async def current_answer(service: AnswerService, text: str, book: str) -> Answer:
     """The answer that a reader of a book would get now; nothing of it is stored."""
     question = Question(text=text, book=book)
     check_lengths(question)

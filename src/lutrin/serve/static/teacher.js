@@ -3,7 +3,6 @@
 const OFTEN_MS = 1000;
 const SELDOM_MS = 5000;
 
-const lines = document.querySelector('[data-lines]');
 const job = document.querySelector('[data-job]');
 
 for (const time of document.querySelectorAll('time')) {
@@ -34,8 +33,18 @@ function sending(form) {
   const input = form.elements.files;
   const folder = form.querySelector('[data-folder]');
   let dragged = [];
+  const each = form.querySelector('[data-each]');
+  const together = form.querySelector('[data-together]');
+  const whole = form.dataset.whole.split(',');
+  const show = () => (together.hidden = each.checked);
+  each.addEventListener('change', show);
   const ready = (files) => {
     dragged = files;
+    // Files of which one is often a whole book are books; a folder is one.
+    const loose = files.length > 1 && files.every(({path}) => !path.includes('/'));
+    each.parentElement.hidden = !loose;
+    each.checked = loose && files.every(({path}) => whole.includes(path.slice(path.lastIndexOf('.')).toLowerCase()));
+    show();
     input.required = dragged.length === 0;
     if (!dragged.length) said.textContent = '';
     else said.textContent = dragged.length === 1 ? `${dragged[0].path}, ready to be sent.` : `${dragged.length} files, ready to be sent.`;
@@ -54,10 +63,11 @@ function sending(form) {
   });
   folder.addEventListener('change', () => ready([...folder.files].map((file) => ({file, path: file.webkitRelativePath}))));
   input.addEventListener('change', () => ready([...input.files].map((file) => ({file, path: file.name}))));
-  form.addEventListener('reset', () => {
-    dragged = [];
-    input.required = true;
-  });
+  form.addEventListener('reset', () => setTimeout(() => {
+    ready([]);
+    said.replaceChildren(...said.kept ?? []);
+  }));
+  ready([]);
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     const data = new FormData(form);
@@ -99,10 +109,11 @@ function send(form, data, said) {
       said.textContent = reply?.detail ?? 'Something went wrong. Please try again.';
       return;
     }
-    said.textContent = `${reply.stored} ${reply.stored === 1 ? 'file was' : 'files were'} stored in ${reply.book}/ and will be read now.`;
-    said.append(leftOut(reply.left_out));
+    const [files, books] = [`${reply.stored} ${reply.stored === 1 ? 'file' : 'files'}`, reply.books.length > 1 ? `${reply.books.length} books` : 'one book'];
+    said.kept = [`${files} received for ${books}${reply.job.state === 'waiting' ? ', to be read next.' : ', being read now.'}`, leftOut(reply.left_out)];
     form.reset();
-    job.dataset.job = 'running';
+    job.dataset.job = reply.job.state;
+    void ask().then((news) => news && show(news));
   });
   request.open('POST', form.action);
   request.setRequestHeader('Accept', 'application/json');
@@ -117,14 +128,18 @@ function leftOut(files) {
   return list;
 }
 
+function busy(state) {
+  return state === 'running' || state === 'waiting';
+}
+
 async function follow() {
   const errand = document.querySelector('[data-awaited]') !== null;
   for (;;) {
-    await new Promise((resolve) => setTimeout(resolve, errand || job.dataset.job === 'running' ? OFTEN_MS : SELDOM_MS));
+    await new Promise((resolve) => setTimeout(resolve, errand || busy(job.dataset.job) ? OFTEN_MS : SELDOM_MS));
     if (document.hidden) continue;
     const news = await ask();
     if (news === undefined) continue;
-    const ended = (job.dataset.job === 'running' && news.job !== 'running') || (errand && !news.awaited);
+    const ended = (busy(job.dataset.job) && !busy(news.job)) || (errand && !news.awaited);
     // Signed out, or what the page waited for has ended: the server draws the page anew.
     if (news === null || ended) return location.reload();
     show(news);
@@ -154,10 +169,4 @@ function show(news) {
   document.querySelector('[data-quiet]').hidden = document.querySelector('[data-figure]:not([hidden] > *)') !== null;
   if (job.textContent !== news.job_text) job.textContent = news.job_text;
   job.dataset.job = news.job;
-  const text = news.lines.join('\n');
-  if (lines.textContent === text) return;
-  const atEnd = lines.scrollHeight - lines.scrollTop - lines.clientHeight < 8;
-  lines.textContent = text;
-  lines.hidden = text === '';
-  if (atEnd) lines.scrollTop = lines.scrollHeight;
 }
