@@ -3,8 +3,9 @@
 import asyncio
 from collections import Counter
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from lutrin.fairness import FairQueue, FairTurns, Lane
 
@@ -93,3 +94,162 @@ async def test_a_turn_that_comes_as_its_reader_leaves_is_passed_on() -> None:
     await asyncio.gather(leaving, return_exceptions=True)
     async with asyncio.timeout(1), turns.turn("three", ""):
         pass
+
+
+async def test_a_turn_is_not_passed_to_a_reader_who_is_gone() -> None:
+    """The reader who waits next has it, though the one before left in the same moment as the holder."""
+    turns, holding = FairTurns(1), asyncio.Event()
+
+    async def hold() -> None:
+        async with turns.turn("one", ""):
+            await holding.wait()
+
+    async def have() -> None:
+        async with turns.turn("three", ""):
+            pass
+
+    holder = asyncio.create_task(hold())
+    await asyncio.sleep(0)
+    leaving = asyncio.create_task(turns.turn("two", "").__aenter__())
+    staying = asyncio.create_task(have())
+    await asyncio.sleep(0)
+    holding.set()
+    leaving.cancel()
+    async with asyncio.timeout(1):
+        await asyncio.gather(holder, leaving, staying, return_exceptions=True)
+    assert (holder.exception(), staying.exception(), leaving.cancelled()) == (None, None, True)
+    assert (turns.free, turns.waiting) == (1, 0)
+
+
+class Reader:
+    """A reader who waits for a turn, and holds it until told to leave."""
+
+    def __init__(self, turns: FairTurns, lane: Lane, loop: asyncio.AbstractEventLoop) -> None:
+        self.holds = False
+        self._turns, self._lane = turns, lane
+        self.leave = asyncio.Event()
+        self.task = loop.create_task(self._have_a_turn())
+
+    async def _have_a_turn(self) -> None:
+        async with self._turns.turn(*self._lane):
+            self.holds = True
+            try:
+                await self.leave.wait()
+            finally:
+                self.holds = False
+
+
+class TurnsInEveryOrder(RuleBasedStateMachine):
+    """Readers come, leave and are cancelled between any two turns of the loop."""
+
+    @initialize(at_once=st.integers(1, 3))
+    def open(self, at_once: int) -> None:
+        """Begin with all turns free."""
+        self.loop = asyncio.new_event_loop()
+        self.at_once, self.turns, self.readers = at_once, FairTurns(at_once), list[Reader]()
+
+    @rule(lanes=st.lists(st.builds(Lane, st.sampled_from("ab"), st.sampled_from(["", "x"])), min_size=1, max_size=4))
+    def come(self, lanes: list[Lane]) -> None:
+        """Readers ask for a turn."""
+        self.readers += [Reader(self.turns, lane, self.loop) for lane in lanes]
+
+    @precondition(lambda self: self.readers)
+    @rule(going=st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=1, max_size=6))
+    def go(self, going: list[tuple[int, bool]]) -> None:
+        """Readers leave in the same moment, in order or cancelled, holding or waiting."""
+        present = [reader for reader in self.readers if not reader.task.done()]
+        for which, cancelled in going if present else ():
+            reader = present[which % len(present)]
+            reader.task.cancel() if cancelled else reader.leave.set()
+
+    @rule()
+    def pass_turn_of_loop(self) -> None:
+        """The event loop runs once."""
+        self.loop.call_soon(self.loop.stop)
+        self.loop.run_forever()
+
+    @rule()
+    def settle(self) -> None:
+        """Once nothing moves, turns free and held are all, and a reader waits only while all are held."""
+        for _ in range(3 * len(self.readers) + 3):
+            self.pass_turn_of_loop()
+        held = sum(reader.holds for reader in self.readers)
+        ended = [reader.task for reader in self.readers if reader.task.done()]
+        assert [task for task in ended if not task.cancelled() and task.exception()] == []
+        assert held + self.turns.free == self.at_once
+        assert self.turns.waiting == len(self.readers) - len(ended) - held
+        assert not (self.turns.waiting and self.turns.free)
+
+    @invariant()
+    def nobody_comes_in_beside_them(self) -> None:
+        """At no moment do more readers hold a turn than there are."""
+        if hasattr(self, "readers"):
+            assert sum(reader.holds for reader in self.readers) <= self.at_once
+
+    def teardown(self) -> None:
+        """Whoever still waits is served when the others leave."""
+        if not hasattr(self, "readers"):
+            return
+        for reader in self.readers:
+            reader.leave.set()
+        self.settle()
+        assert all(reader.task.done() for reader in self.readers)
+        assert (self.turns.free, self.turns.waiting) == (self.at_once, 0)
+        self.loop.close()
+
+
+TestTurnsInEveryOrder = TurnsInEveryOrder.TestCase
+TestTurnsInEveryOrder.settings = settings(max_examples=100, stateful_step_count=20, deadline=None)
+
+
+class QueueInEveryOrder(RuleBasedStateMachine):
+    """Items are pushed, popped, taken out of turn, removed and discarded again."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.queue: FairQueue[int] = FairQueue()
+        self.inside: dict[int, Lane] = {}
+        self.gone: dict[int, Lane] = {}
+
+    def _out(self, item: int) -> None:
+        self.gone[item] = self.inside.pop(item)
+
+    @rule(peer=st.sampled_from("abc"), session=st.sampled_from("xy"))
+    def push(self, peer: str, session: str) -> None:
+        """Somebody comes."""
+        item = len(self.inside) + len(self.gone)
+        self.inside[item] = Lane(peer, session)
+        self.queue.push(self.inside[item], item)
+
+    @precondition(lambda self: self.inside)
+    @rule()
+    def pop(self) -> None:
+        """Whose turn it is goes; it is who was announced."""
+        lane, item = self.queue.first()
+        assert self.inside[item] == lane
+        assert self.queue.order()[0] == item == self.queue.pop()
+        self._out(item)
+
+    @precondition(lambda self: self.inside)
+    @rule(which=st.integers(0, 99), act=st.sampled_from(["take", "remove", "discard"]))
+    def leave(self, which: int, act: str) -> None:
+        """Somebody goes out of turn."""
+        item = list(self.inside)[which % len(self.inside)]
+        getattr(self.queue, act)(self.inside[item], item)
+        self._out(item)
+
+    @precondition(lambda self: self.gone)
+    @rule(which=st.integers(0, 99))
+    def leave_again(self, which: int) -> None:
+        """Who is gone already changes nothing by going."""
+        item = list(self.gone)[which % len(self.gone)]
+        self.queue.discard(self.gone[item], item)
+
+    @invariant()
+    def who_is_inside_is_in_the_order_once(self) -> None:
+        """Nothing is lost, and nothing is there twice."""
+        assert Counter(self.queue.order()) == Counter(list(self.inside))
+        assert len(self.queue) == len(self.inside)
+
+
+TestQueueInEveryOrder = QueueInEveryOrder.TestCase

@@ -7,7 +7,7 @@ school behind one address, wait for each other session by session.
 import asyncio
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from itertools import chain, count, zip_longest
 from typing import Generic, NamedTuple, TypeVar
 
@@ -39,9 +39,13 @@ class FairQueue(Generic[Item]):
 
     def pop(self) -> Item:
         """Take the next item; its peer, and its session among the peer's, moves to the end of the round."""
+        return self.take(*self.first())
+
+    def first(self) -> tuple[Lane, Item]:
+        """Return the item that `pop` would take, and its lane."""
         peer, sessions = next(iter(self._peers.items()))
         session, waiting = next(iter(sessions.items()))
-        return self.take(Lane(peer, session), waiting[0])
+        return Lane(peer, session), waiting[0]
 
     def take(self, lane: Lane, item: Item) -> Item:
         """Take an item, maybe out of turn; its peer and session move likewise."""
@@ -66,6 +70,11 @@ class FairQueue(Generic[Item]):
             del self._peers[lane.peer]
         self._length -= 1
 
+    def discard(self, lane: Lane, item: Item) -> None:
+        """Remove an item if it is in the queue."""
+        with suppress(KeyError, ValueError):
+            self.remove(lane, item)
+
     def crowding(self, peer: str) -> Item | None:
         """The last item of the peer with most items, to give way to one of another peer; None: this one has as many."""
         counts = {name: sum(map(len, sessions.values())) for name, sessions in self._peers.items()}
@@ -78,16 +87,30 @@ class FairQueue(Generic[Item]):
 
 
 class FairTurns:
-    """Like a semaphore, but whoever waits is admitted as a `FairQueue` has it."""
+    """A semaphore that admits waiting readers in the order of a `FairQueue`.
+
+    A reader may be cancelled at any moment. The task leaves the queue one turn of the loop after its future; a turn
+    that is passed on meanwhile skips futures that are done, as `asyncio.Semaphore` does.
+    """
 
     def __init__(self, at_once: int) -> None:
         self._free = at_once
         self._waiting: FairQueue[asyncio.Future[None]] = FairQueue()
         self._unnamed = count()
 
+    @property
+    def free(self) -> int:
+        """Turns that nobody holds."""
+        return self._free
+
+    @property
+    def waiting(self) -> int:
+        """Readers who wait for a turn."""
+        return len(self._waiting)
+
     @asynccontextmanager
     async def turn(self, peer: str, session: str) -> AsyncIterator[None]:
-        """Have a turn; without a session one stands for itself."""
+        """Hold a turn; without a session, a reader waits in a lane of their own."""
         if self._free:
             self._free -= 1
         else:
@@ -103,17 +126,21 @@ class FairTurns:
         try:
             await place
         except asyncio.CancelledError:
-            if place.done() and not place.cancelled():
+            if not place.cancelled():
                 self._pass_on()  # the turn came at the same moment
             else:
-                self._waiting.remove(lane, place)
+                self._waiting.discard(lane, place)
             raise
 
     def _pass_on(self) -> None:
-        if len(self._waiting):
-            self._waiting.pop().set_result(None)
-        else:
-            self._free += 1
+        while self._waiting:
+            lane, place = self._waiting.first()
+            if not place.done():
+                self._waiting.take(lane, place)
+                place.set_result(None)
+                return
+            self._waiting.remove(lane, place)
+        self._free += 1
 
 
 def _turns(sessions: OrderedDict[str, deque[Item]]) -> list[Item]:

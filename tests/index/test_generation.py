@@ -1,5 +1,6 @@
 """Reading a published generation."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -174,3 +175,16 @@ async def test_what_was_learned_with_an_embedder_compares_tokens(tmp_path: Path)
         assert all(other < 0.9 for other in others)
     finally:
         await generation.close()
+
+
+async def test_calls_that_overlap_at_the_cache_s_limit_both_count(
+    generation: OpenGeneration, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither loses what it knew when the other empties the cache of word counts."""
+    monkeypatch.setattr("lutrin.index.generation.KEPT_WORDS", 3)
+    await generation.document_frequency(["lidar"])
+    counts = await asyncio.gather(
+        *(generation.document_frequency(["lidar", f"word{n}", f"other{n}"]) for n in range(8))
+    )
+    assert [count["lidar"] for count in counts] == [counts[0]["lidar"]] * 8
+    assert counts[0]["lidar"] > 0

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from lutrin import sqlite
+from lutrin.background import Background
 from lutrin.errors import IndexUnavailable, NotFound
 from lutrin.index.catalog import BookChoice, Catalog
 from lutrin.index.generation import PASSAGES, open_generation
@@ -250,3 +251,55 @@ async def test_readers_see_what_the_teacher_chose(library: Library) -> None:
             catalog.choose(slug, BookChoice())
         await shelf.refresh()
         assert [one.book.title for one in shelf.books()] != ["Renamed"]
+
+
+async def test_decisions_that_cannot_be_read_open_nothing_twice(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The book stays as it is, with the files that it has open, until they can be read again."""
+
+    def handles() -> int:
+        return len(list(Path("/proc/self/fd").iterdir()))
+
+    await library.publish("g1")
+    async with shelf_of(library, poll_s=3600) as shelf:
+        with monkeypatch.context() as away:
+            away.setattr("lutrin.index.shelf.DECISIONS", "SELECT record FROM nowhere")
+            await library.publish("g2", NEW)
+            await shelf.refresh()
+            before = handles()
+            for _ in range(5):
+                await shelf.refresh()
+            assert [generation.name for generation in shelf.books()] == ["g1"]
+            assert handles() <= before
+        await shelf.refresh()
+        assert [generation.name for generation in shelf.books()] == ["g2"]
+
+
+async def test_a_damaged_decision_keeps_no_book_away(library: Library) -> None:
+    """It is left out; the log says so."""
+    await library.publish("g1")
+    with Catalog(library.catalog_path) as catalog, catalog.transaction():
+        catalog.connection.execute("INSERT INTO decision VALUES ('robots', 'a', '{}', '', X'', '')")
+        catalog.connection.execute("UPDATE decisions SET revision = revision + 1")
+    async with shelf_of(library) as shelf:
+        assert [generation.name for generation in shelf.books()] == ["g1"]
+        await library.publish("g2")
+        await until(shelf, "g2")
+
+
+async def test_a_watcher_that_fails_goes_on(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What nobody foresaw in the catalogue is reported, and new books are seen once it is mended."""
+    await library.publish("g1")
+    background = Background(first_pause_s=0.01)
+    shelf = Shelf(library.catalog_path, library.books_dir, library.store, poll_s=0.01, background=background)
+    async with shelf:
+        with monkeypatch.context() as away:
+            away.setattr("lutrin.index.shelf.BOOKS", "SELECT '{}', '', '', '', '', '', '', '{}'")
+            async with asyncio.timeout(2):
+                while not background.troubles:  # noqa: ASYNC110 - a supervisor tells nobody
+                    await asyncio.sleep(0.01)
+            assert background.troubles == {"shelf": "ValidationError"}
+            await library.publish("g2")
+        await until(shelf, "g2")
+    assert background.troubles == {}

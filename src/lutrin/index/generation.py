@@ -248,13 +248,15 @@ class OpenGeneration:
     async def document_frequency(self, words: Iterable[str]) -> dict[str, int]:
         """In how many chunks (of `manifest.chunks`) each lower-case word stands."""
         distinct = set(words)
-        missing = {word for word in distinct if word not in self._frequencies}
+        known = {word: self._frequencies[word] for word in distinct & self._frequencies.keys()}
+        missing = distinct - known.keys()
         if missing:
-            counts = await self._look(lambda: lexical.document_frequency(self._passages, missing))
-            if len(self._frequencies) + len(counts) > KEPT_WORDS:
-                self._frequencies = {word: self._frequencies[word] for word in distinct - missing}
-            self._frequencies.update(counts)
-        return {word: self._frequencies[word] for word in distinct}
+            known |= await self._look(lambda: lexical.document_frequency(self._passages, missing))
+            # Another call may have emptied the cache meanwhile: what is returned does not depend on it.
+            if len(self._frequencies) + len(missing) > KEPT_WORDS:
+                self._frequencies = {}
+            self._frequencies.update(known)
+        return known
 
     async def consult(self, look: Callable[[typeahead.WordsFrom], T]) -> T:
         """Call a function with this book's `lexical.words_from` and return its result."""

@@ -7,15 +7,17 @@ servers may do this on the same folder while an ingest writes the next generatio
 """
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import aiosqlite
+import msgspec
 
 from lutrin import sqlite
+from lutrin.background import Background
 from lutrin.errors import IndexUnavailable, LutrinError, NotFound
 from lutrin.index.catalog import Catalog, PublishedBook, published_book
 from lutrin.index.decisions import stored_decision, stored_entry
@@ -26,6 +28,7 @@ from lutrin.log import get_logger
 from lutrin.messages import KNOWLEDGE_BASE_DOWN
 from lutrin.ports import VectorStore
 
+T = TypeVar("T")
 POLL_S = 1.0
 ROWS_AT_ONCE = 64
 
@@ -53,11 +56,20 @@ class Shelf:
     Args:
         embedder: Name of the model that embeds questions; an index of another model is not opened.
         poll_s: Seconds between looks into the catalogue.
+        background: Supervises the watcher; None: a supervisor of its own.
     """
 
     def __init__(
-        self, catalog_path: Path, books_dir: Path, store: VectorStore, *, embedder: str = "", poll_s: float = POLL_S
+        self,
+        catalog_path: Path,
+        books_dir: Path,
+        store: VectorStore,
+        *,
+        embedder: str = "",
+        poll_s: float = POLL_S,
+        background: Background | None = None,
     ) -> None:
+        self._background = background or Background(first_pause_s=poll_s)
         self._embedder = embedder
         self._catalog_path = catalog_path
         self._books_dir = books_dir
@@ -69,7 +81,7 @@ class Shelf:
         self._retired: set[_Lease] = set()
         self._broken: set[str] = set()
         self._catalog: aiosqlite.Connection | None = None
-        self._watcher: asyncio.Task[None] | None = None
+        self._watching = AsyncExitStack()
         self._refreshing = asyncio.Lock()
         self._log = get_logger("index")
 
@@ -80,15 +92,11 @@ class Shelf:
         except BaseException:
             await self.close()  # else nobody would close the catalogue, and its thread would keep the program
             raise
-        self._watcher = asyncio.create_task(self._watch(), name="shelf")
+        await self._watching.enter_async_context(self._background.running(self._watch, name="shelf"))
 
     async def close(self) -> None:
         """Stop watching and close every generation, leased or not."""
-        if self._watcher is not None:
-            self._watcher.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._watcher
-            self._watcher = None
+        await self._watching.aclose()
         async with self._refreshing:  # let a refresh in progress end first
             await self._close_all()
 
@@ -160,25 +168,63 @@ class Shelf:
             leases: dict[str, _Lease] = {}
             for book in published:
                 slug = book.info.slug
-                lease = self._leases.get(slug)
-                if lease is None or lease.generation.name != book.current:
-                    lease = await self._open(book) or lease
-                if lease is not None:
-                    leases[slug] = lease
-                    if lease.revision != newest:
-                        decided = map(stored_decision, await self._rows(DECISIONS, slug))
-                        studied = map(stored_entry, await self._rows(STUDIED, slug))
-                        await lease.generation.decide(list(decided), list(studied), newest, book.choice)
-                        lease.revision = newest
+                if (lease := await self._newest(book, newest)) is not None:
+                    leases[slug] = self._leases[slug] = lease
             self.unreadable = frozenset(book.info.slug for book in published) - leases.keys()
-            old, self._leases = self._leases, leases
-            for lease in set(old.values()) - set(leases.values()):
-                lease.retired = True
-                self._retired.add(lease)
-                if lease.leases == 0:
-                    await self._put_away(lease)
+            withdrawn, self._leases = set(self._leases.values()) - set(leases.values()), leases
+            for lease in withdrawn:
+                await self._retire(lease)
             if retired:
                 await asyncio.to_thread(remove_retired, self._books_dir, retired)
+
+    async def _newest(self, book: PublishedBook, revision: int) -> _Lease | None:
+        """The newest generation of a book that can be opened, with the decisions of a revision; None if there is none.
+
+        Decisions are read first: while they cannot be, the book stays as it is, for a hidden answer must not come back.
+        """
+        slug = book.info.slug
+        lease = self._leases.get(slug)
+        is_newest = lease is not None and lease.generation.name == book.current
+        if lease is not None and is_newest and lease.revision == revision:
+            return lease
+        opened: _Lease | None = None
+        try:
+            decided = self._decoded(slug, stored_decision, await self._rows(DECISIONS, slug))
+            studied = self._decoded(slug, stored_entry, await self._rows(STUDIED, slug))
+            opened = None if is_newest else await self._open(book)
+            fresh = opened or lease
+            if fresh is None:
+                return None
+            await fresh.generation.decide(decided, studied, revision, book.choice)
+            fresh.revision = revision
+        except BaseException as error:
+            if opened is not None:
+                await asyncio.shield(opened.generation.close())
+            if not isinstance(error, LutrinError | sqlite.DatabaseError | OSError):
+                raise
+            self._log.error("shelf.cannot_decide", book=slug, error=str(error))
+            return lease
+        if opened is not None and lease is not None:
+            self._leases[slug] = opened
+            await self._retire(lease)
+        return fresh
+
+    def _decoded(self, slug: str, decode: Callable[[Sequence[Any]], T], rows: Sequence[Sequence[Any]]) -> list[T]:
+        """The records of rows; a damaged one is left out and logged, for nobody could ever apply it."""
+        records: list[T] = []
+        for row in rows:
+            try:
+                records.append(decode(row))
+            except (msgspec.MsgspecError, ValueError) as error:
+                self._log.error("shelf.damaged_decision", book=slug, error=type(error).__name__)
+        return records
+
+    async def _retire(self, lease: _Lease) -> None:
+        """Close a generation that no later lease gets, as soon as nobody uses it."""
+        lease.retired = True
+        self._retired.add(lease)
+        if lease.leases == 0:
+            await asyncio.shield(self._put_away(lease))
 
     async def _watch(self) -> None:
         while True:

@@ -51,6 +51,7 @@ from lutrin.messages import MODEL_AWAY
 from lutrin.platform import available_bytes, usable_cpus
 from lutrin.ports import Generator
 from lutrin.records import GenerationEvent, GenerationRequest, ModelState
+from lutrin.runtime.command import run_command
 from lutrin.settings import LOCAL, Settings
 
 Score = Callable[[Path], float]
@@ -386,6 +387,9 @@ class ArrivingModel:
             remedy = error.remedy if isinstance(error, LutrinError) else ""
             self.state = ModelState("away", f"No language model: {detail}")
             self._log.warning("model_unusable", detail=detail, remedy=remedy)
+        except Exception:
+            self.state = ModelState("away", "No language model: it failed to arrive; the log says where.")
+            raise
 
     async def _arrive(self) -> Ability | None:
         """What the model can do; None if this machine is to have none."""
@@ -436,25 +440,16 @@ class ArrivingModel:
         self._tell(what)
         # The command lowers itself, because whatever it starts before somebody else does keeps the full priority.
         background = [sys.executable, "-P", "-m", "lutrin.platform"] if idle else []
-        none, pipe, same = asyncio.subprocess.DEVNULL, asyncio.subprocess.PIPE, asyncio.subprocess.STDOUT
-        variables = {**os.environ, **environment}
-        process = await asyncio.create_subprocess_exec(
-            *background, *command, stdin=none, stdout=pipe, stderr=same, env=variables, start_new_session=True
-        )
         last = ""
-        try:
-            if process.stdout is None:
-                raise TypeError("the output is a pipe")
-            async for raw in process.stdout:
-                last = raw.decode(errors="replace").strip() or last
-                self._tell(f"{what}: {last}")
-            if await process.wait():
-                raise ModelMissing(last or f"{what} failed.", remedy="Answers are the book's own words until then.")
-        finally:
-            if process.returncode is None:  # the server is stopping
-                with suppress(ProcessLookupError):
-                    process.kill()
-                await process.wait()
+
+        def keep(line: str) -> None:
+            nonlocal last
+            last = line or last
+            self._tell(f"{what}: {last}")
+
+        code, _ = await run_command([*background, *command], keep, environment, returns=False)
+        if code:
+            raise ModelMissing(last or f"{what} failed.", remedy="Answers are the book's own words until then.")
 
     def _tell(self, line: str) -> None:
         if self.state.state != "measuring":

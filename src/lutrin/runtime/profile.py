@@ -1,10 +1,8 @@
 """Choose the adapters of a profile."""
 
-import asyncio
-import os
 import sys
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -16,6 +14,7 @@ from lutrin.adapters.embed_fastembed import FastembedEmbedder, find_published
 from lutrin.adapters.index_chroma import ChromaStore
 from lutrin.adapters.rerank import MODEL as RANKER
 from lutrin.adapters.rerank import FastembedReranker, ReaderReranker
+from lutrin.background import Background
 from lutrin.chats.key import chat_key
 from lutrin.errors import ChatStoreError, IngestError, IngestInProgress, InvalidSettings, LutrinError
 from lutrin.index.disk import FULL
@@ -26,6 +25,7 @@ from lutrin.keep.transfer import fetch_all, follow, offer_all
 from lutrin.keep.weights import PublishedEmbedder, pin_embedder
 from lutrin.log import get_logger
 from lutrin.ports import Embedder, Reranker, VectorStore
+from lutrin.runtime.command import run_command
 from lutrin.runtime.language_model import HousedGenerator, open_generator
 from lutrin.settings import LOCAL, Settings
 
@@ -211,27 +211,15 @@ async def ingesting(settings: Settings) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def follow_books(settings: Settings) -> AsyncIterator[None]:
+async def follow_books(settings: Settings, background: Background) -> AsyncIterator[None]:
     """Fetch books that other machines publish while the block runs."""
     url = database_url(settings)
     rack = remote().rack(settings, url) if url is not None else None
     if rack is None:
         yield
         return
-    async with in_background(follow(settings, rack), name="mirror"):
+    async with background.running(lambda: follow(settings, rack), name="mirror"):
         yield
-
-
-@asynccontextmanager
-async def in_background(work: Coroutine[None, None, None], *, name: str) -> AsyncIterator[None]:
-    """Run a task while the block runs."""
-    task = asyncio.create_task(work, name=name)
-    try:
-        yield
-    finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
 
 
 async def ingest_apart(settings: Settings, note: Callable[[str], None]) -> Mapping[str, int | float | str]:
@@ -241,25 +229,18 @@ async def ingest_apart(settings: Settings, note: Callable[[str], None]) -> Mappi
         IngestInProgress: Another process is ingesting.
         IngestError: It failed; the message is the process's last line.
     """
-    process = await asyncio.create_subprocess_exec(
+    last = ""
+
+    def keep(line: str) -> None:
+        nonlocal last
+        last = line or last
+        note(line)
+
+    command = [
         sys.executable, "-P", "-m", "lutrin.cli", "ingest", str(settings.corpus_dir),
         "--json", "--data-dir", str(settings.data_dir),
-        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-        env={**os.environ, "LUTRIN_LOG_LEVEL": "error"},
-    )  # fmt: skip
-    if process.stdout is None or process.stderr is None:
-        raise TypeError("both streams are pipes")
-    last = ""
-    try:
-        async for raw in process.stderr:
-            last = raw.decode(errors="replace").rstrip()
-            note(last)
-        output = await process.stdout.read()
-        await process.wait()
-    finally:
-        if process.returncode is None:  # the server is stopping; an ingest may be killed, but has to be waited for
-            process.kill()
-            await process.wait()
+    ]  # fmt: skip
+    _, output = await run_command(command, keep, {"LUTRIN_LOG_LEVEL": "error"})
     if not output.strip():
         raise IngestInProgress if last == messages.INGEST_IN_PROGRESS else IngestError(last or "The ingestion failed.")
     summary = msgspec.json.decode(output, type=IngestSummary)

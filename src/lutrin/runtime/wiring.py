@@ -23,6 +23,7 @@ from lutrin.answer.hostile import gives_orders
 from lutrin.answer.prompt import Ability
 from lutrin.answer.render import Place, places
 from lutrin.answer.traffic import Traffic
+from lutrin.background import Background, Work
 from lutrin.chats.key import secret_of
 from lutrin.errors import IndexUnavailable, LutrinError, NotFound
 from lutrin.index import lexical
@@ -50,7 +51,6 @@ from lutrin.runtime.profile import (
     database_url,
     embedding,
     follow_books,
-    in_background,
     ingest_apart,
     open_chats,
     open_model,
@@ -104,19 +104,26 @@ class Runtime:
 
 @asynccontextmanager
 async def open_runtime(
-    settings: Settings, *, with_model: bool = True, with_chats: bool = False, arriving: bool = False
+    settings: Settings,
+    *,
+    with_model: bool = True,
+    with_chats: bool = False,
+    arriving: bool = False,
+    background: Background | None = None,
 ) -> AsyncIterator[Runtime]:
     """Open all parts that answer questions, and close them at the end.
 
     Args:
         with_model: Load the language model. If its file cannot be used, answers are excerpts and the log says why.
         arriving: Let the local model arrive later (`ArrivingModel.arrive`), whatever of it is here.
+        background: Supervises what runs beside; None: a supervisor of its own.
     """
     backup.finish(settings)
     async with AsyncExitStack() as stack:
         opening = embedding(settings, threads=QUERY_THREADS, patience_s=QUESTION_PATIENCE_S)
         embedder = await stack.enter_async_context(opening)
-        shelf = Shelf(settings.catalog_path, settings.books_dir, open_store(settings), embedder=embedder.name)
+        store = open_store(settings)
+        shelf = Shelf(settings.catalog_path, settings.books_dir, store, embedder=embedder.name, background=background)
         await stack.enter_async_context(shelf)
         generator = await _language_model(settings, stack, arriving=arriving) if with_model else None
         chats = await opened_chats(settings, stack) if with_chats else None
@@ -271,10 +278,11 @@ async def run_server(
         if settings.profile == "remote":
             for away in await remote().require_reachable(settings):
                 get_logger("wiring").warning("service_away", service=away.name, detail=away.detail, remedy=away.remedy)
+        background = Background()
         async with AsyncExitStack() as stack:
             if reading:
-                await stack.enter_async_context(in_background(_read_books(settings), name="ingest"))
-            await _serve(settings, listener, echo, on_ready)
+                await stack.enter_async_context(background.running(partial(_read_books, settings), name="ingest"))
+            await _serve(settings, listener, echo, on_ready, background)
 
 
 async def _read_books(settings: Settings) -> None:
@@ -296,11 +304,16 @@ async def _ingest_and_show(
 
 
 async def _serve(
-    settings: Settings, listener: socket.socket, echo: Callable[[str], None] | None, on_ready: Callable[[str], None]
+    settings: Settings,
+    listener: socket.socket,
+    echo: Callable[[str], None] | None,
+    on_ready: Callable[[str], None],
+    background: Background,
 ) -> None:
     from lutrin.serve.app import run_server as run_app  # noqa: PLC0415 - as said
 
-    async with open_runtime(settings, with_chats=True, arriving=True) as runtime, AsyncExitStack() as stack:
+    opening = open_runtime(settings, with_chats=True, arriving=True, background=background)
+    async with opening as runtime, AsyncExitStack() as stack:
         if runtime.chats is None:
             raise TypeError("a server has conversations")
         with suppress(errors.IndexUnavailable):  # so that the first reader does not wait for lazy loading
@@ -308,17 +321,17 @@ async def _serve(
         generator, traffic = runtime.generator, runtime.answers.traffic
         url = database_url(settings)
         shared = await remote().open_shared_state(settings, url, stack) if url is not None else None
-        await stack.enter_async_context(follow_books(settings))
-        works = {"warm-up": read_books(runtime.shelf, traffic)}
+        await stack.enter_async_context(follow_books(settings, background))
+        works: dict[str, Work] = {"warm-up": partial(read_books, runtime.shelf, traffic)}
         if isinstance(generator, ArrivingModel):
-            works["model"] = generator.arrive(partial(runtime.answers.take_model, generator))
+            works["model"] = partial(generator.arrive, partial(runtime.answers.take_model, generator))
         if generator is not None and settings.study_after_s:
-            works["study"] = study_while_idle(
-                partial(study_all, runtime), traffic, settings.study_after_s,
+            works["study"] = partial(
+                study_while_idle, partial(study_all, runtime), traffic, settings.study_after_s,
                 waits=lambda: not runtime.answers.ability.study or (not settings.study_on_battery and on_battery()),
             )  # fmt: skip
         for name, work in works.items():
-            await stack.enter_async_context(in_background(work, name=name))
+            await stack.enter_async_context(background.running(work, name=name))
         services = Services(
             answers=runtime.answers,
             retrieve=runtime.retrieve,
@@ -344,6 +357,7 @@ async def _serve(
             trouble=str(runtime.chats.reason or ""),
             secret=secret_of(settings),
             echo=echo,
+            background=background,
             clock=time.monotonic,
         )
         await run_app(services, settings, on_ready=on_ready, listener=listener)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol
 
+from lutrin.background import Background
 from lutrin.chats.store import ChatTables
 from lutrin.index.catalog import LeftOut
 from lutrin.ports import Generator
@@ -105,6 +106,8 @@ class Services:
     """The server's own key, from which names of conversations are made that nobody can guess."""
     echo: Callable[[str], None] | None = None
     """Gets each question and answer, for `lutrin serve --echo`; never a log."""
+    background: Background = field(default_factory=Background)
+    """What runs beside the answers."""
     renderer: Renderer = field(default_factory=Renderer)
     """Renders pages of books; the server ends its processes."""
     clock: Callable[[], float] = time.monotonic

@@ -1,0 +1,67 @@
+"""Commands that the server runs in processes of their own, and ends with all that they have started."""
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import suppress
+
+MAX_LINE_BYTES = 16_384
+"""Of one line of progress; what is longer is cut."""
+BLOCK_BYTES = 65_536
+
+
+async def run_command(
+    command: Sequence[str],
+    note: Callable[[str], None],
+    variables: Mapping[str, str] | None = None,
+    *,
+    returns: bool = True,
+) -> tuple[int, bytes]:
+    """Run a command to its end; kill it and its children if the caller is cancelled.
+
+    Args:
+        note: Gets each line that the command writes to its standard error.
+        variables: Added to this process's environment.
+        returns: Whether its standard output is a result; else `note` gets those lines, too.
+
+    Returns:
+        Its exit code, and its standard output if it is a result.
+    """
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE if returns else asyncio.subprocess.STDOUT,
+        env={**os.environ, **(variables or {})},
+        start_new_session=True,  # so that its children can be ended with it
+    )
+    if process.stdout is None:
+        raise TypeError("the output is a pipe")
+    try:
+        async with asyncio.TaskGroup() as group:  # a pipe that nobody reads would hold up the command for ever
+            result = group.create_task(process.stdout.read()) if process.stderr is not None else None
+            async for line in lines_of(process.stderr or process.stdout):
+                note(line)
+        return await process.wait(), result.result() if result is not None else b""
+    finally:
+        if process.returncode is None:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            await process.communicate()
+
+
+async def lines_of(stream: asyncio.StreamReader) -> AsyncIterator[str]:
+    """Lines of a pipe, however long they are; a line longer than `MAX_LINE_BYTES` is cut."""
+    held = b""
+    while block := await stream.read(BLOCK_BYTES):
+        *whole, held = (held + block).split(b"\n")
+        for line in whole:
+            yield _text(line)
+        held = held[:MAX_LINE_BYTES]
+    if held:
+        yield _text(held)
+
+
+def _text(line: bytes) -> str:
+    return line[:MAX_LINE_BYTES].decode(errors="replace").rstrip()
