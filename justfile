@@ -28,8 +28,7 @@ ingest *ARGS: setup
 # read the books, and answer on http://127.0.0.1:7860; the language model arrives meanwhile
 serve *ARGS: setup
     @lutrin models fetch default
-    -@lutrin ingest
-    @lutrin serve {{ARGS}}
+    @lutrin serve --ingest {{ARGS}}
 
 # let systemd run it from this folder, as a user of its own and with few rights; needs root (`just install-service --lan`)
 install-service *ARGS: setup

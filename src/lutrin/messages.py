@@ -53,6 +53,10 @@ PEER_FULL = (
 )
 READER_FULL = "Your conversations have used up your storage. Delete one to save new ones."
 BOOK_NOT_HERE = "The files of this book cannot be deleted: {reason}."
+NO_NETWORK = "This computer is in no network yet. Connect it to the network of the class, then try again."
+DOOR_TAKEN = "Another program uses port {port} in this network. Close that program, or start Lutrin with another port."
+PASSWORD_TOO_SHORT = "A password needs at least {least} characters."  # noqa: S105 - a message, not a secret
+WRONG_CODE = "That is not the code in the window where Lutrin was started. It has eight digits."
 INGEST_LEFT = "The server that ran this ingestion has stopped. Start the ingestion again."
 INGEST_IN_PROGRESS = "Ingestion already in progress."
 INGEST_OFF = "Ingestion over HTTP is off. Set LUTRIN_ADMIN_TOKEN to switch it on."

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -42,7 +43,19 @@ def serve(*, host: str | None, port: int | None, lan: bool, echo: bool, reading:
     if lan:
         settings = with_own_names(settings, socket.gethostname())
     on_ready = serving_room(network_addresses()) if lan else serving
-    asyncio.run(wiring.run_server(settings, echo=say if echo else None, on_ready=on_ready, reading=reading))
+    running = wiring.run_server(
+        settings,
+        echo=say if echo else None,
+        on_ready=on_ready,
+        on_code=partial(show_code, settings.port),
+        reading=reading,
+    )
+    asyncio.run(running)
+
+
+def show_code(port: int, code: str) -> None:
+    """Print the code with which a teacher sets the password of her page, in her browser."""
+    say(f"Teachers begin on http://127.0.0.1:{port}/teacher with the code {code}.")
 
 
 def with_own_names(settings: Settings, host_name: str) -> Settings:

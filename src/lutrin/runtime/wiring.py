@@ -261,7 +261,12 @@ async def citations(settings: Settings, book: str) -> list[Place]:
 
 
 async def run_server(
-    settings: Settings, *, echo: Callable[[str], None] | None, on_ready: Callable[[str], None], reading: bool = False
+    settings: Settings,
+    *,
+    echo: Callable[[str], None] | None,
+    on_ready: Callable[[str], None],
+    on_code: Callable[[str], None] | None = None,
+    reading: bool = False,
 ) -> None:
     """Serve until a signal, and ingest meanwhile in another process if `reading`; see `lutrin.serve.app.run_server`."""
     from lutrin.serve.app import listen  # noqa: PLC0415 - the web framework loads only when it serves
@@ -278,26 +283,27 @@ async def run_server(
         if settings.profile == "remote":
             for away in await remote().require_reachable(settings):
                 get_logger("wiring").warning("service_away", service=away.name, detail=away.detail, remedy=away.remedy)
-        background = Background()
-        async with AsyncExitStack() as stack:
-            if reading:
-                await stack.enter_async_context(background.running(partial(_read_books, settings), name="ingest"))
-            await _serve(settings, listener, echo, on_ready, background)
-
-
-async def _read_books(settings: Settings) -> None:
-    log = get_logger("ingest")
-    try:
-        log.info("books_read", **await ingest_apart(settings, lambda line: log.info("reading", line=line)))
-    except errors.IngestError as error:
-        log.warning("books_not_read", detail=error.detail, remedy=error.remedy)
+        await _serve(settings, listener, echo, on_ready, on_code, reading=reading)
 
 
 async def _ingest_and_show(
     settings: Settings, shelf: Shelf, note: Callable[[str], None]
 ) -> Mapping[str, int | float | str]:
     """Ingest, then open what is new: whoever reads that the books have been read finds them on the shelf."""
-    summary = await ingest_apart(settings, note)
+    log = get_logger("ingest")
+
+    def note_and_log(line: str) -> None:
+        note(line)
+        log.info("reading", line=line)
+
+    try:
+        summary = await ingest_apart(settings, note_and_log)
+    except errors.IngestInProgress:
+        raise  # it is tried again, or the one who asked is told
+    except errors.IngestError as error:
+        log.warning("books_not_read", detail=error.detail, remedy=error.remedy)
+        raise
+    log.info("books_read", **summary)
     with suppress(errors.IndexUnavailable):  # the shelf tries again by itself and says why in the log
         await shelf.refresh()
     return summary
@@ -308,10 +314,13 @@ async def _serve(
     listener: socket.socket,
     echo: Callable[[str], None] | None,
     on_ready: Callable[[str], None],
-    background: Background,
+    on_code: Callable[[str], None] | None,
+    *,
+    reading: bool,
 ) -> None:
     from lutrin.serve.app import run_server as run_app  # noqa: PLC0415 - as said
 
+    background = Background()
     opening = open_runtime(settings, with_chats=True, arriving=True, background=background)
     async with opening as runtime, AsyncExitStack() as stack:
         if runtime.chats is None:
@@ -347,6 +356,7 @@ async def _serve(
             else (lambda: ModelState("ready" if generator is not None else "none")),
             model_restarts=lambda: int(getattr(generator, "restarts", 0)),  # a service's model has no process here
             ingest=partial(_ingest_and_show, settings, runtime.shelf),
+            reads_first=reading,
             companions=Companions(
                 runtime.shelf, settings.catalog_path, runtime.searcher.embedder, lambda: datetime.now(UTC)
             ),
@@ -360,7 +370,7 @@ async def _serve(
             background=background,
             clock=time.monotonic,
         )
-        await run_app(services, settings, on_ready=on_ready, listener=listener)
+        await run_app(services, settings, on_ready=on_ready, on_code=on_code, listener=listener)
 
 
 async def forget(settings: Settings, *, session_id: str | None, older_than: timedelta | None, everything: bool) -> int:

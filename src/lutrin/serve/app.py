@@ -10,6 +10,7 @@ import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
+from pathlib import Path
 
 import uvicorn
 from litestar import Litestar
@@ -17,11 +18,12 @@ from litestar.config.cors import CORSConfig
 from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from lutrin.errors import LutrinError
 from lutrin.ingest.upload import MAX_FILES, finish_replacements
 from lutrin.log import get_logger
-from lutrin.platform import give_back
+from lutrin.platform import give_back, network_addresses
 from lutrin.serve import problems
 from lutrin.serve.answer_service import ASKED_HEADER, HEARTBEAT_S, MESSAGE_HEADER, AnswerService
 from lutrin.serve.book_reader import Reader
@@ -34,6 +36,7 @@ from lutrin.serve.connections import (
     most_connections,
     raise_file_limit,
 )
+from lutrin.serve.door import Door
 from lutrin.serve.guards import RequestGuard, StrictRequest, secure
 from lutrin.serve.metrics import Metrics
 from lutrin.serve.openapi import openapi_config, prepare
@@ -41,7 +44,8 @@ from lutrin.serve.ownership import CLIENT_HEADER
 from lutrin.serve.responses import below, finishing
 from lutrin.serve.routes import answers, health, ingest, openai, pages, sessions, teacher, teacher_books
 from lutrin.serve.services import Services
-from lutrin.serve.teacher_page import Examination
+from lutrin.serve.teacher_page import Examination, progress_of
+from lutrin.serve.teacher_password import TeacherPassword, spaced
 from lutrin.serve.teacher_sign_in import SignIns, Visit
 from lutrin.settings import Settings
 
@@ -72,11 +76,20 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
     service = AnswerService(services, settings, metrics, heartbeat_s)
     jobs = ingest.Jobs(services.board)
     files, workshop = pages.StaticFiles(), Workshop()
-    reader = Reader(services.library, workshop, services.renderer, files.stamp_page, services.opened_page)
+    reader = Reader(
+        services.library,
+        workshop,
+        services.renderer,
+        files.stamp_page,
+        opened=services.opened_page,
+        reading=lambda: progress_of(jobs),
+    )
     shared = {"service": service, "settings": settings, "reader": reader, "jobs": jobs}
     shared |= {"files": files, "workshop": workshop}
     token = settings.admin_token.get_secret_value() if settings.admin_token is not None else None
-    shared |= {"examination": Examination(settings, services.now), "sign_ins": SignIns(token, services.clock)}
+    sign_ins = SignIns(token, services.clock, TeacherPassword(settings.data_dir))
+    door = Door(settings.host, network_addresses)
+    shared |= {"examination": Examination(settings, services.now), "sign_ins": sign_ins, "door": door}
     if "*" in settings.cors_origins:
         _log.warning("cors_open", detail="LUTRIN_CORS_ORIGINS is *: pages of any site may ask.")
 
@@ -85,6 +98,12 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
         await service.open()
         await asyncio.to_thread(prepare, app)
         await asyncio.to_thread(finish_replacements, settings.corpus_dir)
+        if (
+            services.reads_first
+            and services.ingest is not None
+            and await asyncio.to_thread(_holds_any, settings.corpus_dir)
+        ):
+            await jobs.add(services.ingest, service.spawn)
         try:
             yield
         finally:
@@ -110,7 +129,7 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
         openapi_config=openapi_config(),
         lifespan=[running],
         logging_config=None,
-        state=State({"service": service}),
+        state=State({"service": service, "sign_ins": sign_ins, "door": door}),
         request_class=StrictRequest,
         request_max_body_size=None,  # the guard counts it
         multipart_form_part_limit=MAX_FILES + ingest.OTHER_FIELDS,
@@ -129,9 +148,15 @@ async def run_server(
     settings: Settings,
     *,
     on_ready: Callable[[str], None] | None = None,
+    on_code: Callable[[str], None] | None = None,
     listener: socket.socket | None = None,
 ) -> None:
-    """Serve until a signal, then give running answers 3 seconds; `on_ready` hears of the port. Raises as `listen`."""
+    """Serve until a signal, then give running answers 3 seconds; raises as `listen`.
+
+    Args:
+        on_ready: Hears of the address.
+        on_code: Then hears of the code with which the teacher's password is set, if there is none yet.
+    """
     listener = listener or listen(settings.host, settings.port)
     app = create_app(services, settings)
     connections = Connections(
@@ -163,7 +188,10 @@ async def run_server(
         if on_ready is not None:
             host = f"[{settings.host}]" if ":" in settings.host else settings.host
             on_ready(f"http://{host}:{listener.getsockname()[1]}")
-        await _Server(config, service).serve(sockets=[listener])
+        sign_ins: SignIns = app.state.sign_ins
+        if on_code is not None and not sign_ins.possible and sign_ins.password is not None:
+            on_code(spaced(sign_ins.password.code))
+        await _Server(config, service, app.state.door).serve(sockets=[listener])
 
 
 class _Server(uvicorn.Server):
@@ -172,14 +200,34 @@ class _Server(uvicorn.Server):
     Readers of running answers get these finished, or an error event, before their connections close.
     """
 
-    def __init__(self, config: uvicorn.Config, service: AnswerService) -> None:
+    def __init__(self, config: uvicorn.Config, service: AnswerService, door: Door) -> None:
         super().__init__(config)
         self._service = service
+        self._door = door
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         for listener in sockets or ():
             listener.listen(BACKLOG)  # the loop takes few at once; more than these may wait for it
+        if sockets:
+            self._door.install(sockets[0].getsockname()[1], self._accept, self._through)
+
+    def _through(self) -> list[H11Protocol]:
+        """All connections."""
+        return [one for one in self.server_state.connections if isinstance(one, H11Protocol)]
+
+    async def _accept(self, listener: socket.socket) -> asyncio.Server:
+        """Serve one more listener, as `startup` does the first."""
+        loop = asyncio.get_running_loop()
+
+        def protocol() -> asyncio.Protocol:
+            make = self.config.http_protocol_class
+            return make(config=self.config, server_state=self.server_state, app_state=self.lifespan.state, _loop=loop)  # type: ignore[call-arg]  # as uvicorn does
+
+        server = await loop.create_server(protocol, sock=listener, backlog=ACCEPTED_AT_ONCE)
+        listener.listen(BACKLOG)
+        self.servers.append(server)
+        return server
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         ending = asyncio.create_task(self._service.end(ANSWERS_END_S))
@@ -223,6 +271,11 @@ def listen(host: str, port: int) -> socket.socket:
         detail, remedy = reasons.get(error.errno or 0, other)
         raise LutrinError(detail, remedy=remedy) from error
     return listener
+
+
+def _holds_any(folder: Path) -> bool:
+    """Whether a folder is there and holds something; a teacher who begins with none reads of no failure."""
+    return folder.is_dir() and any(not child.name.startswith(".") for child in folder.iterdir())
 
 
 def _giver(value: object) -> Callable[[], object]:

@@ -33,6 +33,7 @@ class Reader:
 
     Args:
         opened: Told of each page that is opened: slug of the book and name of the file.
+        reading: Says how far the books are read, in a sentence; empty if they are not read now.
     """
 
     def __init__(
@@ -41,17 +42,22 @@ class Reader:
         workshop: Workshop,
         renderer: Renderer,
         stamp: Callable[[str], str] = lambda page: page,
+        *,
         opened: Callable[[str, str], None] = lambda _slug, _filename: None,
+        reading: Callable[[], str] = str,
     ) -> None:
         self._library = library
         self._workshop = workshop
         self._renderer = renderer
         self._stamp = stamp
         self._opened = opened
+        self._reading = reading
 
     async def shelf(self) -> str:
         """The page at `/`."""
         books = [(book, tuple(await self._library.contents(book.slug))) for book in await self._library.books()]
+        if not books:
+            return self._stamp(html.empty_shelf(self._reading()))
         starters = tuple(await self._library.starters(STARTERS))
         return await self._workshop.once(("shelf", *books, starters), lambda: self._stamp(html.shelf(books, starters)))
 

@@ -97,9 +97,14 @@ def shelf(books: Sequence[tuple[ShelvedBook, Sequence[PageEntry]]], starters: Se
         {**_cover(book, pages), "slug": book.slug, "address": _first(book, pages) if only else book_path(book.slug)}
         for book, pages in books
     ]
-    title = "Lutrin" if not books else only.title if only else "Books"
+    title = only.title if only else "Books"
     values = {"title": title, "books": covers, "book": only.slug if only else "", "starters": starters}
-    return render("shelf.html", chat=bool(books), **values)
+    return render("shelf.html", **values)
+
+
+def empty_shelf(reading: str) -> str:
+    """The page at `/` before the first book is there; `reading` says how far the books are read, if they are."""
+    return render("shelf.html", chat=False, title="Lutrin", books=(), book="", starters=(), reading=reading)
 
 
 def cover(book: ShelvedBook, pages: Sequence[PageEntry], starters: Sequence[str] = ()) -> str:

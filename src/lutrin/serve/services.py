@@ -78,6 +78,8 @@ class Services:
     library: ShelfLibrary
     generator: Generator | None = None
     ingest: Ingest | None = None
+    reads_first: bool = False
+    """Whether the server ingests once when it starts."""
     queue_length: Callable[[], int] = field(default=lambda: 0)
     """Readers who wait for the language model."""
     companions: Companions | None = None

@@ -27,7 +27,7 @@ from lutrin.records import Answer, Check
 from lutrin.search.reader import load_decisions
 from lutrin.serve.html import ShelvedBook
 from lutrin.serve.metrics import Metrics
-from lutrin.serve.routes.ingest import Job
+from lutrin.serve.routes.ingest import Job, Jobs
 from lutrin.serve.teacher_books import BookRow, reasons_of
 from lutrin.serve.templating import count_of, render
 from lutrin.settings import Settings
@@ -344,6 +344,11 @@ def job_text(job: Job | None, waiting: int = 0) -> str:
     return text + (f" {', '.join(counts)}." if counts else "")
 
 
+def progress_of(jobs: Jobs) -> str:
+    """How far the books are read, in a sentence; empty if they are not read now."""
+    return job_text(jobs.current(), jobs.waiting) if jobs.is_busy else ""
+
+
 class Board(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that the teacher's page shows."""
 
@@ -368,6 +373,10 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     questions: Overview = Overview()
     address: str = ""
     """Of this server for other devices; empty: they cannot reach it."""
+    door: Literal["", "shut", "open"] = ""
+    """Whether the class can be let in by a button, and is; empty: the operator decided."""
+    own_password: bool = False
+    """Whether the password was set in a browser, and so can be changed there."""
     troubles: Sequence[str] = ()
     """Lookups that failed, a sentence each."""
 
@@ -380,7 +389,7 @@ def board_page(board: Board, form_key: str) -> str:
         board=board,
         questions=board.questions,
         form_key=form_key,
-        code=segno.make(board.address, micro=False).svg_data_uri(scale=4, border=2) if board.address else "",
+        code=qr_uri(board.address) if board.address else "",
         suffixes=",".join((*sorted(FORMATS), ".zip")),
         whole=",".join(suffix for suffix, kind in FORMATS.items() if kind.holds_chapters),
         formats=formats_in_words(),
@@ -390,6 +399,11 @@ def board_page(board: Board, form_key: str) -> str:
         rows=[(row, reasons_of(row.left_out)) for row in board.books if not row.choice.removed],
         removed=[row for row in board.books if row.choice.removed],
     )
+
+
+def qr_uri(text: str) -> str:
+    """Draw a text as a QR code, dark on white as telephones read it best, for the address of a picture."""
+    return segno.make(text, micro=False).svg_data_uri(scale=4, border=2, dark="#000", light="#fff")
 
 
 def companion_page(book: str, listed: EntryList, wanted: EntryFilter, form_key: str) -> str:

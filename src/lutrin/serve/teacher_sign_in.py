@@ -1,6 +1,6 @@
-"""Sign-in to the teacher's page: by the administration token, for some hours, in one browser.
+"""Sign-in to the teacher's page: by her password or the administration token, for some hours, in one browser.
 
-The token is typed once and never stands in an address, a page or a script. In its place the browser gets a random
+The password is typed once and never stands in an address, a page or a script. In its place the browser gets a random
 name in a cookie that scripts cannot read and other sites cannot send; each form carries a key made from it, so that a
 page of a neighbouring name cannot press its buttons.
 """
@@ -16,10 +16,18 @@ from urllib.parse import parse_qsl
 from litestar.di import NamedDependency as Given
 
 from lutrin.errors import MalformedRequest, NotPermitted, RateLimited
-from lutrin.messages import MALFORMED_BODY, PAGE_EXPIRED, TEACHER_OFF, TOO_MANY_ATTEMPTS, WRONG_TOKEN
+from lutrin.messages import (
+    MALFORMED_BODY,
+    PAGE_EXPIRED,
+    TEACHER_OFF,
+    TOO_MANY_ATTEMPTS,
+    WRONG_CODE,
+    WRONG_TOKEN,
+)
 from lutrin.serve.answer_service import AnswerService
 from lutrin.serve.guards import HTTPRequest
 from lutrin.serve.limits import SlidingWindow, is_this_machine, remember
+from lutrin.serve.teacher_password import TeacherPassword
 from lutrin.settings import Settings
 
 COOKIE = "lutrin-teacher"
@@ -35,10 +43,12 @@ ALL_WRONG_PER_MIN = 200
 
 
 class SignIns:
-    """The browsers that are signed in, and how often one may try; without a token nobody can."""
+    """The browsers that are signed in, and how often one may try; without token and password nobody can."""
 
-    def __init__(self, token: str | None, clock: Callable[[], float]) -> None:
+    def __init__(self, token: str | None, clock: Callable[[], float], password: TeacherPassword | None = None) -> None:
         self._token = token
+        self.password = password
+        """Set in a browser; None: only the operator's token counts."""
         self._clock = clock
         self._key = secrets.token_bytes(32)
         self._until_s: OrderedDict[str, float] = OrderedDict()
@@ -47,8 +57,8 @@ class SignIns:
 
     @property
     def possible(self) -> bool:
-        """Whether a token is set at all."""
-        return self._token is not None
+        """Whether there is a token or a password."""
+        return self._token is not None or (self.password is not None and self.password.is_set)
 
     def enter(self, token: str, peer: str, *, here: bool = False) -> str:
         """Sign a browser in and return the value of its cookie; attempts are counted for each `limits.peer_of`.
@@ -57,9 +67,29 @@ class SignIns:
             NotPermitted: No token is set, or it is another one.
             RateLimited: Too many attempts.
         """
-        if self._token is None:
+        if not self.possible:
             raise NotPermitted(TEACHER_OFF)
         self.prove(token.strip(), peer, here=here)
+        return self._admit()
+
+    def set_up(self, code: str, password: str, peer: str, *, here: bool = False) -> str:
+        """Set the first password, and sign its browser in as `enter` does; codes are counted like tokens.
+
+        Raises:
+            NotPermitted: There is a password already, or it is another code.
+            InvalidInput: The password is too short; the code stays.
+            RateLimited: Too many attempts.
+        """
+        if self.password is None or self.possible:
+            raise NotPermitted(PAGE_EXPIRED)
+        self._wait(peer, here=here)
+        if not self.password.accepts(code):
+            self._count_wrong(peer)
+            raise NotPermitted(WRONG_CODE)
+        self.password.set(password)
+        return self._admit()
+
+    def _admit(self) -> str:
         cookie = secrets.token_urlsafe(32)
         remember(self._until_s, _digest(cookie), self._clock() + SIGNED_IN_S, MOST_SIGNED_IN)
         return cookie
@@ -77,15 +107,22 @@ class SignIns:
             NotPermitted: It is another one, or none is set.
             RateLimited: Too many wrong ones came before; this one was not looked at.
         """
-        if self._token is None or not token:
+        if not self.possible or not token:
             raise NotPermitted(WRONG_TOKEN)
+        self._wait(peer, here=here)
+        is_token = self._token is not None and secrets.compare_digest(_digest(token), _digest(self._token))
+        if not is_token and not (self.password is not None and self.password.matches(token)):
+            self._count_wrong(peer)
+            raise NotPermitted(WRONG_TOKEN)
+
+    def _wait(self, peer: str, *, here: bool) -> None:
         wait_s = max(self._wrong.wait_s(peer), 0.0 if here else self._all_wrong.wait_s(""))
         if wait_s > 0:
             raise RateLimited(TOO_MANY_ATTEMPTS, retry_after_s=max(1, math.ceil(wait_s)))
-        if not secrets.compare_digest(_digest(token), _digest(self._token)):
-            self._wrong.admit(peer)
-            self._all_wrong.admit("")
-            raise NotPermitted(WRONG_TOKEN)
+
+    def _count_wrong(self, peer: str) -> None:
+        self._wrong.admit(peer)
+        self._all_wrong.admit("")
 
     def knows(self, cookie: str) -> bool:
         """Whether a browser is signed in."""
@@ -97,7 +134,7 @@ class SignIns:
 
     def check(self, cookie: str, form_key: str) -> None:
         """Raise NotPermitted unless a form comes from a page of this browser, which is still signed in."""
-        if self._token is None:
+        if not self.possible:
             raise NotPermitted(TEACHER_OFF)
         same = secrets.compare_digest(self.form_key(cookie).encode(), form_key.encode())
         if not self.knows(cookie) or not same:

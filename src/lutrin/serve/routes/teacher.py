@@ -16,10 +16,11 @@ from lutrin.errors import InvalidInput, LutrinError, NotFound, NotPermitted, Rat
 from lutrin.index.catalog import LeftOut
 from lutrin.index.companion import THE_TEACHER, Kind, State
 from lutrin.log import get_logger
-from lutrin.messages import BOOK_FIRST, DISK_LOW, INGEST_OFF, NOT_STORING, NOTHING_HERE, WRONG_PASSWORD
+from lutrin.messages import BOOK_FIRST, DISK_LOW, INGEST_OFF, NOT_STORING, NOTHING_HERE, TEACHER_OFF, WRONG_PASSWORD
 from lutrin.records import Answer, DoneEvent, Passage, Question
 from lutrin.serve.answer_service import NO_STORE, AnswerService, check_lengths, is_secure
 from lutrin.serve.budget import beside_loop
+from lutrin.serve.door import Door
 from lutrin.serve.problems import as_problem
 from lutrin.serve.routes.ingest import Jobs
 from lutrin.serve.routes.pages import address_for_others
@@ -39,7 +40,9 @@ from lutrin.serve.teacher_page import (
     now_text,
     overview,
     proposed_text,
+    qr_uri,
 )
+from lutrin.serve.teacher_password import SHORTEST_PASSWORD
 from lutrin.serve.teacher_sign_in import COOKIE, SIGNED_IN_S, Visit
 from lutrin.serve.templating import render
 from lutrin.settings import Settings
@@ -74,13 +77,14 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @get("/teacher", operation_id="teacher", **PAGE)
-async def page(visit: Given[Visit], jobs: Given[Jobs], examination: Given[Examination]) -> Response[str]:
-    """The page, the form that asks for the token, or how to set one."""
-    if not visit.sign_ins.possible:
-        return page_response(render("teacher_gate.html", off=True), 403)
+async def page(
+    visit: Given[Visit], jobs: Given[Jobs], examination: Given[Examination], door: Given[Door]
+) -> Response[str]:
+    """The page, or the form that asks for the password, or for a first one."""
     if not visit.signed_in:
-        return page_response(render("teacher_gate.html", off=False, message=""))
-    board = await _board(visit, jobs, examination)
+        return _gate(visit)
+    await door.follow()
+    board = await _board(visit, jobs, examination, door)
     return page_response(await beside_loop(lambda: board_page(board, visit.form_key)))
 
 
@@ -106,16 +110,55 @@ async def sign_in(visit: Given[Visit]) -> Response[str]:
         token = (await visit.fields()).get("token", "")
         cookie = visit.sign_ins.enter(token, visit.service.peer(visit.request), here=visit.is_here)
     except (NotPermitted, RateLimited) as error:
-        _log.warning("sign_in_refused", reason=type(error).__name__)
-        problem = as_problem(error).problem
-        wrong = isinstance(error, NotPermitted) and visit.sign_ins.possible
-        message = WRONG_PASSWORD if wrong else problem.detail
-        response = page_response(render("teacher_gate.html", off=False, message=message), problem.status)
-        if problem.retry_after_s is not None:
-            response.headers["Retry-After"] = str(problem.retry_after_s)
-        return response
+        return _gate(visit, error)
     _log.info("signed_in")
     return led_to("/teacher", [_cookie(cookie, round(SIGNED_IN_S), secure=is_secure(visit.request))])
+
+
+@post("/teacher/set-up", operation_id="teacherSetUp", **PAGE)
+async def set_up(visit: Given[Visit]) -> Response[str]:
+    """The first password, from whoever knows the code that the terminal has printed; its browser is signed in."""
+    fields = await visit.fields()
+    try:
+        cookie = visit.sign_ins.set_up(
+            fields.get("code", ""), fields.get("password", ""), visit.service.peer(visit.request), here=visit.is_here
+        )
+    except (NotPermitted, RateLimited, InvalidInput) as error:
+        return _gate(visit, error)
+    _log.info("password_set")
+    return led_to("/teacher", [_cookie(cookie, round(SIGNED_IN_S), secure=is_secure(visit.request))])
+
+
+@post("/teacher/password", operation_id="teacherPassword", **PAGE)
+async def change_password(visit: Given[Visit]) -> Response[str]:
+    """Another password, for whoever knows the present one."""
+    fields = await visit.form()
+    password = visit.sign_ins.password
+    if password is None or not password.is_set:
+        raise NotPermitted(TEACHER_OFF)
+    visit.sign_ins.prove(fields.get("old", ""), visit.service.peer(visit.request), here=visit.is_here)
+    password.set(fields.get("password", ""))
+    _log.info("password_set")
+    return led_to("/teacher#machine")
+
+
+@get("/teacher/class", operation_id="teacherClass", **PAGE)
+async def show_address(visit: Given[Visit], door: Given[Door]) -> Response[str]:
+    """The address of the server and its QR code, as large as the wall behind the teacher."""
+    address = _address(visit, door)
+    if not visit.signed_in or not address:
+        return led_to("/teacher")
+    return page_response(render("teacher_class.html", address=address, code=qr_uri(address)))
+
+
+@post("/teacher/class/{act:str}", operation_id="teacherDoor", **PAGE)
+async def move_door(act: FromPath[str], visit: Given[Visit], door: Given[Door]) -> Response[str]:
+    """Let the class in, or out."""
+    await visit.form()
+    if act not in {"open", "close"}:
+        raise InvalidInput("There is no such button.")
+    await (door.open() if act == "open" else door.close())
+    return led_to("/teacher#class")
 
 
 @post("/teacher/sign-out", operation_id="teacherSignOut", **PAGE)
@@ -234,6 +277,10 @@ HANDLERS = [
     progress,
     questions,
     sign_in,
+    set_up,
+    change_password,
+    show_address,
+    move_door,
     sign_out,
     ingest,
     check,
@@ -251,7 +298,28 @@ def ingest_of(visit: Visit) -> Ingest:
     return visit.service.services.ingest
 
 
-async def _board(visit: Visit, jobs: Jobs, examination: Examination) -> Board:
+def _gate(visit: Visit, error: LutrinError | None = None) -> Response[str]:
+    """What stands before the page: a form for the password, or for the first one, with what went wrong."""
+    first = not visit.sign_ins.possible
+    problem = as_problem(error).problem if error is not None else None
+    message = problem.detail if problem is not None else ""
+    if isinstance(error, NotPermitted) and not first:
+        message = WRONG_PASSWORD
+    if error is not None:
+        _log.warning("sign_in_refused", reason=type(error).__name__)
+    status = problem.status if problem is not None else 200
+    response = page_response(render("teacher_gate.html", first=first, message=message, least=SHORTEST_PASSWORD), status)
+    if problem is not None and problem.retry_after_s is not None:
+        response.headers["Retry-After"] = str(problem.retry_after_s)
+    return response
+
+
+def _address(visit: Visit, door: Door) -> str:
+    """The address for pupils; empty: they cannot reach the server."""
+    return door.address or address_for_others(visit.request, visit.settings.host)
+
+
+async def _board(visit: Visit, jobs: Jobs, examination: Examination, door: Door) -> Board:
     """Replace a failed lookup by a line on the page."""
     service, settings = visit.service, visit.settings
     generator, troubles = service.services.generator, [service.services.trouble] if service.services.trouble else []
@@ -286,7 +354,9 @@ async def _board(visit: Visit, jobs: Jobs, examination: Examination) -> Board:
         health=examination,
         questions=await _questions(service, troubles),
         prepared=await _list_prepared(service, settings),
-        address=address_for_others(visit.request, settings.host),
+        address=_address(visit, door),
+        door=("open" if door.address else "shut") if door.is_possible else "",
+        own_password=visit.sign_ins.password is not None and visit.sign_ins.password.is_set,
         troubles=troubles,
     )
 
