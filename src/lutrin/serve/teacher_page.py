@@ -25,10 +25,10 @@ from lutrin.ingest.summary import FolderReport
 from lutrin.keep.weights import Model, load_manifest, state_of
 from lutrin.records import Answer, Check
 from lutrin.search.reader import load_decisions
+from lutrin.serve.book_choices import BookRow, reasons_of
 from lutrin.serve.html import ShelvedBook
 from lutrin.serve.metrics import Metrics
 from lutrin.serve.routes.ingest import Job, Jobs
-from lutrin.serve.teacher_books import BookRow, reasons_of
 from lutrin.serve.templating import count_of, render
 from lutrin.settings import Settings
 from lutrin.study.take_away import to_csv

@@ -11,9 +11,9 @@ from lutrin.messages import METRICS_OFF
 from lutrin.platform import resident_bytes
 from lutrin.serve import metrics
 from lutrin.serve.answer_service import NO_STORE
+from lutrin.serve.book_choices import list_books
 from lutrin.serve.problems import operation
 from lutrin.serve.schemas import Health, Readiness, ReadyBook
-from lutrin.serve.teacher_books import list_books
 from lutrin.serve.teacher_sign_in import Visit
 
 MOST_LEFT_OUT = 200

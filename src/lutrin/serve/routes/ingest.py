@@ -20,10 +20,10 @@ from lutrin.ingest.upload import StoredUpload
 from lutrin.log import get_logger
 from lutrin.messages import INGEST_LEFT, INGEST_OFF, NOTHING_HERE
 from lutrin.serve.answer_service import NO_STORE
+from lutrin.serve.book_choices import store_books
 from lutrin.serve.limits import remember
 from lutrin.serve.problems import as_problem, operation
 from lutrin.serve.services import Ingest, JobBoard
-from lutrin.serve.teacher_books import store_books
 from lutrin.serve.teacher_sign_in import Visit
 from lutrin.settings import Settings
 

@@ -19,13 +19,13 @@ from lutrin.log import get_logger
 from lutrin.messages import BOOK_FIRST, DISK_LOW, INGEST_OFF, NOT_STORING, NOTHING_HERE, TEACHER_OFF, WRONG_PASSWORD
 from lutrin.records import Answer, DoneEvent, Passage, Question
 from lutrin.serve.answer_service import NO_STORE, AnswerService, check_lengths, is_secure
+from lutrin.serve.book_choices import BookRow, list_books
 from lutrin.serve.budget import beside_loop
 from lutrin.serve.door import Door
 from lutrin.serve.problems import as_problem
 from lutrin.serve.routes.ingest import Jobs
 from lutrin.serve.routes.pages import address_for_others
 from lutrin.serve.services import Ingest
-from lutrin.serve.teacher_books import BookRow, list_books
 from lutrin.serve.teacher_page import (
     MOST_READ,
     Board,

@@ -10,10 +10,10 @@ from litestar.params import FromPath
 
 from lutrin.errors import InvalidInput, LutrinError
 from lutrin.log import get_logger
+from lutrin.serve.book_choices import Act, change_book, find_book, reasons_of
 from lutrin.serve.problems import prefers_html
 from lutrin.serve.routes.ingest import Jobs, Uploaded, receive, report_upload
 from lutrin.serve.routes.teacher import PAGE, current_answer, ingest_of, led_to, page_response
-from lutrin.serve.teacher_books import Act, change_book, find_book, reasons_of
 from lutrin.serve.teacher_sign_in import Visit
 from lutrin.serve.templating import render
 from lutrin.serve.trial import Trial, try_book
