@@ -69,7 +69,7 @@ def right(wanted: list[str], found: list[str]) -> int:
 
 def with_rapidocr() -> Callable[[Image.Image], str]:
     """The reader that Lutrin uses."""
-    from lutrin.ingest.ocr import Recognizer  # noqa: PLC0415 - only where it is installed
+    from lutrin_formats.ocr import Recognizer  # noqa: PLC0415 - only where it is installed
 
     recognizer = Recognizer()
     return lambda page: " ".join(run.text for run in recognizer.runs(np.asarray(page), 1.0))

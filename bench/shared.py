@@ -15,8 +15,8 @@ from tests.remote.postgres import cluster, database
 
 from evaluation.memory_chat import MemoryChatStore
 from lutrin.chats.key import KeySeal, new_key
-from lutrin.chats.postgres import PostgresChatStore, SharedDatabase
 from lutrin.records import ChatMessage
+from lutrin_remote.postgres_chats import PostgresChatStore, SharedDatabase
 
 CALLS = 2000
 AT_ONCE = (1, 16)

@@ -1,4 +1,4 @@
-"""Draw `docs/architecture.svg`: the rooms of `src/lutrin` and which of them import which, read from the imports.
+"""Draw `docs/architecture.svg`: rooms of `src/lutrin`, guests beside it, and which import which, read from the imports.
 
 `just docs` writes it, a test compares it. A line means "imports"; lines that follow from others are left out, and so
 are the modules at the top (records, ports, errors, settings ...), which every room may import.
@@ -11,7 +11,11 @@ from html import escape
 from pathlib import Path
 
 SRC = Path(__file__).resolve().parents[1] / "src" / "lutrin"
-ROOMS = sorted(path.parent.name for path in SRC.glob("*/__init__.py"))
+FOLDERS = {
+    path.parent.name: path.parent for path in (*SRC.glob("*/__init__.py"), *SRC.parent.glob("lutrin_*/__init__.py"))
+}
+ROOMS = sorted(FOLDERS)
+"""Rooms of the core, and guests, each a package beside it."""
 WIDTH, HEIGHT, GAP_X, GAP_Y, MARGIN = 224, 84, 20, 36, 16
 LETTERS = 31
 """Letters of a box's text that fit into one line."""
@@ -28,14 +32,14 @@ path { fill: none; stroke: #8a6f57; stroke-width: 1.4 }
 
 def purpose(room: str) -> str:
     """The first line of a room's docstring."""
-    text = ast.get_docstring(ast.parse((SRC / room / "__init__.py").read_text("utf-8"))) or ""
+    text = ast.get_docstring(ast.parse((FOLDERS[room] / "__init__.py").read_text("utf-8"))) or ""
     return text.splitlines()[0].rstrip(".")
 
 
 @cache
 def used(room: str) -> frozenset[str]:
     """The other rooms that a room imports, anywhere in its code."""
-    return imported((SRC / room).rglob("*.py")) - {room}
+    return imported(FOLDERS[room].rglob("*.py")) - {room}
 
 
 def imported(paths: Iterable[Path]) -> frozenset[str]:

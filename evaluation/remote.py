@@ -19,7 +19,6 @@ import msgspec
 from evaluation.claims import ROOT, SHELF, Place, folder_of, stretch_as_passage
 from evaluation.rows import read_rows
 from evaluation.show import aligned
-from lutrin.adapters.remote_openai import RemoteGenerator
 from lutrin.answer.explain import Explainer, Explanation
 from lutrin.answer.grade import Grader, bare_sentence, fitted_weights
 from lutrin.answer.plan import Plan
@@ -31,6 +30,7 @@ from lutrin.ports import Embedder
 from lutrin.query.understand import alone
 from lutrin.records import Question, Sentence
 from lutrin.settings import Settings, load_settings
+from lutrin_remote.remote_openai import RemoteGenerator
 
 ANSWERS = ROOT / "evaluation" / "remote"
 TOLD_EVERY = 10

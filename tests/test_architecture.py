@@ -9,11 +9,10 @@ from pathlib import Path
 
 from lutrin.language.lexicon import ASKING, QUESTION_WORDS, STOP_WORDS
 
-SRC = Path(__file__).parents[1] / "src" / "lutrin"
+SRC = Path(__file__).parents[1] / "src"
+CORE = "lutrin"
 MODULES = {
-    "lutrin"
-    if path == SRC / "__init__.py"
-    else "lutrin." + ".".join(part for part in path.relative_to(SRC).with_suffix("").parts if part != "__init__"): path
+    ".".join(part for part in path.relative_to(SRC).with_suffix("").parts if part != "__init__"): path
     for path in sorted(SRC.rglob("*.py"))
 }
 
@@ -26,6 +25,7 @@ TOP = {
     "background",
     "errors",
     "fairness",
+    "guests",
     "installed",
     "log",
     "messages",
@@ -57,20 +57,20 @@ VENDORS = {
     "chromadb": {"lutrin.adapters.index_chroma"},
     "fastembed": {"lutrin.adapters.embed_fastembed", "lutrin.adapters.rerank"},
     "llama_cpp": {"lutrin.adapters.llamacpp"},
-    "qdrant_client": {"lutrin.adapters.index_qdrant"},
-    "openai": {"lutrin.adapters.remote_openai"},
-    "asyncpg": {"lutrin.adapters.postgres_books", "lutrin.chats.postgres"},
+    "qdrant_client": {"lutrin_remote.index_qdrant"},
+    "openai": {"lutrin_remote.remote_openai"},
+    "asyncpg": {"lutrin_remote.postgres_books", "lutrin_remote.postgres_chats"},
     "cryptography": {"lutrin.chats.key"},
     "litestar": {"lutrin.serve"},
     "mcp": {"lutrin.serve.tools"},
     "mistune": {"lutrin.ingest"},
-    "pdfminer": {"lutrin.ingest.pdf_glyphs"},
-    "pypdf": {"lutrin.ingest"},
-    "pypdfium2": {"lutrin.ingest.ocr"},
-    "rapidocr": {"lutrin.ingest.ocr"},
+    "pdfminer": {"lutrin_formats.pdf_glyphs"},
+    "pypdf": {"lutrin_formats.pdf"},
+    "pypdfium2": {"lutrin_formats.ocr"},
+    "rapidocr": {"lutrin_formats.ocr"},
     "bs4": {"lutrin.ingest"},
-    "docutils": {"lutrin.ingest"},
-    "mammoth": {"lutrin.ingest"},
+    "docutils": {"lutrin_formats.rst"},
+    "mammoth": {"lutrin_formats.docx"},
     "markdownify": {"lutrin.ingest"},
     "charset_normalizer": {"lutrin.ingest"},
     "click": {"lutrin.cli"},
@@ -104,9 +104,31 @@ def own(name: str) -> set[str]:
 
 
 def room(name: str) -> str:
-    """The first part of a module's name below `lutrin`."""
-    parts = name.split(".")
-    return parts[1] if len(parts) > 1 else ""
+    """The first part of a module's name below `lutrin`; of a guest, its package."""
+    package, *parts = name.split(".")
+    return package if package != CORE else parts[0] if parts else ""
+
+
+GUESTS = {
+    "lutrin_formats": {"lutrin.ingest"},
+    "lutrin_remote": {"lutrin.chats", "lutrin.adapters.embed_fastembed"},
+}
+"""The packages beside the core, and what each may know of it besides leaves, ports and settings."""
+
+
+def test_the_core_imports_no_guest() -> None:
+    """Guests come in by entry points alone (`lutrin.guests`)."""
+    for name in (module for module in MODULES if module.split(".")[0] == CORE):
+        assert not {item for item in imports(name) if item.split(".")[0] in GUESTS}, name
+
+
+def test_a_guest_knows_ports_and_its_own_stage_alone() -> None:
+    """So that a package of somebody else can do what ours do; no guest imports another."""
+    for name in (module for module in MODULES if module.split(".")[0] != CORE):
+        package = name.split(".")[0]
+        doors = {*LEAVES, "lutrin.ports", "lutrin.settings", package, *GUESTS[package]}
+        wrong = {item for item in own(name) if not any(item == door or item.startswith(f"{door}.") for door in doors)}
+        assert not wrong, name
 
 
 def test_leaves_import_nothing_of_ours() -> None:
@@ -117,7 +139,7 @@ def test_leaves_import_nothing_of_ours() -> None:
 def test_stages_follow_the_direction() -> None:
     """A stage imports leaves, ports, settings, log and earlier stages, nothing else of ours."""
     for name in (module for module in MODULES if room(module) in STAGES):
-        common = LEAVES | {f"lutrin{name}" for name in ("", ".ports", ".settings", ".log", ".sqlite", ".background")}
+        common = LEAVES | {f"lutrin{name}" for name in ("", ".ports", ".settings", ".log", ".sqlite", ".background", ".guests")}
         wrong = {item for item in own(name) if item not in common and room(item) not in ALLOWED[room(name)]}
         assert not wrong, name
 
@@ -145,7 +167,7 @@ def test_the_server_knows_no_adapter() -> None:
 def test_only_wiring_sees_adapters() -> None:
     """Profiles are chosen in one place."""
     users = {name for name in MODULES if any(room(item) == "adapters" for item in own(name))}
-    assert {name for name in users if room(name) not in {"adapters", *WIRING}} == set()
+    assert {name for name in users if room(name) not in {"adapters", *WIRING, *GUESTS}} == set()
 
 
 def test_vendor_packages_stay_in_their_adapter() -> None:
@@ -166,7 +188,7 @@ def test_the_judge_is_no_part_of_the_program() -> None:
 
 def test_every_module_has_its_room() -> None:
     """At the top stand only modules that every room may need; all others are in a room that the tests above cover."""
-    rooms = {*STAGES, *WIRING, "adapters", "cli", "keep", "serve"}
+    rooms = {*STAGES, *WIRING, "adapters", "cli", "keep", "serve", *GUESTS}
     assert {room(name) for name in MODULES} <= {"", *TOP, *rooms}
 
 

@@ -11,7 +11,7 @@ from tests.ingest.made import docx, epub, paragraph
 from tests.ingest.strangers import STRANGERS, page
 
 from lutrin.cli.main import lutrin
-from lutrin.ingest.formats import FORMATS
+from lutrin.ingest.formats import all_formats
 
 from .processes import COMMAND_S, Done, environment, run
 from .test_reingest import PICKED_UP_S
@@ -135,7 +135,7 @@ def section() -> str:
 def test_readme_names_every_format_and_every_make_that_is_read() -> None:
     """Whoever reads it knows what to put there, and what it names was put there above."""
     own = " ".join(section().split())
-    assert all(kind.name.split()[0].lower() in own.lower() for kind in FORMATS.values())
+    assert all(kind.name.split()[0].lower() in own.lower() for kind in all_formats().values())
     sentence = re.search(r"The folder of an? (.+?) works as it is", own)
     assert sentence is not None
     named = {name for name in MAKES if MAKES[name] in sentence[1]}

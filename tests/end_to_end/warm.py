@@ -56,7 +56,7 @@ LOADED = (
     "lutrin.adapters.index_chroma",
     "lutrin.runtime.profile",
 )
-REMOTE = (*LOADED, "asyncpg", "openai", "qdrant_client", "lutrin.runtime.remote")
+REMOTE = (*LOADED, "asyncpg", "openai", "qdrant_client", "lutrin_remote.parts")
 """With what the remote profile loads besides."""
 
 

@@ -8,14 +8,14 @@ import pytest
 from tests.ingest.made import docx, epub, paragraph, table, zipped
 
 from lutrin.errors import DocumentError
-from lutrin.ingest.docx import parse_docx
 from lutrin.ingest.epub import parse_epub
-from lutrin.ingest.formats import FORMATS
+from lutrin.ingest.formats import all_formats
 from lutrin.ingest.hypertext import parse_html
 from lutrin.ingest.page import page_html
 from lutrin.ingest.plaintext import parse_text
 from lutrin.ingest.sandbox import read_in_sandbox
 from lutrin.records import Document
+from lutrin_formats.docx import parse_docx
 
 TEXT = """TIDES AND CURRENTS
 
@@ -96,7 +96,7 @@ def test_every_format_is_read_in_a_limited_process_and_shown_with_the_anchors_th
 
 def test_every_format_has_its_limits() -> None:
     """A file of any kind is bounded in size, time and memory."""
-    for suffix, kind in FORMATS.items():
+    for suffix, kind in all_formats().items():
         assert suffix.startswith(".")
         assert 0 < kind.max_bytes <= 200 << 20
         assert kind.memory_limit_bytes <= 512 << 20

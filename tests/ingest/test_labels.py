@@ -6,15 +6,15 @@ import pytest
 from tests.ingest.drawn import BODY, pdf, text
 from tests.ingest.made import docx, epub, paragraph
 
-from lutrin.ingest.docx import parse_docx
 from lutrin.ingest.epub import parse_epub
 from lutrin.ingest.hypertext import parse_html
 from lutrin.ingest.labels import labels_in, with_labels
 from lutrin.ingest.markdown import parse_markdown
-from lutrin.ingest.notebook import parse_notebook
-from lutrin.ingest.pdf import parse_pdf
 from lutrin.ingest.plaintext import parse_text
 from lutrin.records import Document
+from lutrin_formats.docx import parse_docx
+from lutrin_formats.notebook import parse_notebook
+from lutrin_formats.pdf import parse_pdf
 
 
 def named(document: Document) -> dict[str, str]:

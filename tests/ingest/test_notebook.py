@@ -8,8 +8,8 @@ from tests.ingest.made import texts
 
 from lutrin.errors import DocumentError
 from lutrin.ingest.markdown import parse_markdown
-from lutrin.ingest.notebook import parse_notebook
 from lutrin.records import Unit
+from lutrin_formats.notebook import parse_notebook
 
 
 def cell(source: str, *outputs: dict[str, Any], kind: str = "code", tags: tuple[str, ...] = ()) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from reportlab.pdfgen.canvas import Canvas
 from tests.ingest.drawn import BODY, Draw, heading, pdf, places_hold, text, texts, units
 
 from lutrin.ingest.page import page_html
-from lutrin.ingest.pdf import parse_pdf
-from lutrin.ingest.pdf_glyphs import _letters
+from lutrin_formats.pdf import parse_pdf
+from lutrin_formats.pdf_glyphs import _letters
 
 
 def test_headings_paragraphs_and_hyphenation() -> None:

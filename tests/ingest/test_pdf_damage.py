@@ -14,8 +14,8 @@ from tests.endured import Endured
 from tests.ingest.drawn import BODY, heading, pdf, text, texts
 
 from lutrin.errors import DocumentError
-from lutrin.ingest.pdf import parse_pdf
 from lutrin.ingest.sandbox import read_in_sandbox
+from lutrin_formats.pdf import parse_pdf
 
 
 def encrypted(algorithm: str, user: str, owner: str) -> bytes:

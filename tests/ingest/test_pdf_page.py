@@ -2,8 +2,8 @@
 
 import time
 
-from lutrin.ingest.pdf import find_blocks
-from lutrin.ingest.pdf_layout import Line, TextRun, page_lines
+from lutrin_formats.pdf import find_blocks
+from lutrin_formats.pdf_layout import Line, TextRun, page_lines
 
 TEXT = "The workshop opens at nine and closes at five on every day."
 

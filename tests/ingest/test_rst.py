@@ -2,9 +2,9 @@
 
 import pytest
 
-from lutrin.ingest.rst import parse_rst
 from lutrin.ingest.sandbox import read_in_sandbox
 from lutrin.records import Document, Unit
+from lutrin_formats.rst import parse_rst
 
 HEAD = "Kilns\n=====\n\n"
 

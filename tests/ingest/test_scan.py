@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from lutrin.errors import DocumentError
-from lutrin.ingest.formats import FORMATS
+from lutrin.ingest.formats import all_formats
 from lutrin.ingest.scan import SourceFile, scan
 
 
@@ -94,7 +94,7 @@ def test_pipes_and_devices_are_skipped(tmp_path: Path) -> None:
 def test_large_files_are_refused(tmp_path: Path) -> None:
     """Before a byte of them is read."""
     with (tmp_path / "large.md").open("wb") as file:
-        file.truncate(FORMATS[".md"].max_bytes + 1)
+        file.truncate(all_formats()[".md"].max_bytes + 1)
     with pytest.raises(DocumentError, match="larger than 20 MB"):
         scan(tmp_path)[0].read()
 

@@ -11,11 +11,11 @@ from tests.ingest.drawn import BODY, pdf, text, texts
 from lutrin.errors import DocumentError
 from lutrin.ingest.chunk import chunk_document
 from lutrin.ingest.page import page_html
-from lutrin.ingest.pdf import Recognize, parse_pdf
-from lutrin.ingest.pdf_layout import TextRun
 from lutrin.ingest.sandbox import read_in_sandbox
 from lutrin.ingest.wording import RECOGNIZED
 from lutrin.records import BookInfo
+from lutrin_formats.pdf import Recognize, parse_pdf
+from lutrin_formats.pdf_layout import TextRun
 
 
 def blank(canvas: Canvas) -> None:

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 from tests.ingest.made import CONTAINER, READERS, book, docx, html, markdown, paragraph, texts, units, zipped
 
-from lutrin.ingest.docx import parse_docx
 from lutrin.ingest.epub import parse_epub
 from lutrin.ingest.hypertext import parse_html
 from lutrin.ingest.page import page_html
 from lutrin.records import Document
+from lutrin_formats.docx import parse_docx
 
 SHIFTED = [
     ("5 &times; 10<sup>12</sup> m", "5 × 10^12 m"),

@@ -7,13 +7,13 @@ import pytest
 from tests.ingest.drawn import pdf
 from tests.ingest.made import READERS, book, docx, html, markdown, paragraph, texts, units
 
-from lutrin.ingest.docx import parse_docx
 from lutrin.ingest.hypertext import parse_html
 from lutrin.ingest.markdown import parse_markdown
 from lutrin.ingest.page import page_html
-from lutrin.ingest.pdf import parse_pdf
-from lutrin.ingest.rst import parse_rst
 from lutrin.records import Document
+from lutrin_formats.docx import parse_docx
+from lutrin_formats.pdf import parse_pdf
+from lutrin_formats.rst import parse_rst
 
 RAISED = [
     "<sup>9</sup>",

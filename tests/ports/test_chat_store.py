@@ -9,11 +9,11 @@ from tests.remote.postgres import database
 
 from evaluation.memory_chat import MemoryChatStore
 from lutrin.chats.key import new_key
-from lutrin.chats.postgres import PostgresChatStore
 from lutrin.chats.store import SqlChatStore
 from lutrin.errors import ChatStoreError
 from lutrin.ports import ChatStore
 from lutrin.records import ChatMessage, Citation, Excerpt
+from lutrin_remote.postgres_chats import PostgresChatStore
 
 CITATION = Citation(
     n=1,

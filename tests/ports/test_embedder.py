@@ -14,10 +14,10 @@ from tests.fakes import WordHashEmbedder
 from tests.remote.openai_server import KEY, running
 
 from lutrin.adapters.embed_fastembed import FastembedEmbedder, multiplies_signed, windows
-from lutrin.adapters.remote_openai import RemoteEmbedder
 from lutrin.errors import ModelMissing
 from lutrin.ports import Embedder
 from lutrin.settings import GEMINI_URL
+from lutrin_remote.remote_openai import RemoteEmbedder
 
 LONG = " ".join(f"The robot number {number} walks over the bridge." for number in range(120))
 

@@ -14,12 +14,12 @@ from tests.fakes_generator import ScriptedDecoder, ScriptedGenerator
 from tests.remote.openai_server import KEY, running
 
 from lutrin.adapters.generate_llamacpp import open_decoder
-from lutrin.adapters.remote_openai import RemoteGenerator
 from lutrin.errors import DeadlineExceeded
 from lutrin.generate.worker import WorkerGenerator
 from lutrin.ports import Generator
 from lutrin.records import Finished, GenerationEvent, GenerationRequest, Message, Piece, Queued
 from lutrin.settings import GEMINI_MODEL, GEMINI_URL
+from lutrin_remote.remote_openai import RemoteGenerator
 
 TINY = "smollm2-135m-instruct-q4_1.gguf"
 

@@ -17,9 +17,9 @@ from tests.fakes import ExactStore
 from tests.remote.qdrant_server import KEY, SharedLocal, running
 
 from lutrin.adapters.index_chroma import ChromaStore
-from lutrin.adapters.index_qdrant import QdrantStore, connect
 from lutrin.errors import IndexUnavailable
 from lutrin.ports import VectorStore
+from lutrin_remote.index_qdrant import QdrantStore, connect
 
 COLLECTION = "physical-ai-textbook-v1"
 COUNT = 300

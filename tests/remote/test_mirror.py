@@ -8,7 +8,6 @@ import pytest
 from tests.fakes import ExactStore, WordHashEmbedder
 from tests.remote.postgres import Cluster
 
-from lutrin.adapters.postgres_books import PostgresRack
 from lutrin.errors import IndexUnavailable, NotFound
 from lutrin.index.catalog import Catalog
 from lutrin.index.readback import verify_generation
@@ -16,6 +15,7 @@ from lutrin.index.shelf import Shelf
 from lutrin.ingest.run import IngestTools, ingest
 from lutrin.keep.transfer import fetch_all, follow, offer_all
 from lutrin.settings import load_settings
+from lutrin_remote.postgres_books import PostgresRack
 
 
 class Machine:

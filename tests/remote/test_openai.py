@@ -12,9 +12,9 @@ import pytest
 from tests.fakes import WordHashEmbedder
 from tests.remote.openai_server import KEY, Fault, OpenAIService, running
 
-from lutrin.adapters.remote_openai import RemoteEmbedder, RemoteGenerator
 from lutrin.errors import DeadlineExceeded, GeneratorUnavailable, IndexUnavailable, QueueFull
 from lutrin.records import Finished, GenerationEvent, GenerationRequest, Message, Piece
+from lutrin_remote.remote_openai import RemoteEmbedder, RemoteGenerator
 
 NEEDLE = "needle-in-a-question"
 

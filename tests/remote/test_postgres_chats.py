@@ -10,9 +10,9 @@ from tests.remote.postgres import Cluster
 
 from lutrin.chats import sql, tables
 from lutrin.chats.key import KeySeal, new_key
-from lutrin.chats.postgres import PostgresChatStore
 from lutrin.errors import ChatStoreError, InvalidSettings, NotFound
 from lutrin.records import ChatMessage, ChatOrigin
+from lutrin_remote.postgres_chats import PostgresChatStore
 
 KEY = new_key()
 NEEDLE = "Xylophone-needle-42"

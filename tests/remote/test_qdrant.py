@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from tests.remote.qdrant_server import KEY, LoopbackQdrant, running
 
-from lutrin.adapters.index_qdrant import NOTE, QdrantStore, connect
 from lutrin.errors import IndexUnavailable
 from lutrin.ports import Vectors
+from lutrin_remote.index_qdrant import NOTE, QdrantStore, connect
 
 NAME = "book-v1"
 VECTORS: Vectors = np.eye(8, dtype=np.float32)

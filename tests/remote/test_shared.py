@@ -10,16 +10,16 @@ import pytest
 from tests.remote.postgres import Cluster
 
 from lutrin.chats.key import KeySeal, new_key
-from lutrin.chats.postgres import SharedDatabase, ingest_alone
 from lutrin.errors import ChatStoreError, IngestInProgress, InvalidSettings, NotFound, RateLimited
 from lutrin.messages import INGEST_LEFT
 from lutrin.serve.routes.ingest import SILENT_S, Jobs
+from lutrin_remote.postgres_chats import SharedDatabase, ingest_alone
 
 KEY = new_key()
 ASKED = "fingerprint"
 HOLDER = """
 import asyncio, sys
-from lutrin.chats.postgres import ingest_alone
+from lutrin_remote.postgres_chats import ingest_alone
 
 async def hold():
     async with ingest_alone(sys.argv[1]):

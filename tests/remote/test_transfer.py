@@ -11,7 +11,6 @@ from tests.keep.conftest import now
 from tests.remote.qdrant_server import SharedLocal
 
 from lutrin.adapters.index_chroma import ChromaStore
-from lutrin.adapters.index_qdrant import QdrantStore
 from lutrin.errors import ArchiveError, InvalidSettings
 from lutrin.index.readback import verify_generation
 from lutrin.index.shelf import Shelf
@@ -20,6 +19,7 @@ from lutrin.ingest.summary import IngestSummary
 from lutrin.keep.transfer import export_index, import_index
 from lutrin.ports import Encoding, VectorStore
 from lutrin.settings import Settings, load_settings
+from lutrin_remote.index_qdrant import QdrantStore
 
 # Qdrant's local mode says once that it scans and needs no index of payloads.
 pytestmark = [

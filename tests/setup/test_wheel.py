@@ -4,6 +4,7 @@ The packages are those of this environment, by links, without the engine.
 """
 
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -17,6 +18,27 @@ from tests.loopback import NO_TLS
 
 ROOT = Path(__file__).parents[2]
 LEFT_OUT = ("llama_cpp", "lutrin", "_lutrin", "_editable_impl_lutrin", "__editable__")
+GUESTS = ("lutrin_formats", "lutrin_remote")
+ASCIIDOC = """= Tides
+:toc:
+
+== Spring tides
+
+A spring tide comes when the sun and the moon pull along *one* line.
+
+WARNING: Never dive at full flow.
+
+[source,python]
+----
+tide = 3
+----
+
+|===
+|kind |range
+
+|neap |1 m
+|===
+"""
 BOOK = "# Tides\n\n## Spring tides\n\nA spring tide comes when the sun and the moon pull along one line.\n"
 
 pytestmark = pytest.mark.system
@@ -36,7 +58,11 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The Python of an environment that holds the wheel and what it needs, but no engine and no checkout."""
-    home = tmp_path_factory.mktemp("installed")
+    return install(wheel, tmp_path_factory.mktemp("installed"))
+
+
+def install(wheel: Path, home: Path) -> Path:
+    """Make an environment that holds a wheel and the packages of this one; return its Python."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(home)], check=True, timeout=COMMAND_S)
     (packages,) = home.glob("lib/python*/site-packages")
     for entry in Path(sysconfig.get_path("purelib")).iterdir():
@@ -53,11 +79,11 @@ def environment() -> dict[str, str]:
     return kept | {"LUTRIN_MODEL": "small"}
 
 
-def run(python: Path, cwd: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run(python: Path, cwd: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run a command of the installed Lutrin."""
     command = [str(python), "-P", "-m", "lutrin.cli", *arguments]
     return subprocess.run(
-        command, cwd=cwd, env=environment(), capture_output=True, text=True, timeout=COMMAND_S, check=False
+        command, cwd=cwd, env=environment() | variables, capture_output=True, text=True, timeout=COMMAND_S, check=False
     )
 
 
@@ -70,7 +96,8 @@ def test_the_wheel_holds_what_a_reader_needs(wheel: Path) -> None:
         "lutrin/serve/static/widget/practice.js.LICENSE.txt", "lutrin/serve/templates/shelf.html",
     )  # fmt: skip
     assert set(wanted) <= set(names)
-    assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"lutrin"}
+    packages = {name.split("/")[0] for name in names if ".dist-info/" not in name}
+    assert packages == {"lutrin", "lutrin_formats", "lutrin_remote"}
     assert not [name for name in names if name.endswith(".gguf")]
 
 
@@ -118,3 +145,68 @@ def test_doctor_names_what_can_be_done_about_the_engine(installed: Path, tmp_pat
     assert f"{installed} -m pip install 'llama-cpp-python>=0.3.36'" in line
     assert "justw" not in done.stdout
     assert "ok    embedding model" in done.stdout
+
+
+@pytest.fixture(scope="module")
+def core(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Python of an environment that holds the core and none of its guests."""
+    python = install(wheel, tmp_path_factory.mktemp("core"))
+    (packages,) = python.parents[1].glob("lib/python*/site-packages")
+    for guest in packages.glob("lutrin_*"):
+        if guest.suffix == ".dist-info":
+            (guest / "entry_points.txt").unlink()
+        elif guest.name in GUESTS:
+            shutil.rmtree(guest)
+    return python
+
+
+@pytest.mark.slow("an environment is made and a book embedded")
+def test_the_core_alone_reads_and_answers_and_names_what_it_cannot_read(core: Path, tmp_path: Path) -> None:
+    """Markdown is answered from; a Word document is left out by name; the remote profile says what it needs."""
+    (tmp_path / "sea").mkdir()
+    (tmp_path / "sea" / "tides.md").write_text(BOOK, "utf-8")
+    (tmp_path / "sea" / "notes.docx").write_bytes(b"PK")
+    done = run(core, tmp_path, "ingest", "sea")
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert "notes.docx" in done.stdout
+    asked = run(core, tmp_path, "ask", "When does a spring tide come?")
+    assert "sun and the moon" in asked.stdout, asked.stderr
+    remote = {
+        "LUTRIN_PROFILE": "remote",
+        "GEMINI_API_KEY": "x",
+        "QDRANT_URL": "http://127.0.0.1:1",
+        "QDRANT_API_KEY": "x",
+    }
+    failed = run(core, tmp_path, "ask", "When does a spring tide come?", **remote)
+    assert failed.returncode == 1
+    assert "needs the package lutrin_remote" in failed.stderr
+
+
+def test_a_package_of_somebody_else_adds_a_format(installed: Path, tmp_path: Path) -> None:
+    """The example reads AsciiDoc by one entry point: headings, code, boxes and tables as units."""
+    folder = ROOT / "examples" / "lutrin-asciidoc"
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=COMMAND_S)
+    (built,) = tmp_path.glob("lutrin_asciidoc-*.whl")
+    with zipfile.ZipFile(built) as archive:
+        archive.extractall(tmp_path / "packages")
+    (tmp_path / "tides.adoc").write_text(ASCIIDOC, "utf-8")
+    packages = {"PYTHONPATH": str(tmp_path / "packages")}
+    done = run(installed, tmp_path, "ingest", "--explain", "tides.adoc", **packages)
+    assert done.returncode == 0, done.stderr
+    for part in ("Spring tides", "sentence! Never dive at full flow.", "row  neap", "python, 1 lines: tide = 3"):
+        assert part in " ".join(done.stdout.split()), (part, done.stdout)
+
+
+def test_a_guest_that_cannot_be_loaded_is_named(installed: Path, tmp_path: Path) -> None:
+    """With its package and what to do, not as a stack."""
+    broken = tmp_path / "packages" / "broken-1.dist-info"
+    broken.mkdir(parents=True)
+    (broken / "METADATA").write_text("Metadata-Version: 2.1\nName: broken-guest\nVersion: 1\n", "utf-8")
+    (broken / "entry_points.txt").write_text("[lutrin.formats]\nx = nowhere_at_all:FORMATS\n", "utf-8")
+    (tmp_path / "a.md").write_text(BOOK, "utf-8")
+    done = run(installed, tmp_path, "ingest", "--explain", "a.md", PYTHONPATH=str(tmp_path / "packages"))
+    assert done.returncode == 1
+    assert "broken-guest" in done.stderr
+    assert "uninstall it" in done.stderr
+    assert "Traceback" not in done.stderr

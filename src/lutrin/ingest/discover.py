@@ -14,7 +14,7 @@ import msgspec
 from lutrin.errors import DocumentError, InvalidInput
 from lutrin.index.catalog import LeftOut
 from lutrin.ingest.books import Book, open_book
-from lutrin.ingest.formats import FORMATS, suffix_of
+from lutrin.ingest.formats import all_formats, suffix_of
 from lutrin.ingest.scan import IGNORE_FILE, Rules, SourceFile, holds_pages, ignored_names, is_housekeeping, scan
 from lutrin.ingest.sites import HOMES, is_site
 from lutrin.ingest.upload import STAGING
@@ -170,7 +170,7 @@ class _Children:
                     self.others.append((child.name, f"is named in {IGNORE_FILE}"))
                 else:
                     self.folders.append(child)
-            elif child.name not in reasons and suffix_of(child.name) in FORMATS:
+            elif child.name not in reasons and suffix_of(child.name) in all_formats():
                 if is_housekeeping(child.name) or _INDEX.fullmatch(child.name):
                     self.others.append((child.name, "is about the folder, not a book"))
                 else:

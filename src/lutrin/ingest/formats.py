@@ -1,19 +1,24 @@
 """The kinds of files that Lutrin reads, one entry each: how it is parsed, and its limits.
 
-To read one more kind, write its parser and add a line to `FORMATS`.
+The core reads Markdown, HTML, EPUB and plain text. Guests add to them by the entry point `lutrin.formats`
+(`lutrin.guests`): write a parser, and name a mapping from suffixes to `Format` there.
 """
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cache
 from io import BytesIO
 from pkgutil import resolve_name
 from typing import BinaryIO
 
 from lutrin.errors import DocumentError
+from lutrin.guests import load_guests
 from lutrin.records import Document
 
 MEGABYTE = 1024 * 1024
+OF_MARKDOWN = "lutrin.ingest.hypertext:document_of"
+"""Makes a document of a file that its parser turned into Markdown; loaded, as parsers are, with the first one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +28,11 @@ class Format:
     name: str
     """The name that readers use."""
     parser: str
-    """Module of this room and function; it loads with the first file of its kind."""
+    """Module and function, `package.module:function`; it loads with the first file of its kind.
+
+    It takes the file's content (the open file, if the format has a recognizer), its name and a password. It returns the
+    file as Markdown, or a `Document` of its own, or raises `DocumentError`.
+    """
     max_bytes: int = 20 * MEGABYTE
     trusted_bytes: int = 0
     """Files up to this size are read in the program itself, larger ones in a limited process."""
@@ -36,9 +45,9 @@ class Format:
     becomes: str = ""
     """Suffix of the format that its parser turns a file into, to be read as such."""
 
-    def load(self) -> Callable[..., Document]:
+    def load(self) -> Callable[..., Document | str]:
         """Its parser, with all that it imports."""
-        parser: Callable[..., Document] = resolve_name(f"lutrin.ingest.{self.parser}")
+        parser: Callable[..., Document | str] = resolve_name(self.parser)
         return parser
 
     def warm_up(self, suffix: str) -> None:
@@ -46,43 +55,46 @@ class Format:
         self.load()
         suffix = self.becomes or suffix
         with suppress(DocumentError):  # the page is text, and not every format is
-            FORMATS[suffix].parse(BytesIO(b"Warm up\n=======\n\nA sentence."), f"page{suffix}", "")
+            all_formats()[suffix].parse(BytesIO(b"Warm up\n=======\n\nA sentence."), f"page{suffix}", "")
 
     def parse(self, file: BinaryIO, filename: str, password: str, *, recognize: bool = False) -> Document:
         """Turn an open file into a document; with `recognize`, read pictures of its pages too."""
         parser = self.load()
-        if not self.recognizer:
-            return parser(file.read(), filename, password)
-        recognizer = resolve_name(f"lutrin.ingest.{self.recognizer}") if recognize else None
-        return parser(file, filename, password, recognizer=recognizer)
+        if self.recognizer:
+            recognizer = resolve_name(self.recognizer) if recognize else None
+            made = parser(file, filename, password, recognizer=recognizer)
+        else:
+            made = parser(file.read(), filename, password)
+        return made if isinstance(made, Document) else resolve_name(OF_MARKDOWN)(made, filename)
 
 
 RECOGNITION_TIME_LIMIT_S, RECOGNITION_MEMORY_LIMIT_BYTES = 3600.0, 4096 * MEGABYTE
 """For a file whose pages are drawn and recognised: a page takes seconds, and the models' memory is mapped at once."""
 # A page of a book has a tenth of this; the slowest input of this size takes a few seconds.
-_MARKDOWN = Format("Markdown", "markdown:read_markdown", trusted_bytes=262_144)
-_HTML = Format("HTML", "hypertext:parse_html")
-_BOOK_BYTES = 100 * MEGABYTE
+_MARKDOWN = Format("Markdown", "lutrin.ingest.markdown:read_markdown", trusted_bytes=262_144)
+_HTML = Format("HTML", "lutrin.ingest.hypertext:parse_html")
 FORMATS: Mapping[str, Format] = {
     ".md": _MARKDOWN,
     ".markdown": _MARKDOWN,
     ".mdx": replace(_MARKDOWN, name="MDX"),
     ".qmd": replace(_MARKDOWN, name="Quarto"),
     ".rmd": replace(_MARKDOWN, name="R Markdown"),
-    ".ipynb": Format("Jupyter notebook", "notebook:parse_notebook", _BOOK_BYTES),
-    ".rst": Format("reStructuredText", "rst:parse_rst"),
-    ".pdf": Format(
-        "PDF", "pdf:parse_pdf", 2 * _BOOK_BYTES, holds_chapters=True, time_limit_s=300.0, recognizer="ocr:recognizer_of"
-    ),
-    ".epub": Format("EPUB", "epub:parse_epub", _BOOK_BYTES, holds_chapters=True, time_limit_s=120.0, becomes=".html"),
-    ".docx": Format(
-        "Word document", "docx:parse_docx", _BOOK_BYTES, holds_chapters=True, time_limit_s=120.0, becomes=".html"
+    ".epub": Format(
+        "EPUB", "lutrin.ingest.epub:parse_epub", 100 * MEGABYTE,
+        holds_chapters=True, time_limit_s=120.0, becomes=".html",
     ),
     ".html": _HTML,
     ".htm": _HTML,
     ".xhtml": _HTML,
-    ".txt": Format("plain text", "plaintext:parse_text", holds_chapters=True),
-}
+    ".txt": Format("plain text", "lutrin.ingest.plaintext:parse_text", holds_chapters=True),
+}  # fmt: skip
+"""What the core reads; guests cannot take these away."""
+
+
+@cache
+def all_formats() -> Mapping[str, Format]:
+    """What the core and all guests read, by suffix."""
+    return {suffix: kind for formats in (*load_guests("formats"), FORMATS) for suffix, kind in formats.items()}
 
 
 def suffix_of(name: str) -> str:
@@ -93,7 +105,7 @@ def suffix_of(name: str) -> str:
 
 def format_of(name: str) -> Format | None:
     """The format of a file, by its name; None if Lutrin does not read it."""
-    return FORMATS.get(suffix_of(name))
+    return all_formats().get(suffix_of(name))
 
 
 def max_bytes(name: str) -> int:
@@ -104,5 +116,5 @@ def max_bytes(name: str) -> int:
 
 def suffixes_in_words() -> str:
     """`.epub, .md, .mdx or .pdf`, for messages."""
-    *first, last = sorted(FORMATS)
+    *first, last = sorted(all_formats())
     return f"{', '.join(first)} or {last}"

@@ -192,7 +192,7 @@ def _serve(control: socket.socket) -> None:
         suffix, memory_limit_bytes, time_limit_s = msgspec.msgpack.decode(message, type=_Order)
         if suffix not in warm:
             warm.add(suffix)
-            formats.FORMATS[suffix].warm_up(suffix)
+            formats.all_formats()[suffix].warm_up(suffix)
         gc.freeze()  # a fork's collector would write to what both share, and so copy it
         ended, alive = os.pipe()
         fork = os.fork()

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from lutrin.errors import DocumentError
 from lutrin.ingest.configuration import fault_of, read_plain
-from lutrin.ingest.formats import FORMATS, max_bytes, suffix_of
+from lutrin.ingest.formats import all_formats, max_bytes, suffix_of
 from lutrin.records import MARKDOWN
 
 IGNORE_FILE = ".lutrinignore"
@@ -246,7 +246,7 @@ def _is_saved_with_page(folder: Path) -> bool:
 
 def _file_reason(bare: str, name: str, rules: Rules) -> str | None:
     suffix = suffix_of(bare)
-    if suffix in FORMATS:
+    if suffix in all_formats():
         # Further down `security.md` is a page on security, and only `SECURITY.md` is about the project.
         is_unnamed = rules.only is None and name.rpartition(".")[0] not in rules.named
         if is_unnamed and is_housekeeping(bare) and ("/" not in name or bare.rpartition(".")[0].isupper()):
@@ -259,7 +259,7 @@ def _file_reason(bare: str, name: str, rules: Rules) -> str | None:
     if suffix in PICTURES:
         return "is a picture: pages show it, its text is not read"
     if suffix in _NOTEBOOKS | _OFFICE:
-        return f"is a {suffix} file, which Lutrin cannot read: save it as one of {', '.join(sorted(FORMATS))}"
+        return f"is a {suffix} file, which Lutrin cannot read: save it as one of {', '.join(sorted(all_formats()))}"
     return f"is a {suffix} file, not text to read" if suffix else "is not text to read: its name has no ending"
 
 

@@ -16,7 +16,7 @@ from lutrin.index.catalog import LeftOut
 from lutrin.ingest.books import slug_of
 from lutrin.ingest.configuration import MAX_BYTES as MAX_CONFIGURATION_BYTES
 from lutrin.ingest.decoding import true_name
-from lutrin.ingest.formats import FORMATS, max_bytes, suffix_of, suffixes_in_words
+from lutrin.ingest.formats import all_formats, max_bytes, suffix_of, suffixes_in_words
 from lutrin.ingest.scan import COMPANION, PICTURES
 from lutrin.ingest.sites import CONFIGURATIONS, is_site
 
@@ -90,7 +90,7 @@ def store(
 
 def _put_in_place(upload: "_Upload", corpus: Path, book: str, *, replaceable: Container[str] | None) -> StoredUpload:
     """Move an upload to its place; `replaceable`: names of folders that may be replaced, None: each may."""
-    if not any(suffix_of(name) in FORMATS for name in upload.names):
+    if not any(suffix_of(name) in all_formats() for name in upload.names):
         reasons = "; ".join(item.line() for item in upload.left_out[:5])
         raise InvalidInput(f"The upload holds no {suffixes_in_words()} file. {reasons}".strip())
     # The one folder that holds everything, if there is one.
@@ -251,7 +251,7 @@ def _name_reason(name: str) -> str:
         return "is hidden: its name begins with a dot, or its folder's"
     suffix = suffix_of(name)
     is_companion = parts[-1].endswith(COMPANION)
-    if suffix in FORMATS or suffix in PICTURES or parts[-1] in CONFIGURATIONS or is_companion:
+    if suffix in all_formats() or suffix in PICTURES or parts[-1] in CONFIGURATIONS or is_companion:
         return ""
     return f"is a {suffix} file, not text to read" if suffix else "is not text to read: its name has no ending"
 

@@ -17,6 +17,7 @@ from lutrin.adapters.rerank import FastembedReranker, ReaderReranker
 from lutrin.background import Background
 from lutrin.chats.key import chat_key
 from lutrin.errors import ChatStoreError, IngestError, IngestInProgress, InvalidSettings, LutrinError
+from lutrin.guests import find_guests
 from lutrin.index.disk import FULL
 from lutrin.ingest.summary import IngestSummary
 from lutrin.installed import command_to_add
@@ -130,15 +131,20 @@ def open_store(settings: Settings) -> VectorStore:
 
 
 def remote() -> ModuleType:
-    """Import the module with the parts of the remote profile."""
+    """Load the guest with the parts of the remote profile; the local profile never loads its packages."""
     try:
-        from lutrin.runtime import remote  # noqa: PLC0415 - the local profile never loads these packages
+        module: ModuleType = next(entry for entry in find_guests("profiles") if entry.name == "remote").load()
+    except StopIteration:
+        raise InvalidSettings(
+            "LUTRIN_PROFILE=remote needs the package lutrin_remote, which is not installed.",
+            remedy="Install Lutrin whole, or set LUTRIN_PROFILE=local.",
+        ) from None
     except ModuleNotFoundError as error:
         raise InvalidSettings(
             f"LUTRIN_PROFILE=remote needs the package {error.name}.",
             remedy=f"Run `{command_to_add(REMOTE_PACKAGES, 'LUTRIN_PROFILE=remote ./justw serve')}`.",
         ) from error
-    return remote
+    return module
 
 
 def open_model(settings: Settings) -> HousedGenerator | None:

@@ -20,7 +20,7 @@ from prometheus_client.metrics import MetricWrapperBase
 
 from lutrin.chats.store import OF_CONTENTS, AskedQuestion
 from lutrin.index.catalog import LeftOut
-from lutrin.ingest.formats import FORMATS
+from lutrin.ingest.formats import all_formats
 from lutrin.ingest.summary import FolderReport
 from lutrin.keep.weights import Model, load_manifest, state_of
 from lutrin.records import Answer, Check
@@ -390,8 +390,8 @@ def board_page(board: Board, form_key: str) -> str:
         questions=board.questions,
         form_key=form_key,
         code=qr_uri(board.address) if board.address else "",
-        suffixes=",".join((*sorted(FORMATS), ".zip")),
-        whole=",".join(suffix for suffix, kind in FORMATS.items() if kind.holds_chapters),
+        suffixes=",".join((*sorted(all_formats()), ".zip")),
+        whole=",".join(suffix for suffix, kind in all_formats().items() if kind.holds_chapters),
         formats=formats_in_words(),
         job_text=job_text(board.job, board.waiting),
         entry_states=ENTRY_STATES,
@@ -426,7 +426,7 @@ def companion_page(book: str, listed: EntryList, wanted: EntryFilter, form_key: 
 
 def formats_in_words() -> str:
     """The kinds of files that can be added, by the names that people know, each once."""
-    return ", ".join(dict.fromkeys(kind.name for kind in FORMATS.values()))
+    return ", ".join(dict.fromkeys(kind.name for kind in all_formats().values()))
 
 
 def proposed_text(answer: Answer) -> str:

@@ -16,7 +16,7 @@ from lutrin.errors import IndexUnavailable
 
 CONNECT_S = 3.0
 MIGRATION_LOCK = 0x6C75747269
-"""Key of the advisory lock under which one server at a time makes tables, as `lutrin.chats.postgres` does."""
+"""Key of the advisory lock under which one server at a time makes tables, as `lutrin_remote.postgres_chats` does."""
 PART_BYTES = 1 << 20
 TRANSFER_S = 600.0
 """Seconds for one statement. A part takes milliseconds; waiting for another publication may take longer."""

@@ -22,11 +22,11 @@ from lutrin.errors import DocumentError
 from lutrin.ingest.anchors import Slugger
 from lutrin.ingest.labels import CAPTION
 from lutrin.ingest.markdown import Draft, Where, stem, title_from_name
-from lutrin.ingest.pdf_glyphs import Pages
-from lutrin.ingest.pdf_layout import NOTE, Line, TextRun, body_size, page_lines, without_running_titles
 from lutrin.ingest.sentences import join_lines, paragraph_ranges, words_of
 from lutrin.ingest.wording import RECOGNIZED, clean, true_title
 from lutrin.records import Document, Notice, Section, UnitKind
+from lutrin_formats.pdf_glyphs import Pages
+from lutrin_formats.pdf_layout import NOTE, Line, TextRun, body_size, page_lines, without_running_titles
 
 MAX_PAGES = 3000
 Recognize = Callable[[int], list[TextRun]]

@@ -9,16 +9,16 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
 
-from lutrin.adapters.index_qdrant import QdrantStore, connect
-from lutrin.adapters.postgres_books import PostgresRack
-from lutrin.adapters.remote_openai import RemoteEmbedder, RemoteGenerator
 from lutrin.chats.key import KeySeal, chat_key
-from lutrin.chats.postgres import PostgresChatStore, SharedDatabase, ingest_alone, place
 from lutrin.chats.store import Room
 from lutrin.errors import ChatStoreError, IndexUnavailable, LutrinError
 from lutrin.ports import Embedder
 from lutrin.records import Check
 from lutrin.settings import LOCAL, Settings
+from lutrin_remote.index_qdrant import QdrantStore, connect
+from lutrin_remote.postgres_books import PostgresRack
+from lutrin_remote.postgres_chats import PostgresChatStore, SharedDatabase, ingest_alone, place
+from lutrin_remote.remote_openai import RemoteEmbedder, RemoteGenerator
 
 __all__ = [
     "chats",

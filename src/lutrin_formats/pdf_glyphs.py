@@ -20,8 +20,8 @@ from pdfminer.pdfpage import PDFPage
 from pdfminer.pdfparser import PDFParser
 from pdfminer.psparser import literal_name
 
-from lutrin.ingest.pdf_layout import TWICE, WORD_GAP, Box, Line, TextRun, page_lines
 from lutrin.ingest.wording import without_ligatures
+from lutrin_formats.pdf_layout import TWICE, WORD_GAP, Box, Line, TextRun, page_lines
 
 _MONO = ("courier", "mono", "consol", "menlo", "typewriter", "cmtt")
 _BOLD = ("bold", "black", "heavy", "semibold", "demi")

@@ -8,8 +8,8 @@ from io import BytesIO
 from typing import Any, BinaryIO
 
 from lutrin.errors import DocumentError
-from lutrin.ingest.pdf import Recognize
-from lutrin.ingest.pdf_layout import TextRun
+from lutrin_formats.pdf import Recognize
+from lutrin_formats.pdf_layout import TextRun
 
 _DOTS = 200
 """An inch: letters of 10 points are 28 dots high, about what the models were trained on."""
