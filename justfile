@@ -45,7 +45,11 @@ ask *ARGS: setup
 
 # style, types, unit and system tests: what every change must pass
 test *ARGS: _style _tested
-    pytest {{workers}} -m "not endurance" {{ARGS}}
+    pytest {{workers}} -m "not endurance and not nightly" {{ARGS}}
+
+# what CI runs by night: installations, the core without its guests, the remote profile, chaos, training, evaluation
+test-nightly *ARGS: _style _tested
+    pytest {{workers}} -m nightly {{ARGS}}
 
 # all of that and endurance, which takes half an hour and writes bench/endurance.json
 test-all *ARGS: _style _tested

@@ -139,7 +139,9 @@ def test_leaves_import_nothing_of_ours() -> None:
 def test_stages_follow_the_direction() -> None:
     """A stage imports leaves, ports, settings, log and earlier stages, nothing else of ours."""
     for name in (module for module in MODULES if room(module) in STAGES):
-        common = LEAVES | {f"lutrin{name}" for name in ("", ".ports", ".settings", ".log", ".sqlite", ".background", ".guests")}
+        common = LEAVES | {
+            f"lutrin{name}" for name in ("", ".ports", ".settings", ".log", ".sqlite", ".background", ".guests")
+        }
         wrong = {item for item in own(name) if item not in common and room(item) not in ALLOWED[room(name)]}
         assert not wrong, name
 

@@ -1,8 +1,8 @@
 """Which tier a test belongs to, which worker runs it, and how long it may take.
 
 *unit* needs no process and no model; *system* takes the real embedder, Chroma, SQLite, PostgreSQL, the tiny model, HTTP
-and one journey in a browser; *endurance* repeats, loads and torments. A folder or a file decides, so that nobody has to
-think of it; a mark on the test itself wins.
+and one journey in a browser; *nightly* takes whole installations, the remote profile, recognition, training and what
+judges answers; *endurance* repeats, loads and torments. A folder or a file decides; a mark on the test itself wins.
 """
 
 import os
@@ -18,8 +18,13 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 TESTS = "tests"
-TIERS = ("unit", "system", "endurance")
+TIERS = ("unit", "system", "nightly", "endurance")
 SYSTEM = ("browser", "chaos", "conformance", "end_to_end", "ports", "remote", "serve", "test_types.py")
+NIGHTLY = (
+    "chaos", "end_to_end/test_offline.py", "evaluation", "keep/test_bundle.py", "remote", "setup/test_container.py",
+    "setup/test_wheel.py", "training",
+)  # fmt: skip
+"""Folders and files that change seldom or set up for minutes; `.ci/nightly` runs them, `.ci/run` does not."""
 ENDURANCE = ("load/test_scenarios.py", "load/test_soak.py")
 NEEDS_A_MODEL = ("model", "gguf")
 """Marks that make a unit test a system test."""
@@ -69,6 +74,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Make the marks known."""
     config.addinivalue_line("markers", "unit: needs no process and no model")
     config.addinivalue_line("markers", "system: takes real parts: models, databases, servers, a browser")
+    config.addinivalue_line("markers", "nightly: installs, trains or takes the remote profile; `just test-all` runs it")
     config.addinivalue_line("markers", "endurance: repeats, loads or torments for minutes; `just test-all` runs it")
     config.addinivalue_line("markers", "slow(why): may take longer than a test of unit or system should")
     config.pluginmanager.register(
@@ -85,6 +91,9 @@ def tier_of(item: pytest.Item) -> str:
     place = item.path.relative_to(item.config.rootpath / TESTS)
     if place.as_posix() in ENDURANCE:
         return "endurance"
+    under = PROFILE.match(item.nodeid)
+    if (under and under[1] == "remote") or not {place.parts[0], place.as_posix()}.isdisjoint(NIGHTLY):
+        return "nightly"
     if place.parts[0] in SYSTEM or any(item.get_closest_marker(mark) for mark in NEEDS_A_MODEL):
         return "system"
     return "unit"
@@ -207,7 +216,7 @@ class Speed:
         why = item.get_closest_marker("slow")
         if used_s <= self._processor_s and clock_s <= self._clock_s:
             return ""
-        if item.get_closest_marker("endurance") or (why and why.args):
+        if any(item.get_closest_marker(tier) for tier in ("nightly", "endurance")) or (why and why.args):
             return ""
         if self._slower is None:
             self._slower = max(1.0, statistics.median(loop_s() for _ in range(5)) / LOOP_S)

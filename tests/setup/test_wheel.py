@@ -152,11 +152,10 @@ def core(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The Python of an environment that holds the core and none of its guests."""
     python = install(wheel, tmp_path_factory.mktemp("core"))
     (packages,) = python.parents[1].glob("lib/python*/site-packages")
-    for guest in packages.glob("lutrin_*"):
-        if guest.suffix == ".dist-info":
-            (guest / "entry_points.txt").unlink()
-        elif guest.name in GUESTS:
-            shutil.rmtree(guest)
+    for guest in GUESTS:
+        shutil.rmtree(packages / guest)
+    for listed in packages.glob("lutrin-*.dist-info/entry_points.txt"):
+        listed.unlink()
     return python
 
 
@@ -194,7 +193,7 @@ def test_a_package_of_somebody_else_adds_a_format(installed: Path, tmp_path: Pat
     packages = {"PYTHONPATH": str(tmp_path / "packages")}
     done = run(installed, tmp_path, "ingest", "--explain", "tides.adoc", **packages)
     assert done.returncode == 0, done.stderr
-    for part in ("Spring tides", "sentence! Never dive at full flow.", "row  neap", "python, 1 lines: tide = 3"):
+    for part in ("Spring tides", "sentence! Never dive at full flow.", "row neap", "python, 1 lines: tide = 3"):
         assert part in " ".join(done.stdout.split()), (part, done.stdout)
 
 
