@@ -1,5 +1,6 @@
 """What a question is completed with, turn by turn."""
 
+import msgspec
 import pytest
 
 from lutrin.query.understand import complete_question, refers
@@ -127,6 +128,34 @@ def test_a_correction_takes_the_place_of_a_word() -> None:
     assert asked("Why?", *history, "sorry i meant the P gain", "It is 4.").startswith(
         "How do I tune the P gain of the arm"
     )
+
+
+@pytest.mark.parametrize(
+    ("before", "question", "text"),
+    [
+        ("What does ERROR 104 mean?", "How do I fix it?", "How do I fix ERROR 104?"),
+        ("What does E-207 mean?", "How do I clear it?", "How do I clear E-207?"),
+        ("What is Windows 11?", "How do I install it?", "How do I install Windows 11?"),
+        ("How hot is lane 4?", "Who may enter it?", "How hot is lane 4 – Who may enter it"),
+        ("What does Rule 3 mean?", "Why was it made?", "Why was Rule 3 made?"),
+    ],
+)
+def test_a_number_or_code_belongs_to_the_name(before: str, question: str, text: str) -> None:
+    """It is what tells one from another."""
+    assert asked(question, before, "It stands there.") == text
+
+
+def test_a_pronoun_behind_a_subject_is_read_both_ways() -> None:
+    """The book decides; what was answered from the passage just shown was asked about that, and so is what follows."""
+    found = complete_question("How warm should it be?", conversation("What is yeast dough?", "It rises."))
+    assert found.text == "How warm should it be?"
+    assert found.leaning is not None
+    assert found.leaning.text == "How warm should yeast dough be?"
+    assert found.leaning.follows == ("c1",)
+    talk = conversation("What is yeast dough?", "It rises.", "How warm should it be?", "30 degrees.")
+    same = [msgspec.structs.replace(message, chunk_ids=("c1",)) if message.chunk_ids else message for message in talk]
+    assert "yeast dough" in complete_question("And for how long?", same).text
+    assert "yeast dough" not in complete_question("And for how long?", talk).text
 
 
 def test_what_goes_on_takes_the_place_of_what_went_on_before() -> None:

@@ -351,7 +351,7 @@ class AnswerFlow:
 
     async def _plan(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan:
         """As prepared, from the contents, from the selection alone, or from the book that answers best."""
-        query = await in_chapter(query, generations)
+        query = await in_chapter(await self._as_meant(query, generations), generations)
         ready = await self._prepared.plan(query, generations) if self._prepared is not None else None
         stages.note("prepared", "yes" if ready is not None else "no")
         if ready is not None:
@@ -377,6 +377,15 @@ class AnswerFlow:
                 plan = Plan(query, plan.title, plan.generation, messages.NOTHING_MORE, warnings=query.warnings)
         following = await next_questions(self._searcher, generation, query, plan.excerpts)
         return replace(plan, suggestions=plan.suggestions or following, meant=meant)
+
+    async def _as_meant(self, query: Query, generations: Sequence[OpenGeneration]) -> Query:
+        """The question, leaning on the conversation where the book answers it so more likely than alone."""
+        if query.leaning is None:
+            return query
+        leaning = await with_wish(self._searcher, query.leaning)
+        _, alone_result = await search_books(self._searcher, generations, query, k=1, again=False)
+        _, result = await search_books(self._searcher, generations, leaning, k=1, again=False)
+        return leaning if result.odds > alone_result.odds else query
 
     async def _find(self, query: Query, generations: Sequence[OpenGeneration]) -> tuple[OpenGeneration, SearchResult]:
         if query.mode == "selection":
@@ -445,17 +454,18 @@ def _sentence_event(sentence: Sentence) -> SentenceEvent:
 
 
 def _repeats(plan: Plan) -> bool:
-    """Whether a follow-up would be answered by what an answer before began with, or was."""
-    answers = plan.query.answers
-    if plan.query.is_bare:
-        lead = [plain(sentence.text) for sentence in plan.lead if sentence.citations]
-        quoted = [plain(unit.text) for run in plan.runs for unit in run.units]
-        # A reason may have been told already, as something else: it is new where it comes first.
-        is_reason = plan.query.frame == "why"
-        statements = lead if is_reason else [text for text in quoted if text and any(text in one for one in lead)]
-        return bool(statements) and all(any(text in answer for answer in answers) for text in statements)
-    words = Counter(plain(" ".join(one.text for one in plan.excerpts)).split())
-    return bool(words) and any(words == Counter(answer.split()) for answer in answers)
+    """Whether a question that wants more, or a reason, would be told what an answer before said.
+
+    Whatever else is asked may well be answered by a sentence that was shown before.
+    """
+    is_reason = plan.query.is_bare and plan.query.frame == "why"
+    if not (plan.query.is_more or is_reason):
+        return False
+    lead = [plain(sentence.text) for sentence in plan.lead if sentence.citations]
+    quoted = [plain(unit.text) for run in plan.runs for unit in run.units]
+    # A reason may have been told already, as something else: it is new where it comes first.
+    statements = lead if is_reason else [text for text in quoted if text and any(text in one for one in lead)]
+    return bool(statements) and all(any(text in answer for answer in plan.query.answers) for text in statements)
 
 
 def decides(query: Query, earlier: Sequence[ChatMessage] = ()) -> tuple[Hashable, ...]:
@@ -470,7 +480,8 @@ def decides(query: Query, earlier: Sequence[ChatMessage] = ()) -> tuple[Hashable
     text = (normalize(query.text), normalize(query.added), *query.answers, *map(normalize, query.parts))
     rest = (query.mode, query.frame, query.selected_text, query.page, query.follows, query.warnings)
     turns = tuple((message.role, message.text) for message in earlier)
-    return (*text, *rest, *where, *how, turns)
+    leaning = decides(query.leaning) if query.leaning is not None else ()
+    return (*text, *rest, *where, *how, turns, leaning)
 
 
 LIMIT = 512

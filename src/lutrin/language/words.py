@@ -5,6 +5,7 @@ Pure functions; the same text always gives the same words.
 
 import re
 from functools import lru_cache
+from itertools import pairwise, takewhile
 
 import snowballstemmer
 
@@ -21,6 +22,9 @@ _IDENTIFIER = re.compile(
 )
 _NUMBER = re.compile(r"(?<![\w.])[-−+]?\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _NAME = re.compile(r"\b(?:[A-Z][a-z]+[A-Z]\w*|[A-Z]{2,}\w*|[A-Z][\w-]+)\b")
+
+# A word with what is joined to it by a mark: E-207, 3.11, pick-up.
+_TOKEN = re.compile(r"[^\W_]+(?:[-_.'’/][^\W_]+)*")
 
 # Signs of code that stand alone, such as | or &&; marks of a sentence are none.
 _SIGN = re.compile(r"(?<!\S)[^\w\s.,;:?!'\"()\[\]…–—’“”-]+(?=[\s.,;:?!]|$)")
@@ -121,6 +125,75 @@ def subject_words(text: str) -> list[str]:
     return [
         word for word in topic_words(text) if not word.isdigit() and len(word) > 1 and stem(word) not in _common_stems()
     ]
+
+
+def name_tokens(text: str) -> list[str]:
+    """Subject words with the numbers, codes and versions that belong to them, in order.
+
+    A number right behind a word belongs to it, even to an everyday one.
+
+    >>> name_tokens("What does rule 3 of E-207 mean for a pump?")
+    ['rule', '3', 'E-207', 'pump']
+    """
+    return [token[0] for token in _name_matches(text)]
+
+
+def name_phrase(text: str) -> str:
+    """The text from the first to the last of the name tokens, with what stands right before and says which.
+
+    >>> name_phrase("What is a closed loop in Windows 11?")
+    'closed loop in Windows 11'
+    """
+    named = _name_matches(text)
+    if not named:
+        return ""
+    before = list(takewhile(lambda token: token.start() < named[0].start(), _TOKEN.finditer(text)))
+    start = named[0].start()
+    while before and _is_content(before[-1][0]) and text[before[-1].end() : start].isspace():
+        start = before.pop().start()
+    return text[start : named[-1].end()]
+
+
+@lru_cache(maxsize=REMEMBERED)
+def numbered_names(text: str) -> tuple[str, ...]:
+    """Words with the number behind them that tells one from another, as `plain` has them, and codes with a mark.
+
+    >>> numbered_names("Does Rule 3 hold for E-207 after 12 hours?")
+    ('rule 3', 'e 207')
+    """
+    tokens = [(token, any(map(str.isdigit, token[0]))) for token in _name_matches(text)]
+    pairs = [
+        (one[0], other[0])
+        for (one, _), (other, has_digit) in pairwise(tokens)
+        if has_digit and _touch(text, one, other)
+    ]
+    codes = [
+        token[0] for token, has_digit in tokens if has_digit and len(words(token[0])) > 1 and not token[0][0].isdigit()
+    ]
+    return tuple(plain(" ".join(one)) for one in (*pairs, *((code,) for code in codes)))
+
+
+def _touch(text: str, one: re.Match[str], other: re.Match[str]) -> bool:
+    return text[one.end() : other.start()].isspace()
+
+
+def _name_matches(text: str) -> list[re.Match[str]]:
+    subjects = set(subject_words(text))
+    named: dict[int, re.Match[str]] = {}
+    before: re.Match[str] | None = None
+    for token in _TOKEN.finditer(text):
+        has_digit = any(character.isdigit() for character in token[0])
+        follows = before is not None and _is_content(before[0]) and _touch(text, before, token)
+        if has_digit and before is not None and follows:
+            named[before.start()] = before
+        if (has_digit and (follows or not token[0].isdigit())) or not subjects.isdisjoint(words(token[0])):
+            named[token.start()] = token
+        before = token
+    return list(named.values())
+
+
+def _is_content(token: str) -> bool:
+    return token.lower() not in _ANY_QUESTION and not token.isdigit()
 
 
 def subject_stems(text: str) -> frozenset[str]:

@@ -16,6 +16,8 @@ from lutrin.language import lexicon
 from lutrin.language.gate import LanguageGate
 from lutrin.language.words import (
     REMEMBERED,
+    name_phrase,
+    name_tokens,
     plain,
     stem_set,
     subject_stems,
@@ -111,6 +113,8 @@ class Completion(Context):
     """Whether it needs a conversation and there is none."""
     form: Frame = "plain"
     """The form of the question before, which a further chapter is asked for in: "And chapter 5?"."""
+    leaning: "Completion | None" = None
+    """The same question if it leans on what was said, where its words do not tell: "How warm should it be?"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,6 +146,8 @@ class Query(Context):
     """Whether nothing but a form is asked of the chapter that the question names: "Summarise chapter 3"."""
     warnings: tuple[str, ...] = ()
     refusal: Refusal | None = None
+    leaning: "Query | None" = None
+    """The same question if it leans on the conversation, where its words do not tell: the book decides."""
 
     @property
     def sums_chapter(self) -> bool:
@@ -156,7 +162,7 @@ class Query(Context):
     @property
     def is_more(self) -> bool:
         """Whether it wants more of the answer before, beyond what has been said: "Tell me more"."""
-        return self.is_bare and self.frame in {"plain", "more", "simpler", "other"}
+        return self.is_bare and self.frame in {"more", "simpler", "other"}
 
 
 def understand(
@@ -170,44 +176,50 @@ def understand(
     typed, warnings = _clean(question.text)
     selected, mode, notes = _selection(question, embedder)
     frame, topic, about = frame_of(typed)
+    base = Query(
+        question=question, typed=typed, text=typed, topic=topic or typed, parts=(), page=question.page, frame=frame,
+        about=about, selected_text=selected, mode=mode, warnings=warnings + notes,
+    )  # fmt: skip
     completion = Completion(text=typed, lacks=not topic_stems(topic))
     if not selected and frame != "about":
         completion = complete_question(typed, history)
-        frame = completion.form if frame == "plain" else frame
-        if completion.text != typed:
-            whole, topic, about = frame_of(completion.text)
-            # "And the LED?" asks in the form of the question before.
-            frame = whole if frame == "plain" else frame
-    added = frame_of(typed)[1] if completion.text != typed else ""
+    query = _completed(base, completion)
+    if not language.accepts(typed):
+        return replace(query, refusal="not_english")
+    if is_courtesy(typed) or (completion.lacks and frame != "about" and not selected and not question.page):
+        return replace(query, refusal="vague")
+    leaning = _completed(base, completion.leaning) if completion.leaning is not None else None
+    return replace(query, leaning=leaning)
+
+
+def _completed(base: Query, completion: Completion) -> Query:
+    """A question with what it leans on."""
+    typed, selected, frame, about = base.typed, base.selected_text, base.frame, base.about
+    frame = completion.form if frame == "plain" else frame
+    topic = added = frame_of(typed)[1]
+    if completion.text != typed:
+        whole, topic, about = frame_of(completion.text)
+        # "And the LED?" asks in the form of the question before.
+        frame = whole if frame == "plain" else frame
+    else:
+        added = ""
     topic = topic or completion.text
-    added = added if topic_stems(added) else ""
     leans = bool(selected) and (not topic_stems(topic) or refers(topic))
     if leans and topic_stems(topic) and len(words(selected)) <= PHRASE_WORDS:
         topic = f"{topic.rstrip(' ?.!')} – {' '.join(selected.split())}"
-    refusal: Refusal | None = None
-    if not language.accepts(typed):
-        refusal = "not_english"
-    elif is_courtesy(typed) or (completion.lacks and frame != "about" and not selected and not question.page):
-        refusal = "vague"
-    return Query(
-        question=question,
-        typed=typed,
+    return replace(
+        base,
         text=completion.text,
         topic=topic,
         frame=frame,
         about=about,
         parts=(topic,) if frame in {"about", "compare", "compute"} else parts_of(topic),
         follows=completion.follows,
-        selected_text=selected,
-        mode=mode,
-        page=question.page,
-        added=added,
+        added=added if topic_stems(added) else "",
         subject=completion.subject,
         quotes=completion.quotes,
         answers=completion.answers,
         leans=leans,
-        warnings=warnings + notes,
-        refusal=refusal,
     )
 
 
@@ -292,15 +304,21 @@ def complete_question(question: str, history: Sequence[ChatMessage]) -> Completi
             talk.take_answer(message)
         else:
             talk.take_question(message.text)
-    if not talk.subject or not talk.carries(question):
-        form: Frame = talk.form if _is_on_chapter(question) and _goes_on(question) else "plain"
-        return Completion(text=question, lacks=not topic_words(frame_of(question)[1]), form=form)
-    return Completion(
+    leaning = Completion(
         text=talk.join(question),
         follows=talk.chunk_ids,
         subject=talk.narrowing or talk.subject,
         quotes=talk.quotes,
         answers=tuple(talk.answers),
+    )
+    if talk.subject and talk.carries(question):
+        return leaning
+    form: Frame = talk.form if _is_on_chapter(question) and _goes_on(question) else "plain"
+    return Completion(
+        text=question,
+        lacks=not topic_words(frame_of(question)[1]),
+        form=form,
+        leaning=leaning if talk.may_carry(question) else None,
     )
 
 
@@ -321,12 +339,18 @@ class _Talk:
     quotes: tuple[tuple[str, str], ...] = ()
     before: tuple[str, str, list[str]] = field(default_factory=lambda: ("", "", []))
     """Subject, narrowing and answers as they were before the newest question."""
+    unclear: str = ""
+    """The newest question, if its words do not tell whether it leans on the one before."""
 
     def take_answer(self, message: ChatMessage) -> None:
         if message.kind == "refusal" and self.before[0]:
             # A question that was refused changes no subject.
             self.subject, self.narrowing, self.answers = self.before
             return
+        if self.unclear and not set(self.chunk_ids[:1]).isdisjoint(message.chunk_ids):
+            # It was answered from the passage just shown: it was asked about that.
+            self.subject, _, self.answers = self.before
+            self.narrowing = self.unclear
         self.answer = message.text
         self.answers.append(plain(_MARKS.sub("", message.text)))
         if message.chunk_ids:
@@ -335,6 +359,7 @@ class _Talk:
 
     def take_question(self, text: str) -> None:
         self.before = (self.subject, self.narrowing, self.answers)
+        self.unclear = text if self.may_carry(text) and not self.carries(text) else ""
         if is_courtesy(text):
             return
         if not self.subject or not self.carries(text):
@@ -345,7 +370,7 @@ class _Talk:
             self.narrowing, self.answers = "", []
         elif _CORRECTS.match(text):
             self.subject, self.narrowing, self.answers = self.join(text), "", []
-        elif subject_stems(text):
+        elif name_tokens(text):
             self.narrowing = _NTH.sub(self._item, text)
 
     def carries(self, question: str) -> bool:
@@ -355,7 +380,7 @@ class _Talk:
             return False
         if _CORRECTS.match(question) or _NTH.search(question):
             return True
-        own = subject_stems(topic)
+        own = stem_set(" ".join(name_tokens(topic)))
         if not own:
             return len(words(topic)) <= MOST_WORDS or refers(topic) or not topic_words(topic)
         if len(own) > MOST_SUBJECTS:
@@ -369,6 +394,13 @@ class _Talk:
         stems = stem_set(self.answer) | subject_stems(self.subject)
         return own <= stems and frame != "definition" and asks(topic)
 
+    def may_carry(self, question: str) -> bool:
+        """Whether a question that need not be understood with the subject may be: it points, if not at its subject."""
+        frame, topic, _ = frame_of(question)
+        is_own = frame == "about" or topic.casefold() == self.subject.casefold() or _is_on_chapter(question)
+        points = _has(_NOTHING.sub(" ", topic), lexicon.REFERENCES)
+        return bool(self.subject) and not is_own and points and len(subject_stems(topic)) <= MOST_SUBJECTS
+
     def join(self, question: str) -> str:
         """A leaning question, with its subject in front."""
         if correction := _CORRECTS.match(question):
@@ -377,7 +409,7 @@ class _Talk:
         request = _NTH.sub(self._item, topic)
         if named := self._name_subject(request):
             return named
-        if not subject_stems(request):
+        if not name_tokens(request):
             # "Tell me more" asks nothing new: search the subject again.
             parts = (self.subject, self.narrowing, request if asks(request) or topic_words(request) else "")
         elif _goes_on(question) and not refers(request):
@@ -390,7 +422,7 @@ class _Talk:
 
     def _names(self) -> str:
         """The words that name the subject; all of it would drown a question that has words of its own."""
-        return " ".join(subject_words(self.subject)) or self.subject
+        return " ".join(name_tokens(self.subject)) or self.subject
 
     def _name_subject(self, request: str) -> str:
         """A question with the term that the talk is about in the place of what points at it; empty: nothing does.
@@ -400,16 +432,8 @@ class _Talk:
         if frame_of(self.subject)[0] != "definition" or self.narrowing or _goes_on(request) or not asks(request):
             return ""
         pointer = next((word for word in words(request) if word.lower() in {*lexicon.REFERENCES, "one"}), "")
-        term = self._term()
-        return re.sub(rf"\b{pointer}\b", lambda _: term, request, count=1) if pointer else ""
-
-    def _term(self) -> str:
-        """The words that name the subject, with what stands right before the first and says which: "closed loop"."""
-        own, named = words(self.subject), subject_words(self.subject)
-        first = start = own.index(named[0]) if named else 0
-        while start and stem_set(own[start - 1]):
-            start -= 1
-        return " ".join((*own[start:first], *named)) or self._names()
+        term = name_phrase(self.subject)
+        return re.sub(rf"\b{pointer}\b", lambda _: term, request, count=1) if pointer and term else ""
 
     def _item(self, match: re.Match[str]) -> str:
         """Return the item at a place of the last answer's list."""

@@ -10,6 +10,8 @@ import re
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib import resources
 from itertools import chain, groupby, zip_longest
 
 import msgspec
@@ -19,7 +21,7 @@ from lutrin.index.companion import BY_THE_BOOK, Companion
 from lutrin.index.generation import OpenGeneration
 from lutrin.ingest.labels import labels_in
 from lutrin.ingest.sentences import sentence_ranges
-from lutrin.language.words import identifiers, plain, stem_set, subject_stems, topic_stems, words
+from lutrin.language.words import identifiers, numbered_names, plain, stem_set, subject_stems, topic_stems, words
 from lutrin.ports import Embedder, Encoding, Ranking, Reading, Reranker
 from lutrin.query.respell import Speller
 from lutrin.query.understand import Query, with_spelling
@@ -51,9 +53,9 @@ SELECTION_CHARACTERS = 4096
 LONGEST_TOKENS = 1000
 """Of a text that is searched for: as many as such a selection has in English. A question of signs has 8,000, each of
 which costs as much as a word."""
-AT_HOME, SAME_PAGE = 3.0, 0.3
-"""Logarithms of odds that a passage gains from which the selection was taken, of whose page more is asked for, or that
-holds the identifiers of the question (`BMI088` is no other sensor, however alike), and on whose page the reader is."""
+AT_HOME = 3.0
+"""Logarithm of odds that a passage gains from which the selection was taken, or that holds the identifiers of the
+question (`BMI088` is no other sensor, however alike)."""
 ENCODED_TOKENS = 8_000
 """Of the questions whose vectors are remembered, some five hundred plain ones: 12 MB. Those asked first leave first."""
 CLOSE = 50.0
@@ -91,6 +93,21 @@ LEAST_ITEMS = 2
 _CODE_SIGNS = re.compile(
     r"^\s*(?:import |from \w+ import|def |class |#include|sudo |\$ |<\w+[^>]*>|[\w.]+\(.*\)\s*$|\w+ ?= ?\S|[{}\[\]]$)"
 )
+
+
+class Places(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The file that `python -m evaluation.places` writes: logarithms of odds that a passage gains by its place."""
+
+    shown: float
+    """The passage that the answer before cited first, for a question that leans on that answer."""
+    section: float
+    """The other passages of its section."""
+    leaning: float
+    """What the odds gain that the book answers, where one of these comes first."""
+    told: float
+    """What the sentence loses, within its passage, with which the answer before began."""
+    page: float
+    """The page that the reader has open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +230,7 @@ class Searcher:
             for chunk in await generation.chunks_of(home.filename)
             if same_section(chunk, home)
         ]
+        shown = await _section_shown(generation, query)
         changes = await self.changes(generation, query)
         numbered = [find_labels(generation, text) for text in query.parts]
         query = with_spelling(query, changes)
@@ -231,7 +249,7 @@ class Searcher:
             await tokenize_question(generation, text, encoding, reading)
             for text, encoding in zip(inputs, await self.encode(inputs), strict=True)
         ]
-        besides = [*home_ids, *section, *query.follows, *(name for named in numbered for name in named.chunks)]
+        besides = [*home_ids, *section, *query.follows, *shown, *(name for named in numbered for name in named.chunks)]
         # A selection says itself where to look; what leans on it is like any question that leans on something.
         leads = {
             item.text: {} if selection else leads_of(generation.companion, item.vector) for item in asks[: len(texts)]
@@ -242,7 +260,7 @@ class Searcher:
 
         async def parts_of(hidden: Callable[[Chunk], bool]) -> list[Part]:
             pools = candidates.match(hidden)
-            place_bonuses = _place_bonuses(query, home_ids, pools[0].chunks)
+            place_bonuses = _place_bonuses(query, home_ids, shown, pools[0].chunks)
             return [
                 await self._part(
                     pool,
@@ -320,6 +338,8 @@ class Searcher:
         ranked = _without_other_tabs(ranked, query.typed)
         if query.is_more:
             ranked = _without_repeats(ranked, " ".join(query.answers))
+        elif query.subject and query.answers:
+            ranked = [_after(item, query.answers[-1], places().told / slope) for item in ranked]
         around = is_home and query.selected_text == text
         if around:
             phrase = plain(text)
@@ -331,7 +351,8 @@ class Searcher:
             around = True
             ranked = _near(ranked, homes, lambda unit: unit.label in numbered.labels, numbered.labels) or ranked
         # What is asked about "this", or about a figure and nothing else, can only be answered there.
-        odds = log_odds(evidence, reading) + (AT_HOME if is_home else 0.0)
+        is_shown = bool(query.follows) and bool(ranked) and ranked[0].chunk.chunk_id in place_bonuses
+        odds = log_odds(evidence, reading) + (AT_HOME if is_home else places().leaning if is_shown else 0.0)
         if is_home and (query.leans or numbered.alone):
             odds = np.inf
         elif numbered.alone and not numbered.labels:
@@ -354,7 +375,18 @@ def _tells(part: Part) -> bool:
     return not best.chunk.units[int(best.scores.argmax())].text.rstrip().endswith("?")
 
 
-def _place_bonuses(query: Query, homes: Sequence[str], chunks: Sequence[Chunk]) -> dict[str, float]:
+async def _section_shown(generation: OpenGeneration, query: Query) -> dict[str, float]:
+    """What the passages gain that a question goes on from: the one that was shown first, and those of its section."""
+    fit = places()
+    for chunk in await generation.chunks(query.follows[:1]):
+        own = [other for other in await generation.chunks_of(chunk.filename) if same_section(other, chunk)]
+        return dict.fromkeys((other.chunk_id for other in own), fit.section) | {chunk.chunk_id: fit.shown}
+    return {}
+
+
+def _place_bonuses(
+    query: Query, homes: Sequence[str], shown: Mapping[str, float], chunks: Sequence[Chunk]
+) -> dict[str, float]:
     """Bonuses for the reader's place: by chunk id, and by file name."""
     more = [chunk.filename for chunk in chunks if query.is_more and chunk.chunk_id in query.follows[:1]]
     # "What are the exercises of chapter 8?" names no subject but their heading.
@@ -364,7 +396,8 @@ def _place_bonuses(query: Query, homes: Sequence[str], chunks: Sequence[Chunk]) 
         for chunk in chunks
         if chunk.role in NEVER_AN_ANSWER and topic and topic_stems(chunk.section_title) == topic
     ]
-    return dict.fromkeys([*homes, *more, *named], AT_HOME) | ({query.page: SAME_PAGE} if query.page else {})
+    at_home = dict.fromkeys([*homes, *more, *named], AT_HOME)
+    return {**({query.page: places().page} if query.page else {}), **shown, **at_home}
 
 
 def _raise(item: ScoredPassage, bonus: float) -> ScoredPassage:
@@ -410,6 +443,14 @@ def _without_repeats(ranked: Sequence[ScoredPassage], answers: str) -> list[Scor
     return passages if any(np.isfinite(item.scores).any() for item in passages) else list(ranked)
 
 
+def _after(item: ScoredPassage, answer: str, loss: float) -> ScoredPassage:
+    """A passage whose units lose with which the answer before began: a new question seldom asks for these again."""
+    told = np.array(
+        [bool(text := plain(unit.text)) and answer.startswith(text) for unit in item.chunk.units], dtype=np.bool_
+    )
+    return replace(item, scores=np.where(told, item.scores - np.float32(loss), item.scores)) if told.any() else item
+
+
 def _near(
     ranked: Sequence[ScoredPassage],
     homes: Sequence[ScoredPassage],
@@ -441,12 +482,14 @@ def _near(
 
 
 def _favour_identifiers(ranked: Sequence[ScoredPassage], text: str, bonus: float) -> list[ScoredPassage]:
-    """Passages, those raised that hold every identifier of a question which any of them holds."""
-    names = identifiers(text)
-    if not names:
+    """Passages, those raised that hold every identifier and numbered name of a question which any of them holds."""
+    names, numbered = identifiers(text), numbered_names(text)
+    if not names and not numbered:
         return list(ranked)
     texts = [item.chunk.embedded_text() for item in ranked]
     matches = [set(identifiers(one)) & set(names) if any(name in one for name in names) else set() for one in texts]
+    for own, one in zip(matches, texts, strict=True):
+        own.update(name for name in numbered if f" {name} " in f" {plain(one)} ")
     most = set[str]().union(*matches)
     return [_raise(item, bonus if most and most <= own else 0.0) for item, own in zip(ranked, matches, strict=True)]
 
@@ -503,6 +546,13 @@ def leads_of(companion: Companion, vector: Float) -> dict[str, float]:
             for name in (item.chunk_id, *(name for name, _, _ in item.places)):
                 leads.setdefault(name, cosine - nearest[-1][1])
     return leads
+
+
+@cache
+def places() -> Places:
+    """What was fitted for the reader's place."""
+    data = resources.files("lutrin.search").joinpath("places.json").read_bytes()
+    return msgspec.json.decode(data, type=Places)
 
 
 def weights() -> Weight | None:
