@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import unescape
-from typing import Literal
+from typing import Literal, TypeGuard
 
 from mistune.util import unikey
 
@@ -31,12 +31,14 @@ from lutrin.ingest.tree import (
     Item,
     Listing,
     Math,
+    Note,
     Paragraph,
     Quote,
     Rule,
     Script,
     Table,
     Tag,
+    made_element,
 )
 
 _HEADING = re.compile(r"(#{1,6})(?:[ \t]+|(?=[\r\n]|\Z))")
@@ -44,6 +46,14 @@ _SETEXT = re.compile(r"(=+|-+)[ \t]*\Z")
 _RULE = re.compile(r"(?:(?:\*[ \t]*){3,}+|(?:-[ \t]*){3,}+|(?:_[ \t]*){3,}+)\Z")
 _FENCE = re.compile(r"(`{3,}+)([^`]*)\Z|(~{3,}+)(.*)\Z", re.DOTALL)
 _ITEM = re.compile(r"([-+*]|\d{1,9}[.)])(?=[ \t]|\Z)")
+_NOTE = re.compile(r"(\[\^[^\s\]]{1,100}\]):")
+_MEANING = re.compile(r":[ \t]+(?=\S)")
+"""What a term means, on the line below it (Pandoc, PHP Markdown Extra)."""
+_ROW = re.compile(r"\||\+[-=]")
+_DASHED = re.compile(r"-{2,}[ \t]+-{2,}[ \t-]*\Z")
+"""The line under the heads of a table that is drawn with blanks."""
+_NOTE_WIDTH = 4
+"""Columns by which what belongs to a note or a meaning is indented, at most."""
 _CLOSING_HASHES = re.compile(r"(?:(?<=[ \t])|\A)#+[ \t]*\Z")
 _BAR = re.compile(r"\\.|\|")
 _ALIGN = re.compile(r":?-+:?")
@@ -563,6 +573,12 @@ class _Parser:
             return at + 1 + source.startswith((" ", "\t"), at + 1, end)
         if (item := _ITEM.match(source, at, end)) is not None:
             return self._item(item[1], end)
+        if (note := _NOTE.match(source, at, end)) is not None:
+            self.close_to(self.matched)
+            self._push(_Open(Note(at, at, note[1]), _NOTE_WIDTH, touched=True))
+            return note.end()
+        if not self.mdx and (meaning := _MEANING.match(source, at, end)) is not None:
+            return self._meaning(number, meaning.end(), end)
         box = directives.read_indented(source[at:end]) if source[at] in "!?=" and not self.mdx else None
         if box is not None and self._is_indented(number, self.indent + 4):
             self._hold("", box[0], at + box[1], at + box[2], width=self.indent + 4)
@@ -594,6 +610,50 @@ class _Parser:
         self._push(_Open(Item(at, at, marker), width, touched=not blank), last)
         return text if blank or not wide else skip_columns(self.source, self.begin, after, end, 1)
 
+    def _meaning(self, number: int, text: int, end: int) -> int | None:
+        """Start what the terms above a colon mean: the lines of the paragraph there, or the last of a meaning."""
+        at, indent, leaf = self.at, self.indent, self.leaf
+        parent = self.stack[self.matched - 1].node
+        last = parent.children[-1] if parent.children else None
+        terms: list[Range] = []
+        if leaf is not None:
+            if leaf.kind != "paragraph":
+                return None
+            inside = self.matched < len(self.stack)
+            if inside and not (_is_list(last) and self.matched + 1 == len(self.stack)):
+                return None
+            terms, leaf.ranges = (leaf.ranges, []) if not inside else self._last_term(leaf.ranges)
+        elif isinstance(last, Paragraph) and "\n" not in last.body.text and not self._is_caption(number, parent.children):
+            parent.children.pop()
+            terms, last = [last.body.place], parent.children[-1] if parent.children else None
+        elif not _is_list(last):
+            return None
+        self.close_to(self.matched)
+        self.end_leaf()
+        if not _is_list(last):
+            last = made_element("dl", terms[0][0], end)
+            self._add(last)
+        for term in terms:
+            body = PlacedText.of(self.source, [term]).strip()
+            last.children.append(made_element("dt", *term, Paragraph.of(body)))
+        self._measure(text, end)
+        width = min(_NOTE_WIDTH, self.indent + text - at) if self.at == text else _NOTE_WIDTH
+        self.at, self.indent = at, indent
+        self._push(_Open(made_element("dd", at, at), indent + width, touched=True), last)
+        return text
+
+    def _last_term(self, ranges: list[Range]) -> tuple[list[Range], list[Range]]:
+        """Take the last line of a meaning as the next term, if it is not indented; return it, and the other lines."""
+        begin = self.source.rfind("\n", 0, ranges[-1][0]) + 1
+        is_term = len(ranges) > 1 and not self.source[begin : ranges[-1][0]].strip(">") and begin == ranges[-1][0]
+        return (ranges[-1:], ranges[:-1]) if is_term else ([], ranges)
+
+    def _is_caption(self, number: int, siblings: list[Block]) -> bool:
+        """Whether a line with a colon belongs to a table above or below it."""
+        following = next((self._ahead(n) for n in range(number + 1, len(self.lines)) if self._ahead(n)), "")
+        above = self.source[siblings[-2].start : siblings[-2].end] if len(siblings) > 1 else ""
+        return _ROW.match(following) is not None or _DASHED.search(above) is not None
+
     def _hold(self, fence: str, name: str, start: int, end: int, *, width: int = 0) -> None:
         title = PlacedText.of(self.source, [(start, end)]).strip()
         box = Admonition(self.at, self.at, name, title if title.text and name != "figure" else None)
@@ -620,8 +680,8 @@ class _Parser:
             number += 1
         return number
 
-    def _push(self, container: _Open, listing: Listing | None = None) -> None:
-        """Open a container; an item goes into its list."""
+    def _push(self, container: _Open, listing: Holder | None = None) -> None:
+        """Open a container; an item or a meaning goes into its list."""
         if listing is None:
             self._add(container.node)
         else:
@@ -692,6 +752,10 @@ class _Parser:
             start = match.end()
         body = body.cut(start, len(body.text)).strip()
         return Paragraph.of(body) if body.text else None
+
+
+def _is_list(block: Block | None) -> TypeGuard[Element]:
+    return isinstance(block, Element) and block.tag.name == "dl" and block.tag.start == block.tag.end
 
 
 def _code(source: str, leaf: _Leaf, end: int | None) -> Code:

@@ -8,7 +8,6 @@ so that sections and the reader's page agree.
 import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import TypeGuard
 
 from lutrin.ingest.directives import UNSEEN, expand
 from lutrin.ingest.makers import BOXES, DIRECTIVES, box_of
@@ -61,9 +60,9 @@ _CELL_CAPTION = re.compile(
     re.MULTILINE,
 )
 _TABLE_CAPTION = re.compile(r"(?:Table)?:[ \t]+(?=\S)")
-_DEFINITION = re.compile(r"(?:\A|\n)[ \t]{0,3}:[ \t]+(?=\S)")
-_NOTE = re.compile(r"\[\^[^\s\]]{1,100}\]:")
-_MARKED = re.compile(r"^[ \t]*(?:[-+*>|]|\d{1,9}[.)]|`{3})", re.MULTILINE)
+_ABBREVIATIONS = re.compile(r"(?:(?:\A|\n)\*\[[^\]\n]{1,100}\]:[ \t]*\S[^\n]*)+\Z")
+_ABBREVIATION = re.compile(r"\*\[([^\]\n]+)\]:[ \t]*(\S[^\n]*)")
+"""What a short form stands for (PHP Markdown Extra)."""
 _CLASS = re.compile(r"\.([\w-]+)")
 _BRANCH = re.compile(r"\s*(#if\b|:else if\b|:else\b|/if\b)(.*)\Z", re.DOTALL)
 _VALUE = re.compile(r"['\"]([^'\"]{1,40})['\"]")
@@ -108,8 +107,7 @@ class _Settler:
             self.one(block, result)
         if self.mdx:
             return _with_tabs(_branches(result, self.source))
-        captioned = _mark_captions(drawn_tables(result, self.source))
-        return _with_tabs(_with_continuations(captioned, self.source))
+        return _with_tabs(_mark_captions(drawn_tables(result, self.source)))
 
     def one(self, block: Block, blocks: list[Block]) -> None:
         """Add a block, or what it becomes, to the blocks before it."""
@@ -162,19 +160,7 @@ class _Settler:
         rest = _without_attributes(block, blocks)
         if rest is None:
             return
-        defined = _definitions(rest)
-        last = blocks[-1] if blocks else None
-        if defined and _is_list(last) and last.end <= rest.start:
-            last.children += defined
-            last.end = rest.end
-        elif defined:
-            blocks.append(made_element("dl", rest.start, rest.end, *defined))
-        else:
-            blocks.append(rest)
-
-
-def _is_list(block: Block | None) -> TypeGuard[Element]:
-    return isinstance(block, Element) and block.tag.name == "dl"
+        blocks += _abbreviations(rest)
 
 
 def _mark_captions(blocks: Sequence[Block]) -> list[Block]:
@@ -229,60 +215,21 @@ def _without_attributes(block: Paragraph, blocks: list[Block]) -> Paragraph | No
     return None
 
 
-def _with_continuations(blocks: Sequence[Block], source: str) -> list[Block]:
-    """Blocks in which a meaning below a blank line is its term's, and text indented below it or a note is no code."""
-    result: list[Block] = []
-    for block in blocks:
-        last = result[-1] if result else None
-        if isinstance(block, Paragraph) and (defined := _definitions(block, begun=True)):
-            if isinstance(last, Paragraph) and "\n" not in last.body.text:
-                result[-1] = last = made_element("dl", last.start, block.end, _part("dt", last.body))
-            if _is_list(last):
-                last.children += defined
-                last.end = block.end
-                continue
-        goes_on = _is_list(last) or (isinstance(last, Paragraph) and _NOTE.match(last.body.text))
-        if (
-            isinstance(block, Code)
-            and goes_on
-            and block.start == block.content_start
-            and not _MARKED.search(block.text)
-        ):
-            begin = block.start
-            lines = [(begin + a, begin + b) for a, b in line_ranges(source[begin : block.content_end])]
-            body = PlacedText.of(source, [(b - len(source[a:b].lstrip()), b) for a, b in lines if source[a:b].strip()])
-            block = Paragraph(block.start, block.end, body)  # noqa: PLW2901 - the text takes the code's place
-        result.append(block)
-    return result
-
-
-def _definitions(block: Paragraph, *, begun: bool = False) -> list[Block]:
-    """The entries of a definition list: lines of terms, each followed by a line that starts with a colon.
-
-    Args:
-        begun: Whether the first term stands above the block, so that it starts with a colon itself.
-    """
+def _abbreviations(block: Paragraph) -> list[Block]:
+    """A paragraph in which lines that say what short forms stand for are a list of terms."""
     body = block.body
-    marks = list(_DEFINITION.finditer(body.text))
-    if not marks or (marks[0].start() == 0) != begun:
-        return []
-    entries: list[Block] = []
-    term_start = 0
-    for number, mark in enumerate(marks):
-        for begin, end in line_ranges(body.text[term_start : mark.start()]):
-            if begin < end:
-                entries.append(_part("dt", body.cut(term_start + begin, term_start + end)))
-        # The last line before the next colon is the next term, unless that colon continues this one.
-        stop = marks[number + 1].start() if number + 1 < len(marks) else len(body.text)
-        line = body.text.rfind("\n", mark.end(), stop) if number + 1 < len(marks) else -1
-        term_start = line if line >= 0 else stop
-        entries.append(_part("dd", body.cut(mark.end(), term_start)))
-    return entries
-
-
-def _part(name: str, body: PlacedText) -> Element:
-    only = Paragraph.of(body.strip())
-    return made_element(name, only.start, only.end, only)
+    found = _ABBREVIATIONS.search(body.text)
+    if found is None:
+        return [block]
+    entries = [
+        made_element(name, part.start, part.end, part)
+        for match in _ABBREVIATION.finditer(body.text, found.start())
+        for name, group in (("dt", 1), ("dd", 2))
+        if (part := Paragraph.of(body.cut(*match.span(group)).strip()))
+    ]
+    before = body.cut(0, found.start()).strip()
+    above: list[Block] = [Paragraph.of(before)] if before.text else []
+    return [*above, made_element("dl", entries[0].start, block.end, *entries)]
 
 
 def _branches(blocks: list[Block], source: str) -> list[Block]:

@@ -234,10 +234,8 @@ def _parse_struck(parser: _Parser, m: re.Match[str], state: _State) -> int | Non
 
 def _parse_footnote(_parser: _Parser, m: re.Match[str], state: _State) -> int:
     notes = state.env["notes"]
-    defines = m.start() == 0 and state.src.startswith(":", m.end())
-    number = notes.setdefault(m[0], len(notes) + 1)
-    state.append_token({"type": "note", "number": number, "defines": defines})
-    return m.end() + defines
+    state.append_token({"type": "note", "number": notes.setdefault(m[0], len(notes) + 1)})
+    return m.end()
 
 
 def _parse_aside(parser: _Parser, m: re.Match[str], state: _State) -> int | None:
@@ -306,6 +304,11 @@ class Inline:
             state.src, state.base, state.mdx = text[start:end], start, self._mdx
             tokens += _parser().render(state)
         return _style(tokens)
+
+    def note_number(self, mark: str) -> int:
+        """The number of the note with this mark, such as `[^a]`: marks count in the order in which they are read."""
+        notes = self._env["notes"]
+        return int(notes.setdefault(mark, len(notes) + 1))
 
     @property
     def expressions(self) -> list[str]:

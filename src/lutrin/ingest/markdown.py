@@ -580,27 +580,39 @@ class Outline:
             value = whole(item.tag.attribute("value"), following)
             following = value + (-1 if down else 1)
             marker = f"{numeral(value, block.tag.attribute('type') or '1')}. " if block.tag.name == "ol" else ""
-            inside: list[tree.Block] = []
-            for child in item.children:
-                bare = isinstance(child, tree.Element) and child.tag.name == "p" and not child.tag.attributes
-                inside += child.children if bare and isinstance(child, tree.Element) else [child]
-            self._item(tree.Item(item.start, item.end, "-", children=inside), marker, number, outer)
+            self._item(tree.Item(item.start, item.end, "-", children=_bare(item.children)), marker, number, outer)
         self._intro = ""
 
-    def _definitions(self, entries: Sequence[tuple[list[tree.Paragraph], tree.Paragraph]], where: Where) -> None:
+    def _definitions(self, entries: Sequence[tuple[list[tree.Paragraph], list[tree.Block]]], where: Where) -> None:
         """Each term, or terms, with the first sentence of what it means: an item that can be quoted alone."""
         number = self._draft.new_block()
         for terms, meaning in entries:
             name = ", ".join(self._page.text(term.body) for term in terms)
             name = name if name.endswith(_ENDS) else f"{name}:"
-            visible = self._page.visible(meaning.body)
-            for index, (start, end) in enumerate(sentence_ranges(visible.text, visible.protected)):
-                text = clean(visible.text[start:end])
-                place = self._place(meaning.body, visible, start, end)
-                if index:
-                    self._draft.add("sentence", text, place, where, number=number)
-                else:
-                    self._draft.add("list_item", f"{name} {text}", (terms[0].start, place[1]), where, number=number)
+            start = terms[0].start
+            rest = _bare(meaning)
+            if isinstance(first := rest[0] if rest else None, tree.Paragraph) and self._page.text(first.body):
+                self._meaning(f"{name} ", start, first, number, where)
+                rest = rest[1:]
+            else:
+                self._draft.add("list_item", name, (start, terms[-1].end), where, number=number)
+                self._lead = self._intro = name
+            self._walk(rest, replace(where, headings=False))
+            number = self._draft.new_block() if rest else number
+
+    def _meaning(self, name: str, start: int, block: tree.Paragraph, number: int, where: Where) -> None:
+        visible = self._page.visible(block.body)
+        for index, (begin, end) in enumerate(sentence_ranges(visible.text, visible.protected)):
+            text = clean(visible.text[begin:end])
+            place = self._place(block.body, visible, begin, end)
+            if index:
+                self._draft.add("sentence", text, place, where, number=number)
+            else:
+                self._draft.add("list_item", f"{name}{text}", (start, place[1]), where, number=number)
+            self._lead = self._intro = text[:_LONG_LEAD]
+
+    def _note(self, block: tree.Note, where: Where) -> None:
+        self._walk(block.children, replace(where, headings=False))
 
     def _role_of(self, block: tree.Element, callout: str) -> TextRole | None:
         """The role that an element gives by its name, its classes, or the line that unfolds it."""
@@ -635,6 +647,15 @@ class Outline:
             text = clean(item.text)
             for start, end in sentence_ranges(text):
                 self._draft.add("sentence", text[start:end], (item.start, item.end), where, number=number)
+
+
+def _bare(blocks: Sequence[tree.Block]) -> list[tree.Block]:
+    """Blocks without the plain `p` around some of them."""
+    result: list[tree.Block] = []
+    for block in blocks:
+        is_plain = isinstance(block, tree.Element) and block.tag.name == "p" and not block.tag.attributes
+        result += block.children if is_plain and isinstance(block, tree.Element) else [block]
+    return result
 
 
 def _is_prose(path: str, text: str) -> bool:

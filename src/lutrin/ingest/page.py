@@ -77,11 +77,8 @@ def _token(token: Token, values: dict[str, str]) -> str:
         return f"<span{anchor}>{inside}</span>"
     if kind == "link":
         return _link(token["attrs"]["url"], inside)
-    if kind == "note":  # a mark that leads to its note, or the number before the note
-        number = token["number"]
-        if token["defines"]:
-            return f'<sup id="note-{number}">{number}</sup>'
-        return f'<sup><a href="#note-{number}">{number}</a></sup>'
+    if kind == "note":  # a mark that leads to its note
+        return f'<sup><a href="#note-{token["number"]}">{token["number"]}</a></sup>'
     if kind == "aside":
         return f"<sup>{token['number']}</sup><small> ({inside})</small>"
     if kind == "expression":
@@ -245,6 +242,11 @@ class _Renderer:
 
     def quote(self, block: tree.Quote) -> str:
         return f"<blockquote>\n{self.blocks(block.children)}</blockquote>\n"
+
+    def note(self, block: tree.Note) -> str:
+        number = self.page.inline.note_number(block.name)
+        inside = self.blocks(block.children)
+        return f'<div><p><sup id="note-{number}">{number}</sup> {inside.removeprefix("<p>")}</div>\n'
 
     def aside(self, name: str, title: str, inside: str) -> str:
         if name in {"tabs", "tab-set"}:

@@ -127,6 +127,13 @@ class Quote(Holder):
 
 
 @dataclass(slots=True)
+class Note(Holder):
+    """A note, at the foot of its page; `name` is its mark as its author wrote it, such as `[^1]`."""
+
+    name: str
+
+
+@dataclass(slots=True)
 class Item(Holder):
     """A list item; `marker` is `-` or the number that its author wrote, such as `3.`."""
 
@@ -195,18 +202,19 @@ def rows_of(table: Element, *, marked: bool = False) -> list[tuple[Element, bool
     return rows
 
 
-def entries_of(block: Element) -> list[tuple[list[Paragraph], Paragraph]]:
-    """Terms of a definition list with each of their meanings; none if it holds anything but a paragraph in each."""
-    entries: list[tuple[list[Paragraph], Paragraph]] = []
+def entries_of(block: Element) -> list[tuple[list[Paragraph], list[Block]]]:
+    """Terms of a definition list with what each of their meanings holds; none if it holds anything else."""
+    entries: list[tuple[list[Paragraph], list[Block]]] = []
     terms: list[Paragraph] = []
     for child in block.children:
-        only = child.only_text if isinstance(child, Element) else None
-        if not isinstance(child, Element) or only is None:
+        if not isinstance(child, Element) or child.tag.name not in {"dt", "dd"}:
             return []
-        if child.tag.name == "dt":
+        if child.tag.name == "dd" and terms:
+            entries.append((terms, child.children))
+        elif child.tag.name == "dt" and (only := child.only_text) is not None:
             terms = [*(terms if not entries or entries[-1][0] is not terms else ()), only]
-        elif child.tag.name == "dd" and terms:
-            entries.append((terms, only))
+        else:
+            return []
     return entries
 
 
