@@ -73,6 +73,7 @@ VENDORS = {
     "mammoth": {"lutrin_formats.docx"},
     "markdownify": {"lutrin.ingest"},
     "charset_normalizer": {"lutrin.ingest"},
+    "webencodings": {"lutrin.ingest.decoding"},
     "click": {"lutrin.cli"},
     "genanki": {"lutrin.study.take_away"},
     "aiosqlite": {"lutrin.chats.engine", "lutrin.index.shelf"},

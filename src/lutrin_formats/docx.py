@@ -262,9 +262,8 @@ def _write_formulas(root: ET.Element) -> None:
             block = child.tag == f"{_M}oMathPara"
             if block or (child.tag == f"{_M}oMath" and holder.tag != f"{_M}oMathPara"):
                 trees = [soup_of(ET.tostring(formula, encoding="unicode")) for formula in child.iter(f"{_M}oMath")]
-                holder[place] = _fill(
-                    ET.Element(f"{_W}r"), " ".join(_formula(tex_of(tree), block=block) for tree in trees)
-                )
+                shown = [tex_of(tree) for tree in trees if tree.get_text().strip()]
+                holder[place] = _fill(ET.Element(f"{_W}r"), " ".join(_formula(tex, block=block) for tex in shown))
 
 
 def _unwrap(root: ET.Element) -> None:

@@ -6,13 +6,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from lutrin.errors import DocumentError
-from lutrin.ingest.hypertext import document_of, fence
+from lutrin.ingest.hypertext import document_of, fence, left_out_notices, soup_of, to_markdown
 from lutrin.records import Document
 
 _HIDDEN = frozenset({"remove-cell", "remove_cell", "hide-cell", "hide_cell"})
 _NO_INPUT = frozenset({"remove-input", "remove_input", "hide-input", "hide_input"})
 _NO_OUTPUT = frozenset({"remove-output", "remove_output", "hide-output", "hide_output"})
-_ATTACHED = re.compile(r"!\[[^\]]*\]\((?:attachment:|data:)[^)]*\)")
+_ATTACHED = re.compile(r"\((?:attachment:|data:)[^)]*\)")
+"""The address of a picture that stands in the notebook itself; its description stays."""
+_SEEN = ("text/plain", "image/png", "image/jpeg", "image/gif", "image/svg+xml")
+"""Results that are pictures, or the name of one."""
 _CONTROL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-_]")
 """Colours and links of a terminal (ECMA-48)."""
 _LONGEST_RESULT = 4_000
@@ -28,10 +31,12 @@ def parse_notebook(data: bytes, filename: str, _password: str = "") -> Document:
     try:
         notebook = json.loads(data)
         cells = notebook["cells"] if "cells" in notebook else notebook["worksheets"][0]["cells"]
-        source = "\n\n".join(part for cell in cells for part in _cell(cell, _language(notebook)))
+        left_out: list[str] = []
+        source = "\n\n".join(part for cell in cells for part in _cell(cell, _language(notebook), left_out))
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError) as error:
         raise DocumentError(filename, "is damaged, or no notebook; open it in Jupyter and save it again") from error
-    return document_of(f"{source}\n", filename)
+    return document_of(f"{source}
+", filename, notices=left_out_notices(filename, left_out))
 
 
 def _language(notebook: dict[str, Any]) -> str:
@@ -40,14 +45,15 @@ def _language(notebook: dict[str, Any]) -> str:
     return str(language or "python").lower().split()[0]
 
 
-def _cell(cell: dict[str, Any], language: str) -> Iterator[str]:
+def _cell(cell: dict[str, Any], language: str, left_out: list[str]) -> Iterator[str]:
+    """The parts of a cell as Markdown; `left_out` takes what is not read of it."""
     about = cell.get("metadata") or {}
     tags = set(about.get("tags") or ())
     kind, source = cell.get("cell_type"), _join(cell.get("source", cell.get("input", "")))
     if not tags.isdisjoint(_HIDDEN):
         return
     if kind == "markdown":
-        yield _ATTACHED.sub("", source).strip()
+        yield _ATTACHED.sub("()", source).strip()
     elif kind == "heading":
         yield f"{'#' * int(cell.get('level', 1))} {source.strip()}"
     elif kind == "code":
@@ -55,11 +61,27 @@ def _cell(cell: dict[str, Any], language: str) -> Iterator[str]:
         if source.strip() and not hidden:
             yield fence(source.replace("\r\n", "\n").strip("\n"), language)
         for output in cell.get("outputs") or () if tags.isdisjoint(_NO_OUTPUT) else ():
-            data = output.get("data") or {}
-            if typeset := _join(data.get("text/markdown", data.get("text/latex", ""))).strip():
-                yield typeset
-            elif result := _result(output).strip("\n"):
-                yield fence(result[:_LONGEST_RESULT].rstrip("\n"), "text")
+            yield from _output(output, left_out)
+    elif kind == "raw" and source.strip():
+        form = str(about.get("raw_mimetype") or about.get("format") or "")
+        if form == "text/html":
+            yield to_markdown(soup_of(source), left_out=left_out).strip()
+        else:
+            yield source.strip() if form == "text/markdown" else fence(source.strip("\n"), "text")
+
+
+def _output(output: dict[str, Any], left_out: list[str]) -> Iterator[str]:
+    data = output.get("data") or {}
+    if typeset := _join(data.get("text/markdown", data.get("text/latex", ""))).strip():
+        yield typeset
+    elif result := _result(output).strip("\n"):
+        if len(result) > _LONGEST_RESULT:
+            left_out.append(result[_LONGEST_RESULT:])
+        yield fence(result[:_LONGEST_RESULT].rstrip("\n"), "text")
+    elif page := _join(data.get("text/html", "")).strip():
+        yield to_markdown(soup_of(page), left_out=left_out).strip()
+    else:
+        left_out += [name for name in data if name not in _SEEN]
 
 
 def _result(output: dict[str, Any]) -> str:

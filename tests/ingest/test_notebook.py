@@ -31,7 +31,7 @@ def units(*cells: dict[str, Any]) -> list[Unit]:
 
 
 def test_text_code_and_results_are_read_in_order() -> None:
-    """Code knows its language and the sentence before it; pictures have no words."""
+    """Code knows its language and the sentence before it; of a picture its description is read."""
     found = units(
         cell("# Tides\n\nThey rise.\n\n![x](attachment:a.png)", kind="markdown"),
         cell(
@@ -44,12 +44,13 @@ def test_text_code_and_results_are_read_in_order() -> None:
     )
     assert [(unit.kind, unit.text, unit.language) for unit in found] == [
         ("sentence", "They rise.", ""),
+        ("caption", "x", ""),
         ("code", "height(3)", "julia"),
         ("code", "warm", "text"),
         ("code", "7.2", "text"),
         ("code", "KeyError: moon", "text"),
     ]
-    assert found[1].lead == "They rise."
+    assert found[2].lead == "They rise."
 
 
 def test_hidden_cells_are_not_read() -> None:

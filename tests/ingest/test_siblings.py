@@ -590,10 +590,12 @@ def test_word_s_own_lists_of_contents_are_not_read() -> None:
 
 
 def test_marks_of_python_markdown_are_no_text() -> None:
-    """Places of contents, meanings of abbreviations, keys; a note goes on where it is indented."""
+    """Places of contents, keys; a note goes on where it is indented, and what a short form means is read."""
     source = "[TOC]\n\nPress ++ctrl+c++ in C++, ++i and i++.[^1]\n\n*[HTML]: A language\n\n"
     source += "[^1]: A note.\n\n    It goes on.\n"
-    assert texts(markdown(source)) == ["Press ctrl+c in C++, ++i and i++.", "A note.", "It goes on."]
+    assert texts(markdown(source)) == [
+        "Press ctrl+c in C++, ++i and i++.", "HTML: A language", "A note.", "It goes on.",
+    ]  # fmt: skip
 
 
 STRUCK = ["<del>30</del>", "<s>30</s>", "<strike>30</strike>", '<span style="text-decoration: line-through">30</span>']

@@ -623,7 +623,7 @@ class _Parser:
             if inside and not (_is_list(last) and self.matched + 1 == len(self.stack)):
                 return None
             terms, leaf.ranges = (leaf.ranges, []) if not inside else self._last_term(leaf.ranges)
-        elif isinstance(last, Paragraph) and "\n" not in last.body.text and not self._is_caption(number, parent.children):
+        elif isinstance(last, Paragraph) and not ("\n" in last.body.text or self._is_caption(number, parent.children)):
             parent.children.pop()
             terms, last = [last.body.place], parent.children[-1] if parent.children else None
         elif not _is_list(last):

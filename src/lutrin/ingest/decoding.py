@@ -1,5 +1,6 @@
 """Decodes the bytes of a text file."""
 
+import codecs
 import contextlib
 import unicodedata
 from zipfile import ZipInfo
@@ -61,7 +62,20 @@ def _legacy(data: bytes) -> str:
     best = from_bytes(telling).best()
     if best is None or best.encoding.startswith("utf"):
         return "cp1252"
-    return str(best.encoding)
+    return codec_of(codecs.lookup(best.encoding).name) or str(best.encoding)
+
+
+def codec_of(label: str) -> str:
+    """The codec that browsers read a label of an encoding with (WHATWG); empty if they know no such label.
+
+    >>> codec_of("iso-8859-1"), codec_of("gb2312"), codec_of("hz-gb-2312")
+    ('cp1252', 'gbk', '')
+    """
+    import webencodings  # noqa: PLC0415 - as good as every file is UTF-8
+
+    encoding = webencodings.lookup(label)
+    name = encoding.codec_info.name if encoding is not None else ""
+    return "" if name == "replacement" else name
 
 
 def true_name(member: ZipInfo) -> str:

@@ -138,7 +138,7 @@ class _Settler:
 
     def paragraph(self, block: Paragraph, blocks: list[Block]) -> None:
         text = block.body.text
-        if "{" not in text and "\n" not in text and "--8<--" not in text:
+        if not any(mark in text for mark in ("{", "\n", "--8<--", "*[")):
             blocks.append(block)
             return
         if self.is_include(text, block.start) or _ALONE.match(text):
@@ -221,12 +221,12 @@ def _abbreviations(block: Paragraph) -> list[Block]:
     found = _ABBREVIATIONS.search(body.text)
     if found is None:
         return [block]
-    entries = [
-        made_element(name, part.start, part.end, part)
+    parts = [
+        (name, Paragraph.of(body.cut(*match.span(group)).strip()))
         for match in _ABBREVIATION.finditer(body.text, found.start())
         for name, group in (("dt", 1), ("dd", 2))
-        if (part := Paragraph.of(body.cut(*match.span(group)).strip()))
     ]
+    entries = [made_element(name, part.start, part.end, part) for name, part in parts]
     before = body.cut(0, found.start()).strip()
     above: list[Block] = [Paragraph.of(before)] if before.text else []
     return [*above, made_element("dl", entries[0].start, block.end, *entries)]

@@ -16,7 +16,15 @@ from lutrin.errors import DocumentError
 from lutrin.ingest.decoding import true_name
 from lutrin.ingest.formulas import local
 from lutrin.ingest.html_view import HEADINGS
-from lutrin.ingest.hypertext import document_of, lower_headings, main_of, soup_of, to_markdown
+from lutrin.ingest.hypertext import (
+    document_of,
+    left_out_notices,
+    lower_headings,
+    main_of,
+    soup_of,
+    to_markdown,
+    words_beside,
+)
 from lutrin.ingest.markdown import title_from_name
 from lutrin.ingest.roles import role_of_title
 from lutrin.ingest.wording import true_title
@@ -40,7 +48,7 @@ _BLOCKS = [
     "ol",
     "table",
 ]
-_XHTML = frozenset({"application/xhtml+xml", "text/html", "application/x-dtbook+xml"})
+_XHTML = frozenset({"application/xhtml+xml", "text/html", "application/x-dtbook+xml", "text/x-oeb1-document"})
 
 
 def parse_epub(data: bytes, filename: str, _password: str = "") -> Document:
@@ -52,14 +60,16 @@ def parse_epub(data: bytes, filename: str, _password: str = "") -> Document:
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
             book = _Package(archive, filename)
-            text = "\n\n".join(book.pages())
+            left_out: list[str] = []
+            text = "\n\n".join(book.pages(left_out))
     except (zipfile.BadZipFile, EOFError, NotImplementedError, ValueError) as error:
         raise DocumentError(filename, "is damaged, or no EPUB; get the file anew") from error
     title = true_title(book.title)
     if role_of_title(title):
         # GitBook calls each book "Table of Contents", and every page would have that title's role.
         title = ""
-    return document_of(text, filename, title=title or title_from_name(filename))
+    notices = left_out_notices(filename, left_out)
+    return document_of(text, filename, title=title or title_from_name(filename), notices=notices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,19 +104,23 @@ class _Package:
         title = _first(self._package, "title")
         self.title = str(title.get_text()) if title else ""
 
-    def pages(self) -> Iterator[str]:
-        """The pages of the spine as Markdown."""
+    def pages(self, left_out: list[str]) -> Iterator[str]:
+        """The pages of the spine as Markdown; `left_out` takes what is no part of the text."""
         labels = self._labels()
         sheets = [self._address(item) for item in self._items.values() if item.get("media-type") == "text/css"]
         styles = "\n".join(self._read(name).decode("utf-8", "replace") for name in sheets if name)
         for reference in _all(self._package, "itemref")[:MAX_PAGES]:
             item = self._items.get(str(reference.get("idref")))
-            if item is None or "nav" in _properties(item) or str(item.get("media-type")) not in _XHTML:
+            if item is None or "nav" in _properties(item):
+                continue
+            if str(item.get("media-type")) not in _XHTML:
+                left_out.append(f"{item.get('href')} ({item.get('media-type')})")
                 continue
             if name := self._address(item):
                 soup = main_of(soup_of(self._read(name)))
+                left_out += words_beside(soup)
                 first = _mark(soup, labels.get(name, []))
-                text = to_markdown(soup, styles)
+                text = to_markdown(soup, styles, left_out)
                 if text.strip():
                     text = lower_headings(text)
                     yield f"## {first}\n\n{text}" if first and not text.lstrip().startswith("#") else text

@@ -11,16 +11,27 @@ It changes the tree in place, before `lutrin.ingest.hypertext` writes it as Mark
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import takewhile
 from typing import Any
 from urllib.parse import unquote
 
 import bs4
-from bs4.element import NavigableString
+from bs4.element import NavigableString, PreformattedString
 
 from lutrin.ingest.formulas import UNREAD, known_tex, local
-from lutrin.ingest.makers import LINE_NUMBERS, OPENED, PAGE_MARKS, TITLES, UNSEEN, box_of, parts_of
+from lutrin.ingest.makers import (
+    INLINE,
+    LINE_NUMBERS,
+    OF_THE_SITE,
+    OPENED,
+    PAGE_MARKS,
+    TITLES,
+    UNSEEN,
+    box_of,
+    parts_of,
+)
 from lutrin.ingest.styles import SHIFTED, STRIKING, hides, is_white, shift_of
 from lutrin.ingest.wording import numeral, whole
 
@@ -53,6 +64,11 @@ _DELIMITED = re.compile(
 _SINGLE = re.compile(r"\$(?P<inline>[^\s$](?:[^$\n]*[^\s$\\])?)\$(?!\d)")
 _VERBATIM = frozenset({"pre", "code", "tex", "script", "style", "textarea", "kbd", "samp"})
 HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"]
+_NO_TEXT = frozenset({"script", "style", "noscript", "template", "head", "datalist"})
+_BUTTONS = {"button": "", "submit": "Submit", "reset": "Reset", "image": ""}
+_SAYING = frozenset({*HEADINGS, *"p li td th dd dt label legend caption figcaption summary".split()})
+"""Blocks of which the words on a button are a part even if they hold no others."""
+_OPENS = ("aria-controls", "aria-expanded", "data-toggle", "data-bs-toggle", "data-target", "data-bs-target")
 _SIGNAL = re.compile(r"\s*(warning|caution|danger)\s*[:!]", re.IGNORECASE)
 _RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 _SIMPLE = re.compile(r"(?:[a-z][a-z0-9]*)?[.#][\w-]+", re.IGNORECASE)
@@ -80,6 +96,7 @@ _LINK_SIGNS = frozenset("#\u00b6\u21a9\u21b5\u23ce\u2934\u21b0")
 """Texts of links to a heading itself, and of those from a note back to its mark."""
 _MARK = re.compile(r"[\[(]?\s*(\d{1,4}|[*\u2020\u2021\u00a7\u00b6]{1,3}|[a-z]|[ivx]{1,5})\s*[\])]?")
 _NO_NAME = re.compile(r"[^\w-]+")
+_BLOCKS = [*HEADINGS, "p", "ul", "ol", "dl", "blockquote", "table", "pre", "hr"]
 _BLOCK_LINES = ("div", "p", "li")
 _LINES = frozenset({"line", "token-line", "code-line", "view-line"})
 _CODE_CELLS = frozenset({"hljs-ln-code", "blob-code"})
@@ -92,9 +109,18 @@ _LISTED = {
 _LIST_STYLE = re.compile(r"list-style(?:-type)?\s*:\s*([\w-]+)")
 
 
-def settle(soup: Any, styles: str = "") -> None:  # noqa: ANN401 - as bs4 has it
-    """Change a tree to what a reader sees of it under its style sheets."""
+def settle(soup: Any, styles: str = "") -> list[str]:  # noqa: ANN401 - as bs4 has it
+    """Change a tree to what a reader sees of it under its style sheets; return the words of the site's own parts."""
     find = _Finder(soup)
+    left_out: list[str] = []
+
+    def leave_out(tag: Any) -> None:  # noqa: ANN401 - as bs4 has it
+        if not tag.decomposed:
+            left_out.append(words_of(tag))
+            tag.decompose()
+
+    for heading in find.all("[role=heading]"):
+        heading.name = f"h{min(max(whole(heading.get('aria-level'), 2), 1), 6)}"
     _formulas(soup, find)
     sheets = "\n".join([styles, *(style.get_text() for style in find.tags("style"))])
     styled = _elements_with_styles(find, sheets)
@@ -104,7 +130,13 @@ def settle(soup: Any, styles: str = "") -> None:  # noqa: ANN401 - as bs4 has it
     _notes(soup, find)
     for unseen in [*find.all(*UNSEEN, *PAGE_MARKS), *_find_hidden(soup, find, styled, sheets)]:
         unseen.decompose()
-    _headers(soup, find)
+    for part in find.all(*OF_THE_SITE):
+        leave_out(part)
+    for part in _headers(soup, find):
+        leave_out(part)
+    _drawings(find)
+    for button in _controls(find):
+        leave_out(button)
     for link in find.tags("a"):
         text = link.get_text()
         if not any(map(str.isalnum, text)) and (text.strip(_BLANK) in _LINK_SIGNS or link.find_parent(HEADINGS)):
@@ -112,8 +144,16 @@ def settle(soup: Any, styles: str = "") -> None:  # noqa: ANN401 - as bs4 has it
     for reading in find.tags("rt"):  # how a word is read stands behind it
         text = reading.get_text().strip()
         reading.replace_with(f" ({text})" if text else "")
+    _abbreviations(find)
     _boxes(find)
     _numbers(find)
+    return [words for words in left_out if any(map(str.isalpha, words))]
+
+
+def words_of(tag: Any) -> str:  # noqa: ANN401 - as bs4 has it
+    """What a browser shows of an element, scripts and styles left out, its blanks as one each."""
+    strings = (text for text in tag.find_all(string=True) if text.parent is None or text.parent.name not in _NO_TEXT)
+    return " ".join(" ".join(text for text in strings if type(text) is NavigableString).split())
 
 
 class _Finder:
@@ -219,16 +259,100 @@ def _is_opened(tag: Any) -> bool:  # noqa: ANN401 - as bs4 has it
     return any(not OPENED.isdisjoint(parts_of(name)) for name in tag.get("class") or ())
 
 
-def _headers(soup: Any, find: _Finder) -> None:  # noqa: ANN401 - as bs4 has it
-    """Drop the header and footer of a site; keep a header with a title in it, and a footer with notes."""
+def _headers(soup: Any, find: _Finder) -> Iterator[Any]:  # noqa: ANN401 - as bs4 has it
+    """Headers and footers of a site, but for a header with a title in it, and a footer with notes."""
     titles = len(find.tags("h1"))
     for header in find.tags("header"):
         inside = header.find_parent(["main", "article", "section"]) is not None or soup.name in {"main", "article"}
         if header.find(HEADINGS) is None or not (inside or len(header.find_all("h1")) == titles):
-            header.decompose()
+            yield header
     for footer in find.tags("footer"):
         if footer.find("notetext") is None and footer.find_parent("blockquote") is None:
-            footer.decompose()
+            yield footer
+
+
+# What readers press, choose and fill in ------------------------------------------------------------------------------
+
+
+def _controls(find: _Finder) -> list[Any]:
+    """Put what buttons and fields show into their sentences; return buttons that stand alone, such as *Copy*.
+
+    Those that open a part of the page are its title.
+    """
+    buttons = find.tags("button")
+    for field in find.tags("input"):
+        kind = str(field.get("type") or "text").lower()
+        if kind in _BUTTONS:
+            field.name = "button"
+            field.append(NavigableString(str(field.get("value") or field.get("alt") or _BUTTONS[kind])))
+            buttons.append(field)
+        else:
+            _fill_in(field, kind)
+    for choice in find.tags("select"):
+        options = [" ".join(option.get_text().split()) for option in choice.find_all("option")]
+        choice.name, choice.string = "button", " / ".join(option for option in options if option)
+        buttons.append(choice)
+    for area in find.tags("textarea"):
+        area.name = "pre" if "\n" in area.get_text().strip() else "span"
+    return [button for button in buttons if not button.decomposed and _stands_alone(button)]
+
+
+def _fill_in(field: Any, kind: str) -> None:  # noqa: ANN401 - as bs4 has it
+    """Put what a field shows in its place: a line to write on inside a sentence; what is chosen is an item."""
+    if kind in {"radio", "checkbox"}:
+        label = field.find_parent("label") or field.find_next_sibling()
+        if label is not None and label.name == "label":
+            label.name = "li"
+    elif kind != "hidden":
+        is_within = any(isinstance(one, NavigableString) and one.strip() for one in field.parent.children)
+        field.insert_before(NavigableString(str(field.get("value") or ("____" if is_within else ""))))
+    field.decompose()
+
+
+def _stands_alone(button: Any) -> bool:  # noqa: ANN401 - as bs4 has it
+    """Whether a button is part of no sentence and opens nothing; what it says in others becomes text."""
+    block = next((parent for parent in button.parents if parent.name not in INLINE), None)
+    outer = next((one for one in (button, *button.parents) if one.parent is block), button)
+    classes = {part for name in button.get("class") or () for part in parts_of(name)}
+    opens = button.get("role") == "tab" or any(map(button.has_attr, _OPENS)) or not OPENED.isdisjoint(classes)
+    if block is None or block.name in _SAYING or _has_words(outer.previous_siblings) or _has_words(outer.next_siblings):
+        button.name = "span"
+    elif opens:
+        button.wrap(bs4.Tag(name="p"))
+        button.name = "strong"
+    else:
+        return True
+    return False
+
+
+def _has_words(siblings: Iterable[Any]) -> bool:
+    """Whether words stand beside something, before the next block or button."""
+    running = takewhile(lambda one: not isinstance(one, bs4.Tag) or (one.name in INLINE - {"button"}), siblings)
+    return any(one.get_text().strip() for one in running if not isinstance(one, PreformattedString))
+
+
+def _drawings(find: _Finder) -> None:
+    """Put the words of drawings in the place of their descriptions, as of pictures; signs on links have none."""
+    for drawing in find.tags("svg"):
+        if drawing.decomposed:
+            continue
+        words = [words_of(text) for text in drawing.find_all(["title", "desc", "text", "foreignobject"])]
+        words = [str(drawing.get("aria-label") or ""), *words]
+        text = ", ".join(dict.fromkeys(word for word in words if any(map(str.isalnum, word))))
+        if text and drawing.find_parent(["a", "button", *HEADINGS]) is None:
+            drawing.replace_with(bs4.Tag(name="img", attrs={"alt": text, "src": ""}))
+        else:
+            drawing.decompose()
+
+
+def _abbreviations(find: _Finder) -> None:
+    """Put what a short form stands for behind its first place on the page."""
+    seen: set[str] = set()
+    for tag in find.tags("abbr", "acronym"):
+        title = " ".join(str(tag.get("title") or "").split())
+        if title and title not in seen and title.casefold() != tag.get_text().strip().casefold():
+            seen.add(title)
+            tag.append(NavigableString(f" ({title})"))
 
 
 # Formulas ------------------------------------------------------------------------------------------------------------
@@ -387,7 +511,7 @@ def _frames(find: _Finder) -> None:
     """Make a box of each table of one cell, as people frame a text in Word; one that begins with its kind warns."""
     for table in find.tags("table"):
         cells = [] if table.decomposed else table.find_all(["td", "th"], limit=2)
-        if len(cells) != 1 or table.find(["caption", "pre"]) is not None:
+        if len(cells) != 1 or table.find(["caption", "pre", *HEADINGS]) is not None:
             continue
         first, *others = table.find_all(["p", "li"], limit=2) or [None]
         kind = first.get_text().strip().lower() if others else ""
@@ -398,9 +522,45 @@ def _frames(find: _Finder) -> None:
             table["class"], first["class"] = [kind.rstrip(":!")], ["title"]
 
 
+def _layout(find: _Finder) -> None:
+    """Take a page out of the tables that lay it out.
+
+    They have no heads, and a cell of theirs holds a heading with its text, or, where rows differ or there is only one,
+    several blocks.
+    """
+    for table in find.tags("table"):
+        if table.decomposed or table.find(["th", "thead", "caption", "pre"]) is not None:
+            continue
+        rows = [row for row in table.find_all("tr") if row.find_parent("table") is table]
+        cells = [[cell for cell in row.children if cell.name == "td"] for row in rows]
+        is_grid = len(cells) > 1 and len({len(row) for row in cells}) == 1 < len(cells[0])
+        layout = table.get("role") in {"presentation", "none"} or any(
+            (len(blocks) > 1 and any(block.name in HEADINGS for block in blocks))
+            or (not is_grid and (len(blocks) > 1 or any(block.name in {"br", "table"} for block in blocks)))
+            for blocks in (_blocks_in(cell) for row in cells for cell in row)
+        )
+        for tag in [table, *table.find_all(["tbody", "tfoot", "tr", "td"])] if layout else ():
+            if tag is table or tag.find_parent("table") is None:
+                tag.name, tag.attrs = "div", {}
+
+
+def _blocks_in(cell: Any) -> list[Any]:  # noqa: ANN401 - as bs4 has it
+    """The blocks of text in a cell, those in blocks that only hold others too; empty lines part running text."""
+    blocks: list[Any] = []
+    for child in cell.children:
+        if child.name in {"div", "center", "section", "article", "font"} and child.find(_BLOCKS) is not None:
+            blocks += _blocks_in(child)
+        elif (child.name in _BLOCKS and any(map(str.isalnum, child.get_text()))) or (
+            child.name == "br" and child.next_sibling is not None and child.next_sibling.name == "br"
+        ):
+            blocks.append(child)
+    return blocks
+
+
 def _boxes(find: _Finder) -> None:
     """Find the boxes of every maker, and the title inside each."""
     _frames(find)
+    _layout(find)
     for element in find.tags("div", "aside", "section", "blockquote", "p", "details", "table"):
         if element.decomposed or not (element.attrs or element.name in {"aside", "blockquote"}):
             continue

@@ -9,14 +9,16 @@ from typing import Any
 
 import bs4
 import msgspec
+from bs4.dammit import EncodingDetector
 from bs4.element import Comment
 from markdownify import MarkdownConverter
 
 from lutrin.errors import DocumentError
+from lutrin.ingest.decoding import codec_of
 from lutrin.ingest.formulas import UNREAD
 from lutrin.ingest.grids import Cell, grid_of, spans
-from lutrin.ingest.html_view import settle
-from lutrin.ingest.markdown import parse_markdown
+from lutrin.ingest.html_view import settle, words_of
+from lutrin.ingest.markdown import named, parse_markdown
 from lutrin.ingest.wording import true_title, without_ligatures
 from lutrin.records import Document, Notice
 
@@ -34,6 +36,8 @@ _BLOCKS = frozenset(
     "h1 h2 h3 h4 h5 h6".split()
 )
 _DEEPEST = 200
+_LONG_NAMED, _MOST_NAMED = 120, 12
+"""Characters of a part of a page that a notice repeats, and how many of the parts."""
 
 
 class _Tag(bs4.Tag):
@@ -99,7 +103,7 @@ class _Converter(MarkdownConverter):
         return f"[^{el['data-name']}]"
 
     def convert_notetext(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401, ARG002 - as its base has it
-        return f"\n\n[^{el['data-name']}]: {text.strip()}\n\n" if text.strip() else ""
+        return f"\n\n[^{el['data-name']}]: {_indent(text.strip())}\n\n" if text.strip() else ""
 
     def convert_dt(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401 - as its base has it
         text, following, before = " ".join(text.split()), el.find_next_sibling(), el.find_previous_sibling()
@@ -113,8 +117,14 @@ class _Converter(MarkdownConverter):
 
     def convert_dd(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401 - as its base has it
         """Write a term's meaning below it; what is more than a paragraph stands behind."""
-        text = text.strip()
-        return f"\n\n{text}\n\n" if "_inline" in parent_tags or el.find(["ul", "ol", "table"]) else f": {text}\n\n"
+        text, before = text.strip(), el.find_previous_sibling()
+        if "_inline" in parent_tags or before is None or before.name not in {"dt", "dd"}:
+            return f"\n\n{text}\n\n"
+        if not text or el.find_previous_sibling("dt") is None:
+            return f"{text}\n\n"
+        if text.startswith(("`", "|", ":")) and "\n" in text:  # a block, which needs a line of its own
+            text = f"&#8203;\n\n{text}"
+        return f":   {_indent(text)}\n\n"
 
     def convert_figcaption(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401, ARG002 - as its base has it
         caption, *legend = text.strip().split("\n\n")
@@ -176,6 +186,12 @@ def _beside(siblings: Iterable[Any]) -> Any:  # noqa: ANN401 - as bs4 has it
     return next((one for one in siblings if not isinstance(one, Comment) and str(one).strip()), None)
 
 
+def _indent(text: str) -> str:
+    """Lines behind the first as far in as Markdown wants what belongs to a meaning or a note."""
+    first, *others = text.split("\n")
+    return "\n".join([first, *(f"    {line}" if line else "" for line in others)])
+
+
 def escape(text: str) -> str:
     """Text with backslashes before what would be markup."""
     return re.sub(r"([\\`*_\[\]<>{}#|~$&])", r"\\\1", text)
@@ -187,11 +203,13 @@ def fence(code: str, language: str) -> str:
     return f"{fence}{language}\n{code}\n{fence}"
 
 
-def to_markdown(element: Any, styles: str = "") -> str:  # noqa: ANN401 - as bs4 has it
-    """An element with its children as Markdown."""
+def to_markdown(element: Any, styles: str = "", left_out: list[str] | None = None) -> str:  # noqa: ANN401 - as bs4 has it
+    """An element with its children as Markdown; `left_out` takes the words of parts that are no text of a page."""
     _close(element)
     _flatten(element)
-    settle(element, styles)
+    words = settle(element, styles)
+    if left_out is not None:
+        left_out += words
     text = str(_Converter().convert_soup(element)).replace("\u00a0", " ").replace("\r", "")
     return _BLANK_LINES.sub("\n\n", text).strip() + "\n"
 
@@ -226,10 +244,14 @@ def _flatten(element: Any) -> None:  # noqa: ANN401 - as bs4 has it
 
 
 def soup_of(markup: str | bytes) -> bs4.BeautifulSoup:
-    """HTML or XHTML as a tree; bytes that are UTF-8 as such, others in whatever encoding they declare."""
+    """HTML or XHTML as a tree; bytes that are UTF-8 as such, others in the encoding that they declare to browsers."""
     if isinstance(markup, bytes) and b"\x1b" not in markup:  # with which 7-bit encodings of Japanese change alphabets
         with contextlib.suppress(UnicodeDecodeError):
             markup = markup.decode("utf-8-sig")
+    if isinstance(markup, bytes) and not markup.startswith((b"\xff\xfe", b"\xfe\xff")):
+        label = EncodingDetector.find_declared_encoding(markup, is_html=True) or ""
+        codec = codec_of(label) if label else ""
+        markup = markup.decode(codec, errors="replace") if codec and codec != "utf-8" else markup
     with warnings.catch_warnings():
         # XHTML and the few XML files of an EPUB deliberately go through the same forgiving parser.
         warnings.simplefilter("ignore", bs4.XMLParsedAsHTMLWarning)
@@ -261,7 +283,33 @@ def document_of(text: str, filename: str, *, title: str = "", notices: tuple[Not
         count = "1 formula" if unread == 1 else f"{unread} formulas"
         message = f"{count} cannot be read: only a picture is left; [formula ...] stands in the text"
         notices = (*notices, Notice(filename=filename, message=message))
-    return msgspec.structs.replace(parse_markdown(text, filename), notices=notices)
+    document = parse_markdown(text, filename)
+    # Lines of the Markdown are none of the file.
+    own = (msgspec.structs.replace(notice, line=None) for notice in document.notices)
+    return msgspec.structs.replace(document, notices=(*notices, *own))
+
+
+def left_out_notices(filename: str, texts: Iterable[str]) -> tuple[Notice, ...]:
+    """Say what of a file's words is no text of it, such as menus: its beginning, each once."""
+    shown = [
+        text if len(text) <= _LONG_NAMED else f"{text[:_LONG_NAMED]}\u2026" for text in dict.fromkeys(texts) if text
+    ]
+    if not shown:
+        return ()
+    more = f" and {len(shown) - _MOST_NAMED} more" if len(shown) > _MOST_NAMED else ""
+    message = f"left out, as no part of the text: {named(shown[:_MOST_NAMED])}{more}"
+    return (Notice(filename=filename, message=message),)
+
+
+def words_beside(main: Any) -> list[str]:  # noqa: ANN401 - as bs4 has it
+    """What a browser shows beside the element that holds a page's own text."""
+    return [
+        text
+        for holder in (main, *main.parents)
+        for siblings in (holder.previous_siblings, holder.next_siblings)
+        for one in siblings
+        if holder.name not in {"body", "html"} and isinstance(one, bs4.Tag) and (text := words_of(one))
+    ]
 
 
 def lower_headings(text: str) -> str:
@@ -277,7 +325,7 @@ def _with_title(text: str) -> str:
 
 
 def parse_html(data: bytes, filename: str, _password: str = "") -> Document:
-    """Read a page of HTML; menus, forms and scripts are left out.
+    """Read a page of HTML; menus and other parts of its site are left out, and named.
 
     Raises:
         DocumentError: It holds no text.
@@ -285,5 +333,8 @@ def parse_html(data: bytes, filename: str, _password: str = "") -> Document:
     soup = soup_of(data)
     title = true_title(soup.title.get_text()) if soup.title else ""
     styles = "\n".join(style.get_text() for style in soup.find_all("style"))
-    text = _with_title(to_markdown(main_of(soup), styles))
-    return document_of(text, filename, title="" if _TITLE.search(text) else title)
+    main = main_of(soup)
+    left_out = words_beside(main)
+    text = _with_title(to_markdown(main, styles, left_out))
+    notices = left_out_notices(filename, left_out)
+    return document_of(text, filename, title="" if _TITLE.search(text) else title, notices=notices)

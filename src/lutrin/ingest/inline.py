@@ -22,6 +22,7 @@ from lutrin.ingest.dialects import ATTRIBUTES, LIQUID
 from lutrin.ingest.makers import HTML, INLINE, VOID
 from lutrin.ingest.placed_text import Range
 from lutrin.ingest.script import (
+    attribute_texts,
     is_comment,
     is_shown,
     literal_of,
@@ -32,8 +33,8 @@ from lutrin.ingest.script import (
     unquote,
 )
 from lutrin.ingest.styles import are_hiding, shift_of
-from lutrin.ingest.tree import is_dark_address, is_dark_twin, is_hidden
-from lutrin.ingest.wording import UNKNOWN, looks_like_note_mark, signs_around
+from lutrin.ingest.tree import Tag, is_dark_address, is_dark_twin, is_hidden
+from lutrin.ingest.wording import UNKNOWN, clean, looks_like_note_mark, signs_around
 
 Token = dict[str, Any]
 """A token of mistune: `type`, `raw` or `children`, `attrs`; here also `span`, its range in the text."""
@@ -293,17 +294,60 @@ class Inline:
             "patience": _PATIENCE,
             "plain": plain,
             "expressions": {},
+            "components": {},
+            "struck": {},
+            "titles": {},
         }
         self._mdx = mdx
 
     def tokens(self, text: str) -> list[Token]:
-        """Return the inline tokens of a paragraph, heading or table cell; all but plain text have a `span`."""
+        """Return the inline tokens of a paragraph, heading or table cell; all but plain text have a `span`.
+
+        A tag's token also has `shows`, if readers see something there that is not between tags: what an abbreviation
+        stands for, the word on a button, or `UNKNOWN` for a component without words.
+        """
         tokens: list[Token] = []
         for start, end in _parts(text):
             state = _State(self._env)
             state.src, state.base, state.mdx = text[start:end], start, self._mdx
             tokens += _parser().render(state)
+        self._mark(tokens, text)
         return _style(tokens)
+
+    def _mark(self, tokens: Sequence[Token], text: str) -> None:
+        """Say of tags what readers see there, and note what is not read."""
+        titles: list[str] = []
+        for place, token in enumerate(tokens):
+            if token["type"] == "strike":
+                self._env["struck"][clean(plain_text(token["children"]))] = None
+            if "children" in token:
+                self._mark(token["children"], text)
+            tag = token.get("tag")
+            if tag is None:
+                continue
+            if tag.name == "abbr":
+                if not tag.closing:
+                    titles.append(tag.attribute("title"))
+                elif titles and (title := titles.pop()):
+                    first = self._env["titles"].setdefault(title, (text, token.get("span")))
+                    token["shows"] = f" ({title})" if first == (text, token.get("span")) else ""
+            elif tag.name.lower() in STRUCK_TAGS and (close := _closing_tag(tokens, place)):
+                self._env["struck"][clean(plain_text(tokens[place + 1 : close]))] = None
+            elif _is_component(tag) and not any(attribute_texts(tag)):
+                after = tokens[place + 1].get("tag") if place + 1 < len(tokens) else None
+                if tag.self_closing or (after is not None and after.closing and after.name == tag.name):
+                    token["shows"] = UNKNOWN
+                    self._env["components"][tag.name] = None
+
+    @property
+    def struck(self) -> list[str]:
+        """What is struck out in the texts so far, each once."""
+        return [text for text in self._env["struck"] if text]
+
+    @property
+    def components(self) -> list[str]:
+        """Names of components in the texts so far that show what the file does not hold."""
+        return list(self._env["components"])
 
     def note_number(self, mark: str) -> int:
         """The number of the note with this mark, such as `[^a]`: marks count in the order in which they are read."""
@@ -374,7 +418,7 @@ _FRACTION_CHARS = 8
 """Of the source behind a raised figure: enough to see whether another one stands below it."""
 _SHIFTED = {"raised": "sup", "lowered": "sub"}
 _MARKS = {"emphasis": 1, "strong": 2}
-_STRUCK_TAGS = frozenset({"del", "s", "strike"})
+STRUCK_TAGS = frozenset({"del", "s", "strike"})
 """Elements whose words the author has struck out: a quote cannot show that, so they are no part of it."""
 _NOTHING = frozenset({"null", "undefined", "true", "false"})
 """Values that React shows nothing for."""
@@ -419,7 +463,7 @@ class Visible:
 def _closing_tag(tokens: Sequence[Token], index: int) -> int:
     """Index of the tag that closes a raised, lowered or struck element, or a ruby's reading, at `index`; 0: none."""
     tag = tokens[index]["tag"]
-    if tag.name.lower() not in {"sup", "sub", "rt", *_STRUCK_TAGS} or tag.closing:
+    if tag.name.lower() not in {"sup", "sub", "rt", *STRUCK_TAGS} or tag.closing:
         return 0
     depth = 0
     for place in range(index, len(tokens)):
@@ -429,6 +473,11 @@ def _closing_tag(tokens: Sequence[Token], index: int) -> int:
             if not depth:
                 return place
     return 0
+
+
+def _is_component(tag: Tag) -> bool:
+    """Whether a tag is of JSX, or of a web component."""
+    return not tag.closing and (not tag.name.islower() or "-" in tag.name) and tag.name.lower() not in HTML
 
 
 def _is_note_mark(tokens: Sequence[Token]) -> bool:
@@ -475,7 +524,7 @@ class _Reader:
             if index < after:
                 continue
             close = _closing_tag(tokens, index) if token["type"] == "tag" else 0
-            if close and token["tag"].name.lower() in _STRUCK_TAGS:
+            if close and token["tag"].name.lower() in STRUCK_TAGS:
                 self.cursor = max(self.cursor, tokens[close]["span"][1])
                 after = close + 1
             elif close:
@@ -602,12 +651,13 @@ class _Reader:
 
     def tag(self, token: Token, begin: int, end: int) -> None:
         tag = token["tag"]
+        self.put(token.get("shows", ""), begin, end)
         if tag.name.lower() == "q":
             self.put('"', begin, end)
         if tag.name.lower() in INLINE - {"wbr"}:
             return
         # Cells, items and components stand apart in the page even if nothing stands between them in the file.
-        is_html = tag.name.lower() in HTML
+        is_html = tag.name.lower() in HTML and "shows" not in token
         if tag.name.lower() != "wbr" and (is_html or not self.touches_word(begin, end)):
             self.put(" ", begin, end)
         for item in tag.attributes if self.attributes else ():

@@ -17,6 +17,7 @@ _DATA = own_data("makers.toml")
 BOXES: Mapping[str, str] = _DATA["boxes"]
 """Names under which makers write boxes, and the kind that each has here."""
 UNSEEN: tuple[str, ...] = tuple(_DATA["unseen"]["always"])
+OF_THE_SITE: tuple[str, ...] = tuple(_DATA["unseen"]["of_the_site"])
 PAGE_MARKS: tuple[str, ...] = tuple(_DATA["unseen"]["page_marks"])
 LINE_NUMBERS: tuple[str, ...] = tuple(_DATA["unseen"]["line_numbers"])
 OPENED = frozenset(_DATA["unseen"]["opened"])

@@ -12,6 +12,7 @@ from lutrin.ingest import tree
 from lutrin.ingest.anchors import Slugger
 from lutrin.ingest.blocks import parse_blocks
 from lutrin.ingest.decoding import decode
+from lutrin.ingest.dialects import LEFT_OUT
 from lutrin.ingest.directives import LOOKS_LIKE_MYST
 from lutrin.ingest.frontmatter import front_texts, read_front_matter
 from lutrin.ingest.grids import Cell, grid_of, spans
@@ -88,6 +89,8 @@ class Page:
         self.inline = Inline(source, references, mdx=self.mdx, plain=self.plain)
         self._scripts = [block for block in _flat(self.blocks) if isinstance(block, tree.Script) and block.module]
         self.values = self._values()
+        self.unread: list[str] = []
+        """Names of components on lines of their own that show what the file does not hold."""
         self.title = self._find_title()
 
     def problem(self, offset: int, message: str) -> None:
@@ -170,8 +173,14 @@ class Page:
         tags = {token["tag"].name for token in tokens if token["type"] == "tag"}
         return tags <= {"a", "span"} and not read_visible(block.body.text, tokens, self.values).text.strip()
 
-    def report_unknown(self) -> None:
-        """Note the expressions, of the texts read so far, whose values are not known."""
+    def report_unread(self) -> None:
+        """Note what readers of the built page see and those of the texts read so far do not."""
+        if struck := self.inline.struck:
+            self.problem(self.front.end, f"struck-out words are left out: {named(struck)}")
+        if components := [*dict.fromkeys([*self.inline.components, *self.unread])]:
+            names = ", ".join(f"<{name}>" for name in components)
+            offset = max(0, self.source.find(f"<{components[0]}"))
+            self.problem(offset, f"what {names} shows is not in the file; in a sentence {UNKNOWN} stands in its place")
         unknown = [raw for raw in self.inline.expressions if UNKNOWN in expression_text(raw, self.values)]
         if unknown:
             more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
@@ -360,7 +369,7 @@ class Outline:
         if self._inline.take_problem():
             self._page.problem(block.start, "a brace ({) is never closed and was read as text")
         text = clean(visible.text)
-        if not text:
+        if not text.replace(UNKNOWN, "").strip():
             return
         where = where.within(role_of_opening(text))
         number = self._draft.new_block()
@@ -507,7 +516,8 @@ class Outline:
         ).within(self._role_of(block, callout))
         if block.tag.name.lower() in tree.TABS:
             inside = replace(inside, variant=tree.variant_of(block.tag))
-        for item in attribute_texts(block.tag):
+        texts = list(attribute_texts(block.tag))
+        for item in texts:
             text = clean(without_marks(item.text, self._inline))
             here = inside.within("references") if item.url else inside
             self._draft.add("caption", text, (item.start, item.end), here)
@@ -537,6 +547,10 @@ class Outline:
                 code = tree.Code(only.start, only.end, literal[0], block.tag.attribute("language"), *place)
                 self._code(code, inside)
                 return
+        is_component = block.tag.name[:1].isupper() or "-" in block.tag.name
+        is_read = block.tag.name in self._exports or block.tag.name in {LEFT_OUT, "Branch"} or any(texts)
+        if is_component and not block.children and not is_read:
+            self._page.unread.append(block.tag.name)
         self._walk(block.children, inside)
 
     def _grid(self, block: tree.Element, where: Where) -> bool:
@@ -658,6 +672,11 @@ def _bare(blocks: Sequence[tree.Block]) -> list[tree.Block]:
     return result
 
 
+def named(texts: Sequence[str]) -> str:
+    """Texts in quotation marks, for a report."""
+    return ", ".join(f"\u201c{text}\u201d" for text in texts)
+
+
 def _is_prose(path: str, text: str) -> bool:
     """Whether a string of the front matter is text rather than a path, an address or a class."""
     key = path.rpartition(".")[2]
@@ -696,7 +715,7 @@ def parse_markdown(source: str, filename: str) -> Document:
     """Read a Markdown or MDX page; `module` and `chapter` are left to `documents`, which knows the folders."""
     page = Page(source, filename)
     outline = Outline(page)
-    page.report_unknown()
+    page.report_unread()
     return Document(
         filename=filename,
         title=page.title,

@@ -30,15 +30,13 @@ _ARGUMENT = re.compile(
 _WIKI = re.compile(
     r"(?<![\\\w])(?P<embed>!?)\[\[(?P<target>[^\[\]|\n]{1,300})(?:\\?\|(?P<alias>[^\[\]\n]{1,300}))?\]\](?![(\[:])"
 )
+_PICTURE = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|avif|bmp|mp[34]|webm|ogg|wav)\s*\Z", re.IGNORECASE)
 _LATEX = re.compile(
     r"^[ \t]*\\begin\{(tabular\*?|longtable|tikzpicture)\}.{0,20000}?\\end\{\1\}[ \t]*$", re.MULTILINE | re.DOTALL
 )
 _HIDDEN = (
     re.compile(r"%%(?!%)(?:[^%]|%(?!%)){0,20000}%%"),
-    # Where a list of headings goes, and what an abbreviation means, which is shown under the pointer.
-    re.compile(
-        r"^ {0,3}(?:\[TOC\]|\[\[_?TOC_?\]\]|\*\[[^\]\n]{1,100}\]:[^\n]{0,500})[ \t]*$", re.MULTILINE | re.IGNORECASE
-    ),
+    re.compile(r"^ {0,3}(?:\[TOC\]|\[\[_?TOC_?\]\])[ \t]*$", re.MULTILINE | re.IGNORECASE),  # a list of headings
     re.compile(r"\{%-?\s*comment\s*-?%\}.{0,20000}?\{%-?\s*endcomment\s*-?%\}", re.DOTALL),
     re.compile(r"^\+{3}[ \t]*\r?$", re.MULTILINE),  # between cells
     re.compile(r"[ \t]\^[A-Za-z0-9-]+[ \t]*$", re.MULTILINE),  # the name of a block
@@ -97,6 +95,9 @@ def mask(source: str, start: int, values: Mapping[str, str], problem: Problem, *
         offset, name = masker.unknown[0]
         more = f" and {len(masker.unknown) - 1} more" if len(masker.unknown) > 1 else ""
         problem(offset, f"the value of {name}{more} is not known; {UNKNOWN} stands in its place")
+    if masker.embedded:
+        names = ", ".join(name for _, name in masker.embedded)
+        problem(masker.embedded[0][0], f"what is embedded is not read: {names}")
     for offset, name in masker.latex:
         problem(offset, f"a {name} of LaTeX is left out")
     return masker.result()
@@ -129,6 +130,7 @@ class _Masker:
         self.unknown: list[tuple[int, str]] = []
         self.examples: dict[str, int] = {}
         self.latex: list[tuple[int, str]] = []
+        self.embedded: list[tuple[int, str]] = []
         self.raw = False
         self.closers: dict[str, list[tuple[int, int]]] = {}
         for match in _CLOSERS.finditer(source):
@@ -165,6 +167,8 @@ class _Masker:
     def link(self, match: re.Match[str]) -> list[Edit]:
         """Leave of `[[target|text]]` what a reader sees: the text, or the target's last part."""
         if match["embed"]:
+            if not _PICTURE.search(match["target"]):
+                self.embedded.append((match.start(), match["target"]))
             return [(*match.span(), "")]
         if match["target"].strip().isdigit():
             return []

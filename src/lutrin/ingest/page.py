@@ -68,7 +68,7 @@ def _token(token: Token, values: dict[str, str]) -> str:
     if kind == "image":
         return image_html(token["attrs"]["url"], plain_text(token["children"]))
     if kind == "tag":
-        return _tag(token["tag"])
+        return escape(token.get("shows", ""), quote=False) + _tag(token["tag"])
     if kind in _WRAPPED:
         return f"<{_WRAPPED[kind]}>{inside}</{_WRAPPED[kind]}>"
     if kind == "span":
@@ -246,7 +246,7 @@ class _Renderer:
     def note(self, block: tree.Note) -> str:
         number = self.page.inline.note_number(block.name)
         inside = self.blocks(block.children)
-        return f'<div><p><sup id="note-{number}">{number}</sup> {inside.removeprefix("<p>")}</div>\n'
+        return f'<p><sup id="note-{number}">{number}</sup> {inside.removeprefix("<p>")}'
 
     def aside(self, name: str, title: str, inside: str) -> str:
         if name in {"tabs", "tab-set"}:

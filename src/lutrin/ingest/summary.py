@@ -105,15 +105,21 @@ class IngestSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     def trouble_lines(self) -> list[str]:
         """List notices for authors, then the files that could not be read."""
-        notes = [
-            f"Note: {notice.filename}{f':{notice.line}' if notice.line is not None else ''}: {notice.message}"
-            for notice in self.notices
-        ]
+        places: dict[str, list[str]] = {}
+        for notice in self.notices:
+            line = f":{notice.line}" if notice.line is not None else ""
+            places.setdefault(notice.message, []).append(f"{notice.filename}{line}")
+        notes = [f"Note: {_named(files)}: {message}" for message, files in places.items()]
         return notes + [f"Failed: {error}" for error in self.errors]
 
 
 _NAMED = 8
-"""Files left out for one reason that a line names."""
+"""Files with the same fault that a line names."""
+
+
+def _named(names: Sequence[str]) -> str:
+    more = len(names) - _NAMED
+    return ", ".join(names[: _NAMED if more > 0 else None]) + (f" and {more} more" if more > 0 else "")
 
 
 def left_out_lines(left_out: Sequence[LeftOut]) -> list[str]:
@@ -123,7 +129,5 @@ def left_out_lines(left_out: Sequence[LeftOut]) -> list[str]:
         groups.setdefault((item.book, item.reason), []).append(item.filename)
     lines = []
     for (book, reason), names in sorted(groups.items()):
-        more = len(names) - _NAMED
-        text = ", ".join(names[: _NAMED if more > 0 else None]) + (f" and {more} more" if more > 0 else "")
-        lines.append(f"  {f'{book}: ' if book else ''}{text}: {reason}")
+        lines.append(f"  {f'{book}: ' if book else ''}{_named(names)}: {reason}")
     return [f"Left out {len(left_out)} (`--json` names each):", *lines] if lines else []
