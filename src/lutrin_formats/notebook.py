@@ -35,8 +35,7 @@ def parse_notebook(data: bytes, filename: str, _password: str = "") -> Document:
         source = "\n\n".join(part for cell in cells for part in _cell(cell, _language(notebook), left_out))
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError) as error:
         raise DocumentError(filename, "is damaged, or no notebook; open it in Jupyter and save it again") from error
-    return document_of(f"{source}
-", filename, notices=left_out_notices(filename, left_out))
+    return document_of(f"{source}\n", filename, notices=left_out_notices(filename, left_out))
 
 
 def _language(notebook: dict[str, Any]) -> str:

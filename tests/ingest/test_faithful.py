@@ -9,9 +9,9 @@ from tests.ingest.made import book, epub, html, markdown, texts, units
 from lutrin.ingest.epub import parse_epub
 from lutrin.ingest.hypertext import parse_html
 from lutrin.ingest.markdown import parse_markdown
-from lutrin.ingest.notebook import parse_notebook
 from lutrin.ingest.page import page_html
 from lutrin.records import Document
+from lutrin_formats.notebook import parse_notebook
 
 
 def report(document: Document) -> str:
