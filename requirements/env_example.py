@@ -1,13 +1,20 @@
 """Print `.env.example` from the settings; `just docs` writes it, a test compares it."""
 
-from lutrin.settings import Settings, describe_settings
+from lutrin.settings import Settings, describe_settings, is_advanced
+
+HEAD = "# Settings of Lutrin. Copy to .env and change what you need; `lutrin config` shows what holds."
+ADVANCED = "# Advanced: leave these as they are unless you know why; `lutrin config --all` shows what holds."
 
 
 def text() -> str:
-    """Every variable with its meaning and its default, commented out."""
-    lines = ["# Settings of Lutrin. Copy to .env and change what you need; `lutrin config` shows what holds."]
-    for name, value, meaning in describe_settings(Settings.model_construct()):
-        lines += ["", f"# {meaning}", f"# {name}={value}"]
+    """Every variable with its meaning and its default, commented out: the dozen that people set, then the others."""
+    rows = describe_settings(Settings.model_construct())
+    lines = [HEAD]
+    for head, advanced in (("", False), (ADVANCED, True)):
+        lines += ["", head] if head else []
+        for name, value, meaning in rows:
+            if is_advanced(name) == advanced:
+                lines += ["", f"# {meaning}", f"# {name}={value}"]
     return "\n".join(lines) + "\n"
 
 

@@ -134,7 +134,7 @@ Folder = Annotated[Path, AfterValidator(_folder)]
 
 
 class Settings(BaseSettings):
-    """Everything that an operator can set; `lutrin config` lists it."""
+    """Everything that an operator can set; `lutrin config --all` lists it."""
 
     model_config = SettingsConfigDict(
         env_prefix="LUTRIN_",
@@ -375,6 +375,20 @@ def variable_name(field: str) -> str:
     """The environment variable of a settings field."""
     alias = Settings.model_fields[field].validation_alias
     return str(alias.choices[0]) if isinstance(alias, AliasChoices) else f"LUTRIN_{field.upper()}"
+
+
+COMMON = frozenset(
+    (
+        "profile", "data_dir", "corpus_dir", "model", "languages", "ocr", "host", "port", "cors_origins",
+        "trusted_proxies", "admin_token", "retention_days",
+    )
+)  # fmt: skip
+"""The settings that people set; all others are advanced."""
+
+
+def is_advanced(variable: str) -> bool:
+    """Whether a variable is for machines and purposes out of the ordinary."""
+    return variable not in {variable_name(field) for field in COMMON}
 
 
 def describe_settings(settings: Settings) -> list[tuple[str, str, str]]:

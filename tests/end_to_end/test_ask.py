@@ -180,3 +180,13 @@ def test_the_remote_profile_names_the_variable_that_is_missing(lutrin: Lutrin, m
     del present[missing]
     done = lutrin("serve", LUTRIN_PROFILE="remote", **present)
     assert (done.code, done.err) == (1, messages.MISSING_VARIABLE.format(name=missing) + "\n")
+
+
+def test_config_lists_what_people_set_and_what_was_changed(lutrin: Lutrin) -> None:
+    """A dozen settings, beside them an advanced one that was changed, and the rest with `--all`."""
+    short = lutrin("config", LUTRIN_QUEUE_LIMIT="7").out
+    assert "LUTRIN_MODEL " in short
+    assert "LUTRIN_QUEUE_LIMIT" in short
+    assert "LUTRIN_MODEL_SLOTS" not in short
+    assert "`lutrin config --all` lists them." in short
+    assert "LUTRIN_MODEL_SLOTS" in lutrin("config", "--all").out

@@ -25,7 +25,7 @@ from lutrin.errors import LutrinError
 from lutrin.ingest.lock import ingest_lock
 from lutrin.platform import restrict_new_files, stand_back, use_one_arena
 from lutrin.records import Question
-from lutrin.settings import Settings, describe_settings, unknown_variables
+from lutrin.settings import Settings, describe_settings, is_advanced, unknown_variables
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -137,19 +137,27 @@ def citations(*, book: str, settings: Settings) -> None:
 
 
 @lutrin.command()
+@click.option("--all", "all_of_them", is_flag=True, help="List advanced settings too that are as they came.")
 @json_option
 @settings_option
-def config(*, as_json: bool, settings: Settings) -> None:
-    """List every setting with its value; secrets are hidden."""
+def config(*, all_of_them: bool, as_json: bool, settings: Settings) -> None:
+    """List the settings with their values; secrets are hidden."""
     rows = describe_settings(settings)
     if as_json:
         say(msgspec.json.encode({name: value for name, value, _ in rows}).decode())
         return
     for name, nearest in unknown_variables():
         say(f"Nothing reads {name}.{f' Did you mean {nearest}?' if nearest else ''}", err=True)
-    width = max(len(name) for name, _, _ in rows)
-    for name, value, meaning in rows:
+    defaults = describe_settings(Settings.model_construct())
+    shown = [
+        row for row, default in zip(rows, defaults, strict=True)
+        if all_of_them or row != default or not is_advanced(row[0])
+    ]  # fmt: skip
+    width = max(len(name) for name, _, _ in shown)
+    for name, value, meaning in shown:
         say(f"{name:<{width}}  {value or '-'}\n{'':<{width}}  {meaning}")
+    if len(shown) < len(rows):
+        say(f"{len(rows) - len(shown)} advanced settings are as they came; `lutrin config --all` lists them.")
 
 
 @lutrin.command()
