@@ -45,6 +45,8 @@ _FOR_PRINTERS = frozenset({"Watermark", "Header", "Footer", "Bates", "PageNum"})
 _COLOUR_SPACES = frozenset({"DeviceGray", "DeviceRGB", "DeviceCMYK", "CalGray", "CalRGB", "ICCBased"})
 _INKS = 4
 _FAINT = 0.01
+_SOFT_HYPHEN = "\u00ad"
+"""Is drawn as a hyphen; also the code of one in WinAnsiEncoding (PDF 32000-1, annex D.2, note 6)."""
 _BULLETS = frozenset({0x7F, 0x81, 0x8D, 0x8F, 0x90, 0x9D})
 """Codes that WinAnsiEncoding leaves unused show a bullet (PDF 32000-1, annex D.2, note 3)."""
 
@@ -231,10 +233,13 @@ def _visible(page: PDFPage) -> Box:
 def _glyph(font: PDFFont, cid: int) -> tuple[float, str | None]:
     """Width of a glyph, in units of the text's own space, and its letter; None if the file gives none."""
     width = float(font.char_width(cid))
+    is_simple = isinstance(font, PDFSimpleFont)
     try:
-        return width, font.to_unichr(cid)
+        letter = font.to_unichr(cid)
     except PDFUnicodeNotDefined:
-        return width, "•" if isinstance(font, PDFSimpleFont) and cid in _BULLETS else None
+        return width, "•" if is_simple and cid in _BULLETS else None
+    is_hyphen = letter == _SOFT_HYPHEN or (is_simple and cid == ord(_SOFT_HYPHEN) and not letter.strip())
+    return width, "-" if is_hyphen else letter
 
 
 def _is_white(graphicstate: Any) -> bool:  # noqa: ANN401 - as pdfminer has it

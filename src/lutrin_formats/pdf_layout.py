@@ -4,11 +4,14 @@ A PDF knows where each run of text is painted, not what it means. Everything her
 so that its text runs from left to right.
 """
 
+import math
 import re
 import statistics
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import pairwise, takewhile
 
 from lutrin.ingest.wording import looks_like_note_mark, signs_around
@@ -20,6 +23,10 @@ _CELL_GAP = 1.6
 WORD_GAP = 0.16
 """Sizes between two letters from which on they belong to two words."""
 _MIN_COLUMN_LINES = 4
+_APART_ROWS = 1.8
+"""Sizes between two lines of one column, at most."""
+_WIDE_CELLS = 2
+"""Cells that a row across two columns has, and more: two may be a line of each."""
 # A stretch with so many blanks is text rather than the cell of a table.
 _PROSE_BLANKS = 4
 # Rows of a table stand at least so many sizes apart, lines of text less.
@@ -63,6 +70,11 @@ _MOST_OF = 0.7
 _HEADED, _ACROSS = 1.6, 2
 """Rows above the first of a column of numbers in which its heading stands, and lines across it, such as a title and a
 footer, that a page of numbered lines may have."""
+_PRESENTED = re.compile("[\ufb1d-\ufdff\ufe70-\ufefc]")
+"""Letters of Hebrew and Arabic in the form that they have at a place in a word."""
+_SIGNS = re.compile(".[\u0300-\u036f\u0591-\u05c7\u064b-\u065f]*", re.DOTALL)
+"""A letter with the marks on it."""
+_MIRRORED = str.maketrans("()[]{}<>", ")(][}{><")
 Box = tuple[float, float, float, float]
 """Left, lower, right and upper edge in points."""
 
@@ -131,17 +143,27 @@ def page_lines(runs: Iterable[TextRun], visible: Box | None = None) -> list[Line
     if not upright:
         return []
     rows = _cells([_segments(row) for row in _rows(upright)])
-    gutter = _gutter([segment for row in rows for segment in row])
     body = body_size(upright)
-    marks = _marks(rows, body)
+    return _in_order(rows, _marks(rows, body), body)
+
+
+def _in_order(rows: list[list[Segment]], marks: frozenset[str], body: float) -> list[Line]:
+    gutter = _gutter([segment for row in rows for segment in row]) if rows else None
+    first, end, columns = _narrow_columns(rows)
+    if len(columns) > (2 if gutter is not None else 1):
+        inside = [_line([segment], marks) for column in columns for segment in column]
+        return [*_in_order(rows[:first], marks, body), *inside, *_in_order(rows[end:], marks, body)]
     if gutter is None:
         return _with_notes([_line(row, marks) for row in rows], body)
     ordered: list[Line] = []
     left: list[Line] = []
     right: list[Line] = []
-    for row in (_part_columns(row, gutter) for row in rows):
-        if any(s[0].x < gutter - s[0].size and s[-1].right > gutter + 2 * s[0].size for s in row):
-            ordered += [*left, *right, _line(row, marks)]
+    parted = [_part_columns(row, gutter) for row in rows]
+    wide = _wide_rows(parted, gutter)
+    for number, row in enumerate(parted):
+        if number in wide or any(s[0].x < gutter - s[0].size and s[-1].right > gutter + 2 * s[0].size for s in row):
+            caption = _caption_above(left, right) if number in wide else len(left)
+            ordered += [*left[:caption], *right, *left[caption:], _line(row, marks)]
             left, right = [], []
             continue
         for column, segments in (
@@ -364,8 +386,7 @@ def _cells(rows: Sequence[Sequence[Segment]]) -> list[list[Segment]]:
 
 def _gutter(segments: Sequence[Segment]) -> float | None:
     """Where a second column of running text starts; None if there is one column, or a table."""
-    # Gaps between words are painted as a letter, or left by the pen.
-    prose = [s for s in segments if len(s) - 1 + sum(run.blanks for run in s) >= _PROSE_BLANKS]
+    prose = [segment for segment in segments if _is_prose(segment)]
     left_edge = min(segment[0].x for segment in segments)
     right_edge = max(segment[-1].right for segment in segments)
     width = right_edge - left_edge
@@ -386,6 +407,71 @@ def _gutter(segments: Sequence[Segment]) -> float | None:
         if min(filled, _filled_share(after, right_edge - x)) > 0.5 and (best is None or x < best):
             best = x
     return None if best is None else best - 3
+
+
+def _is_prose(segment: Segment) -> bool:
+    # Gaps between words are painted as a letter, or left by the pen.
+    return len(segment) - 1 + sum(run.blanks for run in segment) >= _PROSE_BLANKS
+
+
+def _narrow_columns(rows: Sequence[Sequence[Segment]]) -> tuple[int, int, list[list[Segment]]]:
+    """The first rows that are the lines of columns of running text side by side, as in a leaflet, column by column."""
+    text_of = cache(lambda row, place: _join(rows[row][place], frozenset()))
+    for first, row in enumerate(rows):
+        starts = [segment[0].x for segment in row]
+        columns: list[list[tuple[int, int]]] = [[] for _ in row]
+        end = first
+        while len(row) > 1 and end < len(rows) and (places := _columns_of(rows[end], starts)):
+            above = rows[end - 1][0][0] if end > first else rows[end][0][0]
+            if above.y - rows[end][0][0].y > _APART_ROWS * above.size:
+                break
+            for number, place in enumerate(places):
+                columns[place].append((end, number))
+            end += 1
+        if end - first >= _MIN_COLUMN_LINES and all(_reads_on([text_of(*at) for at in column]) for column in columns):
+            return first, end, [[rows[row][place] for row, place in column] for column in columns]
+    return 0, 0, []
+
+
+def _columns_of(row: Sequence[Segment], starts: Sequence[float]) -> list[int]:
+    """The column of each segment of a row; none if one of them is as wide as two columns, or two are in one."""
+    places = [sum(segment[0].x >= start - segment[0].size for start in starts) - 1 for segment in row]
+    ends = [*starts[1:], math.inf]
+    fit = all(place >= 0 and segment[-1].right < ends[place] for place, segment in zip(places, row, strict=True))
+    return places if fit and len({*places}) == len(places) else []
+
+
+def _reads_on(lines: Sequence[str]) -> bool:
+    """Whether the lines of a column are sentences that go on from line to line: in small letters, to a full stop."""
+    ends = [line for line in lines if re.search(r"[.!?](?:\s|\Z)", line)]
+    on = [line for above, line in pairwise(lines) if above[-1:] not in ".!?:" and line[:1].islower()]
+    words = sum(len(line.split()) for line in lines)
+    return (
+        len(lines) >= _MIN_COLUMN_LINES - 1 and bool(ends) and 2 * len(on) >= len(lines) - 1 and words > 2 * len(lines)
+    )
+
+
+def _wide_rows(rows: Sequence[Sequence[Segment]], gutter: float) -> set[int]:
+    """Numbers of the rows of tables that stand across both columns: cells, no prose, as the row beside them has."""
+    wide: set[int] = set()
+    for number, (row, below) in enumerate(pairwise(rows)):
+        sides = [segment[0].x >= gutter for segment in row]
+        is_two = sum(sides) > 1 and sides.count(False) > 1 and any(abs(s[0].x - gutter) < _COLUMN_START for s in row)
+        alike = len(row) == len(below) and all(
+            abs(one[0].x - other[0].x) < _COLUMN_START for one, other in zip(row, below, strict=True)
+        )
+        is_wide = alike and len(row) > _WIDE_CELLS and len({*sides}) > 1 and not is_two
+        if is_wide and not any(map(_is_prose, [*row, *below])):
+            wide |= {number, number + 1}
+    return wide
+
+
+def _caption_above(left: Sequence[Line], right: Sequence[Line]) -> int:
+    """Where in the left column what stands above a wide table begins: a line apart, below the right column."""
+    if len(left) < 2 or not right:
+        return len(left)
+    last, above = left[-1], left[-2]
+    return len(left) - (above.y - last.y > _APART_ROWS * last.size and last.y < right[-1].y)
 
 
 def _part_columns(row: Sequence[Segment], gutter: float) -> list[Segment]:
@@ -447,7 +533,7 @@ def _line(segments: Sequence[Segment], marks: frozenset[str]) -> Line:
         y=next((run for run in runs if run.size >= _SMALL * size), runs[0]).y,
         right=max(run.right for run in runs),
         size=size,
-        cells=tuple(_join(segment, marks) for segment in segments),
+        cells=tuple(in_reading_order(_join(segment, marks)) for segment in segments),
         starts=tuple(segment[0].x for segment in segments),
         bold=all(run.bold for run in runs),
         mono=all(run.mono for run in runs),
@@ -478,6 +564,34 @@ def _join(segment: Segment, marks: frozenset[str]) -> str:
         plain = [replace(run, text="")]
     text = f"{text}{_spell(plain)}"
     return text.rstrip() if segment[0].mono else text.strip()
+
+
+def in_reading_order(text: str) -> str:
+    """A line as it is read that is painted from the left: what Unicode's bidirectional algorithm (UAX 9) did, undone.
+
+    >>> in_reading_order("\u05dd\u05d5\u05dc\u05e9 2020"), in_reading_order("say (\u05d1\u05d0) now")
+    ('2020 \u05e9\u05dc\u05d5\u05dd', 'say (\u05d0\u05d1) now')
+    """
+    if text.isascii() or not any(map(_is_right, text)):
+        return text
+    text = "".join(unicodedata.normalize("NFKC", c) if _PRESENTED.match(c) else c for c in text)
+    signs = _SIGNS.findall(text)
+    ways = ["R" if _is_right(sign[0]) else "L" if sign[0].isalnum() else "" for sign in signs]
+    base = "R" if ways.count("R") >= ways.count("L") else "L"
+    runs: list[tuple[str, list[str]]] = []
+    for place, (sign, way) in enumerate(zip(signs, ways, strict=True)):
+        before = runs[-1][0] if runs else base
+        after = next((one for one in ways[place:] if one), base)
+        own = way or (before if before == after else base)
+        if not runs or runs[-1][0] != own:
+            runs.append((own, []))
+        runs[-1][1].append(sign)
+    read = ["".join(run) if way == "L" else "".join(run[::-1]).translate(_MIRRORED) for way, run in runs]
+    return "".join(read if base == "L" else read[::-1])
+
+
+def _is_right(sign: str) -> bool:
+    return unicodedata.bidirectional(sign) in {"R", "AL"}
 
 
 def _spell(segment: Segment) -> str:

@@ -2,8 +2,12 @@
 
 import time
 
-from lutrin_formats.pdf import find_blocks
-from lutrin_formats.pdf_layout import Line, TextRun, page_lines
+import pytest
+from reportlab.pdfgen.canvas import Canvas
+from tests.ingest.drawn import pdf, text, texts, units
+
+from lutrin_formats.pdf import find_blocks, parse_pdf
+from lutrin_formats.pdf_layout import Line, TextRun, in_reading_order, page_lines
 
 TEXT = "The workshop opens at nine and closes at five on every day."
 
@@ -129,3 +133,70 @@ def test_a_line_of_dots_takes_no_time() -> None:
     began_s = time.thread_time()
     find_blocks([[line] * 6], [])
     assert time.thread_time() - began_s < 4
+
+
+COLUMNS = (
+    ("Bees swarm in May", "when the hive is", "full. The old queen", "leaves with half", "of the workers."),
+    ("A skep of straw is", "held under them and", "the branch is hit.", "They drop in at", "once and stay."),
+    ("Move the skep after", "sunset. Bees find", "their way back to", "a place that is", "near the old one."),
+)
+
+
+@pytest.mark.parametrize("count", [2, 3])
+@pytest.mark.parametrize("heads", [(), ("Swarming", "Catching", "Moving")])
+def test_narrow_columns_are_read_one_after_the_other(count: int, heads: tuple[str, ...]) -> None:
+    """With titles or without; rows of a table in small letters stay rows."""
+
+    def leaflet(canvas: Canvas) -> None:
+        for place, column in enumerate(COLUMNS[:count]):
+            text(canvas, [*heads[place : place + 1], *column], x=60 + 130 * place, size=10)
+
+    assert "Bees swarm in May when the hive is full." in " ".join(texts(parse_pdf(pdf(leaflet), "a.pdf")))
+    assert not any(unit.kind == "table_row" for unit in units(parse_pdf(pdf(leaflet), "a.pdf")))
+
+    def table(canvas: Canvas) -> None:
+        for place, column in enumerate((["mule", "camel", "yak", "ox"], ["on paths", "in sand", "on ice", "in mud"])):
+            text(canvas, column, x=60 + 130 * place, size=10)
+
+    assert "camel | in sand" in texts(parse_pdf(pdf(table), "a.pdf"))
+
+
+@pytest.mark.parametrize("above", [True, False])
+def test_a_table_across_two_columns_is_one(above: bool) -> None:
+    """Above them and below."""
+    prose = "Wool is shorn in June when the fleece has risen from the".split()
+
+    def page(canvas: Canvas) -> None:
+        top = 640 if above else 740
+        for x in (60, 310):
+            text(canvas, [" ".join(prose[n:] + prose[:n])[:46] for n in range(11)], x=x, top=top, size=10)
+        for row, cells in enumerate([("Breed", "Fleece", "Staple", "Use"), ("Merino", "5 kg", "9 cm", "cloth")]):
+            for cell, x in zip(cells, (60, 170, 330, 450), strict=True):
+                text(canvas, [cell], x=x, top=(740 if above else 520) - 16 * row, size=10)
+
+    assert "Merino | 5 kg | 9 cm | cloth" in texts(parse_pdf(pdf(page), "a.pdf"))
+
+
+@pytest.mark.parametrize(
+    ("painted", "read"),
+    [
+        ("\u05dd\u05d5\u05dc\u05e9", "\u05e9\u05dc\u05d5\u05dd"),
+        ("say (\u05d1\u05d0) now", "say (\u05d0\u05d1) now"),
+        ("12 \u05d3\u05d2 3.5 \u05d1\u05d0", "\u05d0\u05d1 3.5 \u05d2\u05d3 12"),
+        ("\ufedf\u0645", "\u0645\u0644"),
+    ],
+)
+def test_letters_that_are_read_from_the_right_are_in_order(painted: str, read: str) -> None:
+    """Numbers and words of other scripts among them keep theirs; Arabic letters have their plain form."""
+    assert in_reading_order(painted) == read
+
+
+def test_the_soft_hyphen_of_winansi_is_a_hyphen() -> None:
+    """At the end of a line it is mended like any other."""
+
+    def page(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica", 11)
+        for top, line in ((720, rb"(It holds many com\255) Tj"), (706, rb"(panies of Anglo\255Saxon times.) Tj")):
+            canvas._code.append(f"BT 1 0 0 1 72 {top} Tm /F1 11 Tf {line.decode('latin-1')} ET")
+
+    assert texts(parse_pdf(pdf(page), "a.pdf")) == ["It holds many companies of Anglo-Saxon times."]
