@@ -63,7 +63,6 @@ endurance *ARGS: _development
 # the five specifications alone, under the PROFILE local or remote
 conformance PROFILE *ARGS: _development
     @lutrin models fetch default
-    -@python requirements/debian.py postgresql
     LUTRIN_TEST_PROFILE={{PROFILE}} pytest tests/conformance {{ARGS}}
 
 # style and types
@@ -238,7 +237,7 @@ _development:
 _tested: _development
     @lutrin models fetch default tiny
     -@python requirements/packages.py web
-    -@python requirements/debian.py chromium postgresql caddy
+    -@python requirements/debian.py chromium caddy
 
 [private]
 _load:

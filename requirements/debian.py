@@ -1,6 +1,5 @@
 """Find real programs that tests drive, or install Debian's: `python requirements/debian.py chromium caddy`."""
 
-import glob
 import os
 import shutil
 import subprocess
@@ -14,11 +13,6 @@ LETTERS = Path("/usr/share/fonts/opentype/urw-base35/P052-Roman.otf")
 def has_chromium() -> bool:
     """Whether the browser is there."""
     return BROWSER.exists()
-
-
-def has_postgresql() -> bool:
-    """Whether the server's programs are there."""
-    return bool(glob.glob("/usr/lib/postgresql/*/bin/initdb"))  # noqa: PTH207 - an absolute pattern
 
 
 def has_letters() -> bool:
@@ -46,11 +40,10 @@ PROGRAMS = {
     "debootstrap": (has_debootstrap, "There is no debootstrap on the path"),
     "chromium": (has_chromium, f"There is no browser at {BROWSER}; name yours in CHROMIUM"),
     "caddy": (has_caddy, "There is no caddy on the path"),
-    "postgresql": (has_postgresql, "There is no PostgreSQL server in /usr/lib/postgresql"),
     "fonts-urw-base35": (has_letters, "There is no Palatino among the fonts; pictures will show another typeface"),
 }
 
-TESTED = ["chromium", "postgresql", "caddy", "fonts-urw-base35"]
+TESTED = ["chromium", "caddy", "fonts-urw-base35"]
 
 
 def install(packages: list[str]) -> None:

@@ -59,7 +59,7 @@ VENDORS = {
     "llama_cpp": {"lutrin.adapters.llamacpp"},
     "qdrant_client": {"lutrin_remote.index_qdrant"},
     "openai": {"lutrin_remote.remote_openai"},
-    "asyncpg": {"lutrin_remote.postgres_books", "lutrin_remote.postgres_chats"},
+    "asyncpg": {"lutrin_remote.index_pgvector", "lutrin_remote.postgres_books", "lutrin_remote.postgres_chats"},
     "cryptography": {"lutrin.chats.key"},
     "litestar": {"lutrin.serve"},
     "mcp": {"lutrin.serve.tools"},

@@ -42,7 +42,7 @@ LANGUAGES = frozenset(
 ROOT_PATH = re.compile(r"(?:/[A-Za-z0-9._~-]+)*/?")
 MODELS = Path("models")
 LOCAL = "local"
-"""Given instead of a model's name or an address, it keeps that part on this machine in the remote profile too."""
+"""Given instead of a model's name, it keeps that part on this machine in the remote profile too."""
 
 
 def _split(value: object) -> object:
@@ -106,9 +106,15 @@ def _key(value: SecretStr) -> SecretStr:
 
 
 def _url(value: str) -> str:
-    if value != LOCAL and not re.fullmatch(r"https?://[^\s/]+(/\S*)?", value):
+    if not re.fullmatch(r"https?://[^\s/]+(/\S*)?", value):
         raise ValueError("it must be an address that begins with http:// or https://")
     return value
+
+
+def _qdrant_url(value: str) -> str:
+    if value == LOCAL:
+        raise ValueError("to keep the vectors on this disk, set LUTRIN_VECTORS=chroma instead")
+    return _url(value)
 
 
 def _folder(value: Path) -> Path:
@@ -255,8 +261,13 @@ class Settings(BaseSettings):
 
     gemini_api_key: SecretStr | None = Field(None, validation_alias=AliasChoices("GEMINI_API_KEY", "gemini_api_key"))
     """Remote profile: key of the service for generation and embeddings."""
-    qdrant_url: Url | None = Field(None, validation_alias=AliasChoices("QDRANT_URL", "qdrant_url"))
-    """Remote profile: address of Qdrant, which keeps the vectors. `local`: on this disk."""
+    vectors: Literal["auto", "chroma", "qdrant", "pgvector"] = "auto"
+    """Remote profile: where the vectors are kept. `chroma`: on this disk; `qdrant`: in QDRANT_URL; `pgvector`: in
+    DATABASE_URL; `auto`: `qdrant`. A change needs `lutrin import-index` or `lutrin ingest`."""
+    qdrant_url: Annotated[str, AfterValidator(_qdrant_url)] | None = Field(
+        None, validation_alias=AliasChoices("QDRANT_URL", "qdrant_url")
+    )
+    """Remote profile: address of Qdrant."""
     qdrant_api_key: SecretStr | None = Field(None, validation_alias=AliasChoices("QDRANT_API_KEY", "qdrant_api_key"))
     """Remote profile: key of Qdrant."""
     qdrant_prefix: str = Field("", pattern=r"^[A-Za-z0-9_-]{0,40}$")
@@ -279,6 +290,13 @@ class Settings(BaseSettings):
         if self.chunk_overlap_tokens * 2 > self.chunk_tokens:
             raise ValueError("LUTRIN_CHUNK_OVERLAP_TOKENS may be at most half of LUTRIN_CHUNK_TOKENS")
         return self
+
+    @property
+    def vector_store(self) -> Literal["chroma", "qdrant", "pgvector"]:
+        """Where the vectors are kept under this profile."""
+        if self.vectors != "auto":
+            return self.vectors
+        return "qdrant" if self.profile == "remote" else "chroma"
 
     @property
     def catalog_path(self) -> Path:
@@ -353,20 +371,26 @@ def load_settings(**overrides: Any) -> Settings:  # noqa: ANN401 - values are ch
     if settings.profile == "remote":  # a part that stays local needs no variable
         is_local = {
             "GEMINI_API_KEY": settings.llm_model == settings.embed_model == LOCAL,
-            "QDRANT_URL": False,
-            "QDRANT_API_KEY": settings.qdrant_url == LOCAL,
+            "QDRANT_URL": settings.vector_store != "qdrant",
+            "QDRANT_API_KEY": settings.vector_store != "qdrant",
+            "DATABASE_URL": settings.vector_store != "pgvector",
         }
         for name, needless in is_local.items():
             if not needless and getattr(settings, name.lower()) is None:
                 raise InvalidSettings(messages.MISSING_VARIABLE.format(name=name))
+    elif settings.vector_store != "chroma":
+        raise InvalidSettings(
+            f"LUTRIN_VECTORS={settings.vectors} needs LUTRIN_PROFILE=remote.",
+            remedy="The local profile keeps the vectors on this disk: `chroma`.",
+        )
     return settings
 
 
 def require_own_data(settings: Settings) -> None:
     """Refuse what copies or changes this machine's files where others hold a part of the data."""
-    if settings.profile == "remote" and (settings.qdrant_url != LOCAL or settings.database_url is not None):
+    if settings.profile == "remote" and (settings.vector_store != "chroma" or settings.database_url is not None):
         raise InvalidSettings(
-            "Qdrant and PostgreSQL hold a part of the data, and this command copies files of this machine alone.",
+            "Qdrant or PostgreSQL hold a part of the data, and this command copies files of this machine alone.",
             remedy="`lutrin export-index` keeps the books; pg_dump keeps the conversations. See docs/scaling.md.",
         )
 

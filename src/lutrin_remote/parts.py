@@ -1,8 +1,8 @@
 """The parts of the remote profile: services that replace parts of this machine.
 
 The module is loaded only in that profile, since it needs the packages of the extra `remote`. Each part can stay local
-(a setting with the value `local`, no DATABASE_URL): for example local embeddings with Qdrant, or a local index with a
-service's language model.
+(a model named `local`, LUTRIN_VECTORS=chroma, no DATABASE_URL): for example local embeddings with Qdrant, or a local
+index with a service's language model.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -15,6 +15,7 @@ from lutrin.errors import ChatStoreError, IndexUnavailable, LutrinError
 from lutrin.ports import Embedder
 from lutrin.records import Check
 from lutrin.settings import LOCAL, Settings
+from lutrin_remote.index_pgvector import PgvectorStore
 from lutrin_remote.index_qdrant import QdrantStore, connect
 from lutrin_remote.postgres_books import PostgresRack
 from lutrin_remote.postgres_chats import PostgresChatStore, SharedDatabase, ingest_alone, place
@@ -44,8 +45,10 @@ def generator(settings: Settings) -> RemoteGenerator:
     return RemoteGenerator(settings.llm_model, settings.llm_base_url, api_key(settings))
 
 
-def store(settings: Settings) -> QdrantStore:
-    """Make the store of vectors in Qdrant."""
+def store(settings: Settings) -> QdrantStore | PgvectorStore:
+    """Make the store of vectors in Qdrant or PostgreSQL."""
+    if settings.vector_store == "pgvector":
+        return PgvectorStore(_database_url(settings))
     key = settings.qdrant_api_key.get_secret_value() if settings.qdrant_api_key is not None else ""
     return QdrantStore(partial(connect, settings.qdrant_url or "", key), settings.qdrant_prefix)
 
@@ -79,8 +82,6 @@ async def examine(settings: Settings, local: Sequence[Check] = ()) -> list[Check
     if settings.database_url is not None:
         elsewhere.add("conversations")
     checks = [check for check in local if check.name not in elsewhere]
-    if settings.qdrant_url != LOCAL:
-        checks.append(await _check("Qdrant", str(settings.qdrant_url), store(settings).check))
     if settings.llm_model != LOCAL:
         model = generator(settings)
         checks.append(await _check("language model", f"{settings.llm_model} at {settings.llm_base_url}", model.check))
@@ -92,6 +93,8 @@ async def examine(settings: Settings, local: Sequence[Check] = ()) -> list[Check
             await (await chats(settings, url)).close()
 
         checks.append(await _check("PostgreSQL", place(url), reach))
+    if settings.vector_store != "chroma":
+        checks.append(await _check(*_vectors(settings), store(settings).check))
     return checks
 
 
@@ -99,16 +102,28 @@ async def require_reachable(settings: Settings) -> list[Check]:
     """Check the services that every answer needs; return messages about those that are away but not essential.
 
     Raises:
-        IndexUnavailable: Qdrant cannot be reached; the message names its address.
+        IndexUnavailable: The store of vectors cannot be reached; the message names its address.
         ChatStoreError: PostgreSQL cannot be reached.
     """
     away = [check for check in await examine(settings) if not check.ok]
     for check in away:
-        if check.name == "Qdrant":
-            raise IndexUnavailable(f"Qdrant at {settings.qdrant_url} is needed. {check.detail}", remedy=check.remedy)
+        name, address = _vectors(settings)
+        if check.name == name:
+            raise IndexUnavailable(f"{name} at {address} is needed. {check.detail}", remedy=check.remedy)
         if check.name == "PostgreSQL":
             raise ChatStoreError(check.detail, remedy=check.remedy)
     return away
+
+
+def _vectors(settings: Settings) -> tuple[str, str]:
+    """Name and address of the store of vectors."""
+    if settings.vector_store == "pgvector":
+        return "pgvector", place(_database_url(settings))
+    return "Qdrant", str(settings.qdrant_url)
+
+
+def _database_url(settings: Settings) -> str:
+    return settings.database_url.get_secret_value() if settings.database_url is not None else ""
 
 
 async def _check(name: str, where: str, look: Callable[[], Awaitable[None]]) -> Check:

@@ -1,7 +1,8 @@
 """The profiles under which the suite runs: everything on this machine, and services elsewhere.
 
 Both run unless LUTRIN_TEST_PROFILE names one. The services of the remote profile are this machine's own: a PostgreSQL
-that the suite starts, a model and a Qdrant on the loopback interface; with LUTRIN_TEST_QDRANT_URL set, that Qdrant.
+that the suite starts, which keeps the vectors, too, and a model on the loopback interface; with LUTRIN_TEST_QDRANT_URL
+set, that Qdrant keeps the vectors.
 Embeddings stay local, for the service on the loopback interface has none that mean anything.
 """
 
@@ -55,6 +56,8 @@ def remote(postgres: Cluster) -> Iterator[Profile]:
         for name, given in (("QDRANT_URL", "LUTRIN_TEST_QDRANT_URL"), ("QDRANT_API_KEY", "LUTRIN_TEST_QDRANT_KEY"))
         if os.environ.get(given)
     }
+    if vectors:
+        vectors["LUTRIN_VECTORS"] = "qdrant"
     try:
         yield Profile("remote", lambda data: {**services.variables(data), "LUTRIN_EMBED_MODEL": "local", **vectors})
     finally:

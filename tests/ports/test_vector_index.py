@@ -1,7 +1,8 @@
-"""What every vector index must do; the fake, Chroma and Qdrant pass the same suite.
+"""What every vector index must do; the fake, Chroma, pgvector and Qdrant pass the same suite.
 
-Qdrant is the official client in local mode, and over HTTP a loopback server in front of it; where
-LUTRIN_TEST_QDRANT_URL is set (and LUTRIN_TEST_QDRANT_KEY, if it needs one), the suite runs against that server, too.
+pgvector runs in a PostgreSQL that the tests start. Qdrant is its engine in this process, and over HTTP a loopback
+server in front of the official client's local mode. Where LUTRIN_TEST_QDRANT_URL is set (and LUTRIN_TEST_QDRANT_KEY, if
+it needs one), the suite runs against that server, too.
 """
 
 import hashlib
@@ -14,11 +15,14 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from tests.fakes import ExactStore
-from tests.remote.qdrant_server import KEY, SharedLocal, running
+from tests.remote.postgres import Cluster, database
+from tests.remote.qdrant_edge import EdgeClient
+from tests.remote.qdrant_server import KEY, running
 
 from lutrin.adapters.index_chroma import ChromaStore
 from lutrin.errors import IndexUnavailable
 from lutrin.ports import VectorStore
+from lutrin_remote.index_pgvector import PgvectorStore
 from lutrin_remote.index_qdrant import QdrantStore, connect
 
 COLLECTION = "physical-ai-textbook-v1"
@@ -32,13 +36,13 @@ pytestmark = [
 
 REAL = os.environ.get("LUTRIN_TEST_QDRANT_URL", "")
 QDRANT = [
-    "qdrant-local",
+    "qdrant-edge",
     "qdrant-http",
     pytest.param("qdrant", marks=pytest.mark.skipif(not REAL, reason="LUTRIN_TEST_QDRANT_URL is not set")),
 ]
 
 
-async def opened(kind: str, scratch: Path) -> AsyncIterator[VectorStore]:
+async def opened(kind: str, scratch: Path, request: pytest.FixtureRequest) -> AsyncIterator[VectorStore]:
     """A store of a kind."""
     if kind == "exact":
         yield ExactStore()
@@ -46,8 +50,14 @@ async def opened(kind: str, scratch: Path) -> AsyncIterator[VectorStore]:
         yield ChromaStore(scratch)
     elif kind == "chroma-graph":
         yield ChromaStore(scratch, scanned=0)
-    elif kind == "qdrant-local":
-        yield QdrantStore(SharedLocal().connect)
+    elif kind.startswith("pgvector"):
+        cluster: Cluster = request.getfixturevalue("postgres")
+        async with database(cluster) as url:
+            yield PgvectorStore(url, 0 if kind == "pgvector-graph" else COUNT)
+    elif kind == "qdrant-edge":
+        engine = EdgeClient(scratch)
+        yield QdrantStore(engine.connect)
+        engine.end()
     elif kind == "qdrant-http":
         async with running() as server:
             yield QdrantStore(partial(connect, server.url, KEY))
@@ -55,17 +65,17 @@ async def opened(kind: str, scratch: Path) -> AsyncIterator[VectorStore]:
         yield QdrantStore(partial(connect, REAL, os.environ.get("LUTRIN_TEST_QDRANT_KEY", "")))
 
 
-@pytest.fixture(params=["exact", "chroma", "chroma-graph", *QDRANT])
+@pytest.fixture(params=["exact", "chroma", "chroma-graph", "pgvector", "pgvector-graph", *QDRANT])
 async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[VectorStore]:
     """Each store in turn."""
-    async for made in opened(request.param, tmp_path / "readers"):
+    async for made in opened(request.param, tmp_path / "readers", request):
         yield made
 
 
 @pytest.fixture(scope="module")
 def vectors() -> npt.NDArray[np.float32]:
-    """(COUNT, 48) directions."""
-    rows = np.random.default_rng(1).normal(size=(COUNT, 48)).astype(np.float32)
+    """(COUNT, 384) directions; as many numbers as those of the default model, for half precision rounds each."""
+    rows = np.random.default_rng(1).normal(size=(COUNT, 384)).astype(np.float32)
     scaled: npt.NDArray[np.float32] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     return scaled
 
@@ -85,7 +95,7 @@ async def test_finds_what_an_exact_scan_finds(
     """The ten nearest come best first, with their cosines."""
     await build(store, tmp_path / "vectors", vectors)
     index = await store.open(tmp_path / "vectors", COLLECTION)
-    question = vectors[7] + vectors[8]
+    question = vectors[7] + 0.9 * vectors[8]  # 1: both would be equally near
     question /= np.linalg.norm(question)
     found = await index.search(question, 10)
     cosines = vectors @ question
@@ -148,7 +158,7 @@ async def test_an_empty_collection_answers(store: VectorStore, tmp_path: Path) -
     index = await store.create(tmp_path / "vectors", COLLECTION, 0)
     await index.close()
     index = await store.open(tmp_path / "vectors", COLLECTION)
-    assert await index.search(np.ones(48, dtype=np.float32), 5) == []
+    assert await index.search(np.ones(384, dtype=np.float32), 5) == []
     assert await index.ids() == []
     await index.close()
 

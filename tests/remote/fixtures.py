@@ -6,14 +6,12 @@ from pathlib import Path
 import pytest
 from tests.end_to_end.processes import environment
 from tests.end_to_end.warm import REMOTE, Warm
-from tests.remote.postgres import Cluster, binaries, cluster, database
+from tests.remote.postgres import Cluster, cluster, database
 
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Cluster]:
     """A running PostgreSQL."""
-    if binaries() is None:
-        pytest.skip("PostgreSQL is not installed (Debian: apt-get install postgresql)")
     with cluster() as running:
         yield running
 

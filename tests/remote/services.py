@@ -84,18 +84,25 @@ class Services:
             self._run(self.endpoints[name].start())
 
     def variables(self, data_dir: Path) -> dict[str, str]:
-        """The environment of an installation: names of its own in Qdrant and a database of its own."""
-        name = "t" + hashlib.sha256(str(data_dir).encode()).hexdigest()[:16]
+        """The environment of an installation: a database of its own, which keeps the vectors, too."""
+        name = _name(data_dir)
         return {
             "LUTRIN_PROFILE": "remote",
             "GEMINI_API_KEY": openai_server.KEY,
             "LUTRIN_LLM_BASE_URL": self.openai.url,
             "LUTRIN_LLM_MODEL": "loopback",
-            "QDRANT_URL": self.qdrant.url,
-            "QDRANT_API_KEY": qdrant_server.KEY,
-            "LUTRIN_QDRANT_PREFIX": f"{name}-",
+            "LUTRIN_VECTORS": "pgvector",
             "DATABASE_URL": self._run(self._database(name)),
             "LUTRIN_CHAT_KEY": hashlib.sha256(name.encode()).hexdigest(),
+        }
+
+    def qdrant_variables(self, data_dir: Path) -> dict[str, str]:
+        """What keeps the vectors of an installation in Qdrant instead."""
+        return {
+            "LUTRIN_VECTORS": "qdrant",
+            "QDRANT_URL": self.qdrant.url,
+            "QDRANT_API_KEY": qdrant_server.KEY,
+            "LUTRIN_QDRANT_PREFIX": f"{_name(data_dir)}-",
         }
 
     def close(self) -> None:
@@ -121,6 +128,10 @@ class Services:
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(60)
+
+
+def _name(data_dir: Path) -> str:
+    return "t" + hashlib.sha256(str(data_dir).encode()).hexdigest()[:16]
 
 
 @contextmanager

@@ -41,7 +41,7 @@ def test_the_local_profile_never_loads_the_remote_packages(models_dir: Path, tmp
 
 
 def test_an_answer_comes_from_the_services(school: School) -> None:
-    """Vectors from Qdrant, the sentence from the model elsewhere, proven against the book as always."""
+    """Vectors from pgvector, the sentence from the model elsewhere, proven against the book as always."""
     answer = school.servers[0].client.post("/api/query", json={"query": LONG}).json()
     assert answer["sources"][0]["filename"] == books.ANSWER_FILE
     assert answer["kind"] == "generated"
@@ -119,7 +119,7 @@ def test_an_ingestion_is_followed_at_the_other_server(school: School) -> None:
     assert job() == first.client.get(begun.headers["location"], headers=allowed).json()
 
 
-@pytest.mark.parametrize("name", ["openai", "qdrant", "postgres"])
+@pytest.mark.parametrize("name", ["openai", "postgres"])
 def test_a_service_that_dies_under_load_costs_no_message(school: School, services: Services, name: str) -> None:
     """Readers ask both servers while a service is killed and comes back: friendly answers, nothing lost."""
     with Crowd([server.client for server in school.servers], name) as crowd:
@@ -157,10 +157,14 @@ def test_a_second_ingest_embeds_nothing(school: School, services: Services) -> N
     ("variables", "answers"),
     [
         pytest.param(
-            {"LUTRIN_EMBED_MODEL": "local", "LUTRIN_LLM_MODEL": "local"}, "extractive", id="vectors-elsewhere"
+            {"LUTRIN_EMBED_MODEL": "local", "LUTRIN_LLM_MODEL": "local", "LUTRIN_VECTORS": "qdrant"},
+            "extractive",
+            id="vectors-elsewhere",
         ),
-        pytest.param({"LUTRIN_LLM_MODEL": "local", "QDRANT_URL": "local"}, "extractive", id="embeddings-elsewhere"),
-        pytest.param({"LUTRIN_EMBED_MODEL": "local", "QDRANT_URL": "local"}, "generated", id="model-elsewhere"),
+        pytest.param(
+            {"LUTRIN_LLM_MODEL": "local", "LUTRIN_VECTORS": "chroma"}, "extractive", id="embeddings-elsewhere"
+        ),
+        pytest.param({"LUTRIN_EMBED_MODEL": "local", "LUTRIN_VECTORS": "chroma"}, "generated", id="model-elsewhere"),
     ],
 )
 def test_parts_can_stay_local(
@@ -173,7 +177,8 @@ def test_parts_can_stay_local(
     answers: str,
 ) -> None:
     """Each part alone is elsewhere: vectors in Qdrant, embeddings, the language model."""
-    school = School(services, warm_remote, models_dir, tmp_path, LUTRIN_MODEL="none", **variables)
+    qdrant = services.qdrant_variables(tmp_path / "data")
+    school = School(services, warm_remote, models_dir, tmp_path, LUTRIN_MODEL="none", **{**qdrant, **variables})
     del school.variables["DATABASE_URL"]
     try:
         done = school.ingest()
@@ -216,16 +221,16 @@ def test_a_study_elsewhere_names_what_is_missing(warm_remote: Warm, models_dir: 
 @pytest.mark.parametrize(
     ("variable", "value", "said"),
     [
-        ("QDRANT_URL", "http://127.0.0.1:1", "Qdrant at http://127.0.0.1:1"),
+        ("LUTRIN_VECTORS", "qdrant", "Qdrant at http://127.0.0.1:1"),
         ("DATABASE_URL", "postgresql://lutrin:secret@127.0.0.1:1/books", "PostgreSQL at 127.0.0.1:1/books"),
         ("DATABASE_URL", "nonsense", "DATABASE_URL"),
         ("GEMINI_API_KEY", "", "Required environment variable GEMINI_API_KEY not set."),
-        ("QDRANT_API_KEY", "", "Required environment variable QDRANT_API_KEY not set."),
     ],
 )
 def test_what_cannot_be_reached_is_named_at_start(school: School, variable: str, value: str, said: str) -> None:
     """The start fails with one line that says what is missing or where nobody answered, and holds no secret."""
-    done = school.run("serve", "--port", str(free_port()), **{variable: value})
+    elsewhere = {"QDRANT_URL": "http://127.0.0.1:1", "QDRANT_API_KEY": "secret"}
+    done = school.run("serve", "--port", str(free_port()), **{**elsewhere, variable: value})
     assert done.code == 1
     assert said in done.err
     assert "secret" not in done.err
@@ -258,7 +263,7 @@ def test_doctor_looks_at_every_service(school: School, services: Services) -> No
     """Each is named with where it is; one that is away fails with its remedy, and no secret is printed."""
     well = school.run("doctor")
     assert well.code == 0, well.out + well.err
-    for name in ("Qdrant", "language model", "PostgreSQL"):
+    for name in ("pgvector", "language model", "PostgreSQL"):
         assert name in well.out
     services.openai.down = True
     try:

@@ -1,4 +1,4 @@
-"""An index moves between Chroma and Qdrant and back; no text is embedded again."""
+"""An index moves between Chroma, Qdrant and pgvector and back; no text is embedded again."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.fakes import WordHashEmbedder
 from tests.keep.conftest import now
-from tests.remote.qdrant_server import SharedLocal
+from tests.remote.qdrant_edge import EdgeClient
 
 from lutrin.adapters.index_chroma import ChromaStore
 from lutrin.errors import ArchiveError, InvalidSettings
@@ -19,13 +19,8 @@ from lutrin.ingest.summary import IngestSummary
 from lutrin.keep.transfer import export_index, import_index
 from lutrin.ports import Encoding, VectorStore
 from lutrin.settings import Settings, load_settings
+from lutrin_remote.index_pgvector import PgvectorStore
 from lutrin_remote.index_qdrant import QdrantStore
-
-# Qdrant's local mode says once that it scans and needs no index of payloads.
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:Local mode performs exact"),
-    pytest.mark.filterwarnings("ignore:Payload indexes have no effect"),
-]
 
 
 class Counting(WordHashEmbedder):
@@ -84,10 +79,11 @@ def corpus(tmp_path: Path) -> Path:
     return book.parent
 
 
-async def test_there_and_back_without_embedding(tmp_path: Path, corpus: Path) -> None:
-    """Chroma to Qdrant to Chroma: the same passages and scores; the next ingests embed only what is new."""
+async def test_there_and_back_without_embedding(tmp_path: Path, corpus: Path, postgres_url: str) -> None:
+    """Chroma to Qdrant to pgvector to Chroma: the same passages and scores; the next ingests embed only what is new."""
     local = Place(tmp_path / "local", ChromaStore(tmp_path / "scratch"))
-    remote = Place(tmp_path / "remote", QdrantStore(SharedLocal().connect))
+    remote = Place(tmp_path / "remote", QdrantStore(EdgeClient(tmp_path / "engine").connect))
+    database = Place(tmp_path / "database", PgvectorStore(postgres_url))
     home = Place(tmp_path / "home", ChromaStore(tmp_path / "scratch"))
     await local.ingest(corpus)
     studied = local.settings.studied_path("robots")
@@ -95,20 +91,22 @@ async def test_there_and_back_without_embedding(tmp_path: Path, corpus: Path) ->
     studied.with_suffix(".studied").write_text("a passage\n", encoding="utf-8")
     export_index(local.settings, tmp_path / "there.tar", now)
     await remote.take(tmp_path / "there.tar")
-    export_index(remote.settings, tmp_path / "back.tar", now)
+    export_index(remote.settings, tmp_path / "on.tar", now)
+    await database.take(tmp_path / "on.tar")
+    export_index(database.settings, tmp_path / "back.tar", now)
     await home.take(tmp_path / "back.tar")
-    answers = [await place.found("How does a lidar measure?") for place in (local, remote, home)]
+    answers = [await place.found("How does a lidar measure?") for place in (local, remote, database, home)]
     for nearest, words in answers[1:]:
         assert [name for name, _ in nearest] == [name for name, _ in answers[0][0]]
         np.testing.assert_allclose([score for _, score in nearest], [score for _, score in answers[0][0]], atol=1e-4)
         assert words == answers[0][1]
-    for place in (remote, home):
+    for place in (remote, database, home):
         assert place.settings.studied_path("robots").with_suffix(".studied").read_text("utf-8") == "a passage\n"
         place.embedder.count = 0
         assert (await place.ingest(corpus)).unchanged == 2
         assert place.embedder.count == 0
     (corpus / "robots" / "02-lidar.md").write_text("# Lidar\n\nIt turns ten times a second.\n", "utf-8")
-    for place in (remote, home):
+    for place in (remote, database, home):
         await place.ingest(corpus)
         assert place.embedder.count == 1
 
@@ -133,7 +131,7 @@ async def test_a_damaged_file_changes_nothing(tmp_path: Path, corpus: Path) -> N
     content = bytearray(file.read_bytes())
     content[len(content) // 2] ^= 1
     file.write_bytes(content)
-    other = Place(tmp_path / "other", QdrantStore(SharedLocal().connect))
+    other = Place(tmp_path / "other", QdrantStore(EdgeClient(tmp_path / "engine").connect))
     with pytest.raises(ArchiveError):
         await other.take(file)
     assert list(other.settings.books_dir.iterdir()) == []

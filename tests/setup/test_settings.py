@@ -75,6 +75,32 @@ def test_the_remote_profile_names_what_is_missing(monkeypatch: pytest.MonkeyPatc
     assert caught.value.detail == f"Required environment variable {missing} not set."
 
 
+def test_pgvector_needs_a_database_and_no_qdrant(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The database is the one thing that is missing; with it, no variable of Qdrant is asked for."""
+    monkeypatch.setenv("LUTRIN_PROFILE", "remote")
+    monkeypatch.setenv("LUTRIN_VECTORS", "pgvector")
+    monkeypatch.setenv("GEMINI_API_KEY", "key")
+    with pytest.raises(InvalidSettings, match="DATABASE_URL not set"):
+        load_settings()
+    monkeypatch.setenv("DATABASE_URL", "postgresql://lutrin@db.example/lutrin")
+    assert load_settings().vector_store == "pgvector"
+
+
+def test_vectors_stay_on_this_machine_in_the_local_profile(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The local profile opens no connection, so a store elsewhere is refused, and by name."""
+    assert load_settings().vector_store == "chroma"
+    monkeypatch.setenv("LUTRIN_VECTORS", "pgvector")
+    with pytest.raises(InvalidSettings, match="LUTRIN_VECTORS=pgvector needs LUTRIN_PROFILE=remote"):
+        load_settings()
+
+
+def test_the_former_way_to_keep_vectors_here_names_the_new_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """QDRANT_URL=local once meant Chroma."""
+    monkeypatch.setenv("QDRANT_URL", "local")
+    with pytest.raises(InvalidSettings, match="LUTRIN_VECTORS=chroma"):
+        load_settings()
+
+
 def test_lists_are_read_from_commas(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blanks around the parts do not count."""
     monkeypatch.setenv("LUTRIN_CORS_ORIGINS", "https://school.github.io, http://localhost:3000 ,")

@@ -129,7 +129,7 @@ def _settings_of_study(tier: str | None, data_dir: Path | None, *, remote: bool)
     if tier is not None and settings.profile == "remote":
         return settings.model_copy(update={"llm_model": LOCAL})
     if remote and settings.profile != "remote":
-        elsewhere = load_settings(data_dir=data_dir, profile="remote", embed_model=LOCAL, qdrant_url=LOCAL)
+        elsewhere = load_settings(data_dir=data_dir, profile="remote", embed_model=LOCAL, vectors="chroma")
         return elsewhere.model_copy(update={"database_url": None})
     if remote and settings.llm_model == LOCAL:
         raise InvalidSettings("LUTRIN_LLM_MODEL is local.", remedy="Name the service's model in it.")

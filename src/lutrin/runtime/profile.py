@@ -124,7 +124,7 @@ async def embedding(settings: Settings, *, threads: int, patience_s: float) -> A
 
 def open_store(settings: Settings) -> VectorStore:
     """Open the store of vectors."""
-    if settings.profile == "remote" and settings.qdrant_url != LOCAL:
+    if settings.vector_store != "chroma":
         store: VectorStore = remote().store(settings)
         return store
     return ChromaStore(settings.data_dir / "scratch")
