@@ -117,8 +117,14 @@ container-test *ARGS: _development
     @python requirements/debian.py buildah debootstrap
     python bench/container.py --debootstrap {{ARGS}}
 
-# let readers ask, all at once or for long: ten, class, hundred, reingest
-loadtest NAME *ARGS: _load
+# four servers, one PostgreSQL with the vectors and one proxy on this machine, without containers; Ctrl-C ends them
+cluster *ARGS: _development
+    -@python requirements/debian.py caddy
+    @lutrin models fetch default
+    @python -m loadtests.cluster {{ARGS}}
+
+# let readers ask, all at once or for long: ten, class, hundred, reingest, cluster
+loadtest NAME *ARGS: _development
     @lutrin models fetch default {{measured}}
     python -m loadtests.run {{NAME}} {{ARGS}}
 

@@ -171,6 +171,19 @@ class Hundred(Reader):
         self.ask()
 
 
+class Library(Reader):
+    """A question every 10 to 20 seconds from each; readers come in one by one."""
+
+    def wait_time(self) -> float:
+        """What reading an answer takes."""
+        return random.uniform(*PAUSE_S)
+
+    @task
+    def turn(self) -> None:
+        """One question."""
+        self.ask()
+
+
 class Steady(Reader):
     """Twenty readers with a question a second each, whatever the ingest beside them does."""
 

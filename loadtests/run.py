@@ -1,10 +1,13 @@
-"""A load test from beginning to end: `python -m loadtests.run ten|class|hundred|reingest [--seconds N]`.
+"""A load test from beginning to end: `python -m loadtests.run ten|class|hundred|reingest|cluster [--seconds N]`.
 
 It reads the books into a data folder of its own, tunes the model as set-up does, starts a server on a free port, lets
 Locust play the readers for a bounded time, ends what it started, and prints a table of figures beside their goals; the
 last line is JSON. A picture and the table land in loadtests/out/. Exit 0: every goal is met; 1: one is missed.
 `--gently` judges errors and fairness only, by the same bars, and does not tune: on a busy machine the seconds say more
 about the machine.
+
+`cluster` asks four servers behind a proxy (cluster.py). Readers come in one by one, so that the table shows how many
+the machine carries. With `--faults` all ask from the start while parts are taken away.
 """
 
 import argparse
@@ -23,6 +26,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from loadtests import targets
+from loadtests.cluster import running
 from loadtests.plot import svg
 from loadtests.server import ROOT, copy_of, ingest, serving, settings, tune
 from loadtests.targets import Sample, Target, Verdict
@@ -54,6 +58,9 @@ class Scenario:
     one_chapter: bool = False
     model: str = ""
     """Empty: the one of LUTRIN_MODEL."""
+    ramp_s: float = 1.0
+    """Within this time of the start all readers have come in."""
+    servers: int = 1
 
 
 FAIRNESS = (targets.fair(2), targets.fair_queue(2))
@@ -72,6 +79,9 @@ SCENARIOS = {
     ),
     # Quotes only: twenty questions a second are more than a model answers on two cores.
     "reingest": Scenario("Steady", 20, 90, 1.0, (targets.errors(0),), model="none"),
+    "cluster": Scenario(
+        "Library", 1000, 150, 3.0, (targets.errors(0), targets.slowest(0.95, 3.0)), model="none", ramp_s=140, servers=4
+    ),
 }  # fmt: skip
 
 
@@ -94,7 +104,14 @@ def questions_for(corpus: Path, *, one_chapter: bool) -> list[list[str]]:
 def start_readers(scenario: Scenario, address: str, place: Path) -> "subprocess.Popen[bytes]":
     """Locust, headless, in a process of its own: it changes the interpreter that it runs in."""
     command = [sys.executable, "-m", "locust", "-f", str(ROOT / "loadtests" / "readers.py"), "--headless"]
-    command += ["--users", str(scenario.readers), "--spawn-rate", str(scenario.readers), "--host", address]
+    command += [
+        "--users",
+        str(scenario.readers),
+        "--spawn-rate",
+        f"{scenario.readers / scenario.ramp_s:.3g}",
+        "--host",
+        address,
+    ]
     command += ["--run-time", f"{math.ceil(scenario.seconds)}s", "--stop-timeout", "30", "--exit-code-on-error", "0"]
     command += ["--questions", str(place / "questions.json"), "--samples", str(place / "samples.jsonl")]
     command += ["--readers", str(scenario.readers)]
@@ -150,21 +167,28 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("scenario", choices=SCENARIOS)
     parser.add_argument("--seconds", type=float, help="how long readers ask")
+    parser.add_argument("--readers", type=int, help="how many")
+    parser.add_argument("--faults", action="store_true", help="`cluster`: take parts away while readers ask")
     parser.add_argument("--corpus", type=Path, default=CORPUS, help="the books, a folder in corpus/ or corpus/ itself")
     parser.add_argument("--data", type=Path, help="a data folder that knows these books already; a copy of it is used")
     parser.add_argument("--gently", action="store_true", help="judge errors and fairness only")
     parser.add_argument("--out", type=Path, default=OUT, help="folder of the table and the picture")
     options = parser.parse_args()
     scenario = SCENARIOS[options.scenario]
-    scenario = replace(scenario, seconds=options.seconds or scenario.seconds)
+    scenario = replace(
+        scenario, seconds=options.seconds or scenario.seconds, readers=options.readers or scenario.readers
+    )
     corpus = options.corpus.resolve()
     model = scenario.model or os.environ.get("LUTRIN_MODEL", "small")
     with tempfile.TemporaryDirectory(prefix="lutrin-load-") as folder:
         place = Path(folder)
         if options.data is not None:
             shutil.copytree(options.data, place / "data")
-        samples, spans = run(scenario, corpus, model, place, tuned=not options.gently)
-    verdicts = judge(scenario, samples, spans, gently=options.gently)
+        if scenario.servers > 1:
+            samples, spans, verdicts, figures = run_cluster(scenario, corpus, place, faults=options.faults)
+        else:
+            samples, spans = run(scenario, corpus, model, place, tuned=not options.gently)
+            verdicts, figures = judge(scenario, samples, spans, gently=options.gently), ""
     failed = [verdict for verdict in verdicts if verdict.needed and not verdict.met]
     title = f"{options.scenario}: {scenario.readers} readers, {scenario.seconds:g} s, model {model}"
     about = {
@@ -178,7 +202,7 @@ def main() -> int:
         **targets.summary(samples),
     }
     options.out.mkdir(parents=True, exist_ok=True)
-    text = f"## {title}\n\n{targets.table(verdicts)}\n"
+    text = f"## {title}\n\n{targets.table(verdicts)}\n{figures}"
     (options.out / f"{options.scenario}.md").write_text(text, encoding="utf-8")
     (options.out / f"{options.scenario}.svg").write_text(svg(title, samples, scenario.limit_s, spans), encoding="utf-8")
     print(text)
@@ -203,6 +227,58 @@ def run(scenario: Scenario, corpus: Path, model: str, place: Path, *, tuned: boo
             scenario, address, place, lambda: ingest_again(scenario, books, environment, began_s) if changing else []
         )
     return targets.read_samples(place / "samples.jsonl", place / "server.log"), spans
+
+
+def run_cluster(
+    scenario: Scenario, corpus: Path, place: Path, *, faults: bool
+) -> tuple[list[Sample], list[Span], list[Verdict], str]:
+    """Play a scenario on servers behind a proxy: samples, spans of the faults, verdicts, a table by time.
+
+    Without faults the number of readers grows, and the table says what the machine carries; with faults all ask from
+    the start, so that what each accident costs can be seen.
+    """
+    if faults:
+        scenario = replace(scenario, ramp_s=scenario.seconds / 10)
+    (place / "questions.json").write_text(json.dumps(questions_for(corpus, one_chapter=False)), encoding="utf-8")
+    books = copy_of(corpus, place / "books")
+    with running(books, servers=scenario.servers, place=place) as made:
+        began_s = time.time()
+        busy_s = {"PostgreSQL": made.database.cpu_s(), "servers": sum(one.cpu_s() for one in made.servers)}
+        accidents: list[tuple[str, Span]] = []
+
+        def beside() -> list[Span]:
+            if faults:
+                for share, name, accident in made.accidents(books):
+                    time.sleep(max(0.0, began_s + share * scenario.seconds - time.time()))
+                    start_s = time.time() - began_s
+                    accident()
+                    accidents.append((name, (start_s, time.time() - began_s)))
+            return [span for _, span in accidents]
+
+        spans = play(scenario, made.address, place, beside)
+        elapsed_s = time.time() - began_s
+        if not faults:  # a process that was started again has had no time yet
+            busy_s = {
+                "PostgreSQL": made.database.cpu_s() - busy_s["PostgreSQL"],
+                "servers": sum(one.cpu_s() for one in made.servers) - busy_s["servers"],
+            }
+        stored = made.stored()
+        log = place / "servers.log"
+        log.write_text("".join(one.log.read_text("utf-8") for one in made.servers), encoding="utf-8")
+    samples = targets.read_samples(place / "samples.jsonl", log)
+    verdicts = [target(samples) for target in scenario.goals]
+    told = [sample.message for sample in targets.answers(samples) if sample.message]
+    lost = sum(message not in stored for message in told)
+    verdicts.append(Verdict("messages lost", lost, "0", lost == 0, note=f"{len(told)} were answered"))
+    verdicts.append(targets.fair(2)(samples))
+    figures = targets.by_time(samples, scenario.readers, scenario.ramp_s, scenario.seconds)
+    if accidents:
+        figures += targets.by_span(samples, accidents)
+    else:
+        count = max(1, len(targets.answers(samples)))
+        shares = ", ".join(f"{name} {1000 * seconds / count:.1f} ms" for name, seconds in busy_s.items())
+        figures += f"\nProcessor time a question: {shares}; {count / elapsed_s:.1f} answers/s over {elapsed_s:.0f} s.\n"
+    return samples, spans, verdicts, figures
 
 
 if __name__ == "__main__":

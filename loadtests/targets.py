@@ -257,6 +257,35 @@ def summary(samples: Sequence[Sample]) -> dict[str, Any]:
     }
 
 
+def by_time(samples: Sequence[Sample], readers: int, ramp_s: float, seconds: float, parts: int = 10) -> str:
+    """A table of what readers got in each part of a run, whose readers come in evenly within `ramp_s`."""
+    lines = ["", "| readers | answers/s | failed | median s | p95 s | slowest s |", "|---|---|---|---|---|---|"]
+    length_s = seconds / parts
+    for part in range(parts):
+        chosen = [sample for sample in samples if part * length_s <= sample.at_s < (part + 1) * length_s]
+        there = min(readers, round(readers * (part + 0.5) * length_s / ramp_s))
+        lines.append(f"| {there} | {_row(chosen, length_s)} |")
+    return "\n".join(lines) + "\n"
+
+
+def by_span(
+    samples: Sequence[Sample], accidents: Sequence[tuple[str, tuple[float, float]]], after_s: float = 5.0
+) -> str:
+    """A table of what readers got who asked while each accident lasted, or in the seconds after it."""
+    lines = ["", "| meanwhile | answers/s | failed | median s | p95 s | slowest s |", "|---|---|---|---|---|---|"]
+    for name, (start_s, stop_s) in accidents:
+        chosen = [sample for sample in samples if start_s <= sample.at_s <= stop_s + after_s]
+        lines.append(f"| {name}, {stop_s - start_s:.1f} s | {_row(chosen, stop_s + after_s - start_s)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _row(samples: Sequence[Sample], seconds: float) -> str:
+    came = [sample.seconds for sample in answers(samples)]
+    waits = [percentile(came, share) for share in (0.5, 0.95, 1)]
+    failed = sum(sample.failed for sample in samples)
+    return " | ".join([f"{len(came) / seconds:.1f}", f"{failed} of {len(samples)}", *(f"{wait:.3g}" for wait in waits)])
+
+
 def table(verdicts: Sequence[Verdict]) -> str:
     """The verdicts in Markdown."""
     lines = ["| figure | value | goal | met |", "|---|---|---|---|"]

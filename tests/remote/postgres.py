@@ -2,6 +2,7 @@
 
 import os
 import pwd
+import re
 import shutil
 import signal
 import socket
@@ -36,30 +37,19 @@ def programs() -> Path:
 class Cluster:
     """A server that can be killed and started again."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *options: str) -> None:
         self._account = ACCOUNT if os.geteuid() == 0 else None
         self._programs = programs()
-        self._data = folder / "data"
+        self.data = folder / "data"
+        self._options = (*OPTIONS, *options)
         self._process: subprocess.Popen[bytes] | None = None
         if self._account is not None:
             entry = pwd.getpwnam(self._account)
             os.chown(folder, entry.pw_uid, entry.pw_gid)
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = free.getsockname()[1]
-        options: list[str] = [
-            "-D",
-            str(self._data),
-            "-U",
-            "lutrin",
-            "--auth=trust",
-            "--no-sync",
-            "-E",
-            "UTF8",
-            "--locale=C.UTF-8",
-        ]
-        subprocess.run(
-            [self._programs / "initdb", *options], check=True, user=self._account, cwd="/", capture_output=True
-        )
+        form = ["-D", str(self.data), "-U", "lutrin", "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8"]
+        subprocess.run([self._programs / "initdb", *form], check=True, user=self._account, cwd="/", capture_output=True)
 
     def start(self) -> None:
         """Start the server and wait until it answers."""
@@ -76,15 +66,34 @@ class Cluster:
             time.sleep(0.05)
 
     def _begun(self) -> subprocess.Popen[bytes]:
-        options = ["-D", str(self._data), "-p", str(self.port), "-h", "127.0.0.1", "-k", str(self._data)]
+        options = ["-D", str(self.data), "-p", str(self.port), "-h", "127.0.0.1", "-k", str(self.data)]
         return subprocess.Popen(
             # What was written outlives a killed process without reaching the disk.
-            [self._programs / "postgres", *options, *(f"-c{option}" for option in OPTIONS)],
+            [self._programs / "postgres", *options, *(f"-c{option}" for option in self._options)],
             user=self._account,
             cwd="/",
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
+
+    def memory_mb(self) -> float:
+        """What its processes hold now; pages that they share count once (Linux: `Pss`)."""
+        if self._process is None:
+            return 0.0
+        children = Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children").read_text("utf-8").split()
+        rollups = [Path(f"/proc/{pid}/smaps_rollup").read_text("utf-8") for pid in (self._process.pid, *children)]
+        return sum(int(kilobytes) for text in rollups for kilobytes in re.findall(r"(?m)^Pss: +(\d+)", text)) / 1024
+
+    def cpu_s(self) -> float:
+        """Seconds of computing that its processes have had, ended ones too (proc(5), `stat`, fields 14 to 17)."""
+        if self._process is None:
+            return 0.0
+        children = Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children").read_text("utf-8").split()
+        total = 0
+        for pid in (self._process.pid, *children):
+            fields = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
+            total += sum(map(int, fields[11:13])) + (sum(map(int, fields[13:15])) if pid == self._process.pid else 0)
+        return total / os.sysconf("SC_CLK_TCK")
 
     def kill(self) -> None:
         """End the server at once; what was committed stays."""
@@ -106,11 +115,11 @@ class Cluster:
 
 
 @contextmanager
-def cluster() -> Iterator[Cluster]:
-    """A running server, stopped and deleted when the block ends."""
+def cluster(*options: str) -> Iterator[Cluster]:
+    """A running server with further options, such as `shared_buffers=1GB`; stopped and deleted when the block ends."""
     folder = Path(tempfile.mkdtemp(prefix="lutrin-postgres-"))
     folder.chmod(0o755)
-    made = Cluster(folder)
+    made = Cluster(folder, *options)
     made.start()
     try:
         yield made

@@ -1,0 +1,223 @@
+"""Servers side by side on one machine: one PostgreSQL, which keeps the vectors, too, and one proxy before them.
+
+`python -m loadtests.cluster` (`just cluster`) starts on the loopback interface what compose.yaml starts in containers,
+reads the books, prints the address, and ends all of it with Ctrl-C. `python -m loadtests.run cluster` lets readers ask
+it while a server is killed, database and proxy are restarted, and a new index is published.
+"""
+
+import argparse
+import asyncio
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from secrets import token_hex
+
+import asyncpg
+import httpx
+from tests.remote.postgres import Cluster, cluster
+
+from loadtests.server import LUTRIN, ROOT, ingest, settings
+
+CADDYFILE = ROOT / "Caddyfile"
+SERVERS = 4
+CONNECTIONS = 300
+"""That PostgreSQL accepts: each server opens up to 25 of them."""
+DURABLE = ("fsync=on", "synchronous_commit=on", f"max_connections={CONNECTIONS}", "shared_buffers=256MB")
+START_S, END_S = 120.0, 30.0
+PORT = 7860
+
+
+class Process:
+    """A program on a fixed port that can be killed and started again."""
+
+    def __init__(
+        self, command: Sequence[str | Path], environment: Mapping[str, str], place: Path, name: str, health: str
+    ) -> None:
+        self.log = place / f"{name}.log"
+        self._command, self._environment, self._health = command, dict(environment), health
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it, and wait until it answers."""
+        with self.log.open("ab") as out:
+            self._process = subprocess.Popen(
+                self._command, env=self._environment, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=out, stderr=out
+            )
+        end_s = time.monotonic() + START_S
+        while not self._answers():
+            if self._process.poll() is not None or time.monotonic() > end_s:
+                lines = self.log.read_text("utf-8", "replace").splitlines()[-20:]
+                sys.exit(f"{self._command[0]} does not answer:\n" + "\n".join(lines))
+            time.sleep(0.1)
+
+    def end(self, how: signal.Signals = signal.SIGTERM) -> None:
+        """End it; SIGKILL: at once."""
+        if self._process is None:
+            return
+        self._process.send_signal(how)
+        try:
+            self._process.wait(END_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._process = None
+
+    def cpu_s(self) -> float:
+        """Seconds of computing that it has had (proc(5), `stat`, utime and stime)."""
+        if self._process is None:
+            return 0.0
+        fields = Path(f"/proc/{self._process.pid}/stat").read_text("utf-8").rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def _answers(self) -> bool:
+        try:
+            return httpx.get(self._health, timeout=5, trust_env=False).status_code == httpx.codes.OK
+        except httpx.TransportError:
+            return False
+
+
+class ServerCluster:
+    """Servers, database and proxy.
+
+    Args:
+        place: A new folder for everything that they keep.
+        database: A running PostgreSQL.
+        servers: How many.
+        port: Of the proxy.
+        variables: Further settings of the servers, such as a language model elsewhere.
+    """
+
+    def __init__(
+        self, place: Path, database: Cluster, *, servers: int = SERVERS, port: int = PORT, **variables: str
+    ) -> None:
+        caddy = shutil.which("caddy")
+        if caddy is None:
+            sys.exit("The proxy is missing; Debian: apt-get install caddy")
+        self.database = database
+        self.place = place
+        self.address = f"http://127.0.0.1:{port}"
+        self.environment = {
+            **settings(place / "ingest", "none"),
+            "LUTRIN_PROFILE": "remote",
+            "LUTRIN_VECTORS": "pgvector",
+            "LUTRIN_EMBED_MODEL": "local",
+            "LUTRIN_LLM_MODEL": "local",
+            "DATABASE_URL": database.url("postgres"),
+            "LUTRIN_CHAT_KEY": token_hex(32),
+            "LUTRIN_ADMIN_TOKEN": token_hex(12),
+            "LUTRIN_TRUSTED_PROXIES": "127.0.0.1",
+            **variables,
+        }
+        ports = [port + 1 + number for number in range(servers)]
+        self.servers = [self._server(number, own) for number, own in enumerate(ports)]
+        proxied = {
+            "PATH": os.environ["PATH"], "HOME": str(place), "XDG_DATA_HOME": str(place), "XDG_CONFIG_HOME": str(place),
+            "LUTRIN_SERVERS": " ".join(f"127.0.0.1:{own}" for own in ports), "LUTRIN_PROXY_PORT": str(port),
+        }  # fmt: skip
+        command = [caddy, "run", "--config", CADDYFILE, "--adapter", "caddyfile"]
+        self.proxy = Process(command, proxied, place, "proxy", f"{self.address}/ready")
+
+    def _server(self, number: int, port: int) -> Process:
+        own = {**self.environment, "LUTRIN_DATA_DIR": str(self.place / f"server-{number}")}
+        command = [LUTRIN, "serve", "--port", str(port)]
+        return Process(command, own, self.place, f"server-{number}", f"http://127.0.0.1:{port}/ready")
+
+    def ingest(self, corpus: Path, *arguments: str) -> None:
+        """Read the books and publish them to all servers."""
+        ingest(corpus, self.environment, *arguments)
+
+    def start(self) -> None:
+        """Start the servers, which fetch the published books, then the proxy."""
+        for process in (*self.servers, self.proxy):
+            process.start()
+
+    def accidents(self, corpus: Path) -> list[tuple[float, str, Callable[[], None]]]:
+        """What is done to it while readers ask: after which share of the time, its name, what does it and mends it."""
+
+        def kill_server() -> None:
+            self.servers[0].end(signal.SIGKILL)
+            time.sleep(5)
+            self.servers[0].start()
+
+        def restart_database() -> None:
+            self.database.kill()
+            self.database.start()
+
+        def restart_proxy() -> None:
+            self.proxy.end()
+            self.proxy.start()
+
+        def publish() -> None:
+            page = max(corpus.rglob("*.md*"), key=lambda path: path.stat().st_size)
+            with page.open("a", encoding="utf-8") as file:
+                file.write("\n\nThis page was changed while readers asked.\n")
+            self.ingest(corpus)
+
+        return [
+            (0.2, "a server killed", kill_server),
+            (0.4, "the database killed", restart_database),
+            (0.55, "the proxy restarted", restart_proxy),
+            (0.65, "a new index", publish),
+        ]
+
+    def stored(self) -> set[str]:
+        """The ids of all messages in the database."""
+
+        async def read() -> set[str]:
+            connection = await asyncpg.connect(self.environment["DATABASE_URL"])
+            try:
+                return {row["id"] for row in await connection.fetch("SELECT id FROM message")}
+            finally:
+                await connection.close()
+
+        return asyncio.run(read())
+
+    def close(self) -> None:
+        """End everything but the database."""
+        for process in (self.proxy, *self.servers):
+            process.end()
+
+
+@contextmanager
+def running(
+    corpus: Path, *, servers: int = SERVERS, port: int = PORT, place: Path | None = None, **variables: str
+) -> Iterator[ServerCluster]:
+    """A cluster that has read the books and answers; everything of it goes with the block."""
+    with ExitStack() as stack:
+        folder = place or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lutrin-cluster-")))
+        database = stack.enter_context(cluster(*DURABLE))
+        made = ServerCluster(folder, database, servers=servers, port=port, **variables)
+        stack.callback(made.close)
+        made.ingest(corpus)
+        made.start()
+        yield made
+
+
+def main() -> None:
+    """Start a cluster and wait for Ctrl-C."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--servers", type=int, default=SERVERS)
+    parser.add_argument("--port", type=int, default=PORT, help="of the proxy; the servers take the next ones")
+    parser.add_argument("--corpus", type=Path, default=ROOT / "corpus", help="the books")
+    options = parser.parse_args()
+    with running(options.corpus, servers=options.servers, port=options.port) as made:
+        names = ", ".join(str(options.port + 1 + number) for number in range(options.servers))
+        print(f"{made.address} answers: {options.servers} servers (ports {names}), PostgreSQL at {made.database.port}.")
+        print(
+            f"Teacher's page: {made.address}/teacher, token {made.environment['LUTRIN_ADMIN_TOKEN']}. Ctrl-C ends it."
+        )
+        try:
+            signal.pause()
+        except KeyboardInterrupt:
+            print("Ending.")
+
+
+if __name__ == "__main__":
+    main()
