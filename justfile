@@ -246,10 +246,6 @@ _tested: _development
     -@python requirements/debian.py chromium caddy
 
 [private]
-_load:
-    @python requirements/install.py load
-
-[private]
 _packages FOLDER:
     @python requirements/packages.py {{FOLDER}}
 
