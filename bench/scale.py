@@ -35,8 +35,6 @@ from evaluation.questions import read_questions
 from evaluation.show import aligned
 from lutrin import sqlite
 from lutrin.adapters.index_chroma import ChromaStore
-from lutrin.adapters.index_pgvector import PgvectorStore
-from lutrin.adapters.index_qdrant import QdrantStore
 from lutrin.index import lexical, statements
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.postings import Key, Posting, Postings, read_postings, write_common
@@ -44,6 +42,8 @@ from lutrin.ports import Embedder, VectorIndex, VectorStore
 from lutrin.query.understand import alone
 from lutrin.records import Chunk, Question
 from lutrin.search.search import Searcher
+from lutrin_remote.index_pgvector import PgvectorStore
+from lutrin_remote.index_qdrant import QdrantStore
 
 Floats = npt.NDArray[np.float32]
 OUT = ROOT / "bench" / "out"
