@@ -38,7 +38,7 @@ class Process:
     """A program on a fixed port that can be killed and started again."""
 
     def __init__(
-        self, command: Sequence[str | Path], environment: Mapping[str, str], place: Path, name: str, health: str
+        self, command: Sequence[str], environment: Mapping[str, str], place: Path, name: str, health: str
     ) -> None:
         self.log = place / f"{name}.log"
         self._command, self._environment, self._health = command, dict(environment), health
@@ -121,12 +121,12 @@ class ServerCluster:
             "PATH": os.environ["PATH"], "HOME": str(place), "XDG_DATA_HOME": str(place), "XDG_CONFIG_HOME": str(place),
             "LUTRIN_SERVERS": " ".join(f"127.0.0.1:{own}" for own in ports), "LUTRIN_PROXY_PORT": str(port),
         }  # fmt: skip
-        command = [caddy, "run", "--config", CADDYFILE, "--adapter", "caddyfile"]
+        command = [caddy, "run", "--config", str(CADDYFILE), "--adapter", "caddyfile"]
         self.proxy = Process(command, proxied, place, "proxy", f"{self.address}/ready")
 
     def _server(self, number: int, port: int) -> Process:
         own = {**self.environment, "LUTRIN_DATA_DIR": str(self.place / f"server-{number}")}
-        command = [LUTRIN, "serve", "--port", str(port)]
+        command = [str(LUTRIN), "serve", "--port", str(port)]
         return Process(command, own, self.place, f"server-{number}", f"http://127.0.0.1:{port}/ready")
 
     def ingest(self, corpus: Path, *arguments: str) -> None:
