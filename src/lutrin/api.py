@@ -77,7 +77,7 @@ class Library:
             top_k: Passages at most; None: as the settings say.
             book: Slug of a book; empty: the book that speaks of it most.
             chapter: Title of a chapter, or how it begins.
-            module: Title of a part, likewise.
+            module: Title of a part; empty: all.
 
         Returns:
             Objects as `POST /api/retrieve` gives them: `text`, `score` (0 to 1) and `metadata`.
@@ -125,7 +125,7 @@ def _open_library() -> Library:
 
 
 def _shared_library() -> Library:
-    """The library of the settings, opened by whoever needs it first."""
+    """The library of the settings, opened on first use."""
     with _OPENING:
         return _open_library()
 

@@ -1,6 +1,6 @@
 """Structured logging: one line an event, with ids, timings, scores and outcome; never a reader's words.
 
-In a server everything else that writes goes the same way: the libraries' loggers, warnings, exceptions that nobody
+In a server everything else that writes goes the same way: the libraries' loggers, warnings, uncaught exceptions
 caught, and what native code prints to standard error. Of an exception the type and the places are logged, for its text
 may quote a reader. A line that repeats is let through ten times a minute and counted from then on.
 """
@@ -124,7 +124,7 @@ def get_logger(name: str) -> Logger:
 
 
 def report_repeats() -> None:
-    """Log how often lines came that were dropped; whoever runs for long calls it from time to time."""
+    """Log how many lines were dropped; a long-running process calls it from time to time."""
     for processor in structlog.get_config()["processors"]:
         if isinstance(processor, Folding):
             for level, room, event, times in processor.take_counts():

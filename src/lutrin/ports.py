@@ -232,7 +232,7 @@ class VectorStore(Protocol):
         """Open a finished collection for searching; nothing is written into `directory`."""
 
     async def settle(self, collection: str, current: Path, others: Sequence[Path]) -> None:
-        """Point the collection's name at a newly published generation, and drop collections that nobody needs any more.
+        """Point the collection's name at a newly published generation, and drop collections that are no longer needed.
 
         May be called again, and must be called again after a crash. A store of folders has nothing to do.
 

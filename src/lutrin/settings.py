@@ -239,7 +239,7 @@ class Settings(BaseSettings):
     connections_per_peer: int = Field(400, ge=8, le=60_000)
     """Maximum connections from one network address; trusted proxies may have more."""
     metrics: Literal["open", "token"] = "open"
-    """Who may read /metrics: `open`: everyone; `token`: whoever sends LUTRIN_ADMIN_TOKEN."""
+    """Who may read /metrics. `open`: everyone; `token`: requests with LUTRIN_ADMIN_TOKEN."""
     admin_token: Annotated[SecretStr, AfterValidator(_long_token)] | None = None
     """Password for the teacher's page and for administration over HTTP; empty: off."""
     chat_key: Annotated[SecretStr, AfterValidator(_key)] | None = None

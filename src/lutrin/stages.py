@@ -1,4 +1,4 @@
-"""Where the time of an answer goes: stages name themselves, and whoever makes the answer may listen.
+"""Where the time of an answer goes: stages report themselves, and the maker of the answer may listen.
 
 A listener belongs to the task that set it and to what that task calls, so answers that are made at the same time do not
 mix. Without a listener nothing is measured and nothing is kept.

@@ -122,8 +122,8 @@ class _Pen(PDFTextDevice):
         scaling: float,
         rise: float,
         cid: int,
-        ncs: Any,  # noqa: ANN401, ARG002 - as above
-        graphicstate: Any,  # noqa: ANN401, ARG002 - as above
+        ncs: Any,  # noqa: ANN401, ARG002 - pdfminer's signature
+        graphicstate: Any,  # noqa: ANN401, ARG002 - pdfminer's signature
     ) -> float:
         """Take one glyph; return how far it moves the pen, in units of the text's own space."""
         glyphs = self._fonts[font]

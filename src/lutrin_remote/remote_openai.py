@@ -62,7 +62,7 @@ class RemoteGenerator:
 
     @property
     def load(self) -> tuple[int, int]:
-        """Count running answers and waiting readers; nobody waits here, because the service keeps the queue."""
+        """Count running answers and waiting readers; no reader waits here, because the service keeps the queue."""
         return self._writing, 0
 
     async def start(self) -> bool:

@@ -189,9 +189,9 @@ def open_tokenizer(folder: Path) -> Any:  # noqa: ANN401 - `tokenizers` has no a
 def open_session(path: Path, name: str, dimension: int) -> Any:  # noqa: ANN401 - an onnxruntime session, which has no annotations that hold
     """Open an encoder's ONNX file through fastembed, for one thread of each run."""
     # fastembed takes a second to import, and an unchanged ingest embeds nothing.
-    from fastembed import TextEmbedding  # noqa: PLC0415 - as above
-    from fastembed.common.model_description import ModelSource, PoolingType  # noqa: PLC0415 - as above
-    from fastembed.text.custom_text_embedding import CustomTextEmbedding  # noqa: PLC0415 - as above
+    from fastembed import TextEmbedding  # noqa: PLC0415 - the package loads only where it is used
+    from fastembed.common.model_description import ModelSource, PoolingType  # noqa: PLC0415 - the package loads only where it is used
+    from fastembed.text.custom_text_embedding import CustomTextEmbedding  # noqa: PLC0415 - the package loads only where it is used
 
     exact = "0" if multiplies_signed(platform.machine(), processor_description()) else "1"
 
@@ -217,8 +217,8 @@ def open_session(path: Path, name: str, dimension: int) -> Any:  # noqa: ANN401 
 
 def find_published(name: str) -> tuple[str, str, int, Literal["mean", "cls"], str] | None:
     """A model of fastembed's list: repository, ONNX file, dimension, pooling, licence; None if it has no such model."""
-    from fastembed import TextEmbedding  # noqa: PLC0415 - as above
-    from fastembed.text.onnx_embedding import supported_onnx_models  # noqa: PLC0415 - as above
+    from fastembed import TextEmbedding  # noqa: PLC0415 - the package loads only where it is used
+    from fastembed.text.onnx_embedding import supported_onnx_models  # noqa: PLC0415 - the package loads only where it is used
 
     # fastembed itself takes the first token of the models in this list.
     by_first_token = {model.model for model in supported_onnx_models}

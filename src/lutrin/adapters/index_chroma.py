@@ -224,7 +224,7 @@ def _sweep(scratch: Path) -> None:
 
 def _client(directory: Path) -> "Client":
     import chromadb  # noqa: PLC0415 - takes a second to import; commands that search nothing need not wait for it
-    from chromadb.config import Settings  # noqa: PLC0415 - as above
+    from chromadb.config import Settings  # noqa: PLC0415 - the package loads only where it is used
 
     client = chromadb.PersistentClient(str(directory), settings=Settings(anonymized_telemetry=False))
     return cast("Client", client)

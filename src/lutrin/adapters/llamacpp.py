@@ -66,7 +66,7 @@ def graphics_processors() -> tuple[str, ...]:
     Source: ggml-backend.h, whose functions the package does not expose.
     """
     open_engine()
-    library = binding._lib  # noqa: SLF001 - as above
+    library = binding._lib  # noqa: SLF001 - the binding offers no other way
     count, get = library.ggml_backend_dev_count, library.ggml_backend_dev_get
     kind, name, description = (getattr(library, f"ggml_backend_dev_{what}") for what in ("type", "name", "description"))
     count.restype, get.restype, get.argtypes = ctypes.c_size_t, ctypes.c_void_p, [ctypes.c_size_t]

@@ -121,7 +121,7 @@ class FastembedReranker:
 
     def _load(self) -> Any:  # noqa: ANN401 - fastembed's class has no usable types
         from fastembed.common.model_description import ModelSource  # noqa: PLC0415 - takes a second to import
-        from fastembed.rerank.cross_encoder import TextCrossEncoder  # noqa: PLC0415 - as above
+        from fastembed.rerank.cross_encoder import TextCrossEncoder  # noqa: PLC0415 - the package loads only where it is used
 
         missing = [name for name in FILES if not (self._file.parent / name).is_file()]
         if missing:

@@ -42,7 +42,7 @@ OWN_TASK = f"Then write the line {OWN_WORDS} and compare it in two sentences wit
 ANSWERS = "Does the passage answer this question? Reply only yes or no."
 """Asked of the model beside the question; the odds of its yes tell whether the book answers."""
 YES_NO = ("yes", "no")
-NOBODY = Question(text="")
+ANONYMOUS = Question(text="")
 """Asks what no reader waits for."""
 MOST_TURNS = 4
 """Messages of the conversation that are shown."""
@@ -64,7 +64,7 @@ class Prompt:
     sections: tuple[tuple[int, Run], ...]
     """The sections, with the numbers by which they are cited."""
 
-    def request(self, question: Question = NOBODY, *, max_tokens: int, deadline_s: float) -> GenerationRequest:
+    def request(self, question: Question = ANONYMOUS, *, max_tokens: int, deadline_s: float) -> GenerationRequest:
         """The request for an answer."""
         return GenerationRequest(
             messages=self.messages,
@@ -75,7 +75,7 @@ class Prompt:
             stable_chars=self.stable_chars,
         )
 
-    def yes_request(self, question: Question = NOBODY, *, deadline_s: float) -> GenerationRequest:
+    def yes_request(self, question: Question = ANONYMOUS, *, deadline_s: float) -> GenerationRequest:
         """The request for the odds that the sections answer."""
         request = self.request(question, max_tokens=1, deadline_s=deadline_s)
         return msgspec.structs.replace(request, messages=self.asks_whether, between=YES_NO)

@@ -52,7 +52,7 @@ def _with_names(cursor: Any, row: Sequence[object]) -> Any:  # noqa: ANN401 - th
 @cache
 def _row_factory(columns: tuple[str, ...]) -> Callable[[Sequence[object]], Any]:
     """What makes rows of these columns; the statements are few, and so are their columns."""
-    row: Any = namedtuple  # noqa: PYI024 - as above
+    row: Any = namedtuple  # noqa: PYI024 - its fields come from the tables
     make: Callable[[Sequence[object]], Any] = row("Row", columns)._make
     return make
 

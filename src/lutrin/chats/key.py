@@ -8,7 +8,7 @@ which prevents a rotation.
 
 A browser makes a random session id and a random secret. The secret is stored as a hash only. A conversation is kept
 under a key derived from both, so the same id with another secret names another conversation. Neither an answer nor its
-timing tells an id that belongs to somebody else from one that nobody has.
+timing tells an id that belongs to somebody else from one that does not exist.
 """
 
 import base64
@@ -62,7 +62,7 @@ def installation_keys(settings: Settings, *, make: bool) -> list[bytes]:
 
 
 def secret_of(settings: Settings) -> bytes:
-    """Return a key for names that nobody may guess, the same on all servers of these conversations and after a restart.
+    """Return a key for unguessable names: the same on all servers of these conversations, and after a restart.
 
     If the conversations' key cannot be read, the key is random and lasts as long as this process.
     """
@@ -330,7 +330,7 @@ class KeySeal(Seal):
 
     def open(self, stored: str) -> str:
         """Return the original text; see `Seal.open`."""
-        from cryptography.exceptions import InvalidTag  # noqa: PLC0415 - as above
+        from cryptography.exceptions import InvalidTag  # noqa: PLC0415 - only the remote profile has this package
 
         if not stored:
             return ""

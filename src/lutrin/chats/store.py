@@ -130,7 +130,7 @@ def chat_message(row: Any, session_id: str, seal: Seal) -> records.ChatMessage: 
     )
 
 
-def chat_session(row: Any, seal: Seal) -> records.ChatSession:  # noqa: ANN401 - as above
+def chat_session(row: Any, seal: Seal) -> records.ChatSession:  # noqa: ANN401 - a row of sqlite3 or asyncpg
     """Make the record of a conversation that its reader sees."""
     columns = {name: getattr(row, name) for name in records.ChatSession.__struct_fields__}
     return records.ChatSession(**columns | {"title": seal.open(row.title)})
@@ -219,7 +219,7 @@ def _asked_question(row: Any, seal: Seal) -> AskedQuestion:  # noqa: ANN401 - a 
 T = TypeVar("T")
 OWNER_CHARS = 64
 """Length of the hash of a browser's secret."""
-NOBODY = "nobody"
+ANONYMOUS = "nobody"
 """Hash of an owner that has no conversation."""
 LAST_OF_DAY = "U"
 """Appended to a day, it sorts after every time of that day, since those continue with `T`."""
@@ -283,11 +283,11 @@ class ChatTables:
         if self._room is None:
             return
         # An owner that is not the hash of a secret is shared by many readers, and has no quota.
-        whose = owner if len(owner) == OWNER_CHARS else NOBODY
+        whose = owner if len(owner) == OWNER_CHARS else ANONYMOUS
         (sizes,) = await execute(sql.SIZES, {"of": key, "whose": whose})
         if sizes.conversation + added > self._room.conversation_bytes:
             raise ChatStoreFull(CONVERSATION_FULL)
-        if whose != NOBODY and sizes.reader + added > self._room.reader_bytes:
+        if whose != ANONYMOUS and sizes.reader + added > self._room.reader_bytes:
             raise ChatStoreFull(READER_FULL)
 
     async def history(self, session_id: str, limit: int = 50) -> list[ChatMessage]:
@@ -344,7 +344,7 @@ class ChatTables:
     async def forget(
         self, *, session_id: str | None = None, older_than: timedelta | None = None, everything: bool = False
     ) -> int:
-        """Delete conversations of an id, not used for so long, or all, whoever owns them; return how many."""
+        """Delete conversations by id, by age, or all, no matter who owns them; return how many."""
         if session_id is not None:
             deleted = await self._change(sql.DELETE_ID, {"id": session_id})
         elif older_than is not None:

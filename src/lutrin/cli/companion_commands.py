@@ -70,8 +70,8 @@ def merge(*, drafts: Sequence[Path], corpus: Path | None, author: str, settings:
 def approve(*, corpus: Path | None, settings: Settings) -> None:
     """Approve every entry of the companions beside the books, as they are now, on this machine.
 
-    Until then, entries of a book's folder count as written by nobody in particular: they are checked, not pinned, and
-    wait for a teacher. Whoever changes the file has to approve it again.
+    Until then, entries of a book's folder count as unsigned: they are checked, not pinned, and
+    wait for a teacher. A changed file has to be approved again.
     """
     from lutrin.ingest.companion_file import approve as approve_files  # noqa: PLC0415 - as below
     from lutrin.study import edit  # noqa: PLC0415 - a stage's vendors load only when it runs
@@ -91,7 +91,7 @@ def approve(*, corpus: Path | None, settings: Settings) -> None:
 def export(*, book: str, output: Path | None, settings: Settings) -> None:
     """Print the published companion of BOOK (default: the first one), with the entries that this machine made."""
     from lutrin.runtime import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
-    from lutrin.study import edit  # noqa: PLC0415 - as above
+    from lutrin.study import edit  # noqa: PLC0415 - a stage's vendors load only when it runs
 
     entries = asyncio.run(wiring.companion_entries(settings, book))
     if output is not None:

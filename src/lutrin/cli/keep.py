@@ -32,7 +32,7 @@ class Age(click.ParamType[timedelta]):
 
 
 trust_option = click.option(
-    "--trust", is_flag=True, help="Accept a file from another installation; whoever made it decides what readers see."
+    "--trust", is_flag=True, help="Accept a file from another installation; its maker decides what readers see."
 )
 
 
@@ -93,7 +93,7 @@ def bundle(file: Path, *, book_only: bool, as_json: bool, settings: Settings) ->
         _export(file, as_json=as_json, settings=settings)
         return
     from lutrin.keep.bundle import bundle as make_bundle  # noqa: PLC0415 - the databases load only when they are needed
-    from lutrin.runtime.language_model import model_path  # noqa: PLC0415 - as above
+    from lutrin.runtime.language_model import model_path  # noqa: PLC0415 - a stage's vendors load only when it runs
 
     require_own_data(settings)
     chosen = None if settings.model.endswith(".gguf") else model_path(settings)
@@ -188,7 +188,7 @@ def rotate_key(*, settings: Settings) -> None:
     The new key goes into the key file. If LUTRIN_CHAT_KEY is set, it is printed instead: set the variable to it.
     """
     from lutrin.chats import key  # noqa: PLC0415 - the databases load only when they are needed
-    from lutrin.keep.backup import finish  # noqa: PLC0415 - as above
+    from lutrin.keep.backup import finish  # noqa: PLC0415 - a stage's vendors load only when it runs
 
     require_own_data(settings)
     finish(settings)

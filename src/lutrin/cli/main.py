@@ -69,8 +69,8 @@ def ingest(
         stand_back()
         use_one_arena()
         # Imported after the lock: they take a second to load, and a second ingest has to end at once.
-        from lutrin.ingest.run import Options  # noqa: PLC0415 - as said
-        from lutrin.runtime import ingestion  # noqa: PLC0415 - as said
+        from lutrin.ingest.run import Options  # noqa: PLC0415 - a stage's vendors load only when it runs
+        from lutrin.runtime import ingestion  # noqa: PLC0415 - a stage's vendors load only when it runs
 
         options = Options(book or "", title or "", edition or "", rebuild, password, lenient, progress)
         summary = asyncio.run(ingestion.run_ingest(settings, root, options))

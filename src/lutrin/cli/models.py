@@ -106,7 +106,7 @@ def verify(tiers: tuple[str, ...]) -> None:
 @settings_option
 def tune(*, tiers: tuple[str, ...], quick: bool, short: bool, scored: bool, settings: Settings) -> None:
     """Convert and measure models by TIER (default: all here); LUTRIN_MODEL=auto picks the best that is fast enough."""
-    from lutrin.generate.tune import FORMATS, QUICK_FORMATS, Trial, Tuning, table  # noqa: PLC0415 - as above
+    from lutrin.generate.tune import FORMATS, QUICK_FORMATS, Trial, Tuning, table  # noqa: PLC0415 - a stage's vendors load only when it runs
     from lutrin.runtime import language_model  # noqa: PLC0415 - a stage's vendors load only when it runs
 
     def note(trial: Trial | str) -> None:
@@ -130,14 +130,14 @@ def tune(*, tiers: tuple[str, ...], quick: bool, short: bool, scored: bool, sett
 
 def _scorer(settings: Settings) -> Callable[[Path], float]:
     find_judge()
-    from evaluation import asking  # noqa: PLC0415 - as said
+    from evaluation import asking  # noqa: PLC0415 - a stage's vendors load only when it runs
 
     return asking.scorer(settings, settings.corpus_dir / "questions" / "in_book.jsonl")
 
 
 def _tiers_to_fetch(settings: Settings, tiers: tuple[str, ...]) -> list[str]:
     """Return the tiers to fetch; a GGUF file or `none` in LUTRIN_MODEL needs no download."""
-    from lutrin.runtime.language_model import auto_tier  # noqa: PLC0415 - as above
+    from lutrin.runtime.language_model import auto_tier  # noqa: PLC0415 - a stage's vendors load only when it runs
 
     aliases = {
         "auto": auto_tier(settings) if "auto" in (tiers or (settings.model,)) else "",
@@ -188,7 +188,7 @@ def evaluate(
     """Ask the questions in FILES (JSON lines) and print the scores."""
     find_judge()
     # A stage's vendors load only when it runs: every command reads this module.
-    from evaluation import asking, bars, questions, report, show  # noqa: PLC0415 - as said
+    from evaluation import asking, bars, questions, report, show  # noqa: PLC0415 - a stage's vendors load only when it runs
 
     limits = [bars.parse_bar(text) for text in minima] + (bars.goal_bars() if goals else [])
     earlier = report.read_report(compare) if compare is not None else None

@@ -42,7 +42,7 @@ class Submit(msgspec.Struct, frozen=True, tag="submit"):
 
 
 class Warm(msgspec.Struct, frozen=True, tag="warm"):
-    """Requests whose stable beginnings are to be read while nobody waits, the most urgent first."""
+    """Requests whose stable beginnings are to be read while no reader waits, the most urgent first."""
 
     requests: tuple[GenerationRequest, ...]
 
@@ -116,7 +116,7 @@ def _serve(link: Connection) -> None:
         return
     began = time.monotonic()
     try:
-        # The bytes come from the process that started this one, through a socket that nobody else can reach.
+        # The bytes come from the process that started this one, through a socket that no other process can reach.
         decoder: Decoder = pickle.loads(setup.factory)()  # noqa: S301 - see above
     except LutrinError as error:
         _send(link, Unusable(str(error)))

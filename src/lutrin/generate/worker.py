@@ -74,8 +74,8 @@ class WorkerGenerator:
 
     Args:
         factory: Makes the decoder, in the process; must be picklable.
-        identity: Equal for equal model files; empty if nobody needs it.
-        warm: Generated once after loading; it holds the stable beginning of the prompts, so that nobody waits for that.
+        identity: Equal for equal model files; may be empty.
+        warm: Generated once after loading; it holds the stable beginning of the prompts, so no reader waits for it.
         niceness: Added to the process's own, so that the server answers while the model computes.
     """
 
@@ -176,7 +176,7 @@ class WorkerGenerator:
                 self._writer.write(_frame(Cancel(id_)))
 
     def warm(self, requests: Sequence[GenerationRequest]) -> None:
-        """Read the stable beginnings of prompts while nobody waits; see `ports.Generator`."""
+        """Read the stable beginnings of prompts while no reader waits; see `ports.Generator`."""
         if self._writer is not None:
             self._writer.write(_frame(Warm(tuple(requests))))
 

@@ -1,4 +1,4 @@
-"""Writes a new generation into a folder that nobody reads yet."""
+"""Write a new generation into a folder that is not published yet."""
 
 import hashlib
 import re

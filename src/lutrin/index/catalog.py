@@ -267,7 +267,7 @@ class Catalog:
             self.connection.execute(statements.NEXT_REVISION)
 
     def withdraw(self, slug: str) -> None:
-        """Remove a book; its generations are deleted once nobody reads them."""
+        """Remove a book; its generations are deleted once no server reads them."""
         with self.transaction():
             self.connection.execute(statements.WITHDRAW, {"slug": slug})
             self.connection.execute(statements.RETIRE_BOOK, {"of": slug})

@@ -70,7 +70,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
     author: str = ""
     """Who wrote it: `the authors`, a name, or `model@date`; empty in a draft."""
     state: State = "proposed"
-    """`proposed`: written by a model and read by nobody; `approved`: a person vouches for it; `hidden`: never shown."""
+    """`proposed`: written by a model and not reviewed; `approved`: a person vouches for it; `hidden`: never shown."""
     pinned: bool = False
     """Whether it comes before others of its kind; a pinned answer replaces any other answer to its question."""
 

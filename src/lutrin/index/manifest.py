@@ -132,7 +132,7 @@ def remove_unless_read(directory: Path) -> bool:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         trash = directory.with_name(f"{TRASH}{directory.name}-{os.getpid()}")
-        directory.rename(trash)  # now nobody opens it, and a half-deleted folder cannot pass for a generation
+        directory.rename(trash)  # no server opens it now, and a half-deleted folder cannot pass for a generation
     except (BlockingIOError, FileNotFoundError):
         return not directory.exists()
     finally:

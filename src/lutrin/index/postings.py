@@ -2,7 +2,7 @@
 
 FTS5's bm25() of terms joined by OR is a sum over these terms, in their order, of what each one alone would score:
 inverse document frequency times saturated, weighted term frequency (`fts5Bm25Function` in SQLite's
-`ext/fts5/fts5_aux.c`). So the full-text index is needed only for terms that nobody has asked for yet, and the scores
+`ext/fts5/fts5_aux.c`). So the full-text index is needed only for terms that are new, and the scores
 are the same. Reading a term takes some four microseconds for each chunk that has it. A large book is therefore stored
 with what its common terms add.
 """

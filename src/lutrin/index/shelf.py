@@ -2,8 +2,8 @@
 
 A watcher looks into the catalogue every second. It opens a new generation, hands it to all later leases, lets the
 leases on the old one finish, and closes the old one. It deletes generations that are neither current nor previous and
-that nobody reads. It gives the open generations what was studied since, and the teacher's decisions. Any number of
-servers may do this on the same folder while an ingest writes the next generation: they share only these files.
+no longer read. It gives the open generations what was studied since, and the teacher's decisions. Any number of servers
+may do this on the same folder while an ingest writes the next generation: they share only these files.
 """
 
 import asyncio
@@ -90,7 +90,7 @@ class Shelf:
         try:
             await self.refresh()
         except BaseException:
-            await self.close()  # else nobody would close the catalogue, and its thread would keep the program
+            await self.close()  # else the catalogue would stay open, and its thread would keep the program
             raise
         await self._watching.enter_async_context(self._background.running(self._watch, name="shelf"))
 
@@ -210,7 +210,7 @@ class Shelf:
         return fresh
 
     def _decoded(self, slug: str, decode: Callable[[Sequence[Any]], T], rows: Sequence[Sequence[Any]]) -> list[T]:
-        """The records of rows; a damaged one is left out and logged, for nobody could ever apply it."""
+        """The records of rows; a damaged one cannot be applied: it is left out and logged."""
         records: list[T] = []
         for row in rows:
             try:
@@ -220,7 +220,7 @@ class Shelf:
         return records
 
     async def _retire(self, lease: _Lease) -> None:
-        """Close a generation that no later lease gets, as soon as nobody uses it."""
+        """Close a generation that no later lease gets, as soon as no lease uses it."""
         lease.retired = True
         self._retired.add(lease)
         if lease.leases == 0:

@@ -174,7 +174,7 @@ class _Layout:
     token_starts: Index
     """(chunks + 1,): the tokens of chunk c are rows `token_starts[c]` up to `token_starts[c + 1]`."""
     segment_starts: Index
-    """(chunks + 1,): likewise its segments."""
+    """(chunks + 1,): where each chunk's segments begin."""
     segment_tokens: Index
     """(segments,): first token of each segment, counted from the chunk's first."""
     segment_units: npt.NDArray[np.int32]

@@ -231,7 +231,7 @@ def digest(text: str) -> str:
 
 
 class Fitting:
-    """Checks entries against a book; `holds` checks those that nobody vouches for, None: only the place counts."""
+    """Checks entries against a book; `holds` checks unapproved ones, None: only the place counts."""
 
     def __init__(self, read: ReadFile, names: Sequence[str], holds: Holds | None = None) -> None:
         self._holds = holds

@@ -180,7 +180,7 @@ class _Children:
     def look_like_books(self, depth: int) -> bool:
         """Whether the folders in it are books rather than chapters of one.
 
-        If nobody says so, they are books if one of them describes itself, or if there are several with proper names
+        If no file says so, they are books if one of them describes itself, or if there are several with proper names
         (neither numbers nor `docs`) and no page beside them.
         """
         if depth == 0 and self.path.resolve().name.lower() in _SHELVES:

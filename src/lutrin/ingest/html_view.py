@@ -232,10 +232,10 @@ def _find_hidden(soup: Any, find: _Finder, styled: Sequence[tuple[Any, str]], sh
     return [tag for tag in tags if not _is_opened(tag)]
 
 
-def _is_white_page(soup: Any, sheets: str) -> bool:  # noqa: ANN401 - as above
+def _is_white_page(soup: Any, sheets: str) -> bool:  # noqa: ANN401 - as bs4 has it
     """Whether nothing says that anything of a page has another ground than white."""
 
-    def may_colour(tag: Any) -> bool:  # noqa: ANN401 - as above
+    def may_colour(tag: Any) -> bool:  # noqa: ANN401 - as bs4 has it
         linked = tag.name == "link" and "stylesheet" in (tag.get("rel") or ())
         return linked or tag.has_attr("bgcolor") or "background" in str(tag.get("style") or "")
 

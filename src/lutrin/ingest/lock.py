@@ -1,4 +1,4 @@
-"""One ingest at a time: the lock that whoever changes the index holds, and that the kernel releases when it dies."""
+"""One ingest at a time: a process holds this lock while it changes the index; the kernel frees it when the process dies."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,6 +1,6 @@
 """A page as HTML for the reader: from the same tree as its chunks, with the same anchors.
 
-Whoever serves it cleans it once more; nothing here is trusted to be the only fence.
+The server sanitizes it again; this module is not the only fence.
 """
 
 import re

@@ -107,7 +107,7 @@ class IngestTools:
     clock_ns: Callable[[], int] = time.time_ns
     """The clock of the file system's times."""
     holds: Holds | None = None
-    """Checks prepared entries that nobody vouches for; None: only their places count."""
+    """Checks unapproved prepared entries; None: only their places count."""
     extract: Extract | None = None
     """Prepares a book from its own words; None: only what was written for it is prepared."""
 
@@ -621,7 +621,7 @@ def _folder_of(filename: str) -> str:
 
 
 def tidy(catalog: Catalog, books_dir: Path) -> None:
-    """Remove what killed ingests left behind, and generations that nobody needs.
+    """Remove what killed ingests left behind, and unused generations.
 
     Only the holder of the ingest lock may call this, since another ingest may be working in an unfinished folder.
     """

@@ -75,7 +75,7 @@ def read_in_sandbox(
     Args:
         time_limit_s: Seconds of processor time after which the process is killed, and of the clock some times as many,
             for the machine may have other work; None: what its format may take.
-        memory_limit_bytes: Address space that the process may use; None: likewise.
+        memory_limit_bytes: Address space that the process may use; None: what its format may take.
 
     Raises:
         DocumentError: The file cannot be read, or not within the limits.

@@ -81,7 +81,7 @@ def _append(ranges: list[tuple[int, int]], text: str, start: int, end: int) -> N
         start += 1
     while end > start and text[end - 1].isspace():
         end -= 1
-    # Nobody writes such a sentence; without a bound one line of ten megabytes would be a single quote.
+    # No author writes such a sentence; without a bound one line of ten megabytes would be a single quote.
     while end - start > _LONGEST:
         cut = start + _LONGEST
         for soft in _SOFT_BREAK.finditer(text, start + _LONGEST // 2, start + _LONGEST):

@@ -166,7 +166,7 @@ def _folder(place: str, values: Any, key: str) -> str:  # noqa: ANN401 - whateve
     return _join(place, _relative(_at(values, path) if path else None, default))
 
 
-def _aside(place: str, reasons: Mapping[str, str], values: Any = None) -> dict[str, str]:  # noqa: ANN401 - as above
+def _aside(place: str, reasons: Mapping[str, str], values: Any = None) -> dict[str, str]:  # noqa: ANN401 - parsed YAML or TOML
     return {_folder(place, values, key): _DATA.reasons[why] for key, why in reasons.items()}
 
 

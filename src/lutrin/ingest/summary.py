@@ -41,7 +41,7 @@ Progress = Callable[[FolderReport | Advance], None]
 
 
 def silent(_: FolderReport | Advance) -> None:
-    """Progress that nobody watches."""
+    """Ignore progress."""
 
 
 class BookReport(msgspec.Struct, frozen=True, kw_only=True):

@@ -57,13 +57,13 @@ def _origin_of(seal: str, key: bytes) -> str:
 def require_own(source: Path, manifest: ArchiveManifest, keys: Iterable[bytes], *, trust: bool) -> None:
     """Refuse an archive that another installation wrote, unless the operator trusts it.
 
-    Whoever can write a file can compute hashes; nobody else has the key.
+    Anyone who can write a file can compute hashes; only this installation has the key.
     """
     if trust or any(hmac.compare_digest(_origin_of(manifest.seal, key), manifest.origin) for key in keys):
         return
     raise ArchiveError(
         f"{source} was not written by this installation. Nothing was changed.",
-        remedy="If you trust whoever made it, add --trust: it brings books, answers and a teacher's decisions.",
+        remedy="If you trust its maker, add --trust: it brings books, answers and a teacher's decisions.",
     )
 
 
@@ -260,7 +260,7 @@ COMPUTED = frozenset({2, 3})
 def check_schema(database: Path, tables: frozenset[str] | None = None) -> None:
     """Look at a database's schema before anything of it is used; it may have these tables, None: any.
 
-    A view named like a table can compute rows without end, and a trigger can write what nobody asked for.
+    A view named like a table can compute rows without end, and a trigger can write unasked.
 
     Raises:
         IndexUnavailable: It holds anything but tables and indexes, or other tables, or is no database.

@@ -331,7 +331,7 @@ def _take_over(catalog_path: Path, other: Path) -> None:
 
 
 def _rename_generation(catalog: Catalog, directory: Path, name: str) -> Path:
-    """Rename a generation that nobody reads yet: its folder, its manifest, its rows in a snapshot."""
+    """Rename a generation that is not published yet: its folder, its manifest, its rows in a snapshot."""
     write_manifest(directory, msgspec.structs.replace(read_manifest(directory), name=name))
     renamed = directory.rename(directory.with_name(name))
     digest = manifest_hash(renamed)

@@ -35,8 +35,8 @@ RARE, COMMONER = 2, 4
 """A word in at most `RARE` chunks is looked up in another spelling, which must stand in `COMMONER` times as many: names
 from code may be spelt differently from the book that shows them."""
 MOST_LOOKED_UP = 24
-"""Words of one question whose spelling is looked up: whoever asks with more that the book lacks made no slips. Each
-takes a millisecond, in which nobody else reads the book."""
+"""Words of one question whose spelling is looked up: a question with more unknown words holds no slips. Each
+takes a millisecond, in which no other search runs."""
 KEPT = 4096
 """Words whose spelling is remembered; the oldest are dropped first."""
 _WORD = re.compile(r"(?<![\w/.\-@#])[^\W\d_]+(?![\w/@#]|[.\-]\w)")

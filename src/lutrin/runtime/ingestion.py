@@ -1,6 +1,6 @@
 """Turn settings into what reads books: neither the server nor the flow of answers is loaded for that.
 
-Whoever calls took the lock of ingests before this module and its vendors were loaded.
+The caller takes the ingest lock before it loads this module and its vendors.
 """
 
 from collections import Counter

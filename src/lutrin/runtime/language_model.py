@@ -351,7 +351,7 @@ class ArrivingModel:
         return getattr(self._inner, "passages", PassageFigures())
 
     def warm(self, requests: Sequence[GenerationRequest]) -> None:
-        """Compute the beginnings of prompts while nobody waits; nothing while there is no model."""
+        """Compute the beginnings of prompts while no reader waits; do nothing without a model."""
         if self._inner is not None:
             self._inner.warm(requests)
 

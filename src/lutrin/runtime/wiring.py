@@ -1,6 +1,6 @@
 """Turn settings into adapters, and adapters into the running stages: for a server, and for commands that need no HTTP.
 
-While nobody asks, a server reads each book once, and lets the model study them.
+While idle, a server reads each book once, and lets the model study them.
 """
 
 import asyncio
@@ -69,7 +69,7 @@ from lutrin.settings import LOCAL, Settings, unknown_variables, with_addresses
 from lutrin.study import edit
 from lutrin.study.prepared_answers import PreparedAnswers
 from lutrin.study.teach import Companions
-from lutrin.study.write import Student, Yield
+from lutrin.study.write import Student, StudyReport
 
 if TYPE_CHECKING:
     from lutrin.chats.store import ChatTables
@@ -180,7 +180,7 @@ def answering(
     )
 
 
-async def study_book(runtime: Runtime, book: str, most: int = 0) -> AsyncGenerator[Yield, None]:
+async def study_book(runtime: Runtime, book: str, most: int = 0) -> AsyncGenerator[StudyReport, None]:
     """Have the model of a runtime work through a book; see `lutrin.study.write.Student.work_through`."""
     ability, settings = runtime.answers.ability, runtime.settings
     if runtime.generator is None or not ability.study:
@@ -208,7 +208,7 @@ async def _interest(runtime: Runtime, book: str) -> Counter[str]:
     """How often a book's passages were cited and its pages opened, by chunk id and file name."""
     interest: Counter[str] = Counter()
     if runtime.chats is not None:
-        with suppress(errors.ChatStoreError):  # whoever reads the log knows; the book is studied in its own order
+        with suppress(errors.ChatStoreError):  # the log says so; the book is studied in its own order
             for question in await runtime.chats.recent_questions(MOST_CITED):
                 interest.update(question.chunk_ids)
     interest.update({page: count for (slug, page), count in runtime.answers.traffic.opened.items() if slug == book})
@@ -225,7 +225,7 @@ async def study_all(runtime: Runtime) -> None:
 
 
 async def ask_events(settings: Settings, question: Question) -> AsyncGenerator[AnswerEvent, None]:
-    """Yield the events of one answer; opens all parts for it only, the model once the question can be asked."""
+    """StudyReport the events of one answer; opens all parts for it only, the model once the question can be asked."""
     configure_logging(settings, quiet=True)
     async with open_runtime(settings, with_model=False) as runtime, AsyncExitStack() as stack:
         await runtime.answers.require_askable(question)
@@ -270,7 +270,7 @@ async def run_server(
 ) -> None:
     """Serve until a signal, and ingest meanwhile in another process if `reading`; see `lutrin.serve.app.run_server`."""
     from lutrin.serve.app import listen  # noqa: PLC0415 - the web framework loads only when it serves
-    from lutrin.serve.limits import require_room  # noqa: PLC0415 - as above
+    from lutrin.serve.limits import require_room  # noqa: PLC0415 - the web framework loads only when it serves
 
     configure_logging(settings)
     require_room(settings.data_dir)
@@ -289,7 +289,7 @@ async def run_server(
 async def _ingest_and_show(
     settings: Settings, shelf: Shelf, note: Callable[[str], None]
 ) -> Mapping[str, int | float | str]:
-    """Ingest, then open what is new: whoever reads that the books have been read finds them on the shelf."""
+    """Ingest, then open what is new: a reader who is told that the books are read finds them on the shelf."""
     log = get_logger("ingest")
 
     def note_and_log(line: str) -> None:
@@ -318,7 +318,7 @@ async def _serve(
     *,
     reading: bool,
 ) -> None:
-    from lutrin.serve.app import run_server as run_app  # noqa: PLC0415 - as said
+    from lutrin.serve.app import run_server as run_app  # noqa: PLC0415 - the web framework loads only when it serves
 
     background = Background()
     opening = open_runtime(settings, with_chats=True, arriving=True, background=background)
@@ -374,7 +374,7 @@ async def _serve(
 
 
 async def forget(settings: Settings, *, session_id: str | None, older_than: timedelta | None, everything: bool) -> int:
-    """Delete conversations for good, whoever owns them; return how many."""
+    """Delete conversations for good, no matter who owns them; return how many."""
     backup.finish(settings)
     if database_url(settings) is None and not settings.chats_path.exists():
         return 0
@@ -432,7 +432,7 @@ async def study_while_idle(
 
 
 async def _quiet(traffic: Traffic, quiet_s: float, waits: Callable[[], bool]) -> None:
-    """Wait until for `quiet_s` nobody asked or opened a page and nothing else was in the way."""
+    """Wait for `quiet_s` without a question, an opened page or other work."""
     loop = asyncio.get_running_loop()
     since, seen = loop.time(), traffic.doings
     while loop.time() - since < quiet_s:
@@ -527,7 +527,7 @@ async def study(settings: Settings, book: str, most: int, tell: Callable[[str], 
             reason = f"Nothing that {runtime.generator.name} writes would be kept: it is a {tier} model"
             return await _without_model(runtime, book, reason)
         await runtime.generator.start()
-        report = Yield()
+        report = StudyReport()
         async with aclosing(study_book(runtime, book, most)) as work:
             async for report in work:
                 tell(report.line())

@@ -160,7 +160,7 @@ class SearchResult:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the book answers any part of the question, likewise."""
+        """Whether the book answers any part of the question."""
         return max(self.parts, key=lambda part: part.odds).verdict if self.parts else "no"
 
 

@@ -195,7 +195,7 @@ async def run_server(
 
 
 class _Server(uvicorn.Server):
-    """Ends on a signal without raising it again, so that whoever opened the services can close them.
+    """Ends on a signal without raising it again, so that the caller can close the services that it opened.
 
     Readers of running answers get these finished, or an error event, before their connections close.
     """

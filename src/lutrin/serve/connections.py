@@ -2,8 +2,8 @@
 
 No proxy has to stand before Lutrin for it. A connection *waits* while the other side owes something (a request's head,
 its body, the next request) and is *busy* while an answer is on its way. If there are too many connections, the one
-that has been waiting longest is closed for the newest; a busy one never is. So whoever opens a thousand connections
-and says nothing on them closes connections of their own. Of requests that are begun and not whole, each peer has few.
+that has been waiting longest is closed for the newest; a busy one never is. So a client that opens a thousand
+silent connections closes its own. Of requests that are begun and not whole, each peer has few.
 
 The first request of a connection is its bytes and a deadline until it is whole: a thousand that begin one and never end
 it would otherwise be a thousand tasks, each with its route and its guards. Only whether all has come is looked at; what

@@ -243,7 +243,7 @@ class FreeSpace:
 class Allowance:
     """Bytes that may be stored in a day for all from one network peer who send no secret of a browser.
 
-    A secret names a reader, whose conversations are counted where they lie. Whoever sends none is a new reader each
+    A secret names a reader, whose conversations are counted where they lie. A request without one is a new reader each
     time, so that only the network can be counted; what was counted is forgotten when the server ends.
     """
 

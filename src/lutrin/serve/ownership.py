@@ -1,4 +1,4 @@
-"""Whose conversation a request is about: its browser's, its OpenAI client's, or that of whoever knows a random id.
+"""Whose conversation a request is about: its browser's, its OpenAI client's, or that of anyone who knows a random id.
 
 A browser sends a secret of its own. Who sends none is known by the id of the conversation if that cannot be guessed;
 for an id that can ("1", "alice") the server makes a secret and gives it to this client alone, in a cookie and in the
@@ -44,7 +44,7 @@ class Owner:
     """The owner of a request's conversation."""
 
     hashed: str
-    """From `owner_of`; empty: whoever knows the id."""
+    """From `owner_of`; empty: anyone who knows the id."""
     new_secret: str = ""
     """A secret that was made for this client just now; `cookies` hand it over."""
     named: bool = False
@@ -62,7 +62,7 @@ class Owner:
 
 
 def owner(request: HTTPRequest, session_id: str, *, open_sessions: bool) -> Owner:
-    """Who owns a conversation; with `open_sessions`, whoever names its id. Raises InvalidInput for no real secret."""
+    """Who owns a conversation; with `open_sessions`, anyone who names its id. Raises InvalidInput for a bad secret."""
     secret = request.headers.get(CLIENT_HEADER, "")
     if secret or not session_id or open_sessions or is_random(session_id):
         return Owner(owner_of(secret), named=bool(secret))

@@ -1,4 +1,4 @@
-"""Renders pages in a child process with limits of memory and time: a page of a book stops nobody but itself.
+"""Renders pages in a child process with limits of memory and time: a page that takes too much costs that page alone.
 
 The child stays for the next page and ends with its parent. It gets jobs on its standard input and answers on its
 standard output, each as a line of JSON. A page that it cannot render within its limits is shown as text.
@@ -114,7 +114,7 @@ def _start() -> Child:
 
 def _ask(child: Child, job: Job) -> Reply:
     assert child.stdin is not None  # noqa: S101 - it is a pipe, as asked for above
-    assert child.stdout is not None  # noqa: S101 - likewise
+    assert child.stdout is not None  # noqa: S101 - it is a pipe
     child.stdin.write(msgspec.json.encode(job) + b"\n")
     child.stdin.flush()
     return msgspec.json.decode(child.stdout.readline(), type=Reply)

@@ -291,7 +291,7 @@ def _not_ours(_tag: str, name: str, value: str) -> str | None:
 
 
 def _highlight(match: re.Match[str]) -> str:
-    """A code block with its tokens in classes; one in a language that nobody knows stays as it is."""
+    """A code block with its tokens in classes; one in an unknown language stays as it is."""
     if len(match[2]) > MOST_CODE_CHARS:
         return match[0]
     try:

@@ -128,7 +128,7 @@ class Outgoing:
                 message = {**message, "body": b""}
         await self._send(message)
 
-    async def _change(self, body: bytes, message: Any) -> bytes:  # noqa: ANN401 - as above
+    async def _change(self, body: bytes, message: Any) -> bytes:  # noqa: ANN401 - a message of ASGI
         """The body as it leaves; the head that is held back says so."""
         headers = self._head["headers"]
         if self._links:

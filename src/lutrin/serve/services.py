@@ -105,7 +105,7 @@ class Services:
     trouble: str = ""
     """Why conversations are neither stored nor remembered, with the remedy, for the operator; empty: they are."""
     secret: bytes = field(default_factory=lambda: secrets.token_bytes(32))
-    """The server's own key, from which names of conversations are made that nobody can guess."""
+    """The server's own key, from which unguessable names of conversations are made."""
     echo: Callable[[str], None] | None = None
     """Gets each question and answer, for `lutrin serve --echo`; never a log."""
     background: Background = field(default_factory=Background)

@@ -15,7 +15,7 @@ LEAST_YES = 0.91
 """Probability of the model's yes from which a card is kept: of 57 cards by `medium`, read by eye, .81 were right and
 useful; of the 41 that pass both questions .90. Not fitted for larger models."""
 PATIENCE_S = 600.0
-"""For one request of a study; nobody waits for it."""
+"""For one request of a study; no reader waits for it."""
 YES, NO = "YES", "NO"
 IS_CLEAR = (
     "You check a pupil's question. Answer YES only if a pupil who has not seen the passage understands what is asked, "

@@ -14,7 +14,7 @@ from lutrin.records import Chunk
 
 
 def literal_problem(entry: Entry, passages: Sequence[Chunk]) -> str:
-    """Say what in an entry that nobody stands for yet is not in the book; empty if everything is."""
+    """Name what an unapproved entry says that is not in the book; empty if nothing."""
     evidence = "\n".join(evidence_of(whole(chunk)) for chunk in passages)
     question = " ".join(entry.names)
     for text in entry.points:

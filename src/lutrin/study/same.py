@@ -41,7 +41,7 @@ class SameFit(Fit, frozen=True, kw_only=True, forbid_unknown_fields=True):
     passed: float
     """Share of the pairs that mean the same and are let through, each judged by a fit without its question."""
     wrongly: int
-    """Near pairs that are let through, judged likewise."""
+    """Near pairs that are let through, by the same measure."""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 A question is kept if a search for it finds this very section first, the book answers it, every sentence of its answer
 is stated by the passage, nothing says the same already, and it gives away no exercise of the book unless the teacher
 allows that; then the model has to judge that it is understood without the passage, and that its answer tells what is
-asked. A term is kept likewise, by the question for it. Key points and examples must be stated; an analogy may be
+asked. A term is kept by the same test, with the question for it. Key points and examples must be stated; an analogy may be
 the model's own, and has no number or name that is not the book's. From terms and their siblings quizzes are made. What
 is kept also holds as the next ingest will try it, and readers have it at once. A passage that was studied is noted by
 its id, which is made of its text: a run that is broken off goes on.
@@ -86,14 +86,14 @@ UNLIKE = "not in form"
 ELSEWHERE = "with words that its section does not have"
 Publish = Callable[[Sequence[StudiedEntry]], None]
 """Gives entries to every reader of a book; called in a thread."""
-NOBODYS: Mapping[str, float] = {}
+ANONYMOUS: Mapping[str, float] = {}
 THE_PROMPTS = stem("passage")
 """What the prompt calls the text; only who has seen the prompt understands a question after it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """Something that a model wrote and nobody has judged yet."""
+    """Something that a model wrote, not yet judged."""
 
     kind: Literal["question", "keypoints", "term", "example", "analogy"]
     topic: str
@@ -102,7 +102,7 @@ class Draft:
 
 
 @dataclass(slots=True)
-class Yield:
+class StudyReport:
     """How many drafts were kept so far, and why others were not."""
 
     passages: int = 0
@@ -196,8 +196,8 @@ class Student:
         self._publish = publish
 
     async def work_through(
-        self, generation: OpenGeneration, most: int = 0, interest: Mapping[str, float] = NOBODYS
-    ) -> AsyncGenerator[Yield, None]:
+        self, generation: OpenGeneration, most: int = 0, interest: Mapping[str, float] = ANONYMOUS
+    ) -> AsyncGenerator[StudyReport, None]:
         """Study a book, yielding the figures after each passage.
 
         Args:
@@ -217,7 +217,7 @@ class Student:
         ordered = by_interest(open_ones, interest)
         batch = ordered[:most] if most else ordered
         book = _book(generation, chunks)
-        figures = Yield(passages=len(batch))
+        figures = StudyReport(passages=len(batch))
         self._path.parent.mkdir(parents=True, exist_ok=True)
         earlier = len(worth) - len(open_ones)
         for chunk in batch:
@@ -241,7 +241,7 @@ class Student:
         if fresh and self._publish is not None:
             self._publish(fresh)
 
-    async def _on_passage(self, book: _Book, chunk: Chunk, figures: Yield) -> list[PreparedEntry]:
+    async def _on_passage(self, book: _Book, chunk: Chunk, figures: StudyReport) -> list[PreparedEntry]:
         """The entries of a passage that hold, with their places in the book."""
         texts = [await self._write(chunk, task) for kinds, task in TASKS if kinds & self._kinds]
         drafts = [draft for text in texts for draft in _drafts_in(text) if draft.kind in self._kinds]
@@ -369,7 +369,7 @@ def quiz_of(term: Entry, siblings: Sequence[str]) -> Entry | None:
     )  # fmt: skip
 
 
-def _fit(entries: Iterable[Entry], fitting: Fitting, figures: Yield) -> Iterator[PreparedEntry]:
+def _fit(entries: Iterable[Entry], fitting: Fitting, figures: StudyReport) -> Iterator[PreparedEntry]:
     """The entries that fit the book, as an ingest has it; the others are counted."""
     for entry in entries:
         try:
@@ -405,7 +405,7 @@ def _name(draft: Draft) -> str:
 def _is_in_form(draft: Draft, chunk: Chunk) -> bool:
     if draft.text.endswith(":"):  # what it announces is not there
         return False
-    if THE_PROMPTS in stem_set(f"{draft.topic} {draft.text}") - stem_set(chunk.text):  # nobody else has seen it
+    if THE_PROMPTS in stem_set(f"{draft.topic} {draft.text}") - stem_set(chunk.text):  # the prompt's own words
         return False
     if draft.kind == "question":
         return draft.topic.endswith("?") and bool(topic_stems(draft.topic))

@@ -117,7 +117,7 @@ async def sign_in(visit: Given[Visit]) -> Response[str]:
 
 @post("/teacher/set-up", operation_id="teacherSetUp", **PAGE)
 async def set_up(visit: Given[Visit]) -> Response[str]:
-    """The first password, from whoever knows the code that the terminal has printed; its browser is signed in."""
+    """Set the first password, given the code that the terminal printed, and sign this browser in."""
     fields = await visit.fields()
     try:
         cookie = visit.sign_ins.set_up(
@@ -131,7 +131,7 @@ async def set_up(visit: Given[Visit]) -> Response[str]:
 
 @post("/teacher/password", operation_id="teacherPassword", **PAGE)
 async def change_password(visit: Given[Visit]) -> Response[str]:
-    """Another password, for whoever knows the present one."""
+    """Change the password, given the present one."""
     fields = await visit.form()
     password = visit.sign_ins.password
     if password is None or not password.is_set:
