@@ -1,4 +1,4 @@
-"""One ingest at a time: a process holds this lock while it changes the index; the kernel frees it when the process dies."""
+"""One ingest at a time: a process holds this lock while it changes the index; the kernel frees it if it dies."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

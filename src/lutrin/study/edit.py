@@ -100,7 +100,7 @@ def companions(corpus: Path, *, shelf: bool = False) -> list[Path]:
 def merge(corpus: Path, drafts: Sequence[Path], *, author: str = "", shelf: bool = False) -> MergeSummary:
     """Put entries into the companions beside the books that have their files.
 
-    Section, hash and the exact quotes are filled in from the book as it is now: the person who merges vouches for it. An entry
+    Section, hash and the exact quotes are filled in from the book as it is now: who merges vouches for it. An entry
     of the same kind and topic as one that is there takes its place.
 
     Args:

@@ -3,7 +3,7 @@
 A question is kept if a search for it finds this very section first, the book answers it, every sentence of its answer
 is stated by the passage, nothing says the same already, and it gives away no exercise of the book unless the teacher
 allows that; then the model has to judge that it is understood without the passage, and that its answer tells what is
-asked. A term is kept by the same test, with the question for it. Key points and examples must be stated; an analogy may be
+asked. Terms pass the same test, with their question. Key points and examples must be stated; an analogy may be
 the model's own, and has no number or name that is not the book's. From terms and their siblings quizzes are made. What
 is kept also holds as the next ingest will try it, and readers have it at once. A passage that was studied is noted by
 its id, which is made of its text: a run that is broken off goes on.
