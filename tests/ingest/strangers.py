@@ -338,7 +338,7 @@ STRANGERS: Mapping[str, Stranger] = {
             "1-water/lessons/2-ice/README.md": page("Ice", "Ice floats because it expands by nine percent."),
             "1-water/lessons/10-steam/README.md": page("Steam", "Steam burns."),
             "2-fire/README.md": page("Fire", "Fire needs oxygen."),
-            "2-fire/draft.odt": "x",
+            "2-fire/draft.rtf": "x",
         },
         title="Lessons 2024",
         pages=(
@@ -351,6 +351,6 @@ STRANGERS: Mapping[str, Stranger] = {
         fact="nine percent",
         chapters={"1-water/lessons/2-ice/README.md": "Ice"},
         modules={"1-water/lessons/2-ice/README.md": "Water"},
-        left_out=frozenset({"2-fire/draft.odt"}),
+        left_out=frozenset({"2-fire/draft.rtf"}),
     ),
 }

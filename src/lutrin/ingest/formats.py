@@ -38,6 +38,8 @@ class Format:
     """Files up to this size are read in the program itself, larger ones in a limited process."""
     holds_chapters: bool = False
     """Whether one file is often a whole book, whose headings name its chapters."""
+    stands_alone: bool = False
+    """Whether several files that are added at once are rather several books than pages of one."""
     time_limit_s: float = 30.0
     memory_limit_bytes: int = 512 * MEGABYTE
     recognizer: str = ""
@@ -81,12 +83,12 @@ FORMATS: Mapping[str, Format] = {
     ".rmd": replace(_MARKDOWN, name="R Markdown"),
     ".epub": Format(
         "EPUB", "lutrin.ingest.epub:parse_epub", 100 * MEGABYTE,
-        holds_chapters=True, time_limit_s=120.0, becomes=".html",
+        holds_chapters=True, time_limit_s=120.0, becomes=".html", stands_alone=True,
     ),
     ".html": _HTML,
     ".htm": _HTML,
     ".xhtml": _HTML,
-    ".txt": Format("plain text", "lutrin.ingest.plaintext:parse_text", holds_chapters=True),
+    ".txt": Format("plain text", "lutrin.ingest.plaintext:parse_text", holds_chapters=True, stands_alone=True),
 }  # fmt: skip
 """What the core reads; guests cannot take these away."""
 

@@ -53,7 +53,7 @@ _HOUSEKEEPING = re.compile(
 )
 PICTURES = frozenset(".png .jpg .jpeg .gif .svg .webp .avif .bmp .ico .tif .tiff".split())
 _NOTEBOOKS = frozenset({".rst", ".adoc", ".org", ".tex"})
-_OFFICE = frozenset({".doc", ".odt", ".rtf", ".pptx", ".ppt", ".xlsx", ".xls", ".ods", ".odp", ".pages", ".mobi"})
+_OFFICE = frozenset({".doc", ".rtf", ".ppt", ".xlsx", ".xls", ".ods", ".pages", ".mobi"})
 _SAVED = re.compile(
     r"(.+)[_. -](?:files|file|dateien|fichiers|archivos|ficheiros|arquivos|bestanden|filer|tiedostot|soubory|pliki)",
     re.IGNORECASE,

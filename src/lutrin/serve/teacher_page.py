@@ -391,7 +391,7 @@ def board_page(board: Board, form_key: str) -> str:
         form_key=form_key,
         code=qr_uri(board.address) if board.address else "",
         suffixes=",".join((*sorted(all_formats()), ".zip")),
-        whole=",".join(suffix for suffix, kind in all_formats().items() if kind.holds_chapters),
+        whole=",".join(suffix for suffix, kind in all_formats().items() if kind.stands_alone),
         formats=formats_in_words(),
         job_text=job_text(board.job, board.waiting),
         entry_states=ENTRY_STATES,
@@ -426,7 +426,8 @@ def companion_page(book: str, listed: EntryList, wanted: EntryFilter, form_key: 
 
 def formats_in_words() -> str:
     """The kinds of files that can be added, by the names that people know, each once."""
-    return ", ".join(dict.fromkeys(kind.name for kind in all_formats().values()))
+    kinds = sorted(all_formats().values(), key=lambda kind: not kind.stands_alone)
+    return ", ".join(dict.fromkeys(kind.name for kind in kinds))
 
 
 def proposed_text(answer: Answer) -> str:
