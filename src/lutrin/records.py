@@ -293,6 +293,8 @@ class Citation(msgspec.Struct, frozen=True, kw_only=True):
     section_title: str
     filename: str
     page: int | None
+    page_label: str = ""
+    """The number printed on that page (`iv`, `12`); empty if the file has no pages."""
     url: str
     """Path of the reader's page that holds the heading, with its fragment."""
     quote: str

@@ -225,6 +225,10 @@ class ScriptedLibrary(ShelfLibrary):
             raise NotFound(NOTHING_HERE)
         return self.sources[filename]
 
+    async def page_labels(self, slug: str, filename: str) -> Mapping[int, str]:
+        """The numbers printed on the pages of a PDF."""
+        return {2: "iv"} if (slug, filename) == ("physical-ai", "leaflet.pdf") else {}
+
     async def notes(self, slug: str, filename: str) -> Mapping[str, Notes]:
         """What was prepared for a page."""
         return self.prepared if (slug, filename) == ("physical-ai", LOOP.filename) else {}

@@ -13,7 +13,7 @@ from lutrin.index.typeahead import TypedWord
 from lutrin.ingest.makers import BOXES
 from lutrin.records import Unit, UnitKind
 from lutrin.serve.finding import IN_CODE, section_lines
-from lutrin.serve.html import PageEntry, ShelvedBook, outline, shelf
+from lutrin.serve.html import PageEntry, ShelvedBook, outline, shelf, with_page_labels
 from lutrin.serve.notes import Notes
 from lutrin.serve.rendering import render_page, sanitise
 from lutrin.serve.templating import environment
@@ -431,3 +431,13 @@ async def test_the_interface_describes_itself(client: httpx.AsyncClient) -> None
     assert all(f"POST {path}" in page for path in ("/chat", "/api/query", "/v1/chat/completions"))
     assert "<code>Accept: text/event-stream</code>" in page
     assert "`" not in page
+
+
+def test_pages_of_a_pdf_are_headed_with_the_numbers_printed_on_them() -> None:
+    """Known ones and those that follow; nothing before the first that is known."""
+    page = "".join(f'<section class="page" id="page={number}"><p>Text</p></section>' for number in range(1, 5))
+    shown = with_page_labels(page, {2: "iv", 4: "1"})
+    assert re.findall(r"Page (\w+)<|(Text)", shown) == [
+        ("", "Text"), ("iv", ""), ("", "Text"), ("v", ""), ("", "Text"), ("1", ""), ("", "Text"),
+    ]  # fmt: skip
+    assert with_page_labels(page, {}) == page

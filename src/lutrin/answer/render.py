@@ -65,6 +65,7 @@ def citation(run: Run, n: int, source: str, chances: Mapping[str, float]) -> Cit
         section_title=chunk.section_title,
         filename=chunk.filename,
         page=chunk.page,
+        page_label=chunk.page_label,
         url=reader_url(chunk),
         quote=source[slice(*_span_with_fences(run, source))],
         relevance_score=min(max(round(chances.get(chunk.chunk_id, 0.0), 4), LEAST_SCORE), 1.0),

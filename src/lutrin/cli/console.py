@@ -153,7 +153,7 @@ def print_answer(answer: records.Answer) -> str:
 def source_line(source: records.Citation) -> str:
     """Format a source: its number, its place and the quoted words."""
     place = " > ".join(dict.fromkeys(part for part in (source.chapter, source.section_title) if part))
-    page = f", page {source.page}" if source.page is not None else ""
+    page = f", page {source.page_label or source.page}" if source.page is not None else ""
     quote = " ".join(source.quote.split())
     excerpt = quote if len(quote) <= QUOTE_CHARACTERS else f"{quote[: QUOTE_CHARACTERS - 1]}…"
     return f'[{source.n}] {place} ({source.filename}{page})\n    "{excerpt}"'

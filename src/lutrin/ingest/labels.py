@@ -7,6 +7,7 @@ from msgspec import structs
 
 from lutrin.ingest.formats import format_of
 from lutrin.ingest.makers import ABBREVIATED, CAPTIONED, NUMBERED
+from lutrin.ingest.wording import numeral
 from lutrin.records import Chunk, Document, Section, Unit
 
 _NUMBER = r"(?:[A-Z][.\-\u2013]?)?\d{1,4}(?:[.\-\u2013]\d{1,4}){0,3}[a-z]?|[IVXLC]{1,7}"
@@ -22,6 +23,8 @@ MARKED_CAPTION = re.compile(rf"(?i:{_CAPTIONED})(?:\.\s*|\s+)(?:{_NUMBER})(?!\w)
 _NUMBERED = re.compile(rf"(?:{'|'.join(NUMBERED)})\s+(?:{_NUMBER})\s*(?:[:.(\u2013\u2014]|\Z)", re.IGNORECASE)
 _APART = re.compile(r"[\-\u2013]|(?<=[a-z])(?=\d)")
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
+_MOST_ROMAN = 400
+"""Pages that are counted in Roman numbers, at most."""
 _CHAPTER = 1
 """The title of the whole comes before it in a heading path."""
 
@@ -52,6 +55,18 @@ def labels_in(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
 def _decimal(roman: str) -> int:
     values = [_ROMAN[letter] for letter in roman]
     return sum(-one if one < after else one for one, after in zip(values, [*values[1:], 0], strict=True))
+
+
+def label_after(label: str) -> str:
+    """The label of the page behind one; empty if it does not count in numbers.
+
+    >>> label_after("9"), label_after("iv"), label_after("A-3")
+    ('10', 'v', '')
+    """
+    if label.isdecimal():
+        return str(int(label) + 1)
+    kind = "i" if label.islower() else "I"
+    return next((numeral(n + 1, kind) for n in range(1, _MOST_ROMAN) if numeral(n, kind) == label), "")
 
 
 def with_labels(document: Document) -> Document:

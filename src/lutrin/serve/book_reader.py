@@ -125,10 +125,11 @@ class Reader:
         there = await self._library.find_pictures(slug, entry.filename, page.pictures)
         notes = await self._library.notes(slug, entry.filename)
         starters = await self._library.starters(STARTERS, slug, entry.filename)
+        labels = await self._library.page_labels(slug, entry.filename)
 
         def make() -> str:
             text = PICTURE.sub(lambda match: _picture_html(match, slug, entry.filename, there), page.html)
-            text = html.with_notes(text, notes)
+            text = html.with_notes(html.with_page_labels(text, labels), notes)
             return self._stamp(html.reading(book, pages, entry, text, page.sections, starters=starters))
 
         return await self._workshop.do(make)

@@ -3,15 +3,17 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from html import unescape
+from html import escape, unescape
 from http import HTTPStatus
 from itertools import groupby, pairwise
 
 from markupsafe import Markup
 
+from lutrin.ingest.labels import label_after
 from lutrin.messages import NOTHING_HERE
 from lutrin.serve.finding import Suggestion
 from lutrin.serve.notes import Notes
+from lutrin.serve.rendering import PDF_SECTION
 from lutrin.serve.templating import book_path, count_of, environment, page_path, render
 from lutrin.study.deck import Card, GlossaryTerm, Practice
 
@@ -181,6 +183,18 @@ def reading(
         before=pages[position - 1] if position > 0 else None,
         after=pages[position + 1] if position + 1 < len(pages) else None,
     )
+
+
+def with_page_labels(text: str, labels: Mapping[int, str]) -> str:
+    """Head each page of a sanitised PDF with the number printed on it, where it is known or follows from one before."""
+    label = ""
+
+    def head(page: re.Match[str]) -> str:
+        nonlocal label
+        label = labels.get(int(page[0].partition("page=")[2].rstrip('">'))) or label_after(label)
+        return f'{page[0]}<p class="page-number"><small>Page {escape(label)}</small></p>' if label else page[0]
+
+    return PDF_SECTION.sub(head, text) if labels else text
 
 
 def with_notes(text: str, notes: Mapping[str, Notes]) -> str:

@@ -133,6 +133,12 @@ class ShelfLibrary:
         async with self._shelf.lease(slug) as generation:
             return await generation.source(filename)
 
+    async def page_labels(self, slug: str, filename: str) -> Mapping[int, str]:
+        """The numbers printed on the pages of a PDF where passages begin, by the pages' own numbers."""
+        async with self._shelf.lease(slug) as generation:
+            chunks = await generation.chunks_of(filename)
+        return {chunk.page: chunk.page_label for chunk in chunks if chunk.page is not None and chunk.page_label}
+
     async def notes(self, slug: str, filename: str) -> Mapping[str, Notes]:
         """The notes below a page's sections, by heading anchor; empty if nothing was prepared."""
         async with self._shelf.lease(slug) as generation:

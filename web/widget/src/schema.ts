@@ -93,6 +93,7 @@ export interface Citation {
   section_title: string;
   filename: string;
   page: number | null;
+  page_label: string;
   url: string;
   quote: string;
   relevance_score: number;
