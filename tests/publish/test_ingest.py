@@ -106,6 +106,34 @@ async def test_a_page_that_was_moved_is_neither_updated_nor_embedded_again(press
     assert (await press.ingest()).texts_embedded == 0
 
 
+async def test_a_new_chapter_is_read_alone(press: Press) -> None:
+    """In a folder of its own, though every chapter's folder has a place in the book."""
+    await press.ingest()
+    press.lines.clear()
+    press.write({"03-chapter-3-grasping/01-grip.md": "# Grip\n\nA gripper holds an egg with two newtons.\n"})
+    summary = await press.ingest()
+    assert (summary.processed, summary.unchanged, summary.chunks_created, summary.chunks_reused) == (1, 3, 1, 4)
+    assert press.lines == ["Processing 03-chapter-3-grasping... 1 chunk created"]
+
+
+async def test_a_new_name_or_place_of_a_folder_changes_its_pages_alone(press: Press) -> None:
+    """They belong to another chapter, and stand elsewhere in the order; nothing is embedded again."""
+    await press.ingest()
+    embedded = len(press.embedder.texts)
+    press.write({"02-chapter-2-walking/_category_.json": '{"label": "Chapter 2: Gaits"}'})
+    summary = await press.ingest()
+    assert (summary.processed, summary.unchanged) == (1, 2)
+    generation = await press.open()
+    assert [chunk.chapter for chunk in await generation.chunks_of(ZMP)] == ["Chapter 2: Gaits"]
+    press.write({"02-chapter-2-walking/_category_.json": '{"label": "Chapter 2: Gaits", "position": 0}'})
+    summary = await press.ingest()
+    assert (summary.processed, summary.unchanged, bool(summary.published)) == (0, 3, True)
+    generation = await press.open()
+    assert (await generation.files())[0].filename == ZMP
+    assert not (await press.ingest()).published
+    assert len(press.embedder.texts) == embedded
+
+
 async def test_a_file_with_a_new_time_only_is_not_read_again(press: Press) -> None:
     """Its content is compared once; the run after that does not even look into it."""
     await press.ingest()
@@ -179,12 +207,12 @@ async def test_a_rebuild_reads_everything_and_embeds_nothing(press: Press) -> No
 
 
 async def test_other_settings_cut_anew(press: Press) -> None:
-    """A longer chunk, a new title or a new label of a folder makes all files be read again."""
+    """A longer chunk or a new title makes all files be read again, a new label of a folder its own."""
     await press.ingest()
     press.settings = press.settings.model_copy(update={"chunk_tokens": 300})
     assert (await press.ingest()).processed == 3
     press.write({"01-chapter-1-sensors/_category_.json": '{"label": "Chapter 1: Feeling"}'})
-    assert (await press.ingest()).processed == 3
+    assert (await press.ingest()).processed == 2
     assert (await press.ingest()).processed == 0
     generation = await press.open()
     assert (await generation.files())[0].chapter == "Chapter 1: Feeling"

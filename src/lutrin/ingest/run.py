@@ -11,7 +11,7 @@ import hashlib
 import shutil
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -38,6 +38,7 @@ from lutrin.index.build import (
     live_hashes,
     put_in_place,
     read_book_file,
+    read_places,
 )
 from lutrin.index.catalog import Catalog, FileState, LeftOut, PublishedBook
 from lutrin.index.companion import BY_THE_BOOK, Companion, Entry, PreparedEntry, key_of, write_companion
@@ -247,7 +248,13 @@ class _BookIngest:
         self.manifest = read_manifest(self.current) if self.current is not None else None
         is_as_before = self.manifest is not None and published is not None and published.recipe == self.recipe
         everything = self.options.rebuild or not is_as_before
-        self.plan = _make_plan(files, self.catalog.files(slug), everything=everything, now_ns=self.tools.clock_ns())
+        former, now_ns = self.catalog.files(slug), self.tools.clock_ns()
+        places = self._places()
+        keys = {name: self.book.reading_key(name, position) for name, (*_, position) in places.items()}
+        self.is_reordered = sorted(keys, key=keys.__getitem__) != list(keys)
+        """Whether folders or contents give another order to the files that the index has."""
+        moved = {name for name, (title, *place, _) in places.items() if self.book.place(name, title) != (*place,)}
+        self.plan = _make_plan(files, former, everything=everything, now_ns=now_ns, moved=moved)
         self.changed = {file.name for file in self.plan.changed}
         self.companions = (companion_path(book), self.settings.studied_path(slug))
         """Files with entries prepared for the book's readers; they may be missing."""
@@ -263,6 +270,13 @@ class _BookIngest:
         self.stale: set[str] = set()
         """Files that could not be read, so the index keeps its version of them."""
         self.before: sqlite.Connection | None = None
+
+    def _places(self) -> Mapping[str, tuple[str, str, str, float | None]]:
+        """Title, part, chapter and place of each file that the index has."""
+        if self.current is None:
+            return {}
+        with closing(sqlite.connect(self.current / PASSAGES, readonly=True)) as passages:
+            return read_places(passages)
 
     def _intact(self, published: PublishedBook | None) -> Path | None:
         """The current generation's folder if it is as it was published and has the current format.
@@ -287,7 +301,7 @@ class _BookIngest:
         if self.plan.touched:
             self.catalog.touch(slug, self.plan.touched)
         is_same = self.manifest is not None and self.manifest.companion == self.companion
-        if not self.plan.changed and not self.plan.removed and is_same:
+        if not self.plan.changed and not self.plan.removed and is_same and not self.is_reordered:
             return self.summary
         name = f"{self.catalog.next_number():06d}-{self.recipe[:8]}"
         created = self.tools.now().isoformat(timespec="seconds")
@@ -314,7 +328,7 @@ class _BookIngest:
         try:
             await self._fill(builder)
             prepared = self.manifest is not None and self.manifest.companion != self.companion
-            if not self.positions or not (self.summary.processed or self.plan.removed or prepared):
+            if not self.positions or not (self.summary.processed or self.plan.removed or prepared or self.is_reordered):
                 return ""  # only files that cannot be read
             self._count(await in_thread(self._compare, builder))
             await self.embedding.finish()
@@ -550,7 +564,7 @@ class _Plan:
     former: Mapping[str, FileState]
     """States of all files in the current generation, by name."""
     changed: list[SourceFile] = field(default_factory=list)
-    """Files that are new, have new content, or must be read again because the recipe changed."""
+    """Files that are new, have new content, or must be read again because the recipe or their place changed."""
     unchanged: list[SourceFile] = field(default_factory=list)
     touched: list[FileState] = field(default_factory=list)
     """States of unchanged files whose times are new."""
@@ -560,8 +574,18 @@ class _Plan:
     """Names that the index has and the folder no longer has."""
 
 
-def _make_plan(files: Sequence[SourceFile], former: Mapping[str, FileState], *, everything: bool, now_ns: int) -> _Plan:
-    """Find out what changed: by size and time (nanoseconds since the epoch), and if these differ, by SHA-256."""
+def _make_plan(
+    files: Sequence[SourceFile],
+    former: Mapping[str, FileState],
+    *,
+    everything: bool,
+    now_ns: int,
+    moved: Container[str] = (),
+) -> _Plan:
+    """Find out what changed: by size and time (nanoseconds since the epoch), and if these differ, by SHA-256.
+
+    What is read again though it is the same: `everything`, or what has `moved` within the book.
+    """
     plan = _Plan(former, removed=[*former.keys() - {file.name for file in files}])
     for file in files:
         before = former.get(file.name)
@@ -570,7 +594,7 @@ def _make_plan(files: Sequence[SourceFile], former: Mapping[str, FileState], *, 
         except DocumentError:
             plan.changed.append(file)  # reading it will report the fault
             continue
-        if everything or before is None or before.sha256 != state.sha256:
+        if everything or before is None or before.sha256 != state.sha256 or file.name in moved:
             plan.changed.append(file)
         else:
             plan.unchanged.append(file)
@@ -601,14 +625,16 @@ def _look(file: SourceFile, before: FileState | None, now_ns: int) -> FileState:
 
 
 def _recipe(book: Book, settings: Settings, embedder: str) -> str:
-    """A fingerprint of everything besides a file's content that determines its chunks.
+    """A fingerprint of everything besides a file's content and its place in the book that determines its chunks.
 
     The program's version is part of it, because a new release may read files better. Embeddings of unchanged texts
     are still kept.
     """
-    folders = {name: (folder.label, folder.position, folder.is_simulation) for name, folder in book.folders.items()}
+    simulated = sorted(
+        (name, folder.is_simulation) for name, folder in book.folders.items() if folder.is_simulation is not None
+    )
     facts = (
-        lutrin.__version__, FORMAT_VERSION, book.info, sorted(folders.items()), book.site.entries, book.shared,
+        lutrin.__version__, FORMAT_VERSION, book.info, simulated,
         book.simulation, settings.chunk_tokens, settings.chunk_overlap_tokens, settings.ocr, embedder,
     )  # fmt: skip
     return hashlib.sha256(msgspec.json.encode(facts)).hexdigest()
