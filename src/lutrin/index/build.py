@@ -219,7 +219,7 @@ def read_book_file(passages: sqlite.Connection, filename: str) -> tuple[BookFile
 
 def read_places(passages: sqlite.Connection) -> dict[str, tuple[str, str, str, float | None]]:
     """Title, part, chapter and place among its siblings of each file of a `passages.db`, by name, in reading order."""
-    return {name: (title, *place) for name, title, *place in passages.execute(statements.PLACES)}
+    return {name: (title, *place) for name, title, *place in passages.execute(statements.PAGE_PLACES)}
 
 
 RECORDS_AT_ONCE = 1000  # that a vector store gets

@@ -179,7 +179,7 @@ SOURCE = "SELECT source FROM file WHERE filename = :filename"
 PAGE = """SELECT filename, title, module, chapter, section, position, sha256, source FROM file
     WHERE filename = :filename"""
 PAGES = "SELECT filename, title, module, chapter, section, sha256, chunks FROM file ORDER BY ordinal"
-PLACES = "SELECT filename, title, module, chapter, position FROM file ORDER BY ordinal"
+PAGE_PLACES = "SELECT filename, title, module, chapter, position FROM file ORDER BY ordinal"
 TITLES = "SELECT filename, title FROM file"
 WORDS = "SELECT word, chunks FROM word"
 WORD = "SELECT chunks FROM word WHERE word = :word"
