@@ -84,6 +84,8 @@ NO_SUCH_FORM = {
     "quiz": "The book's own words on it:",
     "compute": "The book's own words; nothing is calculated:",
 }
+YOUR_TEACHER = "your teacher"
+"""Who prepared what the teacher wrote or mended, as pupils read it."""
 LIKELY_MARK = "†"
 """Behind a sentence that is not word for word in the book."""
 LIKELY_NOTE = "† Not word for word in the book; compare the passage."

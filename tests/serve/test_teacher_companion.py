@@ -18,7 +18,7 @@ from lutrin.index.readback import verify_generation
 from lutrin.index.shelf import Shelf
 from lutrin.ingest.run import IngestTools, ingest
 from lutrin.keep.backup import backup, restore
-from lutrin.messages import BOOK_FIRST, CAUTION, CODE_WITHHELD
+from lutrin.messages import BOOK_FIRST, CAUTION, CODE_WITHHELD, YOUR_TEACHER
 from lutrin.records import Passage
 from lutrin.search.search import Searcher, leads_of
 from lutrin.serve.library import ShelfLibrary
@@ -150,8 +150,8 @@ async def test_a_mended_text_is_the_teachers_own(school: School) -> None:
     """It answers and stands on the card; "as it was" takes it back."""
     await school.press(ASKED, "mend", text="It stores 480 watt hours, enough for a lesson.")
     answer = await school.answer(ASKED)
-    assert answer["explanation"] == "It stores 480 watt hours, enough for a lesson. [1]"
-    assert (answer["prepared_by"], answer["kind"]) == ("the teacher", "extractive")
+    assert answer["explanation"] == "It stores 480 watt hours, enough for a lesson."
+    assert (answer["prepared_by"], answer["kind"]) == (YOUR_TEACHER, "extractive")
     assert "enough for a lesson" in (await school.client.get("/study/robots/deck.csv")).text
     await school.press(ASKED, "undo")
     assert (await school.answer(ASKED))["explanation"] == "480 watt hours. [1]"
@@ -199,15 +199,54 @@ async def test_a_pinned_answer_is_given_for_its_question(school: School) -> None
     question = "A full charge takes how many hours, with an example?"
     form = (await school.client.get("/teacher/answer", params={"question": question, "book": "robots"})).text
     assert "A full charge takes three hours." in form
-    data = {"key": await school.key(), "book": "robots", "question": question, "text": "Three hours: a long film."}
+    data = {
+        "key": await school.key(),
+        "book": "robots",
+        "question": question,
+        "text": "Three hours: a long film.",
+        "listed": "true",
+    }
     assert (await school.client.post("/teacher/answer", data=data)).status_code == 303
     for _ in range(2):
         answer = await school.answer(question)
-        assert (answer["explanation"], answer["prepared_by"]) == ("Three hours: a long film. [1]", "the teacher")
+        assert (answer["explanation"], answer["prepared_by"]) == ("Three hours: a long film.", YOUR_TEACHER)
         assert answer["kind"] == "extractive"
         assert answer["excerpts"]
         assert "Three hours: a long film." in (await school.client.get("/study/robots/deck.csv")).text
         await school.read_again()
+
+
+async def test_a_pupils_question_is_told_to_nobody(school: School) -> None:
+    """It stands on no card, shelf or list of suggestions, but is answered; until the teacher offers it."""
+    question = "A full charge takes how many hours lol?"
+    data = {"key": await school.key(), "book": "robots", "question": question, "text": "Three hours."}
+    assert (await school.client.post("/teacher/answer", data=data)).status_code == 303
+    assert (await school.answer(question))["prepared_by"] == YOUR_TEACHER
+    public = ("/", "/read/robots", "/study/robots/deck.json", "/api/search?q=charge+lol", "/study/robots/worksheet")
+    for path in public:
+        assert "lol" not in (await school.client.get(path)).text, path
+    assert "lol" not in json.dumps((await school.answer("What is a battery?"))["suggestions"])
+    await school.press(question, "list")
+    assert "lol" in (await school.client.get("/study/robots/deck.json")).text
+
+
+async def test_wordings_are_added_and_cut(school: School) -> None:
+    """What is added is answered; what is cut is not, though it was before; both are seen, and can be changed back."""
+    question, other = "How many hours does a full charge take?", "When is the lamp full again?"
+    data = {"key": await school.key(), "book": "robots", "question": question, "text": "Three hours."}
+    await school.client.post("/teacher/answer", data=data)
+    assert (await school.answer(other))["prepared_by"] != YOUR_TEACHER
+    for _ in range(2):
+        await school.press(question, "add", text=other)
+        assert (await school.answer(other))["prepared_by"] == YOUR_TEACHER
+        assert f'{other} <span class="good">meets it</span>' in await school.page()
+        await school.read_again()
+        assert (await school.answer(other))["prepared_by"] == YOUR_TEACHER
+        await school.press(question, "cut", text=other)
+        assert (await school.answer(other))["prepared_by"] != YOUR_TEACHER
+        assert f'{other} <span class="bad">does not</span>' in await school.page()
+    assert (await school.press(question, "cut", text=question)).status_code == 422
+    assert (await school.press(question, "add", text=" ")).status_code == 422
 
 
 async def test_an_answer_is_written_to_what_the_book_did_not_answer(school: School, house: House) -> None:
@@ -225,7 +264,7 @@ async def test_an_answer_is_written_to_what_the_book_did_not_answer(school: Scho
     reply = await school.client.post("/teacher/answer", data={**data, "proof": proof[1]})
     assert (reply.status_code, reply.headers["location"]) == (303, "/teacher#inbox")
     answer = await school.answer(question)
-    assert (answer["explanation"], answer["prepared_by"]) == ("Nobody. [1]", "the teacher")
+    assert (answer["explanation"], answer["prepared_by"]) == ("Nobody.", YOUR_TEACHER)
     page = (await school.client.get("/teacher")).text
     assert re.search(r"<summary>Missed <span class=\"hint\">0</span>", page)
     assert "answered by you" in page
@@ -250,7 +289,7 @@ async def test_what_is_pinned_may_come_with_a_plain_caution(school: School) -> N
     data = {"key": await school.key(), "book": "robots", "question": question, "text": "Ask me first."}
     assert (await school.client.post("/teacher/answer", data=data)).status_code == 303
     answer = await school.answer(question)
-    assert (answer["prepared_by"], answer["warnings"]) == ("the teacher", [CAUTION])
+    assert (answer["prepared_by"], answer["warnings"]) == (YOUR_TEACHER, [CAUTION])
 
 
 async def test_what_readers_are_warned_of_first_cannot_be_pinned(school: School) -> None:

@@ -73,6 +73,10 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
     """`proposed`: written by a model and not reviewed; `approved`: a person vouches for it; `hidden`: never shown."""
     pinned: bool = False
     """Whether it comes before others of its kind; a pinned answer replaces any other answer to its question."""
+    unlike: tuple[str, ...] = ()
+    """For a pinned answer, questions that it does not answer, however near they are to its own."""
+    unlisted: bool = False
+    """Whether its question is told to nobody, because it stands in a pupil's words; it answers all the same."""
 
     @property
     def by_model(self) -> bool:
@@ -118,9 +122,12 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
         changed = msgspec.structs.replace(published.entry, state=entry.state, pinned=entry.pinned)
         if self.is_own:
             changed = msgspec.structs.replace(
-                changed, text=entry.text, choices=entry.choices, answer=entry.answer, author=entry.author
-            )
-        return msgspec.structs.replace(published, entry=changed)
+                changed, text=entry.text, choices=entry.choices, answer=entry.answer, author=entry.author,
+                aka=entry.aka, unlike=entry.unlike, unlisted=entry.unlisted,
+            )  # fmt: skip
+        return msgspec.structs.replace(
+            published, entry=changed, asked=self.item.asked if self.is_own else published.asked
+        )
 
 
 def key_of(entry: Entry) -> tuple[str, ...]:
@@ -239,12 +246,12 @@ class Companion:
         return next((item for item in self.entries if id_of(item.entry) == name), None)
 
     def visible(self, *kinds: Kind) -> Iterator[PreparedEntry]:
-        """The entries that readers may see, of some kinds, in the order of the book; pinned ones first."""
+        """The entries that readers may see listed, of some kinds, in the order of the book; pinned ones first."""
         return (item for item in self._visible_entries if item.entry.kind in kinds)
 
     @cached_property
     def _visible_entries(self) -> tuple[PreparedEntry, ...]:
-        seen = (item for item in self.entries if item.entry.state != "hidden")
+        seen = (item for item in self.entries if item.entry.state != "hidden" and not item.entry.unlisted)
         return tuple(sorted(seen, key=lambda item: not item.entry.pinned))
 
     def questions(self, near: npt.NDArray[np.float32], section: tuple[str, ...] | None = None) -> Iterator[str]:

@@ -142,7 +142,7 @@ def practice(
 ) -> Practice:
     """Build a book's practice material."""
     sections = _sections(files, chunks, address)
-    visible = [item for item in entries if item.entry.state != "hidden"]
+    visible = [item for item in entries if item.entry.state != "hidden" and not item.entry.unlisted]
     own: dict[tuple[str, str, str], list[PreparedEntry]] = {}
     for item in visible:
         own.setdefault((item.entry.file, item.entry.anchor, item.entry.heading), []).append(item)

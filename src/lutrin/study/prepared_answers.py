@@ -14,7 +14,7 @@ import numpy as np
 
 from lutrin import messages
 from lutrin.answer.plan import MOST_NEXT, Plan, make_plan, next_questions, respellings
-from lutrin.index.companion import BY_THE_BOOK, OF_A_TERM, Companion, Entry, Kind, PreparedEntry, defining
+from lutrin.index.companion import BY_THE_BOOK, OF_A_TERM, THE_TEACHER, Companion, Entry, Kind, PreparedEntry, defining
 from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import plain, topic_stems, words
 from lutrin.query.frames import Frame, asks, frame_of
@@ -55,6 +55,8 @@ MOST_PROOFS = 3
 """Passages of a prepared answer that are shown, at most."""
 BESIDE = -8.0
 """Logarithm of how likely a unit answers that none of the quotes touches: it is shown as what stands around them."""
+FORMS: frozenset[Frame] = frozenset({"analogy", "example", "simpler", "summary", "quiz", "code", "compute", "about"})
+"""What is wanted of a subject; an answer that was pinned to one of them answers no other."""
 KEPT_TERMS = 64
 """Books whose terms are kept at hand."""
 MOST_OF_CHAPTER = 8
@@ -147,7 +149,7 @@ class PreparedAnswers:
         is_repeat = plain(" ".join(best.item.entry.points)) in " ".join(query.answers)
         if best.is_by_book and best.is_sure and not is_repeat and len(result.parts) == 1 and result.passages:
             return _with_lead(result, await best.generation.chunks([best.item.chunk_id]), best.item), ""
-        return result, best.question
+        return result, "" if best.item.entry.unlisted else best.question
 
     async def _best(self, query: Query, generations: Sequence[OpenGeneration]) -> Match | None:
         """The entry whose question is the likeliest to mean the one that is asked."""
@@ -219,16 +221,82 @@ class PreparedAnswers:
         return replace(plan, suggestions=following)
 
     async def _pinned_answer(self, query: Query, generations: Sequence[OpenGeneration]) -> Match | None:
-        """The answer that the teacher pinned to a question of these words."""
+        """The answer that the teacher pinned to a question of these words, or to one that means the same."""
         if query.mode == "selection" or query.selected_text:
             return None
         questions = {normalize(query.text), normalize(query.typed)}
+        matches: list[Match] = []
         for generation, where in await apply_filters(generations, query.question):
-            for item in generation.companion.pinned_entries:
-                fits = item.entry.kind not in self._withheld and not questions.isdisjoint(map(normalize, item.asked))
-                if fits and await _is_there(generation, item, where):
+            pinned = [
+                item
+                for item in generation.companion.pinned_entries
+                if item.entry.kind not in self._withheld
+                and questions.isdisjoint(map(normalize, item.entry.unlike))
+                and await _is_there(generation, item, where)
+            ]
+            for item in pinned:
+                if not questions.isdisjoint(map(normalize, item.asked)):
                     return Match(generation, item, np.inf)
-        return None
+            matches += await self._reworded(generation, query, pinned)
+        return max(matches, key=lambda match: match.odds, default=None)
+
+    async def _reworded(self, generation: OpenGeneration, query: Query, pinned: Sequence[PreparedEntry]) -> list[Match]:
+        """The pinned answers whose question means what is asked, in the form that is wanted.
+
+        Forms are compared by name, and what they are wanted of by the reader (`lutrin.study.same`).
+        """
+        form = query.frame if query.frame in FORMS else "plain"
+        questions = [
+            item
+            for item in pinned
+            if item.entry.kind == "question" and any(_core(text)[0] == form for text in item.asked)
+        ]
+        if not questions or not _stands_alone(query):
+            return []
+        asked = _as_prepared_question(query)
+        questions = list(await self._nearest_pinned(generation, asked, questions))
+        wordings = {text: _core(text) for item in questions for text in (*item.asked, *item.entry.unlike)}
+        cores = {core for wished, core in wordings.values() if wished == form}
+        encoded = await self._encoded(list(dict.fromkeys([asked, *cores])))
+        terms, name = self._terms_of(generation), self._searcher.embedder.name
+        answers = await self._searcher.encode([" ".join(item.entry.points) for item in questions])
+
+        def chance(text: str, answer: np.ndarray | None) -> float:
+            wished, core = wordings[text]
+            if wished != form:
+                return -np.inf
+            if normalize(core) == normalize(asked):
+                return np.inf
+            other = encoded[core]
+            return (
+                odds(compare(encoded[asked], other, answer), name) if agree(encoded[asked], other, terms) else -np.inf
+            )
+
+        matches = []
+        for item, answer in zip(questions, map(pooled_vector, answers), strict=True):
+            best = max((chance(text, answer) for text in item.asked), default=-np.inf)
+            if best > max((0.0, *(chance(text, answer) for text in item.entry.unlike))):
+                matches.append(Match(generation, item, best))
+        return matches
+
+    async def _nearest_pinned(
+        self, generation: OpenGeneration, asked: str, pinned: Sequence[PreparedEntry]
+    ) -> Sequence[PreparedEntry]:
+        """The few whose wordings are nearest to a question, of however many that were pinned."""
+        if len(pinned) <= COMPARED:
+            return pinned
+        (encoding,) = await self._searcher.encode([asked])
+        near = {
+            generation.companion.texts[place]: cosine
+            for place, cosine in generation.companion.nearest(pooled_vector(encoding), len(generation.companion.texts))
+        }
+        return sorted(pinned, key=lambda item: -max(near.get(text, 0.0) for text in item.asked))[:COMPARED]
+
+    async def _encoded(self, texts: Sequence[str]) -> dict[str, EncodedQuestion]:
+        """Questions as they are compared."""
+        reading = self._searcher.embedder.reading
+        encodings = await self._searcher.encode(texts)
+        return {text: encode_question(text, one, reading) for text, one in zip(texts, encodings, strict=True)}
 
     async def _match(self, generation: OpenGeneration, query: Query, kinds: Sequence[Kind]) -> Match | None:
         """The entry of one book whose question means the one that is asked."""
@@ -271,6 +339,13 @@ class PreparedAnswers:
             while len(self._terms) > KEPT_TERMS:
                 del self._terms[next(iter(self._terms))]
         return self._terms[generation.state]
+
+
+def _core(text: str) -> tuple[str, str]:
+    """The form that a prepared question asks for, `plain` where it names none, and what it asks, as readers' are."""
+    frame, topic, _ = frame_of(text)
+    core = topic if asks(topic) or frame == "compare" else defining(topic.strip(" ?.!"))
+    return (frame if frame in FORMS else "plain"), core
 
 
 def _is_asked_on(match: Match, query: Query) -> bool:
@@ -333,11 +408,14 @@ async def _plan(
     author = items[0].entry.author
     numbers = " ".join(f"[{one.n}]" for one in plan.excerpts)
     head = [messages.PREPARED_IN_OTHER_WORDS.format(author=author)] if items[0].entry.kind == "analogy" else []
+    by_teacher = author == THE_TEACHER
+    explanation = "\n\n".join([*head, *(_text_for(item.entry, query) for item in items)])
     return replace(
         plan,
         query=query,
-        explanation="\n\n".join([*head, *(_text_for(item.entry, query) for item in items)]) + f" {numbers}",
-        prepared_by=author,
+        # Her words are hers: no number says that a sentence of the book says them.
+        explanation=explanation if by_teacher else f"{explanation} {numbers}",
+        prepared_by=messages.YOUR_TEACHER if by_teacher else author,
         by_model=any(item.entry.by_model for item in items),
         warnings=(*plan.warnings, *respellings(changes)),
     )

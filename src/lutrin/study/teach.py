@@ -22,8 +22,9 @@ from lutrin.index.shelf import Shelf
 from lutrin.ingest.companion_file import Fitting, MisfitError, problem_of
 from lutrin.messages import NOTHING_HERE
 from lutrin.ports import Embedder
+from lutrin.query.understand import normalize
 
-Act = Literal["approve", "hide", "show", "pin", "unpin", "mend", "undo"]
+Act = Literal["approve", "hide", "show", "pin", "unpin", "mend", "add", "cut", "list", "unlist", "undo"]
 T = TypeVar("T")
 Proof = tuple[str, str]
 """Id of a passage, and its words that prove an answer; empty words: all of it."""
@@ -36,7 +37,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
     act: Act
     text: str = ""
-    """Of `mend`: the new text; of key points one a line."""
+    """Of `mend`: the new text, of key points one a line. Of `add` and `cut`: a wording."""
     choices: str = ""
     """Of `mend`, for a quiz: one a line."""
     answer: int | None = None
@@ -71,6 +72,10 @@ class EntryList(msgspec.Struct, frozen=True, kw_only=True):
 
 
 ENTRIES_A_PAGE = 40
+OWN_ACTS = frozenset({"mend", "add", "cut", "list", "unlist"})
+"""What changes more of an entry than its state."""
+MOST_WORDINGS = 40
+"""Of one answer, and as many that it does not answer."""
 
 
 class Companions:
@@ -117,10 +122,14 @@ class Companions:
             await self._shelf.refresh()
             return
         before = (await self._decisions(slug)).get(name)
-        is_own = change.act == "mend" or (before is not None and before.decision.is_own)
+        is_own = change.act in OWN_ACTS or (before is not None and before.decision.is_own)
         entry = apply_change(item.entry, change)
-        decision = companion.Decision(item=msgspec.structs.replace(item, entry=entry), is_own=is_own)
         embedded = (before.embedder, before.wordings) if before is not None else ("", ())
+        if change.act in {"add", "cut"}:
+            item = msgspec.structs.replace(item, asked=companion.wordings(entry))
+            encoded = await companion.encoded_texts(item.asked, self._embedder)
+            embedded = (self._embedder.name, tuple(encoded))
+        decision = companion.Decision(item=msgspec.structs.replace(item, entry=entry), is_own=is_own)
         await self._keep(slug, name, StoredDecision(decision, *embedded))
 
     async def pinned_questions(self, slug: str) -> Sequence[str]:
@@ -128,14 +137,25 @@ class Companions:
         async with self._shelf.lease(slug) as generation:
             return [question for item in generation.companion.pinned_entries for question in item.asked]
 
-    async def pin_answer(self, slug: str, question: str, text: str, proofs: Sequence[Proof]) -> str:
+    async def pinned_answers(self, slug: str) -> Sequence[tuple[str, companion.Entry]]:
+        """The answers that are pinned to questions, with their ids."""
+        async with self._shelf.lease(slug) as generation:
+            pinned = [item.entry for item in generation.companion.pinned_entries if item.entry.kind == "question"]
+            return [(companion.id_of(entry), entry) for entry in pinned]
+
+    async def pin_answer(
+        self, slug: str, question: str, text: str, proofs: Sequence[Proof], *, listed: bool = False
+    ) -> str:
         """From now on, answer a question with this text and, below it, these words of the book; return its id.
+
+        Args:
+            listed: Whether the question, which may stand in a pupil's words, is offered to others.
 
         Raises:
             InvalidInput: Nothing of the book proves it, or it is too long.
         """
         async with self._shelf.lease(slug) as generation:
-            item = await _fit(generation, " ".join(question.split()), text.strip(), proofs)
+            item = await _fit(generation, " ".join(question.split()), text.strip(), proofs, listed=listed)
             wordings = await companion.encoded_texts(item.asked, self._embedder)
         decided = StoredDecision(companion.Decision(item=item, is_own=True), self._embedder.name, tuple(wordings))
         name = companion.id_of(item.entry)
@@ -177,8 +197,25 @@ def apply_change(entry: companion.Entry, change: Change) -> companion.Entry:
             return msgspec.structs.replace(entry, pinned=False)
         case "mend":
             return _apply_edit(entry, change)
+        case "add" | "cut":
+            return _apply_wording(entry, " ".join(change.text.split()), is_met=change.act == "add")
+        case "list" | "unlist":
+            return msgspec.structs.replace(entry, unlisted=change.act == "unlist")
         case "undo":
             return entry
+
+
+def _apply_wording(entry: companion.Entry, wording: str, *, is_met: bool) -> companion.Entry:
+    """Let an answer be met in a wording, or never again in it; the question that it was written to always meets it."""
+    if entry.kind != "question" or not wording or len(wording) > MOST_TOPIC:
+        raise InvalidInput(f"A wording is a question of at most {MOST_TOPIC} characters.")
+    key = normalize(wording)
+    if key == normalize(entry.topic) and not is_met:
+        raise InvalidInput("This is the question that the answer was written to. Hide the answer instead.")
+    met, unlike = ([one for one in group if normalize(one) != key] for group in (entry.aka, entry.unlike))
+    if key != normalize(entry.topic):
+        (met if is_met else unlike).append(wording)
+    return msgspec.structs.replace(entry, aka=tuple(met[-MOST_WORDINGS:]), unlike=tuple(unlike[-MOST_WORDINGS:]))
 
 
 def _apply_edit(entry: companion.Entry, change: Change) -> companion.Entry:
@@ -197,7 +234,7 @@ def _apply_edit(entry: companion.Entry, change: Change) -> companion.Entry:
 
 
 async def _fit(
-    generation: OpenGeneration, question: str, text: str, proofs: Sequence[Proof]
+    generation: OpenGeneration, question: str, text: str, proofs: Sequence[Proof], *, listed: bool
 ) -> companion.PreparedEntry:
     """An answer as an entry, with its places in the book; something of the book must prove it."""
     chunks = {chunk.chunk_id: chunk for chunk in await generation.chunks([name for name, _ in proofs])}
@@ -220,6 +257,7 @@ async def _fit(
         author=companion.THE_TEACHER,
         state="approved",
         pinned=True,
+        unlisted=not listed,
     )
     problem = problem_of(entry) or ("the question is too long" if len(question) > MOST_TOPIC else "")
     if problem:

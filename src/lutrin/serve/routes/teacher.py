@@ -14,9 +14,18 @@ from litestar.params import FromPath
 from lutrin.chats.store import key_of
 from lutrin.errors import InvalidInput, LutrinError, NotFound, NotPermitted, RateLimited
 from lutrin.index.catalog import LeftOut
-from lutrin.index.companion import THE_TEACHER, Kind, State
+from lutrin.index.companion import Kind, State
 from lutrin.log import get_logger
-from lutrin.messages import BOOK_FIRST, DISK_LOW, INGEST_OFF, NOT_STORING, NOTHING_HERE, TEACHER_OFF, WRONG_PASSWORD
+from lutrin.messages import (
+    BOOK_FIRST,
+    DISK_LOW,
+    INGEST_OFF,
+    NOT_STORING,
+    NOTHING_HERE,
+    TEACHER_OFF,
+    WRONG_PASSWORD,
+    YOUR_TEACHER,
+)
 from lutrin.records import Answer, DoneEvent, Passage, Question
 from lutrin.serve.answer_service import NO_STORE, AnswerService, check_lengths, is_secure
 from lutrin.serve.book_choices import BookRow, list_books
@@ -221,6 +230,8 @@ async def change(book: FromPath[str], entry: FromPath[str], visit: Given[Visit])
     )
     await _companions(visit.service).change(book, entry, change)
     _log.info("entry_changed", book=book, entry=entry, act=change.act)
+    if fields.get("asked"):
+        return led_to(f"/teacher/answer?{urlencode({'book': book, 'question': fields['asked']})}")
     back = urlencode(_filters(dict(parse_qsl(fields.get("back", "")))))
     return led_to(f"/teacher/companion/{quote(book)}?{back}#e{quote(entry)}")
 
@@ -248,6 +259,7 @@ async def proposal(visit: Given[Visit]) -> Response[str]:
         answer=answer,
         text=proposed_text(answer) if answer is not None else "",
         near=near,
+        pinned=await _companions(service).pinned_answers(shelved.slug) if service.services.companions else (),
         back=parameters.get("back", ""),
         form_key=visit.form_key,
     )
@@ -262,8 +274,9 @@ async def pin(visit: Given[Visit]) -> Response[str]:
     answer = await current_answer(service, question, book)
     proofs = [(one.chunk_id, one.text) for one in answer.excerpts] or [(fields.get("proof", ""), "")]
     text = fields.get("text") or proposed_text(answer)
-    pinned = await _companions(visit.service).pin_answer(book, question, text, proofs)
-    if (await current_answer(service, question, book)).prepared_by != THE_TEACHER:
+    listed = fields.get("listed", "") == "true"
+    pinned = await _companions(visit.service).pin_answer(book, question, text, proofs, listed=listed)
+    if (await current_answer(service, question, book)).prepared_by != YOUR_TEACHER:
         await _companions(visit.service).change(book, pinned, Change(act="undo"))
         raise InvalidInput(BOOK_FIRST)
     _log.info("answer_pinned", book=book)

@@ -13,7 +13,7 @@ for (const form of document.forms) {
   if (form.matches('[data-upload]')) continue;
   form.addEventListener('submit', () => {
     // After the form has been read: a button that is off would not be sent.
-    setTimeout(() => form.querySelector('button').setAttribute('disabled', ''));
+    setTimeout(() => form.querySelector('button')?.setAttribute('disabled', ''));
   });
 }
 
