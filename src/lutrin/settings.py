@@ -211,6 +211,8 @@ class Settings(BaseSettings):
     """Target length of a chunk in tokens, headings included."""
     chunk_overlap_tokens: int = Field(50, ge=0, le=200)
     """Tokens that neighbouring chunks of a section share."""
+    watch: bool = False
+    """Read what is put into the folder of the books, or changed there, without a command, once it has arrived whole."""
     ocr: bool = False
     """Recognise the text of scanned PDF pages; needs `just ocr` or `pip install lutrin[ocr]`."""
     top_k: int = Field(5, ge=1, le=50)

@@ -505,3 +505,13 @@ async def test_a_book_that_its_teacher_removed_is_not_read(press: Press) -> None
     with Catalog(press.settings.catalog_path) as catalog:
         catalog.forget_choice("robots")
     assert (await press.ingest()).processed == 1
+
+
+async def test_a_book_whose_files_are_gone_may_be_kept(press: Press) -> None:
+    """As a server asks for that watches its folder: the stick was pulled out for a moment."""
+    press.write({"book.toml": 'title = "Optics"', "lens.md": "# Lens\n\nA lens bends light.\n"}, book="optics")
+    await press.ingest()
+    shutil.rmtree(press.corpus / "optics")
+    assert (await press.ingest(Options(keep_missing=True))).removed == 0
+    assert sorted(book.info.slug for book in press.books()) == ["optics", "robots"]
+    assert (await press.ingest()).removed == 1

@@ -49,12 +49,13 @@ for command in (
 @click.option("--rebuild", is_flag=True, help="Read every file again, including unchanged ones.")
 @click.option("--password", default="", help="Password of encrypted PDF files.")
 @click.option("--lenient", is_flag=True, help="Read invalid MDX files as far as possible instead of skipping them.")
+@click.option("--keep-missing", is_flag=True, help="Keep books whose files are gone.")
 @click.option("--explain", "explained", is_flag=True, help="Show how Lutrin understands the file PATH; index nothing.")
 @json_option
 @settings_option
 def ingest(
     path: Path | None, *, book: str | None, title: str | None, edition: str | None, rebuild: bool,
-    password: str, lenient: bool, explained: bool, as_json: bool, settings: Settings,
+    password: str, lenient: bool, keep_missing: bool, explained: bool, as_json: bool, settings: Settings,
 ) -> None:  # fmt: skip
     """Read the books in PATH (default: corpus/) into the index."""
     root = path if path is not None else settings.corpus_dir
@@ -72,7 +73,10 @@ def ingest(
         from lutrin.ingest.run import Options  # noqa: PLC0415 - a stage's vendors load only when it runs
         from lutrin.runtime import ingestion  # noqa: PLC0415 - a stage's vendors load only when it runs
 
-        options = Options(book or "", title or "", edition or "", rebuild, password, lenient, progress)
+        options = Options(
+            slug=book or "", title=title or "", edition=edition or "", rebuild=rebuild, password=password,
+            lenient=lenient, keep_missing=keep_missing, progress=progress,
+        )  # fmt: skip
         summary = asyncio.run(ingestion.run_ingest(settings, root, options))
     say_result(summary, console.summary_lines(summary), as_json=as_json)
     if summary.failed:

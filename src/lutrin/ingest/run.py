@@ -124,6 +124,8 @@ class Options:
     """Read every file again; embeddings are still taken from the cache."""
     password: str = ""
     """Of encrypted PDFs."""
+    keep_missing: bool = False
+    """Keep books whose files are gone: a disk that was pulled out comes back, and nobody told Lutrin to remove them."""
     lenient: bool = False
     """Read pages that MDX would refuse as far as possible."""
     progress: Progress = silent
@@ -223,6 +225,8 @@ class _Ingest:
     def _withdraw(self, discovery: Discovery) -> int:
         """Withdraw books that came from this corpus and are no longer in it; one whose description broke stays."""
         removed = 0
+        if self.options.keep_missing:
+            return removed
         slugs = {book.info.slug for book, _ in discovery.books}
         broken = {str(root.resolve()) for root in discovery.broken}
         for published in self.catalog.books():

@@ -244,7 +244,7 @@ async def ingest_apart(settings: Settings, note: Callable[[str], None]) -> Mappi
 
     command = [
         sys.executable, "-P", "-m", "lutrin.cli", "ingest", str(settings.corpus_dir),
-        "--json", "--data-dir", str(settings.data_dir),
+        "--json", "--data-dir", str(settings.data_dir), *(["--keep-missing"] if settings.watch else []),
     ]  # fmt: skip
     _, output = await run_command(command, keep, {"LUTRIN_LOG_LEVEL": "error"})
     if not output.strip():

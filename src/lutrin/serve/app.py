@@ -8,7 +8,7 @@ import socket
 import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -47,6 +47,7 @@ from lutrin.serve.services import Services
 from lutrin.serve.teacher_page import Examination, progress_of
 from lutrin.serve.teacher_password import TeacherPassword, spaced
 from lutrin.serve.teacher_sign_in import SignIns, Visit
+from lutrin.serve.watch import watch_folder
 from lutrin.settings import Settings
 
 ANSWERS_END_S = 3
@@ -105,7 +106,12 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
         ):
             await jobs.add(services.ingest, service.spawn)
         try:
-            yield
+            async with AsyncExitStack() as stack:
+                if settings.watch and services.ingest is not None:
+                    read = partial(jobs.add, services.ingest, service.spawn)
+                    work = partial(watch_folder, settings.corpus_dir, read)
+                    await stack.enter_async_context(services.background.running(work, name="watch"))
+                yield
         finally:
             await service.close()
             workshop.close()

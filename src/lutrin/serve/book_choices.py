@@ -5,7 +5,7 @@ seconds. Files are touched only when a book is added, or deleted for good.
 """
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO, Literal
@@ -41,6 +41,8 @@ class BookRow(msgspec.Struct, frozen=True, kw_only=True):
     files: int = 0
     edition: str = ""
     left_out: tuple[LeftOut, ...] = ()
+    is_missing: bool = False
+    """Whether its files are not where they were read; readers go on with its index."""
 
 
 def list_books(settings: Settings) -> tuple[list[BookRow], list[LeftOut]]:
@@ -53,7 +55,11 @@ def list_books(settings: Settings) -> tuple[list[BookRow], list[LeftOut]]:
         return [], []
     with Catalog(settings.catalog_path) as catalog:
         published, choices, left_out = catalog.books(), catalog.choices(), catalog.left_out()
-    rows = [_row(settings, book, left_out) for book in published]
+        missing = {book.info.slug for book in published if _is_missing(settings, book, catalog.files(book.info.slug))}
+    rows = [
+        msgspec.structs.replace(_row(settings, book, left_out), is_missing=book.info.slug in missing)
+        for book in published
+    ]
     known = {row.slug for row in rows}
     rows += [
         BookRow(slug=slug, title=choice.called or slug, own_title=choice.called or slug, choice=choice)
@@ -63,6 +69,14 @@ def list_books(settings: Settings) -> tuple[list[BookRow], list[LeftOut]]:
     removed = {row.slug for row in rows if row.choice.removed}
     rest = [item for item in left_out if item.book not in known | removed]
     return sorted(rows, key=lambda row: bool(row.choice.removed)), rest
+
+
+def _is_missing(settings: Settings, book: PublishedBook, files: Collection[str]) -> bool:
+    """Whether none of a book's files is in this machine's corpus any more, though they were read there."""
+    corpus, root = settings.corpus_dir.resolve(), Path(book.root or ".")
+    if not book.root or Path(book.corpus) != corpus or not files:
+        return False
+    return not any((root / name).exists() for name in files)
 
 
 def find_book(settings: Settings, slug: str) -> BookRow:
