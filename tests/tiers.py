@@ -68,6 +68,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """The bars can be set in a configuration file, as tests of this file do."""
     parser.addini("processor_s", "processor time that a test of unit or system has", default=PROCESSOR_S)
     parser.addini("clock_s", "seconds by the clock that a test of unit or system has", default=CLOCK_S)
+    parser.addoption("--documents", type=int, default=40, help="random documents of each format that are read")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -119,6 +119,9 @@ def settle(soup: Any, styles: str = "") -> list[str]:  # noqa: ANN401 - as bs4 h
             left_out.append(words_of(tag))
             tag.decompose()
 
+    for reading in find.tags("rt"):  # how a word is read stands behind it
+        text = reading.get_text().strip()
+        reading.replace_with(f" ({text})" if text else "")
     for heading in find.all("[role=heading]"):
         heading.name = f"h{min(max(whole(heading.get('aria-level'), 2), 1), 6)}"
     _formulas(soup, find)
@@ -141,9 +144,6 @@ def settle(soup: Any, styles: str = "") -> list[str]:  # noqa: ANN401 - as bs4 h
         text = link.get_text()
         if not any(map(str.isalnum, text)) and (text.strip(_BLANK) in _LINK_SIGNS or link.find_parent(HEADINGS)):
             link.decompose()
-    for reading in find.tags("rt"):  # how a word is read stands behind it
-        text = reading.get_text().strip()
-        reading.replace_with(f" ({text})" if text else "")
     _abbreviations(find)
     _boxes(find)
     _numbers(find)
@@ -153,7 +153,7 @@ def settle(soup: Any, styles: str = "") -> list[str]:  # noqa: ANN401 - as bs4 h
 def words_of(tag: Any) -> str:  # noqa: ANN401 - as bs4 has it
     """What a browser shows of an element, scripts and styles left out, its blanks as one each."""
     strings = (text for text in tag.find_all(string=True) if text.parent is None or text.parent.name not in _NO_TEXT)
-    return " ".join(" ".join(text for text in strings if type(text) is NavigableString).split())
+    return " ".join(" ".join(text for text in strings if not isinstance(text, PreformattedString)).split())
 
 
 class _Finder:
@@ -182,7 +182,7 @@ class _Finder:
 
         bs4 tries each name on each element of the page, which takes most of the time of reading it.
         """
-        return [tag for tag in self._tags if tag.name in names and not tag.decomposed]
+        return [tag for tag in self._tags if tag.name in names and not tag.decomposed and tag.parent is not None]
 
     def all(self, *selectors: str) -> list[Any]:
         """The elements that any of the selectors matches, in page order."""
@@ -332,17 +332,17 @@ def _has_words(siblings: Iterable[Any]) -> bool:
 
 
 def _drawings(find: _Finder) -> None:
-    """Put the words of drawings in the place of their descriptions, as of pictures; signs on links have none."""
+    """Put the words of drawings in their place, as descriptions of pictures; signs on links show no titles."""
     for drawing in find.tags("svg"):
         if drawing.decomposed:
             continue
-        words = [words_of(text) for text in drawing.find_all(["title", "desc", "text", "foreignobject"])]
-        words = [str(drawing.get("aria-label") or ""), *words]
+        is_sign = drawing.find_parent(["a", "button", *HEADINGS]) is not None
+        names = ["text", "foreignobject"] if is_sign else ["title", "desc", "text", "foreignobject"]
+        words = [] if is_sign else [str(drawing.get("aria-label") or "")]
+        words += [words_of(text) for text in drawing.find_all(names)]
         text = ", ".join(dict.fromkeys(word for word in words if any(map(str.isalnum, word))))
-        if text and drawing.find_parent(["a", "button", *HEADINGS]) is None:
-            drawing.replace_with(bs4.Tag(name="img", attrs={"alt": text, "src": ""}))
-        else:
-            drawing.decompose()
+        picture = bs4.Tag(name="img", attrs={"alt": text, "src": ""})
+        drawing.replace_with(f" {text} " if is_sign else picture if text else "")
 
 
 def _abbreviations(find: _Finder) -> None:
@@ -598,8 +598,9 @@ def _title_of(element: Any) -> str:  # noqa: ANN401 - as bs4 has it
         if (child.name in HEADINGS or not TITLES.isdisjoint(names)) and len(text) < len(
             " ".join(element.get_text().split())
         ):
+            alts = " ".join(str(picture.get("alt") or "") for picture in child.find_all("img"))
             child.decompose()
-            return text
+            return f"{text} {alts}".strip()
     return ""
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import bs4
 import msgspec
 from bs4.dammit import EncodingDetector
-from bs4.element import Comment
+from bs4.element import Comment, PreformattedString
 from markdownify import MarkdownConverter
 
 from lutrin.errors import DocumentError
@@ -35,8 +35,11 @@ _BLOCKS = frozenset(
     "div section article aside main body [document] p hr ul ol li dl dt dd pre table td th blockquote "
     "h1 h2 h3 h4 h5 h6".split()
 )
+_BLOCK = re.compile(r"```|[-|>#:]|\d+[.)] |!\[")
+"""Begins what is no running text."""
+_STRUCK = frozenset({"del", "s", "strike"})
 _DEEPEST = 200
-_LONG_NAMED, _MOST_NAMED = 120, 12
+_LONG_NAMED, _MOST_NAMED = 200, 12
 """Characters of a part of a page that a notice repeats, and how many of the parts."""
 
 
@@ -76,13 +79,20 @@ class _Converter(MarkdownConverter):
 
     def convert_div(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401 - as its base has it
         kind, text = el.get("data-box"), text.strip()
-        if not kind or "_inline" in parent_tags:
-            return f" {text} " if "_inline" in parent_tags else f"\n\n{text}\n\n"
         title = str(el.get("data-title") or "").replace("]", "\\]").replace("[", "\\[")
+        if not kind or "_inline" in parent_tags:
+            return f" {title} {text} " if "_inline" in parent_tags else f"\n\n{text}\n\n"
         return f"\n\n:::{kind}{f'[{title}]' if title else ''}\n\n{text}\n\n:::\n\n"
 
     convert_aside = convert_section = convert_article = convert_address = convert_center = convert_div
-    convert_strike = MarkdownConverter.convert_del  # type: ignore[attr-defined]  # its package has no annotations
+
+    def convert_del(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401 - as its base has it
+        """What is struck out, once: within each other the marks would be a fence."""
+        if not _STRUCK.isdisjoint(parent_tags):
+            return text
+        return str(super().convert_del(el, text, parent_tags))  # type: ignore[misc]  # its package has no annotations
+
+    convert_s = convert_strike = convert_del
     convert_fieldset = convert_legend = convert_dialog = convert_menu = convert_hgroup = convert_div
 
     def convert_br(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401 - as its base has it
@@ -128,7 +138,7 @@ class _Converter(MarkdownConverter):
 
     def convert_figcaption(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401, ARG002 - as its base has it
         caption, *legend = text.strip().split("\n\n")
-        while legend and caption.strip()[-1:] not in ".!?":
+        while legend and caption.strip()[-1:] not in ".!?" and not _BLOCK.match(legend[0]):
             caption = f"{caption.strip()} {legend.pop(0)}"  # "Figure 3", and what it shows in a paragraph of its own
         return "\n\n".join(["", f"*{caption.strip()}*", *legend, ""]) if caption else ""
 
@@ -167,7 +177,9 @@ class _Converter(MarkdownConverter):
         rows = [row for row in el.find_all("tr") if row.find_parent("table") is el]
         cells = [[self._cell(cell) for cell in row.children if cell.name in {"td", "th"}] for row in rows]
         if "_inline" in parent_tags:
-            return f" {'; '.join(': '.join(c.text for c in row if c.text) for row in cells)} "
+            caption = text.strip().strip("*")
+            rows_of_text = (": ".join(cell.text for cell in row if cell.text) for row in cells)
+            return f" {'; '.join(part for part in (caption, *rows_of_text) if part)} "
         marked = sum(row.parent is not None and row.parent.name == "thead" for row in rows)
         grid = grid_of(cells, marked, infer=True)
         if len(grid.header) == 1 and not marked:
@@ -263,9 +275,9 @@ def main_of(soup: bs4.BeautifulSoup) -> Any:  # noqa: ANN401 - as bs4 has it
     """The element that holds the page's own text."""
     whole = len(soup.get_text())
     for selector in _MAIN:
-        element = soup.select_one(selector)
-        if element is not None and (selector == "body" or len(element.get_text()) >= _LEAST_MAIN * whole):
-            return element
+        found = soup.select(selector, limit=2)
+        if len(found) == 1 and (selector == "body" or len(found[0].get_text()) >= _LEAST_MAIN * whole):
+            return found[0]
     return soup
 
 
@@ -308,7 +320,8 @@ def words_beside(main: Any) -> list[str]:  # noqa: ANN401 - as bs4 has it
         for holder in (main, *main.parents)
         for siblings in (holder.previous_siblings, holder.next_siblings)
         for one in siblings
-        if holder.name not in {"body", "html"} and isinstance(one, bs4.Tag) and (text := words_of(one))
+        if holder.name not in {"body", "html"} and not isinstance(one, PreformattedString)
+        if (text := words_of(one) if isinstance(one, bs4.Tag) else one.strip())
     ]
 
 

@@ -361,6 +361,7 @@ class Outline:
         path = (title, *(above for _, above in self._parents))
         self._drafts.append(Draft(text, block.level, path, anchor, block.start))
         self._lead = self._intro = ""
+        self._asides(block.body, tokens, None, where)
 
     def _paragraph(self, block: tree.Paragraph, where: Where) -> None:
         where = self._inline_callout(block, where)
@@ -381,15 +382,18 @@ class Outline:
         caption = (MARKED_CAPTION if apart else CAPTION).match(text)
         if images or ((caption or where.caption) and len(text) <= _LONG_ITEM):
             self._draft.add("caption", text, self._place(block.body, visible), where, number=number)
+            self._asides(block.body, tokens, number, where)
             return
         first = tokens[:1] if tokens[0]["type"] == "strong" else []
         run_in = len(read_visible(block.body.text, first, self._page.values).text)
         self._sentences(block.body, visible, number, where, run_in=run_in)
         self._asides(block.body, tokens, number, where)
 
-    def _asides(self, body: PlacedText, tokens: Sequence[Token], number: int, where: Where) -> None:
+    def _asides(self, body: PlacedText, tokens: Sequence[Token], number: int | None, where: Where) -> None:
         """Notes that stand in the midst of a sentence in the file, and below it on the page."""
         for token in tokens:
+            if "children" in token and token["type"] != "aside":
+                self._asides(body, token["children"], number, where)
             if token["type"] == "aside":
                 text, (start, end) = clean(plain_text(token["children"])), token["span"]
                 self._draft.add("sentence", text, (body.at(start), body.end(end)), where, number=number)
@@ -428,6 +432,8 @@ class Outline:
             self._draft.add("table_row", header, place, where, number=number)
         for row, place in zip(block.rows, block.row_ranges, strict=True):
             self._draft.add("table_row", self._row(row), place, where, number=number, lead=header)
+        for cell in (cell for row in (block.header, *block.rows) for cell in row):
+            self._asides(cell, self._inline.tokens(cell.text), number, where)
 
     def _row(self, cells: Sequence[PlacedText]) -> str:
         # Inside a code span mistune leaves the backslash that keeps a bar from ending the cell.
@@ -457,6 +463,7 @@ class Outline:
                 visible = self._page.visible(child.body)
                 inner = where.within(role_of_opening(clean(visible.text)))
                 self._sentences(child.body, visible, number, inner)
+                self._asides(child.body, self._inline.tokens(child.body.text), number, inner)
             elif isinstance(child, tree.Listing):
                 self._items(child, number, replace(where, lead=nested))
             else:
@@ -611,6 +618,8 @@ class Outline:
             else:
                 self._draft.add("list_item", name, (start, terms[-1].end), where, number=number)
                 self._lead = self._intro = name
+            for term in terms:
+                self._asides(term.body, self._inline.tokens(term.body.text), number, where)
             self._walk(rest, replace(where, headings=False))
             number = self._draft.new_block() if rest else number
 
@@ -624,6 +633,7 @@ class Outline:
             else:
                 self._draft.add("list_item", f"{name}{text}", (start, place[1]), where, number=number)
             self._lead = self._intro = text[:_LONG_LEAD]
+        self._asides(block.body, self._inline.tokens(block.body.text), number, where)
 
     def _note(self, block: tree.Note, where: Where) -> None:
         self._walk(block.children, replace(where, headings=False))
