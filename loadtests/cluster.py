@@ -30,7 +30,7 @@ SERVERS = 4
 CONNECTIONS = 300
 """That PostgreSQL accepts: each server opens up to 25 of them."""
 DURABLE = ("fsync=on", "synchronous_commit=on", f"max_connections={CONNECTIONS}", "shared_buffers=256MB")
-START_S, END_S = 120.0, 30.0
+START_S, END_S = 300.0, 30.0
 PORT = 7860
 
 
@@ -46,13 +46,21 @@ class Process:
 
     def start(self) -> None:
         """Start it, and wait until it answers."""
+        self.begin()
+        self.wait()
+
+    def begin(self) -> None:
+        """Start it."""
         with self.log.open("ab") as out:
             self._process = subprocess.Popen(
                 self._command, env=self._environment, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=out, stderr=out
             )
+
+    def wait(self) -> None:
+        """Wait until it answers."""
         end_s = time.monotonic() + START_S
         while not self._answers():
-            if self._process.poll() is not None or time.monotonic() > end_s:
+            if self._process is None or self._process.poll() is not None or time.monotonic() > end_s:
                 lines = self.log.read_text("utf-8", "replace").splitlines()[-20:]
                 sys.exit(f"{self._command[0]} does not answer:\n" + "\n".join(lines))
             time.sleep(0.1)
@@ -135,8 +143,11 @@ class ServerCluster:
 
     def start(self) -> None:
         """Start the servers, which fetch the published books, then the proxy."""
-        for process in (*self.servers, self.proxy):
-            process.start()
+        for process in self.servers:
+            process.begin()
+        for process in self.servers:
+            process.wait()
+        self.proxy.start()
 
     def accidents(self, corpus: Path) -> list[tuple[float, str, Callable[[], None]]]:
         """What is done to it while readers ask: after which share of the time, its name, what does it and mends it."""
@@ -161,11 +172,15 @@ class ServerCluster:
             self.ingest(corpus)
 
         return [
-            (0.2, "a server killed", kill_server),
-            (0.4, "the database killed", restart_database),
-            (0.55, "the proxy restarted", restart_proxy),
-            (0.65, "a new index", publish),
+            (0.4, "a server killed", kill_server),
+            (0.55, "the database killed", restart_database),
+            (0.7, "the proxy restarted", restart_proxy),
+            (0.78, "a new index", publish),
         ]
+
+    def cpu_s(self) -> tuple[float, float]:
+        """Seconds of computing that the servers and the database have had."""
+        return sum(one.cpu_s() for one in self.servers), self.database.cpu_s()
 
     def stored(self) -> set[str]:
         """The ids of all messages in the database."""
@@ -207,6 +222,7 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=PORT, help="of the proxy; the servers take the next ones")
     parser.add_argument("--corpus", type=Path, default=ROOT / "corpus", help="the books")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that it ends what it started
     with running(options.corpus, servers=options.servers, port=options.port) as made:
         names = ", ".join(str(options.port + 1 + number) for number in range(options.servers))
         print(f"{made.address} answers: {options.servers} servers (ports {names}), PostgreSQL at {made.database.port}.")

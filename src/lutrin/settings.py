@@ -265,7 +265,8 @@ class Settings(BaseSettings):
     """Remote profile: key of the service for generation and embeddings."""
     vectors: Literal["auto", "chroma", "qdrant", "pgvector"] = "auto"
     """Remote profile: where the vectors are kept. `chroma`: on this disk; `qdrant`: in QDRANT_URL; `pgvector`: in
-    DATABASE_URL; `auto`: `qdrant`. A change needs `lutrin import-index` or `lutrin ingest`."""
+    DATABASE_URL; `auto`: `qdrant`. A change needs `lutrin ingest --rebuild` or
+    `lutrin import-index`; neither embeds anything again."""
     qdrant_url: Annotated[str, AfterValidator(_qdrant_url)] | None = Field(
         None, validation_alias=AliasChoices("QDRANT_URL", "qdrant_url")
     )

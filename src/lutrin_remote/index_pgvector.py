@@ -35,14 +35,14 @@ NOTE = "pgvector.json"
 CONNECTIONS = 8  # that search, for each server
 READ_S, WRITE_S, GRAPH_S = 10.0, 600.0, 6 * 3600.0
 """Seconds for one statement: a search, a batch or a drop, building the graph."""
-READ_PATIENCE_S, WRITE_PATIENCE_S = 2.0, 60.0
+READ_PATIENCE_S, WRITE_PATIENCE_S = 6.0, 60.0
 """Seconds for which a search or a write is retried while PostgreSQL restarts."""
 SCANNED = 10_000
 """Most records of a table that has no graph."""
 FILTERED = 20_000
 """Most records that pass a filter and are compared one by one."""
-M, EF_CONSTRUCTION, EF_SEARCH = 24, 200, 200
-"""Parameters of the graph, measured at 100,000 records (bench/RESULTS.md)."""
+M, EF_CONSTRUCTION, EF_SEARCH = 16, 100, 100
+"""Parameters of the graph: at 50,000 records, more of any of them found nothing more (bench/RESULTS.md)."""
 MOST_SCANNED = 200_000
 """Records of the graph that a filtered search may visit before the rest are compared one by one."""
 GRAPH_BYTES = 2 * M * 6 + 500
@@ -480,7 +480,7 @@ def _read_note(directory: Path) -> Note:
     except (OSError, msgspec.MsgspecError) as error:
         raise IndexUnavailable(
             f"{directory} does not name a table of pgvector: {error}",
-            remedy="Run `lutrin import-index` or `lutrin ingest`.",
+            remedy="Run `lutrin ingest --rebuild` after a change of LUTRIN_VECTORS; no text is embedded again.",
         ) from error
 
 

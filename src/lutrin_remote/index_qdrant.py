@@ -239,7 +239,7 @@ def _read_note(directory: Path) -> Note:
     except (OSError, msgspec.MsgspecError) as error:
         raise IndexUnavailable(
             f"{directory} does not name a Qdrant collection: {error}",
-            remedy="Run `lutrin import-index` or `lutrin ingest`.",
+            remedy="Run `lutrin ingest --rebuild` after a change of LUTRIN_VECTORS; no text is embedded again.",
         ) from error
 
 

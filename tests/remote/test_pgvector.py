@@ -142,7 +142,7 @@ async def test_a_restart_is_waited_out(postgres: Cluster, postgres_url: str, tmp
     began = time.monotonic()
     with pytest.raises(IndexUnavailable, match="cannot be read"):
         await index.search(EIGHT[3], 1)
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 20
     starting = threading.Timer(1.0, postgres.start)
     starting.start()
     await writer.add(["id-0", "id-1"], EIGHT[:2], [{"chapter": "C"}] * 2)
@@ -182,7 +182,7 @@ async def test_a_table_that_is_not_what_was_written_is_not_opened(postgres_url: 
     (tmp_path / NOTE).unlink()
     with pytest.raises(IndexUnavailable) as caught:
         await store.open(tmp_path, NAME)
-    assert "import-index" in caught.value.remedy
+    assert "ingest --rebuild" in caught.value.remedy
 
 
 async def test_a_database_that_is_away_is_named(postgres: Cluster) -> None:

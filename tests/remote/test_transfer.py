@@ -11,10 +11,10 @@ from tests.keep.conftest import now
 from tests.remote.qdrant_edge import EdgeClient
 
 from lutrin.adapters.index_chroma import ChromaStore
-from lutrin.errors import ArchiveError, InvalidSettings
+from lutrin.errors import ArchiveError, IngestError, InvalidSettings
 from lutrin.index.readback import verify_generation
 from lutrin.index.shelf import Shelf
-from lutrin.ingest.run import IngestTools, ingest
+from lutrin.ingest.run import DEFAULTS, IngestTools, Options, ingest
 from lutrin.ingest.summary import IngestSummary
 from lutrin.keep.transfer import export_index, import_index
 from lutrin.ports import Encoding, VectorStore
@@ -39,14 +39,18 @@ class Place:
 
     def __init__(self, root: Path, store: VectorStore) -> None:
         self.settings: Settings = load_settings(data_dir=root, chunk_tokens=100, chunk_overlap_tokens=0)
-        self.store = store
+        self.use(store)
         self.embedder = Counting()
+
+    def use(self, store: VectorStore) -> None:
+        """Keep the vectors elsewhere from now on."""
+        self.store = store
         self.verify = partial(verify_generation, store=store)
 
-    async def ingest(self, corpus: Path) -> IngestSummary:
+    async def ingest(self, corpus: Path, options: Options = DEFAULTS) -> IngestSummary:
         """Read a folder of books."""
         tools = IngestTools(self.embedder, self.store, self.verify, clock_ns=lambda: 2**62)
-        return await ingest(corpus, self.settings, tools)
+        return await ingest(corpus, self.settings, tools, options)
 
     async def take(self, file: Path, embedder: str = "") -> None:
         """Import an exported index."""
@@ -109,6 +113,25 @@ async def test_there_and_back_without_embedding(tmp_path: Path, corpus: Path, po
     for place in (remote, database, home):
         await place.ingest(corpus)
         assert place.embedder.count == 1
+
+
+@pytest.mark.parametrize("kind", ["pgvector", "qdrant"])
+async def test_a_data_folder_changes_its_store(tmp_path: Path, corpus: Path, postgres_url: str, kind: str) -> None:
+    """An ingest says that it must build anew, and then embeds nothing; the next one goes on as before."""
+    place = Place(tmp_path / "data", ChromaStore(tmp_path / "scratch"))
+    await place.ingest(corpus)
+    before = await place.found("How does a lidar measure?")
+    place.use(PgvectorStore(postgres_url) if kind == "pgvector" else QdrantStore(EdgeClient(tmp_path / "e").connect))
+    with pytest.raises(IngestError) as caught:
+        await place.ingest(corpus)
+    assert "ingest --rebuild" in caught.value.remedy
+    place.embedder.count = 0
+    await place.ingest(corpus, Options(rebuild=True))
+    assert (await place.ingest(corpus)).unchanged == 2
+    assert place.embedder.count == 0
+    after = await place.found("How does a lidar measure?")
+    assert [name for name, _ in after[0]] == [name for name, _ in before[0]]
+    assert after[1] == before[1]
 
 
 async def test_another_embedding_model_is_refused(tmp_path: Path, corpus: Path) -> None:
