@@ -80,6 +80,21 @@ async def test_more_than_the_graph_gives_is_found_by_a_scan(postgres_url: str, t
     await index.close()
 
 
+async def test_a_search_reads_the_question_once(postgres_url: str, tmp_path: Path) -> None:
+    """The tenth search in a chapter is as quick as the first: no plan reads the question for each record."""
+    store = PgvectorStore(postgres_url, scanned=0)
+    vectors = clustered(3000, 384)
+    await build(store, tmp_path, vectors)
+    index = await store.open(tmp_path, NAME)
+    seconds = []
+    for question in vectors[:12]:
+        began = time.perf_counter()
+        await index.search(question, 24, {"chapter": "common"})
+        seconds.append(time.perf_counter() - began)
+    await index.close()
+    assert min(seconds[6:]) < 5 * min(seconds[:5])
+
+
 async def test_the_graph_is_used(postgres_url: str, tmp_path: Path) -> None:
     """The planner chooses it for a large table, with a filter that many records pass, too."""
     store = PgvectorStore(postgres_url, scanned=0)
