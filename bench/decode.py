@@ -72,7 +72,7 @@ class Ours:
     def __init__(self, name: str, model: Path) -> None:
         self.name = name
         factory = functools.partial(open_decoder, model, CONTEXT_TOKENS, SLOTS)
-        self._worker = WorkerGenerator(name, factory, limits=Limits(slots=SLOTS), niceness=0)
+        self._worker = WorkerGenerator(name, factory, limits=Limits(slots=SLOTS))
 
     async def start(self) -> None:
         """Load the model."""

@@ -127,7 +127,6 @@ class Ours:
             limits=Limits(queue=256, guesses=options.guesses),
             passages=limits,
             warm=request("Question: What is air?"),
-            niceness=0,
         )
 
     async def __aenter__(self) -> Self:

@@ -17,7 +17,7 @@ from typing import Literal
 from lutrin.answer.prompt import YES_NO
 from lutrin.errors import DeadlineExceeded, GeneratorUnavailable, QueueFull
 from lutrin.ports import TokenRun
-from lutrin.records import Finished, GenerationEvent, GenerationRequest, Message, Piece
+from lutrin.records import Finished, Forecast, GenerationEvent, GenerationRequest, Message, Piece
 
 BEGIN, END, NEXT = 256, 257, 258
 """Control tokens: the answer begins, the answer ends, the next message begins."""
@@ -43,6 +43,7 @@ class ScriptedGenerator:
         readers: Most streams at once; others are refused with `QueueFull`.
         logprob: Log probability of each word.
         answers: Log odds of its yes to whether what it was shown answers.
+        first_s: Estimated seconds to a first sentence; None: it gives no estimate.
 
     Attributes:
         away: Set it to make the model unavailable, for running streams too.
@@ -60,8 +61,10 @@ class ScriptedGenerator:
         readers: int = 64,
         logprob: float | None = None,
         answers: float = SURE,
+        first_s: float | None = 0.0,
     ) -> None:
         self.name = name
+        self.first_s = first_s
         self._answers = answers
         self.away = False
         self.active = 0
@@ -110,6 +113,10 @@ class ScriptedGenerator:
     async def ready(self) -> bool:
         """Return whether the model is available."""
         return not self.away
+
+    def forecast(self, request: GenerationRequest) -> Forecast | None:  # noqa: ARG002 - every request takes as long
+        """Return the estimate that the test chose."""
+        return None if self.first_s is None else Forecast(self.first_s, 2 * self.first_s)
 
     def warm(self, requests: Sequence[GenerationRequest]) -> None:
         """Note what is likely to be asked."""
@@ -175,7 +182,7 @@ class ScriptedDecoder:
         tail = len(messages[-1].content[stable_chars:].encode())
         return [*tokens, BEGIN], len(tokens) - tail if stable_chars else 0
 
-    def step(self, runs: Sequence[TokenRun], *, on_one_core: bool = False) -> list[int | None]:  # noqa: ARG002 - a script takes no time
+    def step(self, runs: Sequence[TokenRun], *, quietly: Callable[[], bool] | None = None) -> list[int | None]:
         """Take the tokens in and return the script's next ones.
 
         Raises:
@@ -183,6 +190,8 @@ class ScriptedDecoder:
             ValueError: The caller broke a rule: gaps in a sequence, too many tokens, a sequence twice.
         """
         time.sleep(self._step_s)
+        if quietly is not None and quietly():
+            return []
         if self.fail_next:
             self.fail_next = False
             raise GeneratorUnavailable("The language model failed at a step, as it was told to.")
@@ -297,7 +306,7 @@ class FaultyDecoder(ScriptedDecoder):
     STARVED_S = 3.0
     """Seconds for which a starved step gets a twentieth of a processor."""
 
-    def step(self, runs: Sequence[TokenRun], *, on_one_core: bool = False) -> list[int | None]:
+    def step(self, runs: Sequence[TokenRun], *, quietly: Callable[[], bool] | None = None) -> list[int | None]:
         """Compute a step like the parent class, unless a prompt asks for a failure."""
         prompts = b"".join(bytes(t for t in run.tokens if t < BEGIN) for run in runs)
         if b"[hang]" in prompts:
@@ -314,4 +323,4 @@ class FaultyDecoder(ScriptedDecoder):
         if b"[swell]" in prompts:
             self._swollen = bytearray(os.urandom(1 << 16)) * (self.SWOLLEN_BYTES >> 16)
         self.fail_next = b"[fail]" in prompts
-        return super().step(runs, on_one_core=on_one_core)
+        return super().step(runs, quietly=quietly)

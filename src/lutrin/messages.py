@@ -100,8 +100,13 @@ SIMULATION_MIXED = (
     "Some of these passages describe simulation ({simulated}), others real hardware ({real}). They may differ."
 )
 RECOGNIZED_TEXT = "This text was recognised from a picture of the page and may differ from it: compare the page itself."
-PAST_DEADLINE = "The model was too slow this time; these are the book's own sentences."
-MODEL_AWAY = "The model is not available right now; these are the book's own sentences."
+IN_PLAIN_WORDS = "**In plain words**"
+PASSAGE_ANSWERS = "The passage answers it:"
+PAST_DEADLINE = (
+    "The explanation did not begin in time. The book's answer stands; you can ask for the explanation again."
+)
+MODEL_AWAY = "The model is not available right now. The book's answer stands."
+EXPLAINS_LATER = "This computer is busy, so explanations are slow now: ask for one, or read on."
 NOT_FITTED = (
     "This model finds passages, but the values fitted to Lutrin's own model do not apply to it: no sentence of a "
     "language model counts as stated, and prepared questions match by their own words only."

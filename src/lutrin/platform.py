@@ -15,6 +15,7 @@ import signal
 import socket
 import struct
 import sys
+import threading
 from contextlib import suppress
 from operator import itemgetter
 from pathlib import Path
@@ -110,6 +111,33 @@ def stand_back(niceness: int = LOWEST) -> None:
         own = os.nice(niceness)
         if os.getsid(0) == os.getpid():
             (PROC / "self" / "autogroup").write_text(str(own), "ascii")
+
+
+def stand_back_alone() -> None:
+    """Lower the priority of the calling thread for good, and of no other (Linux; elsewhere nothing happens)."""
+    if sys.platform != "linux":
+        return
+    with suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), LOWEST)
+
+
+class Priority:
+    """The weight of this process's session among all, if Linux groups processes by session and this one leads its own.
+
+    Unlike niceness, it can be raised again without any right, ten times a second at most (sched(7), autogroup).
+    """
+
+    def __init__(self) -> None:
+        self._path = PROC / "self" / "autogroup"
+        self._leads = os.getsid(0) == os.getpid() and self._path.exists()
+        self._lowest = False
+
+    def set(self, *, lowest: bool) -> None:
+        """Give way to everybody, or to nobody."""
+        if self._leads and lowest != self._lowest:
+            with suppress(OSError):  # asked too often: the next step tries again
+                self._path.write_text(str(LOWEST if lowest else 0), "ascii")
+                self._lowest = lowest
 
 
 def idle_on_one_cpu() -> None:

@@ -6,7 +6,7 @@ port has one contract suite in `tests/ports/` that runs against its fake and its
 """
 
 import math
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from lutrin.records import ChatMessage, GenerationEvent, GenerationRequest, Message, Unit
+from lutrin.records import ChatMessage, Forecast, GenerationEvent, GenerationRequest, Message, Unit
 
 Vectors = npt.NDArray[np.float32]
 """Shape (n, dimension), each row of length 1."""
@@ -271,8 +271,8 @@ class Generator(Protocol):
     def stream(self, request: GenerationRequest) -> AsyncGenerator[GenerationEvent, None]:
         """Generate text for one reader.
 
-        The iterator yields any number of `Queued`, then `Piece`s, then one `Finished`. Closing it early cancels the
-        generation and frees the model within one decoding step.
+        The iterator yields any number of `Queued`, maybe one `Begun`, then `Piece`s, then one `Finished`. Closing it
+        early cancels the generation and frees the model within one decoding step.
 
         Raises:
             GeneratorUnavailable: The model is unavailable (also in mid-stream, if its process dies).
@@ -282,6 +282,9 @@ class Generator(Protocol):
 
     async def ready(self) -> bool:
         """Whether a request sent now would be served by the model."""
+
+    def forecast(self, request: GenerationRequest) -> Forecast | None:
+        """Estimate how long a request would take now, by what the last ones took; None until that is known."""
 
     def warm(self, requests: Sequence[GenerationRequest]) -> None:
         """Ask that the stable beginnings of prompts, the likeliest first, be read while no reader waits."""
@@ -335,8 +338,11 @@ class Decoder(Protocol):
         how many tokens come before that, 0 of 0 characters.
         """
 
-    def step(self, runs: Sequence[TokenRun], *, on_one_core: bool = False) -> list[int | None]:
+    def step(self, runs: Sequence[TokenRun], *, quietly: Callable[[], bool] | None = None) -> list[int | None]:
         """Compute all runs at once: for each, the most likely next token, or None if it is not wanted.
+
+        Computed `quietly`, on one core at the lowest priority, a step is given up once that returns true. Then nothing
+        is returned, and what was computed of the runs must be forgotten.
 
         The runs of one sequence stand together, and each continues the one before.
 

@@ -242,6 +242,14 @@ class Queued(msgspec.Struct, frozen=True, tag="queued"):
     eta_s: float
 
 
+class Begun(msgspec.Struct, frozen=True, tag="begun"):
+    """The model reads the request; `eta_s` estimates the seconds until its first sentence."""
+
+    unread: int
+    """Tokens of the prompt that it has not read before."""
+    eta_s: float
+
+
 class Piece(msgspec.Struct, frozen=True, tag="piece"):
     """Generated text as it arrives, always in complete characters."""
 
@@ -262,7 +270,16 @@ class Finished(msgspec.Struct, frozen=True, tag="finished"):
     """Mean log probability (natural) of the tokens; None if there are none, or the model does not tell."""
 
 
-GenerationEvent = Queued | Piece | Finished
+GenerationEvent = Queued | Begun | Piece | Finished
+
+
+class Forecast(msgspec.Struct, frozen=True):
+    """How long a request would take if it were sent now, in seconds."""
+
+    first_s: float
+    """Until the first sentence."""
+    whole_s: float
+    """Until the last."""
 
 
 class Check(msgspec.Struct, frozen=True):
@@ -352,7 +369,16 @@ class AnswerParts(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...] = ()
     prepared_by: str = ""
     """The author of a prepared explanation: the authors, a name or `model@date`; empty if none was prepared."""
-    explainable: bool = False  # not yet explained by the model, which may do so if asked again with `explain`
+    plain_words: tuple[Sentence, ...] = ()
+    """What a model explains below the book's answer, sentence by sentence."""
+    confirmed: bool = False
+    """Whether the model says that the closest passage does answer."""
+    explainable: bool = False
+    """Whether the model may explain the answer, or look again after a refusal, if asked again with `explain`."""
+    eta_s: float | None = None
+    """Estimated seconds until that explanation begins; None: unknown, or none is offered."""
+    unfinished: bool = False
+    """Whether the model was still to write when this was stored: a page asks for the rest, or says that it was cut."""
 
     def parts(self) -> dict[str, Any]:
         """These parts by name."""
@@ -390,7 +416,8 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     top_k: int | None = None
     session_id: str = ""
     wait_s: float | None = None
-    """Seconds that the reader waits for an explanation; None: as the settings allow."""
+    """Seconds that the reader waits for an explanation, however long it takes; 0: the book's answer is enough; None:
+    the model explains what it is likely to begin within `LUTRIN_LIVE_S`."""
     explain: bool = False  # the reader asks for an explanation of what was found, and queues for it
     answer_tokens: int | None = None
     earlier: tuple[Message, ...] = ()
@@ -420,6 +447,14 @@ class QueuedEvent(msgspec.Struct, frozen=True, tag="queued", tag_field="type"):
     eta_s: float
 
 
+class WorkingEvent(msgspec.Struct, frozen=True, tag="working", tag_field="type"):
+    """The model is at work on the explanation."""
+
+    what: Literal["reading", "writing"]
+    eta_s: float | None = None
+    """Estimated seconds until the first sentence, or, while it writes, until the last; None: unknown."""
+
+
 class SourcesEvent(msgspec.Struct, frozen=True, tag="sources", tag_field="type"):
     """The passages that the answer will rest on."""
 
@@ -432,8 +467,16 @@ class ExcerptEvent(msgspec.Struct, frozen=True, tag="excerpt", tag_field="type")
     excerpt: Excerpt
 
 
+class BookAnswerEvent(msgspec.Struct, frozen=True, tag="answer", tag_field="type"):
+    """The book's answer, complete and final: what a model adds stands below it."""
+
+    answer: Answer
+    made: Certainty | None = None
+    """As in `DoneEvent`."""
+
+
 class SentenceEvent(msgspec.Struct, frozen=True, tag="sentence", tag_field="type"):
-    """A sentence of the answer, in its place; see `Sentence`."""
+    """A sentence of a model, see `Sentence`: below the book's answer, or above it if it comes before it."""
 
     text: str
     citations: tuple[int, ...]
@@ -441,7 +484,7 @@ class SentenceEvent(msgspec.Struct, frozen=True, tag="sentence", tag_field="type
 
 
 class DoneEvent(msgspec.Struct, frozen=True, tag="done", tag_field="type"):
-    """The whole answer, which replaces what was streamed before."""
+    """The whole answer: the book's, unchanged, and what the model added."""
 
     answer: Answer
     made: Certainty | None = None
@@ -454,7 +497,9 @@ class ErrorEvent(msgspec.Struct, frozen=True, tag="error", tag_field="type"):
     detail: str
 
 
-AnswerEvent = QueuedEvent | SourcesEvent | ExcerptEvent | SentenceEvent | DoneEvent | ErrorEvent
+AnswerEvent = (
+    QueuedEvent | WorkingEvent | SourcesEvent | ExcerptEvent | BookAnswerEvent | SentenceEvent | DoneEvent | ErrorEvent
+)
 
 
 class ChatMessage(AnswerParts, frozen=True, kw_only=True):

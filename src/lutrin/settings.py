@@ -183,9 +183,11 @@ class Settings(BaseSettings):
     queue_limit: int = Field(64, ge=0, le=10_000)
     """Readers who may wait for the model; others get excerpts at once."""
     deadline_s: float = Field(3.0, gt=0, le=600)
-    """Longest time in seconds that an explanation waits while other readers get their excerpts."""
-    explain_s: float = Field(10.0, gt=0, le=600)
-    """Seconds to wait for the model's explanation."""
+    """Seconds within which every reader has the book's answer, whatever the model does."""
+    live_s: float = Field(15.0, ge=0, le=600)
+    """The model explains unasked what it is likely to begin within so many seconds, and offers the rest; 0: all."""
+    explain_s: float = Field(120.0, gt=0, le=600)
+    """Longest time in seconds until an explanation that a reader asked for begins, and most of `wait_s`."""
     answer_tokens: int = Field(400, ge=16, le=2048)
     """Maximum tokens of an explanation; small models get fewer."""
     own_words: bool = True

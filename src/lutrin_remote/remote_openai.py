@@ -20,12 +20,14 @@ from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam
 from lutrin.adapters.embed_fastembed import unit_length, windows
 from lutrin.errors import DeadlineExceeded, GeneratorError, GeneratorUnavailable, IndexUnavailable, QueueFull
 from lutrin.ports import Embedder, Encoding, Vectors
-from lutrin.records import Finished, GenerationEvent, GenerationRequest, Message, Piece
+from lutrin.records import Finished, Forecast, GenerationEvent, GenerationRequest, Message, Piece
 from lutrin.retry import call_again
 
 CONNECT_S = 3.0
 READ_S = 30.0
 """Seconds of silence after which a request fails; a reader's deadline is shorter."""
+RECENT = 0.3
+"""Weight of the newest request in the mean of what requests take."""
 READY_S = 10.0
 """Seconds for which the result of a check of the service is reused."""
 BATCH_TEXTS = 64
@@ -59,6 +61,7 @@ class RemoteGenerator:
         self._is_ready = False
         self._takes_quiet = True
         self._writing = 0
+        self._usual: Forecast | None = None
 
     @property
     def load(self) -> tuple[int, int]:
@@ -77,6 +80,7 @@ class RemoteGenerator:
         if self._closed_until_s > time.monotonic():
             raise QueueFull(f"{self._service} has asked us to wait before the next request.")
         pieces, reason, usage = 0, "", None
+        began_s, first_s = time.monotonic(), 0.0
         self._writing += 1
         try:
             answer = await self._begin(request, end_s)
@@ -91,6 +95,7 @@ class RemoteGenerator:
                         reason = choice.finish_reason or reason
                         if choice.delta.content:
                             pieces += 1
+                            first_s = first_s or time.monotonic() - began_s
                             yield Piece(choice.delta.content)
         except TimeoutError:
             if not pieces:
@@ -102,12 +107,23 @@ class RemoteGenerator:
             self._writing -= 1
         if reason not in {"stop", "length", "deadline"}:
             raise GeneratorUnavailable(f"{self._service} cut the answer short ({reason or 'no end'}).")
+        if first_s:
+            self._note(Forecast(first_s, time.monotonic() - began_s))
         ended: Literal["stop", "length", "deadline"] = reason  # type: ignore[assignment]  # checked the line before
         yield Finished(
             reason=ended,
             prompt_tokens=usage.prompt_tokens if usage else 0,
             tokens=usage.completion_tokens if usage else pieces,
         )
+
+    def _note(self, took: Forecast) -> None:
+        before = self._usual or took
+        first_s, whole_s = before.first_s, before.whole_s
+        self._usual = Forecast(first_s + RECENT * (took.first_s - first_s), whole_s + RECENT * (took.whole_s - whole_s))
+
+    def forecast(self, request: GenerationRequest) -> Forecast | None:  # noqa: ARG002 - a service takes about as long for any
+        """Return what the last requests took; None before the first."""
+        return self._usual
 
     def warm(self, requests: Sequence[GenerationRequest]) -> None:
         """Do nothing: what a service keeps is its own affair, and each request costs."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import time
 from collections.abc import Callable
 from contextlib import aclosing
 
@@ -22,6 +23,7 @@ from lutrin.ports import ChatStore
 from lutrin.records import (
     Answer,
     AnswerEvent,
+    BookAnswerEvent,
     ChatMessage,
     DoneEvent,
     ExcerptEvent,
@@ -49,6 +51,7 @@ def make_flow(shelf: Shelf, flow_settings: Settings) -> MakeFlow:
         generator: ScriptedGenerator | None = None,
         chats: ChatStore | None = None,
         ability: Ability | None = None,
+        clock: Callable[[], float] = time.monotonic,
         **settings: float,
     ) -> AnswerFlow:
         return AnswerFlow(
@@ -60,6 +63,7 @@ def make_flow(shelf: Shelf, flow_settings: Settings) -> MakeFlow:
             ability=ability,
             grader=word_grader(),
             chats=chats,
+            clock=clock,
         )
 
     return make
@@ -192,14 +196,92 @@ async def test_numbers_are_given_once(make_flow: MakeFlow, said: str) -> None:
     assert [source.n for source in answer.sources] == [excerpt.n for excerpt in answer.excerpts] == [1, 2]
     assert all(one.text == source.quote for one, source in zip(answer.excerpts, answer.sources, strict=True))
     assert markers(answer.answer.removeprefix(answer.explanation)) == [1, 2]
-    assert [event.citations for event in sentences] == ([(2,)] if "battery" in said else [(1,), (2,)])
+    assert [event.citations for event in sentences] == ([(2,)] if "battery" in said else [])
+    assert [one.citations for one in answer.sentences] == ([(2,)] if "battery" in said else [(1,), (2,)])
 
 
-async def test_a_slow_model_is_replaced_by_quotes_in_time(make_flow: MakeFlow) -> None:
-    """The deadline rules, and the reader is told."""
-    flow = make_flow(ScriptedGenerator(lambda _: "word " * 200, pause_s=0.05), explain_s=0.6)
+SLOW = "Kestrel's battery stores 480 watt hours whenever it is full. A full charge of the battery takes three hours."
+
+
+def shape(events: list[AnswerEvent]) -> list[str]:
+    """Names of events in their order, without repeats."""
+    names = [str(event.__struct_config__.tag) for event in events]
+    return [name for place, name in enumerate(names) if names[place - 1 : place] != [name]]
+
+
+async def test_the_book_s_answer_is_final_before_the_model_speaks(make_flow: MakeFlow) -> None:
+    """What the model adds stands below it, and changes nothing of it."""
+    flow = make_flow(ScriptedGenerator(lambda _: SLOW, first_s=5.0))
+    events = await events_of(flow, Question(text=BATTERY))
+    assert shape(events) == ["sources", "excerpt", "answer", "working", "sentence", "done"]
+    (book,) = [event.answer for event in events if isinstance(event, BookAnswerEvent)]
+    done = events[-1]
+    assert isinstance(done, DoneEvent)
+    alone = await answer_to(make_flow(), BATTERY)
+    assert (book.answer, book.sentences, book.excerpts) == (alone.answer, alone.sentences, alone.excerpts)
+    assert done.answer.sentences == book.sentences
+    assert done.answer.excerpts == book.excerpts
+    assert done.answer.sources[: len(book.sources)] == book.sources
+    assert done.answer.answer.startswith(book.answer)
+    assert [one.text for one in done.answer.plain_words] == [
+        "Kestrel's battery stores 480 watt hours whenever it is full.",
+        "A full charge of the battery takes three hours.",
+    ]
+    assert f"\n\n{messages.IN_PLAIN_WORDS}\n\nKestrel's battery" in done.answer.answer
+    assert (book.kind, done.answer.kind) == ("extractive", "generated")
+
+
+async def test_an_explanation_that_would_be_late_is_offered(make_flow: MakeFlow) -> None:
+    """With an estimate, and nothing is begun until the reader asks for it."""
+    generator = ScriptedGenerator(lambda _: SLOW, first_s=40.0)
+    flow = make_flow(generator, live_s=15.0)
+    answer = await answer_to(flow, BATTERY)
+    assert (answer.explainable, answer.eta_s, answer.plain_words) == (True, 40.0, ())
+    assert generator.requests == []
+    asked = await answer_to(flow, BATTERY, explain=True)
+    assert (asked.explainable, asked.eta_s, len(asked.plain_words)) == (False, None, 2)
+
+
+async def test_a_program_gets_the_book_s_answer_at_once_and_waits_if_it_says_so(make_flow: MakeFlow) -> None:
+    """A slow model is not begun for whoever does not wait for it."""
+    generator = ScriptedGenerator(lambda _: SLOW, first_s=5.0)
+    flow = make_flow(generator)
+    at_once = await answer_to(flow, BATTERY, wait_s=0.0)
+    assert (generator.requests, at_once.explainable, at_once.plain_words) == ([], True, ())
+    assert len((await answer_to(flow, BATTERY, wait_s=2.0)).plain_words) == 2
+
+
+async def test_after_two_late_explanations_none_begins_unasked(make_flow: MakeFlow) -> None:
+    """Until the model would be much faster than when it was late."""
+    generator = ScriptedGenerator(lambda _: SLOW, first_s=2.0)
+    now = 0.0
+
+    def clock() -> float:
+        nonlocal now
+        now += 10.0
+        return now
+
+    flow = make_flow(generator, live_s=600.0, explain_s=600.0, clock=clock)
+    for question in (BATTERY, LOOP):
+        await answer_to(flow, question)
+    assert flow.is_paused
+    assert (await answer_to(flow, DRAG)).explainable
+    generator.first_s = 1.2
+    assert not flow.is_paused
+
+
+async def test_a_late_no_takes_nothing_away(make_flow: MakeFlow) -> None:
+    """The book's answer stands; only the model's sentences are not shown."""
+    flow = make_flow(ScriptedGenerator(lambda _: SLOW, answers=-60.0, first_s=5.0))
+    answer = await answer_to(flow, BATTERY)
+    assert (answer.kind, answer.plain_words, "480 watt hours" in answer.answer) == ("extractive", (), True)
+
+
+async def test_a_model_that_passes_its_time_leaves_the_book_s_answer(make_flow: MakeFlow) -> None:
+    """A program that waits is told, and may ask again."""
+    flow = make_flow(ScriptedGenerator(lambda _: "word " * 200, pause_s=0.05, first_s=5.0))
     async with asyncio.timeout(1.5):
-        answer = await answer_to(flow, BATTERY)
+        answer = await answer_to(flow, BATTERY, wait_s=0.6)
     assert answer.kind == "extractive"
     assert messages.PAST_DEADLINE in answer.warnings
     assert answer.explainable

@@ -1,6 +1,6 @@
 """A room of readers around the scheduler: a clock, a decoder that keeps time, and what everybody was told."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from tests.fakes_generator import ScriptedDecoder, echo
@@ -33,12 +33,12 @@ class TimedDecoder(ScriptedDecoder):
         self.clock = clock
         self.steps = self.gentle = 0
 
-    def step(self, runs: Sequence[TokenRun], *, on_one_core: bool = False) -> list[int | None]:
-        """As its parent, but time passes, and steps are counted, those on one core apart."""
+    def step(self, runs: Sequence[TokenRun], *, quietly: Callable[[], bool] | None = None) -> list[int | None]:
+        """As its parent, but time passes, and steps are counted, quiet ones apart."""
         self.steps += 1
-        self.gentle += on_one_core
+        self.gentle += quietly is not None
         self.clock.now += 0.1 + sum(len(run.tokens) for run in runs) / 100
-        return super().step(runs, on_one_core=on_one_core)
+        return super().step(runs, quietly=quietly)
 
 
 @dataclass

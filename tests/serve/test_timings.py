@@ -11,7 +11,17 @@ from tests.fakes import WordHashEmbedder
 from lutrin import __version__, stages
 from lutrin.answer.explain import timed_stream
 from lutrin.errors import DeadlineExceeded, GeneratorUnavailable, QueueFull
-from lutrin.records import AnswerEvent, Finished, GenerationEvent, GenerationRequest, Message, Piece, Question, Queued
+from lutrin.records import (
+    AnswerEvent,
+    Finished,
+    Forecast,
+    GenerationEvent,
+    GenerationRequest,
+    Message,
+    Piece,
+    Question,
+    Queued,
+)
 from lutrin.search.search import Searcher
 from lutrin.serve.answer_service import Timings
 from lutrin.serve.metrics import Metrics
@@ -42,6 +52,9 @@ class Writing:
     async def ready(self) -> bool:
         """It is."""
         return True
+
+    def forecast(self, request: GenerationRequest) -> Forecast | None:
+        """Know nothing."""
 
     def warm(self, requests: Sequence[GenerationRequest]) -> None:
         """Nothing is read before it is asked for."""

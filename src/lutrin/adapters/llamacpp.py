@@ -14,8 +14,10 @@ import os
 import re
 import shutil
 import statistics
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
 from pathlib import Path
 
@@ -24,6 +26,8 @@ import numpy as np
 from llama_cpp import llama_cpp as binding
 
 from lutrin.errors import GeneratorUnavailable, NotEnoughSpace
+from lutrin.generate.threads import ThreadChoice
+from lutrin.platform import stand_back_alone
 from lutrin.ports import TokenRun
 from lutrin.records import Message
 
@@ -161,6 +165,11 @@ RESERVED_SEQUENCES = 2
 """The last ones: for rows that only complete a pass of the kernels, and for states on their way in or out."""
 TRIED_STEPS = 7
 """Steps of one token that are timed to choose the threads for a single reader; the first one does not count."""
+LOOK_S = 0.02
+"""Between looks whether a step that is computed quietly is to be given up."""
+GIVEN_UP = 2
+"""What `llama_decode` returns then (llama.h)."""
+ABORT = llama_cpp.ggml_abort_callback
 TIMED_ROWS = (4, 20, 40)
 """Numbers of rows whose steps are timed at loading: some processors compute forty in the time of ten."""
 VERSION = (llama_cpp.LLAMA_STATE_SEQ_VERSION, llama_cpp.__version__)
@@ -255,7 +264,12 @@ class LlamaDecoder:
         self._vocab_size: int = llama_cpp.llama_vocab_n_tokens(vocab)
         self._batch = Batch(step_tokens)
         self._logits = np.zeros((0, self._vocab_size), np.float32)
-        self._threads = (0, 0)
+        self._all_threads = 1
+        self._alone = ThreadChoice({1: 0.0})
+        self._quiet = ThreadPoolExecutor(1, initializer=stand_back_alone)
+        self._is_given_up = threading.Event()
+        self._abort = ABORT(lambda _: self._is_given_up.is_set())
+        llama_cpp.llama_set_abort_callback(context, self._abort, None)
         self._filler: int = llama_cpp.llama_n_seq_max(context) - RESERVED_SEQUENCES
         self._transit = self._filler + 1
         self._prompts = Prompts(model)
@@ -275,16 +289,18 @@ class LlamaDecoder:
         self.state_kind = repr(kind) if is_whole else ""
 
     def settle(self, threads: int) -> None:
-        """Choose the faster number of threads for a step of one token: one, or all.
+        """Time steps of one token with one thread and with all: the faster number is chosen anew as it changes.
 
-        Such a step may end before sleeping threads have woken (docs/decisions/0010).
+        Such a step may end before sleeping threads have woken (docs/decisions/0010), and beside other busy programs
+        threads wait for each other.
         """
         seconds = {}
         for number in sorted({1, threads}):
-            llama_cpp.llama_set_n_threads(self._context, number, threads)
+            self._alone = ThreadChoice({number: 0.0})
             seconds[number] = statistics.median(self._step_times(1, TRIED_STEPS)[1:])
-        self._threads = (min(seconds, key=seconds.__getitem__), threads)
-        llama_cpp.llama_set_n_threads(self._context, *self._threads)
+        self._all_threads = threads
+        self._alone = ThreadChoice(seconds)
+        llama_cpp.llama_set_n_threads(self._context, threads, threads)
         self.step_seconds = {1: min(seconds.values())}
         for rows in TIMED_ROWS:
             if rows <= min(self.sequences, self.step_tokens):
@@ -304,20 +320,18 @@ class LlamaDecoder:
         """Return the tokens of a chat prompt in the model's own template, up to where the answer begins."""
         return self._prompts.encode(messages, stable_chars)
 
-    def step(self, runs: Sequence[TokenRun], *, on_one_core: bool = False) -> list[int | None]:
+    def step(self, runs: Sequence[TokenRun], *, quietly: Callable[[], bool] | None = None) -> list[int | None]:
         """Compute all runs. Decoding is greedy: the token with the largest logit, of equals the lowest id."""
         wanted = sum(run.wanted for run in runs)
         filler = self._fillers(sum(len(run.tokens) for run in runs), wanted)
         self._batch.fill([*runs, *filler])
-        if on_one_core:
-            llama_cpp.llama_set_n_threads(self._context, 1, 1)
-        code = llama_cpp.llama_decode(self._context, self._batch.raw)
-        if on_one_core:
-            llama_cpp.llama_set_n_threads(self._context, *self._threads)
-        if code != 0:
-            raise GeneratorUnavailable(f"The language model failed at a step (code {code}).")
+        code = self._decode(sum(len(run.tokens) for run in runs)) if quietly is None else self._decode_quietly(quietly)
         if filler:
             self.forget(self._filler)
+        if code == GIVEN_UP:
+            return []
+        if code != 0:
+            raise GeneratorUnavailable(f"The language model failed at a step (code {code}).")
         if not wanted:
             return [None] * len(runs)
         # The rows of logits are in the order of the batch: (wanted, vocabulary).
@@ -325,6 +339,35 @@ class LlamaDecoder:
         self._logits = np.ctypeslib.as_array(got, shape=(wanted, self._vocab_size))
         best = iter(self._logits.argmax(axis=1).tolist())
         return [next(best) if run.wanted else None for run in runs]
+
+    def _decode(self, tokens: int) -> int:
+        """Compute the batch; a step of one token with as many threads as are faster now."""
+        if tokens > 1:
+            llama_cpp.llama_set_n_threads(self._context, self._all_threads, self._all_threads)
+            return int(llama_cpp.llama_decode(self._context, self._batch.raw))
+        threads = self._alone.choose()
+        llama_cpp.llama_set_n_threads(self._context, threads, threads)
+        began = time.perf_counter()
+        code = int(llama_cpp.llama_decode(self._context, self._batch.raw))
+        self._alone.note(threads, time.perf_counter() - began)
+        return code
+
+    def _decode_quietly(self, given_up: Callable[[], bool]) -> int:
+        """Compute the batch in a thread of the lowest priority, until it is given up.
+
+        With one thread llama.cpp computes in the thread that calls it.
+        """
+        llama_cpp.llama_set_n_threads(self._context, 1, 1)
+        work = self._quiet.submit(llama_cpp.llama_decode, self._context, self._batch.raw)
+        try:
+            while not work.done():
+                if given_up():
+                    self._is_given_up.set()
+                wait([work], timeout=LOOK_S)
+        finally:
+            wait([work])
+            self._is_given_up.clear()
+        return int(work.result())
 
     def odds(self, output: int, words: tuple[str, str]) -> float:
         """See `ports.Decoder`."""
@@ -389,6 +432,7 @@ class LlamaDecoder:
 
     def close(self) -> None:
         """Free the context, then the model."""
+        self._quiet.shutdown()
         llama_cpp.llama_free(self._context)
         llama_cpp.llama_model_free(self._model)
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
 
 from lutrin import messages, stages
@@ -20,7 +21,8 @@ from lutrin.answer.grade import (
     stands_in,
 )
 from lutrin.answer.plan import Plan
-from lutrin.answer.prompt import OWN_WORDS, YES_NO, Ability, Prompt
+from lutrin.answer.prompt import NOBODY, OWN_WORDS, YES_NO, Ability, Prompt
+from lutrin.answer.punctuality import STANDARD, Punctuality
 from lutrin.answer.traffic import Traffic
 from lutrin.errors import DeadlineExceeded, GeneratorError, QueueFull
 from lutrin.ingest.sentences import sentence_ranges
@@ -28,13 +30,27 @@ from lutrin.language.lexicon import NEGATIONS
 from lutrin.language.words import stem_set, words
 from lutrin.log import get_logger
 from lutrin.ports import Generator
-from lutrin.records import Finished, GenerationEvent, GenerationRequest, Piece, Queued, QueuedEvent, Sentence
+from lutrin.records import (
+    Begun,
+    Finished,
+    Forecast,
+    GenerationEvent,
+    GenerationRequest,
+    Piece,
+    Question,
+    Queued,
+    QueuedEvent,
+    Sentence,
+    WorkingEvent,
+)
 from lutrin.settings import Settings
 
 MARGIN_S = 0.2
 """Reserved for finishing work after the last generated token, while ten answers are put together."""
-QUEUE_S = 60.0
-"""So long a reader who has asked for an explanation waits in the model's queue."""
+LONGEST_S = 600.0
+"""Bounds an answer that is being written: nobody who reads along is cut off by a clock, but a stuck model is."""
+COPIED_WORDS = 8
+"""A sentence that begins with so many words in the order in which they stand above is a copy."""
 LEAST_COPIED_WORDS = 3
 """A copy of fewer words of the book says nothing by itself."""
 MOST_OWN = 3
@@ -67,6 +83,8 @@ class Explanation:
     """Whether a sentence is shown that is no copy of the book."""
     is_cut: bool = False
     """Whether the model was stopped by the length that it was given."""
+    above: tuple[str, ...] = ()
+    """What the reader sees already of the book; empty while the model speaks first. A copy of it adds nothing."""
     proofs: dict[int, set[int]] = field(default_factory=dict)
     """Where the units begin on which the shown sentences rest, by the number of their section."""
     sums: list[str] = field(default_factory=list)
@@ -93,11 +111,33 @@ class Explainer:
         self._settings = settings
         self._traffic = traffic
         self._clock = clock
+        self.punctuality = Punctuality()
         self._log = get_logger("answer")
 
     def warm(self, prompts: Sequence[Prompt]) -> None:
         """Have the stable beginnings of prompts read while nobody waits."""
-        self._generator.warm([prompt.request(max_tokens=1, deadline_s=QUEUE_S) for prompt in prompts])
+        self._generator.warm([prompt.request(max_tokens=1, deadline_s=LONGEST_S) for prompt in prompts])
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether the model explains nothing unasked, because it was late by far twice in a row."""
+        if self.punctuality.is_paused and self.punctuality.is_better(self._generator.forecast(STANDARD)):
+            self.punctuality.resume()
+        return self.punctuality.is_paused
+
+    def forecast(self, prompt: Prompt) -> Forecast | None:
+        """How long an explanation would take now, with what the last estimates missed by; None: unknown."""
+        raw = self._generator.forecast(prompt.request(max_tokens=self._longest(NOBODY), deadline_s=LONGEST_S))
+        return raw and self.punctuality.corrected(raw)
+
+    def note_first(self, forecast: Forecast | None, took_s: float) -> None:
+        """Learn how long the first sentence took, or how long it was waited for in vain."""
+        if forecast is not None:
+            self.punctuality.note(forecast.first_s, took_s, self._generator.forecast(STANDARD))
+
+    def _longest(self, question: Question) -> int:
+        longest = min(self._settings.answer_tokens, self.ability.answer_tokens)
+        return min(longest, question.answer_tokens or longest)
 
     async def yes(self, plan: Plan, prompt: Prompt, started: float) -> float | None:
         """Log odds of the model's yes to whether the sections answer; None if its word counts nothing, or is late."""
@@ -120,23 +160,33 @@ class Explainer:
 
     async def sentences(
         self, plan: Plan, prompt: Prompt, started: float, explanation: Explanation, yes: "asyncio.Task[float | None]"
-    ) -> AsyncGenerator[QueuedEvent | Sentence, None]:
-        """Sentences that may be shown; they, and why there are no more, are added to `explanation`.
+    ) -> AsyncGenerator[QueuedEvent | WorkingEvent | Sentence, None]:
+        """Sentences that may be shown, and how it stands; they, and why there are no more, go into `explanation`.
 
-        The log odds of the model's yes are a signal of each grade.
+        The log odds of the model's yes are a signal of each grade. What a reader waits for on a stream is not cut off
+        once it has begun.
         """
         await self._excerpts_first(started)
         question = plan.query.question
         left_s = self._left_s(plan, started)
-        longest = min(self._settings.answer_tokens, self.ability.answer_tokens)
-        longest = min(longest, question.answer_tokens or longest)
-        request = prompt.request(question, max_tokens=longest, deadline_s=left_s)
+        request = prompt.request(
+            question,
+            max_tokens=self._longest(question),
+            deadline_s=LONGEST_S if question.wait_s is None else left_s,
+        )
+        stream = sentences_of(self._generator, request, partial(self._copies, explanation))
         try:
-            async with asyncio.timeout(left_s), aclosing(sentences_of(self._generator, request)) as stream:
-                async for item in stream:
+            async with asyncio.timeout(left_s) as waiting, aclosing(stream) as items:
+                async for item in items:
                     match item:
                         case Queued():
                             yield QueuedEvent(position=item.position, eta_s=item.eta_s)
+                        case Begun():
+                            yield WorkingEvent(what="reading", eta_s=item.eta_s)
+                        case Piece():
+                            if question.wait_s is None:
+                                waiting.reschedule(None)
+                            yield WorkingEvent(what="writing")
                         case Finished():
                             explanation.is_cut = item.reason == "length"
                         case RawSentence():
@@ -153,12 +203,17 @@ class Explainer:
             if not explanation.sentences:
                 explanation.warnings.append(messages.MODEL_AWAY)
 
+    @staticmethod
+    def _copies(explanation: Explanation, begun: str) -> bool:
+        """Whether the sentence that is being written is one that the reader sees already."""
+        return bool(explanation.above) and len(begun.split()) >= COPIED_WORDS and stands_in(begun, explanation.above)
+
     def _left_s(self, plan: Plan, started: float) -> float:
-        """Seconds that the reader still waits for the model."""
-        question = plan.query.question
-        wait_s = QUEUE_S if question.explain else self._settings.explain_s
-        wait_s = min(wait_s, question.wait_s) if question.wait_s is not None else wait_s
-        return max(wait_s - (self._clock() - started) - MARGIN_S, 0.0)
+        """Seconds that the reader still waits for the model to begin; a program that does not stream, to end."""
+        wait_s = plan.query.question.wait_s
+        most_s = self._settings.explain_s if wait_s is None else min(wait_s, self._settings.explain_s)
+        most_s = most_s or self._settings.deadline_s  # nobody waits, but a model that is fast enough may speak
+        return max(most_s - (self._clock() - started) - MARGIN_S, 0.0)
 
     async def _excerpts_first(self, started: float) -> None:
         """Let everybody have excerpts before the model takes the processor, for as long as these may take."""
@@ -171,7 +226,7 @@ class Explainer:
     ) -> Sentence | None:
         """The sentence with its grade; None if it is not shown."""
         text, sentences = bare_sentence(sentence.text), explanation.sentences
-        if _FRAGMENT.match(text) or adds_nothing(text, [one.text for one in sentences]):
+        if _FRAGMENT.match(text) or adds_nothing(text, [*explanation.above[:1], *(one.text for one in sentences)]):
             return None
         if sentence.own:
             evidence = "\n".join(evidence_of(section) for _, section in prompt.sections)
@@ -183,7 +238,8 @@ class Explainer:
             return None
         grade = await self._grader.grade(sentence, prompt.sections, plan.query.text, answers=yes, sums=explanation.sums)
         copied = any(is_copy(text, section) for _, section in prompt.sections)
-        if grade.level == "dropped" or (copied and len(text.split()) < LEAST_COPIED_WORDS):
+        is_idle = copied and (len(text.split()) < LEAST_COPIED_WORDS or stands_in(text, explanation.above))
+        if grade.level == "dropped" or is_idle:
             explanation.is_reduced = True
             return None
         explanation.own_words = explanation.own_words or not copied
@@ -217,6 +273,11 @@ class SentenceStream:
         self._logprobs: list[float] = []
         """Of the pieces since the last sentence."""
         self._own = False
+
+    @property
+    def pending(self) -> str:
+        """The sentence that is being written, as far as it is."""
+        return _BEGUN.sub("", _THOUGHT.sub("", self._text))[self._used :].strip()
 
     def feed(self, piece: str, logprob: float | None = None) -> list[RawSentence]:
         """Return the sentences that are now complete. A sentence is complete once the next one has begun."""
@@ -265,18 +326,27 @@ def _ranges(text: str) -> list[tuple[int, int]]:
 
 
 async def sentences_of(
-    generator: Generator, request: GenerationRequest
-) -> AsyncGenerator[Queued | RawSentence | Finished, None]:
-    """Yield the model's sentences as they are completed, then how it ended; drop one that was cut off."""
-    cutter = SentenceStream()
+    generator: Generator, request: GenerationRequest, stops: Callable[[str], bool] = lambda _: False
+) -> AsyncGenerator[Queued | Begun | Piece | RawSentence | Finished, None]:
+    """Yield the model's sentences as they are completed, then how it ended; drop one that was cut off.
+
+    Where it stands is passed on, of the pieces the first alone. The model is stopped at a sentence that begins so that
+    it is better not written (`stops`).
+    """
+    cutter, spoke = SentenceStream(), False
     async with aclosing(timed_stream(generator, request)) as stream:
         async for event in stream:
             match event:
-                case Queued():
+                case Queued() | Begun():
                     yield event
                 case Piece():
+                    if not spoke:
+                        spoke = True
+                        yield event
                     for sentence in cutter.feed(event.text, event.logprob):
                         yield sentence
+                    if stops(cutter.pending):
+                        return
                 case Finished():
                     for sentence in cutter.finish() if event.reason == "stop" else ():
                         yield sentence

@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Hashable, Sequence
 from contextlib import ExitStack, aclosing, asynccontextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import Protocol, cast, get_args
 
@@ -25,8 +25,10 @@ from lutrin.answer.plan import (
     refusal_plan,
     settle_plan,
     with_proof,
+    with_sources,
 )
 from lutrin.answer.prompt import MOST_TURNS, Ability, Prompt, prompt_of
+from lutrin.answer.punctuality import is_late
 from lutrin.answer.render import explanation_of
 from lutrin.answer.runs import sections_of_page
 from lutrin.answer.traffic import Traffic
@@ -44,15 +46,18 @@ from lutrin.query.understand import Query, alone, normalize, understand
 from lutrin.records import (
     Answer,
     AnswerEvent,
+    BookAnswerEvent,
     Certainty,
     ChatMessage,
     DoneEvent,
     ExcerptEvent,
+    Forecast,
     Question,
     QueuedEvent,
     Sentence,
     SentenceEvent,
     SourcesEvent,
+    WorkingEvent,
 )
 from lutrin.search.reader import Verdict, load_decisions, pooled_vector
 from lutrin.search.search import Searcher, SearchResult, search_selection
@@ -60,6 +65,8 @@ from lutrin.search.shelf_search import apply_filters, in_chapter, lease_books, r
 from lutrin.settings import Settings
 
 NOT_COVERED = frozenset({"out_of_scope", "not_in_book"})
+FAST_S = 1.0
+"""A model whose first sentence comes within so many seconds speaks first; a later one stands below the book's."""
 WARM_CHAPTERS = 2
 """Chapters that are read whole while nobody asks."""
 WARM_SECTIONS = 8
@@ -127,6 +134,11 @@ class AnswerFlow:
     def ability(self) -> Ability:
         """How much the model reads and writes; of no tier while there is none."""
         return self._explainer.ability if self._explainer is not None else Ability(tier="none", sections=0)
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether the model explains nothing unasked, because this machine is too busy now."""
+        return self._explainer is not None and self._explainer.is_paused
 
     def take_model(self, generator: Generator, ability: Ability) -> None:
         """Ask this model from now on."""
@@ -215,7 +227,8 @@ class AnswerFlow:
             if query.refusal is not None:
                 first = generations[0]
                 plan = refusal_plan(query, query.refusal, title=first.book.title, generation=first.name)
-                yield self._done_event(plan, started)
+                for final in self._finished(plan, started, ModelWork()):
+                    yield final
                 return
             # What the model is shown of the conversation: nothing if the question stands alone.
             earlier = history[-MOST_TURNS:] if query.text != query.typed else []
@@ -266,71 +279,146 @@ class AnswerFlow:
     async def _from_books(
         self, query: Query, generations: Sequence[OpenGeneration], started: float, earlier: Sequence[ChatMessage]
     ) -> AsyncGenerator[AnswerEvent, None]:
-        """Search, decide, show, have the model answer.
+        """Search, decide, show the book's answer, have the model explain it.
 
-        Excerpts come at once where the reader is sure, else with the model's yes or no.
+        The book's answer is final. A model that is fast enough to speak first decides with the reader what is shown,
+        and its sentences stand above the book's.
         """
         with ExitStack() as ending, ExitStack() as waiting:
             waiting.enter_context(self.traffic.without_excerpts())
             async with self.search_turn(query.question):
                 plan = await self._plan(query, generations)
-            prompts = self._prompts(plan, earlier)
-            explanation = yes = None
-            if self._explainer is not None and prompts:
-                explanation = Explanation()
-                yes = asyncio.create_task(self._explainer.yes(plan, prompts[0], started))
-                ending.callback(yes.cancel)
-                if plan.verdict != "answers":
-                    waiting.close()
-                    await asyncio.wait({yes}, timeout=max(self._settings.deadline_s - (self._clock() - started), 0.0))
-            plan = settle_plan(plan, self._verdict(plan, yes))
-            if plan.sources:
-                yield SourcesEvent(citations=plan.sources)
-            for excerpt in plan.excerpts:
-                yield ExcerptEvent(excerpt)
+            work = self._begin(plan, self._prompts(plan, earlier), started)
+            ending.callback(work.close)
+            if work.is_fast and plan.verdict != "answers":
+                waiting.close()
+                await work.wait_for_yes(FAST_S)
+            book = settle_plan(plan, self._verdict(plan, work.yes) if work.is_fast else plan.verdict)
+            for event in _proof_events(book):
+                yield event
             waiting.close()
-            if explanation is not None and yes is not None:
-                if plan.verdict == "answers" and plan.refusal is None:
-                    stream = self._model_sentences(plan, prompts, yes, started, explanation)
-                    async with aclosing(stream) as events:
-                        async for event in events:
-                            yield event
-                    plan = settle_plan(plan, self._verdict(plan, yes))
-                explanation.yes = yes.result() if yes.done() and not yes.cancelled() else None
-                if plan.verdict != "answers":
+            if not work.runs:
+                for final in self._finished(book, started, work):
+                    yield final
+                return
+            async with aclosing(self._explained(plan, book, work, started)) as events:
+                async for event in events:
+                    yield event
+
+    def _begin(self, plan: Plan, prompts: Sequence[Prompt], started: float) -> "ModelWork":
+        """Ask the model whether the passage answers, if it is to explain: unasked only what is likely to come soon."""
+        if self._explainer is None or not prompts:
+            return ModelWork()
+        question, explainer = plan.query.question, self._explainer
+        forecast = explainer.forecast(prompts[0])
+        is_fast = forecast is not None and forecast.first_s <= FAST_S
+        is_near = forecast is None or forecast.first_s <= self._settings.live_s
+        if question.wait_s is not None:
+            begins = question.wait_s > 0 or is_fast
+        else:
+            begins = question.explain or is_fast or (is_near and plan.verdict != "no" and not explainer.is_paused)
+        work = ModelWork(prompts=prompts, forecast=forecast, is_fast=is_fast and begins, offers=not begins)
+        if begins:
+            work.yes = asyncio.create_task(explainer.yes(plan, prompts[0], started))
+        return work
+
+    async def _explained(
+        self, plan: Plan, book: Plan, work: "ModelWork", started: float
+    ) -> AsyncGenerator[AnswerEvent, None]:
+        """The book's answer, the model's sentences below it, and the whole; a fast model's sentences stand above."""
+        if self._explainer is None or work.yes is None:
+            raise TypeError("a model explains")
+        explanation = work.explanation
+        feed = Feed(self._model_sentences(plan, work, started))
+        try:
+            if book.verdict == "answers" and work.is_fast and await feed.begins(FAST_S):
+                async with aclosing(self._speaking_first(plan, feed, work)) as spoken:
+                    async for event in spoken:
+                        yield event
+                if self._verdict(plan, work.yes) != "answers":
+                    book = settle_plan(plan, self._verdict(plan, work.yes))
                     explanation.sentences.clear()
-            for sentence in _book_sentences(plan) if explanation is None or not explanation.sentences else ():
-                yield sentence
-            yield self._done_event(plan, started, explanation)
+                for final in self._finished(book, started, work, is_above=True):
+                    yield final
+                return
+            explanation.above = tuple([one.text for one in book.lead] + [one.text for one in book.excerpts])
+            work.book = book
+            yield BookAnswerEvent(answer=self._answer(book, started), made=self._certainty(book, work))
+            yield WorkingEvent(what="reading", eta_s=self._eta_s(work))
+            async with aclosing(self._below(plan, book, feed, work)) as below:
+                async for event in below:
+                    yield event
+        finally:
+            await feed.close()
+        yield DoneEvent(answer=self._answer(work.book, started, work), made=self._certainty(work.book, work))
 
     async def _model_sentences(
-        self,
-        plan: Plan,
-        prompts: Sequence[Prompt],
-        yes: "asyncio.Task[float | None]",
-        started: float,
-        explanation: Explanation,
-    ) -> AsyncGenerator[AnswerEvent, None]:
-        """The model's sentences, the book's warnings before the first; they end where its yes turns out to be a no."""
-        if self._explainer is None:
+        self, plan: Plan, work: "ModelWork", started: float
+    ) -> AsyncGenerator[QueuedEvent | WorkingEvent | Sentence, None]:
+        """The model's sentences on each of the prompts."""
+        if self._explainer is None or work.yes is None:
             return
+        for prompt in work.prompts:
+            stream = self._explainer.sentences(plan, prompt, started, work.explanation, work.yes)
+            async with aclosing(stream) as items:
+                async for item in items:
+                    yield item
+
+    async def _speaking_first(self, plan: Plan, feed: "Feed", work: "ModelWork") -> AsyncGenerator[AnswerEvent, None]:
+        """A fast model's sentences, the book's warnings before the first; they end where its yes proves to be a no."""
         before = [Sentence(text=text, citations=(number,)) for text, number in plan.guards]
-        for prompt in prompts:
-            async with aclosing(self._explainer.sentences(plan, prompt, started, explanation, yes)) as stream:
-                async for item in stream:
-                    if isinstance(item, QueuedEvent):
-                        yield item
-                        continue
-                    if self._verdict(plan, yes) != "answers":
-                        return
-                    if explanation.is_reduced and len(explanation.sentences) == 1 and not plan.query.sums_chapter:
-                        # What follows a sentence that is not shown begins in the middle: the book begins instead.
-                        lead = [one for one in plan.lead if one.citations and not stands_in(item.text, [one.text])]
-                        explanation.sentences[:0] = lead
-                        before += lead
-                    for sentence in (*before, item):
-                        yield _sentence_event(sentence)
-                    before.clear()
+        sentences = work.explanation.sentences
+        async for item in feed:
+            if not isinstance(item, Sentence):
+                continue
+            if self._verdict(plan, work.yes) != "answers":
+                return
+            if work.explanation.is_reduced and len(sentences) == 1 and not plan.query.sums_chapter:
+                # What follows a sentence that is not shown begins in the middle: the book begins instead.
+                lead = [one for one in plan.lead if one.citations and not stands_in(item.text, [one.text])]
+                sentences[:0] = lead
+                before += lead
+            for sentence in (*before, item):
+                yield _sentence_event(sentence)
+            before.clear()
+
+    async def _below(
+        self, plan: Plan, book: Plan, feed: "Feed", work: "ModelWork"
+    ) -> AsyncGenerator[AnswerEvent, None]:
+        """What the model adds below the book's answer; its yes also lifts a refusal, after which there is an answer.
+
+        A late no takes nothing away: it only keeps the model from explaining what does not answer.
+        """
+        asked_s, spoke = self._clock(), False
+        try:
+            async for item in feed:
+                if not isinstance(item, Sentence):
+                    yield item
+                    continue
+                verdict = self._verdict(plan, work.yes)
+                if not spoke:
+                    spoke = True
+                    self._note_first(work, self._clock() - asked_s)
+                    if book.refusal is not None and verdict != "no":
+                        work.book = book = settle_plan(plan, verdict)
+                        for event in _proof_events(book):
+                            yield event
+                if verdict != "answers":
+                    break
+                more = with_sources(book, plan, work.explanation.proofs)
+                if more is not book:
+                    work.book = book = more
+                    yield SourcesEvent(citations=book.sources)
+                yield _sentence_event(item)
+        finally:
+            if not spoke and work.forecast is not None and is_late(work.forecast.first_s, self._clock() - asked_s):
+                self._note_first(work, self._clock() - asked_s)
+        if self._verdict(plan, work.yes) != "answers":
+            work.explanation.sentences.clear()
+
+    def _note_first(self, work: "ModelWork", took_s: float) -> None:
+        if self._explainer is not None:
+            self._explainer.note_first(work.forecast, took_s)
 
     def _verdict(self, plan: Plan, yes: "asyncio.Task[float | None] | None") -> Verdict:
         """Whether the book answers, with the model's yes if it is there; what leans on a text has it already."""
@@ -392,27 +480,46 @@ class AnswerFlow:
             return generations[0], await search_selection(self._searcher.embedder, generations[0], query)
         return await search_books(self._searcher, generations, query, k=query.question.top_k or self._settings.top_k)
 
-    def _done_event(self, plan: Plan, started: float, explanation: Explanation | None = None) -> DoneEvent:
-        model = explanation or Explanation()
+    def _finished(
+        self, plan: Plan, started: float, work: "ModelWork", *, is_above: bool = False
+    ) -> tuple[BookAnswerEvent, DoneEvent]:
+        """The last events of an answer to which nothing is added any more."""
+        answer, made = self._answer(plan, started, work, is_above=is_above), self._certainty(plan, work)
+        return BookAnswerEvent(answer=answer, made=made), DoneEvent(answer=answer, made=made)
+
+    @staticmethod
+    def _certainty(plan: Plan, work: "ModelWork") -> Certainty:
+        odds = plan.odds if isfinite(plan.odds) else 0.0
+        return Certainty(searched=plan.query.text, odds=odds, yes=work.odds)
+
+    def _answer(self, plan: Plan, started: float, work: "ModelWork | None" = None, *, is_above: bool = False) -> Answer:
+        """The book's answer, with what the model added below it, or, if it spoke first, above it (`is_above`)."""
+        model = work.explanation if work is not None else Explanation()
         # The book's warnings stand before the sentences of a model.
         guards = [Sentence(text=text, citations=(number,)) for text, number in plan.guards]
-        reply = (*guards, *model.sentences) if model.sentences else ()
+        reply = (*guards, *model.sentences) if is_above and model.sentences else ()
+        below = () if is_above else tuple(model.sentences)
         if reply:
             cited = {number for one in reply for number in one.citations}
             plan = with_proof(plan, model.proofs, cited, [one.text for one in reply if one.support == "stated"])
         sentences = reply or (plan.lead if not plan.explanation else ())
         explained = plan.explanation or explanation_of(sentences)
-        # Whether to ask the model (again), and to wait for it, may bring an explanation.
-        had_its_say = bool(reply) or (explanation is not None and not model.warnings)
         text = plan.rest if not reply and not plan.explanation and (plan.lead or plan.rest) else plan.text
+        confirmed = plan.verdict == "closest" and bool(below)
+        parts = [explained, text]
+        if below:
+            heading = f"{messages.IN_PLAIN_WORDS}{f': {messages.PASSAGE_ANSWERS}' if confirmed else ''}"
+            parts += [heading, explanation_of(below)]
         # A copy of the book is the book's, whoever chose it.
-        by_model = plan.by_model or (bool(reply) and model.own_words)
-        answer = Answer(
-            answer="\n\n".join(part for part in (explained, text) if part),
+        by_model = plan.by_model or (bool(reply or below) and model.own_words)
+        return Answer(
+            answer="\n\n".join(part for part in parts if part),
             explanation=explained,
             sentences=sentences,
+            plain_words=below,
             excerpts=plan.excerpts,
             closest=plan.verdict == "closest",
+            confirmed=confirmed,
             meant=plan.meant,
             sources=plan.sources,
             mode=plan.query.mode,
@@ -420,15 +527,26 @@ class AnswerFlow:
             refusal=plan.refusal,
             suggestions=plan.suggestions,
             warnings=(*plan.warnings, *model.warnings),
-            model_used=self._explainer.name if self._explainer is not None and reply else "",
+            model_used=self._explainer.name if self._explainer is not None and (reply or below) else "",
             prepared_by=plan.prepared_by,
             latency_ms=self._elapsed_ms(started),
             generation=plan.generation,
-            is_cut=bool(reply) and model.is_cut,
-            explainable=self._explainer is not None and plan.explainable and not had_its_say,
+            is_cut=bool(reply or below) and model.is_cut,
+            explainable=self._is_offered(plan, work),
+            eta_s=self._eta_s(work) if self._is_offered(plan, work) else None,
         )
-        odds = plan.odds if isfinite(plan.odds) else 0.0
-        return DoneEvent(answer=answer, made=Certainty(searched=plan.query.text, odds=odds, yes=model.yes))
+
+    def _is_offered(self, plan: Plan, work: "ModelWork | None") -> bool:
+        """Whether asking the model may bring an explanation, or, after a refusal, another answer."""
+        if self._explainer is None or work is None:
+            return False
+        if plan.refusal is not None and not self._explainer.ability.judges:
+            return False
+        return work.offers or PASSING.intersection(work.explanation.warnings) != set()
+
+    @staticmethod
+    def _eta_s(work: "ModelWork | None") -> float | None:
+        return round(work.forecast.first_s, 1) if work is not None and work.forecast is not None else None
 
     def _elapsed_ms(self, started: float) -> int:
         return round((self._clock() - started) * 1000)
@@ -442,11 +560,10 @@ async def _open_title(query: Query, generations: Sequence[OpenGeneration]) -> st
     return ""
 
 
-def _book_sentences(plan: Plan) -> list[SentenceEvent]:
-    """The events of what was prepared, or of the book's own answer."""
-    if plan.explanation:
-        return [SentenceEvent(text=plan.explanation, citations=tuple(item.n for item in plan.excerpts))]
-    return list(map(_sentence_event, plan.lead))
+def _proof_events(plan: Plan) -> list[AnswerEvent]:
+    """Sources and excerpts, which are there before the answer is put together."""
+    sources = [SourcesEvent(citations=plan.sources)] if plan.sources else []
+    return [*sources, *map(ExcerptEvent, plan.excerpts)]
 
 
 def _sentence_event(sentence: Sentence) -> SentenceEvent:
@@ -476,12 +593,86 @@ def decides(query: Query, earlier: Sequence[ChatMessage] = ()) -> tuple[Hashable
     """
     question = query.question
     where = (question.book, question.chapter, question.module, question.top_k)
-    how = (question.surface, question.explain, question.answer_tokens)
+    how = (question.surface, question.answer_tokens)
     text = (normalize(query.text), normalize(query.added), *query.answers, *map(normalize, query.parts))
     rest = (query.mode, query.frame, query.selected_text, query.page, query.follows, query.warnings)
     turns = tuple((message.role, message.text) for message in earlier)
     leaning = decides(query.leaning) if query.leaning is not None else ()
     return (*text, *rest, *where, *how, turns, leaning)
+
+
+@dataclass(slots=True)
+class ModelWork:
+    """What the model does for one answer."""
+
+    prompts: Sequence[Prompt] = ()
+    forecast: Forecast | None = None
+    is_fast: bool = False
+    """Whether it is likely to speak before the reader has read a word: then it begins."""
+    offers: bool = False
+    """Whether it only begins if it is asked."""
+    yes: "asyncio.Task[float | None] | None" = None
+    explanation: Explanation = field(default_factory=Explanation)
+    book: Plan = field(init=False)
+    """Of the book's answer, below which the model's sentences stand."""
+
+    @property
+    def runs(self) -> bool:
+        """Whether it has begun."""
+        return self.yes is not None
+
+    @property
+    def odds(self) -> float | None:
+        """Log odds of its yes, as far as they are known."""
+        return self.yes.result() if self.yes is not None and self.yes.done() and not self.yes.cancelled() else None
+
+    async def wait_for_yes(self, most_s: float) -> None:
+        """Wait for its yes or no."""
+        if self.yes is not None:
+            await asyncio.wait({self.yes}, timeout=most_s)
+
+    def close(self) -> None:
+        """Stop asking."""
+        if self.yes is not None:
+            self.yes.cancel()
+
+
+class Feed:
+    """The items of a stream that a task of its own reads, so that one can see whether the first is there yet."""
+
+    def __init__(self, source: AsyncGenerator[QueuedEvent | WorkingEvent | Sentence, None]) -> None:
+        self._items: asyncio.Queue[QueuedEvent | WorkingEvent | Sentence | None] = asyncio.Queue()
+        self._spoke = asyncio.Event()
+        self._task = asyncio.create_task(self._read(source))
+
+    async def _read(self, source: AsyncGenerator[QueuedEvent | WorkingEvent | Sentence, None]) -> None:
+        try:
+            async with aclosing(source) as items:
+                async for item in items:
+                    self._items.put_nowait(item)
+                    if isinstance(item, Sentence):
+                        self._spoke.set()
+        finally:
+            self._spoke.set()
+            self._items.put_nowait(None)
+
+    async def begins(self, within_s: float) -> bool:
+        """Whether a sentence comes within so many seconds, or the stream ends."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(within_s):
+                await self._spoke.wait()
+        return self._spoke.is_set()
+
+    async def __aiter__(self) -> AsyncIterator[QueuedEvent | WorkingEvent | Sentence]:
+        """Yield the items; raises what the stream raised."""
+        while (item := await self._items.get()) is not None:
+            yield item
+        await self._task
+
+    async def close(self) -> None:
+        """Stop reading."""
+        self._task.cancel()
+        await asyncio.wait({self._task})
 
 
 LIMIT = 512
@@ -492,9 +683,9 @@ PASSING = frozenset({messages.PAST_DEADLINE, messages.MODEL_AWAY})
 
 def for_reader(event: AnswerEvent, *, latency_ms: int) -> AnswerEvent:
     """Adapt a cached event for a reader who repeats the question and waited so long."""
-    if not isinstance(event, DoneEvent):
+    if not isinstance(event, DoneEvent | BookAnswerEvent):
         return event
-    return DoneEvent(answer=msgspec.structs.replace(event.answer, latency_ms=latency_ms), made=event.made)
+    return msgspec.structs.replace(event, answer=msgspec.structs.replace(event.answer, latency_ms=latency_ms))
 
 
 class AnswerCache:
@@ -517,15 +708,15 @@ class AnswerCache:
         return events
 
     def put(self, key: Hashable, events: Sequence[AnswerEvent]) -> None:
-        """Keep an answer, unless the model was away or late for it: the next reader may be luckier.
+        """Keep an answer, unless the model was away, late or not begun for it: the next reader may be luckier.
 
         Every other answer in the book's words alone is kept: there is no model, or it had its say and nothing of it
         held, and would say the same again.
         """
         last = events[-1] if events else None
-        if not isinstance(last, DoneEvent) or PASSING.intersection(last.answer.warnings):
+        if not isinstance(last, DoneEvent) or last.answer.explainable:
             return
-        self._answers[key] = tuple(event for event in events if not isinstance(event, QueuedEvent))
+        self._answers[key] = tuple(event for event in events if not isinstance(event, QueuedEvent | WorkingEvent))
         while len(self._answers) > self._limit:
             del self._answers[next(iter(self._answers))]
 

@@ -320,6 +320,24 @@ def with_proof(
     )
 
 
+def with_sources(book: Plan, plan: Plan, proofs: Mapping[int, Collection[int]]) -> Plan:
+    """The plan with a source for each section that a model's sentences cite and no excerpt stands for.
+
+    Args:
+        book: Of the book's answer, of which nothing changes.
+        plan: What the model reads.
+        proofs: Where the units begin on which its sentences rest, by the number of their section.
+    """
+    known = {source.n for source in book.sources}
+    more = [
+        citation(run, number, plan.texts[run.chunk.chunk_id], plan.chances)
+        for number, section in plan.reading
+        if number in proofs and number not in known
+        for run in [proof_of(section, proofs[number], None)]
+    ]
+    return replace(book, sources=(*book.sources, *more)) if more else book
+
+
 async def chapter_plan(query: Query, generation: OpenGeneration, result: SearchResult, *, is_read: bool) -> Plan | None:
     """The answer to "Summarise chapter 3"; None if no sentence of the chapter can stand alone.
 

@@ -10,9 +10,10 @@ from multiprocessing.connection import Connection
 import msgspec
 
 from lutrin.errors import GeneratorError, LutrinError
+from lutrin.generate.forecast import PaceFigures
 from lutrin.generate.prefix import PassageLimits, PassageStore
 from lutrin.generate.scheduler import Limits, Output, PassageFigures, Scheduler
-from lutrin.platform import stand_back
+from lutrin.platform import Priority
 from lutrin.ports import Decoder
 from lutrin.records import GenerationRequest
 
@@ -47,6 +48,10 @@ class Warm(msgspec.Struct, frozen=True, tag="warm"):
     requests: tuple[GenerationRequest, ...]
 
 
+class Probe(msgspec.Struct, frozen=True, tag="probe"):
+    """The pace is to be measured while nobody waits."""
+
+
 class Cancel(msgspec.Struct, frozen=True, tag="cancel"):
     """The reader has gone."""
 
@@ -74,20 +79,22 @@ class Beat(msgspec.Struct, frozen=True, tag="beat"):
     running: int = 0
     waiting: int = 0
     passages: PassageFigures = PassageFigures()
+    pace: PaceFigures = PaceFigures()
+    unread: dict[str, int] = {}
+    """Tokens left to read of passages of which that has changed, by `passage_key`."""
 
 
-ToChild = Setup | Submit | Warm | Cancel
+ToChild = Setup | Submit | Warm | Probe | Cancel
 ToParent = Ready | Unusable | Beat
 _decoder: msgspec.msgpack.Decoder[ToChild] = msgspec.msgpack.Decoder(ToChild)
 
 
-def main(fd: int, niceness: int = 0) -> None:
+def main(fd: int) -> None:
     """Serve on an inherited socket, whose first message is `Setup`, until the other side closes it.
 
     Raises:
         GeneratorError: Step after step fails; the server starts another process.
     """
-    stand_back(niceness)
     try:
         with Connection(fd) as link:
             _serve(link)
@@ -123,10 +130,11 @@ def _serve(link: Connection) -> None:
         return
     try:
         store = PassageStore(setup.passages, f"{setup.made_by}\n{decoder.state_kind}")
-        scheduler = Scheduler(decoder, setup.limits, time.monotonic, store)
+        priority = Priority()
+        scheduler = Scheduler(decoder, setup.limits, time.monotonic, store, interrupted=lambda: link.poll(0.0))
         warm_up(scheduler, setup)
         _send(link, Ready(time.monotonic() - began, decoder.computed_by))
-        _loop(link, scheduler, setup.beat_s, messages)
+        _loop(link, scheduler, setup.beat_s, messages, priority)
     finally:
         decoder.close()
 
@@ -140,7 +148,7 @@ def warm_up(scheduler: Scheduler, setup: Setup) -> None:
             scheduler.step()
 
 
-def _loop(link: Connection, scheduler: Scheduler, beat_s: float, messages: list[ToChild]) -> None:
+def _loop(link: Connection, scheduler: Scheduler, beat_s: float, messages: list[ToChild], priority: Priority) -> None:
     last_beat = 0.0
     while True:
         for message in messages:
@@ -150,10 +158,15 @@ def _loop(link: Connection, scheduler: Scheduler, beat_s: float, messages: list[
                 scheduler.cancel(message.id)
             elif isinstance(message, Warm):
                 scheduler.warm(message.requests)
+            elif isinstance(message, Probe):
+                scheduler.probe()
+        priority.set(lowest=not (scheduler.running or scheduler.waiting))
         outputs: list[Output] = scheduler.step() if scheduler.busy else []
         now = time.monotonic()
         if outputs or now - last_beat >= beat_s:
-            _send(link, Beat(tuple(outputs), scheduler.running, scheduler.waiting, scheduler.figures))
+            unread, scheduler.unread = scheduler.unread, {}
+            load = (scheduler.running, scheduler.waiting)
+            _send(link, Beat(tuple(outputs), *load, scheduler.figures, scheduler.pace_figures, unread))
             last_beat = now
         if scheduler.failures >= MOST_FAILURES:
             raise GeneratorError("The model fails at every step.")

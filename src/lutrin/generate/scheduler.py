@@ -19,9 +19,10 @@ import msgspec
 
 from lutrin.errors import GeneratorUnavailable
 from lutrin.fairness import FairQueue, Lane
+from lutrin.generate.forecast import SENTENCE_TOKENS, USUAL_TOKENS, PaceFigures, passage_key
 from lutrin.generate.prefix import PassageLimits, PassageStore, PrefixTree, common_length
 from lutrin.ports import Decoder, TokenRun
-from lutrin.records import Finished, GenerationRequest, Message, Piece, Queued
+from lutrin.records import Begun, Finished, GenerationRequest, Message, Piece, Queued
 
 LOOP_TOKENS = 24
 LONGEST_PERIOD = 48
@@ -167,6 +168,8 @@ class Pace:
         """Seconds for each token of a prompt."""
         self.right = LIKELY
         """Share of guessed tokens that the model would have chosen."""
+        self.length = float(USUAL_TOKENS)
+        """Tokens of an answer."""
         self._decode_s: dict[int, float] = {}
 
     def observe(self, prefill: int, decoding: int, seconds: float) -> None:
@@ -184,6 +187,10 @@ class Pace:
         elif prefill == 0 and decoding:
             estimate = self._decode_s.get(decoding, seconds)
             self._decode_s[decoding] = estimate + (QUICKER if seconds < estimate else RECENT) * (seconds - estimate)
+
+    def note_length(self, tokens: int) -> None:
+        """Learn from an answer that has ended by itself."""
+        self.length += RECENT * (tokens - self.length)
 
     def note_guess(self, *, right: bool) -> None:
         """Learn from a guess."""
@@ -236,6 +243,8 @@ WARM_STEP_S = 0.25
 """For a step of warming, so that a reader who comes meanwhile hardly waits for it."""
 WARM_STEP_TOKENS = (4, 32)
 """Least and most tokens of such a step: a pass of the kernels, and no more than the pace is known for."""
+PROBE_TOKENS, PROBE_STEPS = CLEAR_PREFILL, 2
+"""Prompt tokens and steps of one token that a probe computes: half a second on a slow machine."""
 Choice = tuple[int, int]
 """A token, and the output of the step that chose it."""
 
@@ -284,7 +293,7 @@ class Output(msgspec.Struct, frozen=True, array_like=True):
     """A message for one reader; `Finished` and `Rejection` are the last."""
 
     id: int
-    event: Queued | Piece | Finished | Rejection
+    event: Queued | Begun | Piece | Finished | Rejection
 
 
 @dataclass(slots=True, eq=False)
@@ -292,6 +301,7 @@ class Job:
     """One reader's answer in progress."""
 
     id: int
+    request: GenerationRequest
     lane: Lane
     prompt: tuple[int, ...]
     max_tokens: int
@@ -325,10 +335,19 @@ class Job:
 
 
 class Scheduler:
-    """Admits, orders and batches requests over one decoder; deadlines are in its clock's time (seconds, monotonic)."""
+    """Admits, orders and batches requests over one decoder; deadlines are in its clock's time (seconds, monotonic).
+
+    What is read while nobody waits is given up once `interrupted` is true: somebody may wait now.
+    """
 
     def __init__(
-        self, decoder: Decoder, limits: Limits, clock: Callable[[], float], store: PassageStore | None = None
+        self,
+        decoder: Decoder,
+        limits: Limits,
+        clock: Callable[[], float],
+        store: PassageStore | None = None,
+        *,
+        interrupted: Callable[[], bool] = lambda: False,
     ) -> None:
         self.pace = Pace()
         self.failures = 0
@@ -352,6 +371,11 @@ class Scheduler:
         self._store = store or PassageStore(PassageLimits(), "")
         self._warm: deque[GenerationRequest] = deque(maxlen=MOST_WARM)
         self._warm_token_s = 0.0
+        self._interrupted = interrupted
+        self._measured_s = clock()
+        self._probes = False
+        self.unread: dict[str, int] = {}
+        """Tokens that are left to read of passages since this was last emptied, by `passage_key`."""
         self._hits = self._misses = self._read = self._saved = 0
         self._saved_s = 0.0
 
@@ -379,9 +403,28 @@ class Scheduler:
         return len(self._queue)
 
     @property
+    def pace_figures(self) -> PaceFigures:
+        """What a request that came now would have to wait for, and how fast it would be served."""
+        left, running = self._ends(), len(self._running)
+        at_once = min(self._slots, running + len(self._queue) + 1)
+        step_s = self.pace.token_s(max(1, running), self._limits.guesses)
+        return PaceFigures(
+            prefill_s=self.pace.prefill_s,
+            token_s=self.pace.token_s(at_once, self._limits.guesses),
+            ahead_tokens=sum(job.to_prefill for job in self._running) + sum(map(self._to_read, self._queue.order())),
+            wait_s=self._steps_until(len(self._queue) + 1, left) * step_s,
+            length=self.pace.length,
+            measured_s=self._measured_s,
+        )
+
+    def probe(self) -> None:
+        """Measure the pace while nobody waits: the machine may have become busy, or quiet again."""
+        self._probes = True
+
+    @property
     def busy(self) -> bool:
         """Whether `step` has anything to compute, to report or to write."""
-        return bool(self._jobs or self._outputs or self._warm or self._store.unwritten)
+        return bool(self._jobs or self._outputs or self._warm or self._store.unwritten or self._probes)
 
     def submit(self, id_: int, request: GenerationRequest, deadline: float) -> None:
         """Queue a request, of which a prompt that is too long is cut; `step` reports its results."""
@@ -410,7 +453,7 @@ class Scheduler:
         lane = Lane(request.peer, request.session_id or f"\0{id_}")
         state = self._store.key(prompt[:stable]) if stable and self._decoder.state_kind else ""
         text = TextStream(request.stop)
-        return Job(id_, lane, prompt, max_tokens, deadline, text, request.between, prompt, stable, state)
+        return Job(id_, request, lane, prompt, max_tokens, deadline, text, request.between, prompt, stable, state)
 
     def warm(self, requests: Sequence[GenerationRequest]) -> None:
         """Read the stable beginnings of prompts while nobody waits: these first, then those of earlier calls."""
@@ -523,6 +566,13 @@ class Scheduler:
         return self._prompt_lengths.get(sequence, 0)
 
     def _begin(self, job: Job) -> None:
+        self._take_place(job)
+        if job.between is None:
+            prefill, running = sum(other.to_prefill for other in self._running), len(self._running)
+            seconds = self.pace.answer_s(prefill, SENTENCE_TOKENS, running, self._limits.guesses)
+            self._say(job.id, Begun(job.to_prefill, round(seconds, 3)))
+
+    def _take_place(self, job: Job) -> None:
         job.sequence = self._free.pop()
         if self._decoder.shares:
             last = len(job.prompt) - 1
@@ -571,6 +621,8 @@ class Scheduler:
         job.cells = self._prompt_lengths[job.sequence] = length
 
     def _keep(self, job: Job) -> None:
+        if job.stable:
+            self.unread[passage_key(job.request)] = max(0, job.stable - job.cells)
         if job.state and job.cells >= job.stable and job.state not in self._store:
             self._store.put(job.state, self._decoder.save(job.sequence, job.stable))
 
@@ -632,7 +684,8 @@ class Scheduler:
         decoding = sum(1 for job, _ in planned if not job.to_prefill)
         prefill = sum(len(run.tokens) for job, run in planned if job.to_prefill)
         self._read += prefill
-        self.pace.observe(prefill, decoding, self._clock() - began)
+        self._measured_s = self._clock()
+        self.pace.observe(prefill, decoding, self._measured_s - began)
         self._weigh([job for job, run in planned if run.wanted])
         outputs = count()
         computed = [
@@ -684,11 +737,34 @@ class Scheduler:
             self._finish(job, "length")
 
     def _use_quiet(self) -> None:
-        """While nobody waits: write a state to disk, or else read a little of the next likely passage."""
-        if self._store.unwritten:
+        """While nobody waits: measure, write a state to disk, or else read a little of the next likely passage."""
+        if self._probes:
+            self._probe()
+        elif self._store.unwritten:
             self._store.write()
         elif self._warm and self._warm_up(self._warm[0]):
             self._warm.popleft()
+
+    def _probe(self) -> None:
+        """Compute a few tokens as for a reader, and forget them."""
+        self._probes = False
+        if not self._free and not self._evict():
+            return
+        sequence, at = self._free.pop(), 0
+        tokens = [0] * PROBE_TOKENS
+        try:
+            for run in (tokens, *[[0]] * PROBE_STEPS):
+                began = self._clock()
+                self._decoder.step([TokenRun(sequence, at, run, wanted=len(run) == 1)])
+                self._measured_s = self._clock()
+                at += len(run)
+                prefill = len(run) if len(run) > 1 else 0
+                self.pace.observe(prefill, 1 - bool(prefill), self._measured_s - began)
+        except GeneratorUnavailable:
+            self.failures += 1
+            self._lose_all()
+        self._decoder.forget(sequence)
+        self._free.append(sequence)
 
     def _warm_up(self, request: GenerationRequest) -> bool:
         """Read on with the stable beginning of a prompt; return whether that is done, or cannot be."""
@@ -697,6 +773,8 @@ class Scheduler:
         # What is read in one step is retained for the next one, and so must be allowed to be.
         is_due = job.state and job.stable <= self._limits.retained_tokens and job.state not in self._store
         if not is_due or not self._make_room(job):
+            if job.state in self._store:
+                self.unread[passage_key(request)] = 0
             return True
         job.sequence = self._free.pop()
         self._copy_common_prefix(job)
@@ -707,12 +785,18 @@ class Scheduler:
         tokens = job.prompt[job.cells : job.cells + size]
         began = self._clock()
         try:
-            self._decoder.step([TokenRun(job.sequence, job.cells, tokens, wanted=False)], on_one_core=True)
+            computed = self._decoder.step(
+                [TokenRun(job.sequence, job.cells, tokens, wanted=False)], quietly=self._interrupted
+            )
         except GeneratorUnavailable:
             self.failures += 1
             self._warm.clear()
             self._retire(job)
             self._lose_all()
+            return False
+        if not computed:
+            self._decoder.forget(job.sequence, job.cells)
+            self._retire(job)
             return False
         self._warm_token_s = (self._clock() - began) / len(tokens)
         self._read += len(tokens)
@@ -738,12 +822,16 @@ class Scheduler:
     def _finish(self, job: Job, reason: Literal["stop", "length", "deadline"]) -> None:
         self._speak(job, job.text.finish())
         tokens = len(job.generated)
+        self.pace.note_length(tokens)
         mean = job.logprob / tokens if tokens else None
         self._end(job, Finished(reason, len(job.prompt), tokens, logprob=mean))
 
     def _end(self, job: Job, last: Finished | Rejection) -> None:
         self._say(job.id, last)
         del self._jobs[job.id]
+        if job.state and job.cells < job.stable and job.state not in self._store:
+            # What was begun for a reader who left is finished while nobody waits.
+            self._warm.appendleft(job.request)
         if job.sequence < 0:
             self._queue.remove(job.lane, job)
         else:
@@ -764,18 +852,30 @@ class Scheduler:
             pass
 
     def _tell_waiting(self) -> None:
-        prefill = sum(job.to_prefill for job in self._running)
-        step_s = self.pace.decode_s(max(1, len(self._running)))
-        left = sorted(job.max_tokens - len(job.generated) for job in self._running)
+        prefill, left = sum(job.to_prefill for job in self._running), self._ends()
+        step_s = self.pace.token_s(max(1, len(self._running)), self._limits.guesses)
         for position, job in enumerate(self._queue_order(), 1):
             prefill += self._to_read(job)
             if position == job.position:
                 continue
             job.position = position
-            # Place p gets the p-th slot that becomes free; after the last slot the count starts again.
-            turns, place = divmod(position - 1, len(left)) if left else (0, 0)
-            steps = (left[place] if left else 0) + turns * job.max_tokens
+            steps = self._steps_until(position, left) + SENTENCE_TOKENS
             self._say(job.id, Queued(position, round(prefill * self.pace.prefill_s + steps * step_s, 3)))
 
-    def _say(self, id_: int, event: Queued | Piece | Finished | Rejection) -> None:
+    def _ends(self) -> list[float]:
+        """Tokens that each running answer is likely to write yet, the fewest first."""
+        return sorted(max(1.0, min(job.max_tokens, self.pace.length) - len(job.generated)) for job in self._running)
+
+    def _steps_until(self, position: int, left: Sequence[float]) -> float:
+        """Steps until a slot is free for the reader in this place of the queue.
+
+        Place p gets the p-th slot that becomes free; after the last slot the count starts again.
+        """
+        place = position - 1 - (self._slots - len(left))
+        if place < 0 or not left:
+            return 0.0
+        turns, place = divmod(place, len(left))
+        return left[place] + turns * self.pace.length
+
+    def _say(self, id_: int, event: Queued | Begun | Piece | Finished | Rejection) -> None:
         self._outputs.append(Output(id_, event))

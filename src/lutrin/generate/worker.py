@@ -17,13 +17,14 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 import msgspec
 
 from lutrin.errors import DeadlineExceeded, GeneratorError, GeneratorUnavailable, QueueFull
-from lutrin.generate.child import Beat, Cancel, Ready, Setup, Submit, ToChild, ToParent, Warm
+from lutrin.generate.child import Beat, Cancel, Probe, Ready, Setup, Submit, ToChild, ToParent, Warm
+from lutrin.generate.forecast import Forecaster
 from lutrin.generate.prefix import PassageLimits
 from lutrin.generate.scheduler import Limits, PassageFigures, Rejection
 from lutrin.log import get_logger
 from lutrin.platform import processor_seconds, resident_bytes
 from lutrin.ports import Decoder
-from lutrin.records import Finished, GenerationEvent, GenerationRequest, Message, Piece
+from lutrin.records import Finished, Forecast, GenerationEvent, GenerationRequest, Message, Piece
 
 AWAY = "The language model is not available right now."
 SLOW = "The language model was too slow."
@@ -31,7 +32,7 @@ REFUSALS: dict[str, tuple[type[GeneratorError], str]] = {
     "queue_full": (QueueFull, "Too many readers are waiting for the language model."),
     "deadline": (DeadlineExceeded, SLOW),
 }
-CHILD = "import sys; from lutrin.generate.child import main; main(*map(int, sys.argv[1:]))"
+CHILD = "import sys; from lutrin.generate.child import main; main(int(sys.argv[1]))"
 THREADS_SLEEP = {"OMP_WAIT_POLICY": "passive"}
 """Environment of the model's process: waiting OpenMP threads must not burn a core that another thread needs."""
 HEADER = struct.Struct("!i")
@@ -41,6 +42,8 @@ MAX_FRAME_BYTES = 64 * 1024 * 1024
 _decoder: msgspec.msgpack.Decoder[ToParent] = msgspec.msgpack.Decoder(ToParent)
 LEAST_SHARE = 0.001
 """Share of one processor: a silent process that uses less is stuck, and not merely slowed by others."""
+PROBE_S = 20.0
+"""A pace that was measured longer ago is measured anew, as soon as somebody may want the model."""
 WARM = GenerationRequest(messages=(Message(role="user", content="1 2 3 4 5 6 7 8 " * 8),), max_tokens=4, deadline_s=60)
 
 
@@ -76,7 +79,6 @@ class WorkerGenerator:
         factory: Makes the decoder, in the process; must be picklable.
         identity: Equal for equal model files; may be empty.
         warm: Generated once after loading; it holds the stable beginning of the prompts, so no reader waits for it.
-        niceness: Added to the process's own, so that the server answers while the model computes.
     """
 
     def __init__(
@@ -89,7 +91,6 @@ class WorkerGenerator:
         passages: PassageLimits | None = None,
         watch: Watch | None = None,
         warm: GenerationRequest = WARM,
-        niceness: int = 5,
     ) -> None:
         self.name = name
         self.identity = identity
@@ -99,7 +100,6 @@ class WorkerGenerator:
         self._setup = Setup(
             pickle.dumps(factory), limits or Limits(), self._watch.check_s, passages, f"{name} {identity}", warm
         )
-        self._niceness = niceness
         self.restarts = 0
         """Number of restarts after a process had ended."""
         self._log = get_logger("generate")
@@ -112,6 +112,8 @@ class WorkerGenerator:
         self._closed = False
         self.load = (0, 0)
         """Answers being computed and readers waiting, as last reported by the process."""
+        self._forecaster = Forecaster()
+        self._probed_s = float("-inf")
         self.passages = PassageFigures()
         """What reading passages once has saved, as last reported by the process."""
         self.computed_by = ""
@@ -169,16 +171,31 @@ class WorkerGenerator:
                     return
                 ended = isinstance(event, Finished)
                 pieces += isinstance(event, Piece)
+                if isinstance(event, Finished):
+                    self._forecaster.note_prompt(request, event.prompt_tokens)
                 yield event
         finally:
             del self._inboxes[id_]
             if not ended and self._writer is not None:
                 self._writer.write(_frame(Cancel(id_)))
 
+    def forecast(self, request: GenerationRequest) -> Forecast | None:
+        """Estimate how long a request would take now; see `ports.Generator`."""
+        self._probe()
+        return self._forecaster.forecast(request) if self._writer is not None else None
+
     def warm(self, requests: Sequence[GenerationRequest]) -> None:
         """Read the stable beginnings of prompts while no reader waits; see `ports.Generator`."""
         if self._writer is not None:
+            self._probe()
             self._writer.write(_frame(Warm(tuple(requests))))
+
+    def _probe(self) -> None:
+        """Have the pace measured if that was long ago: other programs may have come or gone."""
+        now = time.monotonic()
+        if self._writer is not None and now - max(self._probed_s, self._forecaster.pace.measured_s) > PROBE_S:
+            self._probed_s = now
+            self._writer.write(_frame(Probe()))
 
     async def close(self) -> None:
         """End the process and free its memory; waiting readers get `GeneratorUnavailable`."""
@@ -213,7 +230,7 @@ class WorkerGenerator:
         ours, theirs = socket.socketpair()
         with ours, theirs:
             process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-P", "-c", CHILD, str(theirs.fileno()), str(self._niceness)),
+                *(sys.executable, "-P", "-c", CHILD, str(theirs.fileno())),
                 pass_fds=(theirs.fileno(),),
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.DEVNULL,
@@ -231,6 +248,7 @@ class WorkerGenerator:
             finally:
                 self._writer = self.pid = None
                 self.load = (0, 0)
+                self._forecaster.reset()
                 self._settled.set()
                 for inbox in self._inboxes.values():
                     inbox.put_nowait(Rejection("unavailable"))
@@ -272,6 +290,8 @@ class WorkerGenerator:
     def _deliver(self, beat: Beat) -> None:
         self.load = (beat.running, beat.waiting)
         self.passages = beat.passages
+        self._forecaster.pace = beat.pace
+        self._forecaster.note_unread(beat.unread)
         for output in beat.outputs:
             # Readers who have left are not listed.
             if (inbox := self._inboxes.get(output.id)) is not None:

@@ -50,7 +50,7 @@ from lutrin.log import get_logger
 from lutrin.messages import MODEL_AWAY
 from lutrin.platform import available_bytes, usable_cpus
 from lutrin.ports import Generator
-from lutrin.records import GenerationEvent, GenerationRequest, ModelState
+from lutrin.records import Forecast, GenerationEvent, GenerationRequest, ModelState
 from lutrin.runtime.command import run_command
 from lutrin.settings import LOCAL, Settings
 
@@ -354,6 +354,10 @@ class ArrivingModel:
         """Compute the beginnings of prompts while no reader waits; do nothing without a model."""
         if self._inner is not None:
             self._inner.warm(requests)
+
+    def forecast(self, request: GenerationRequest) -> Forecast | None:
+        """Estimate how long a request would take; None while there is no model."""
+        return self._inner.forecast(request) if self._inner is not None else None
 
     async def start(self) -> bool:
         """Whether the model takes requests; does not wait for one that is on its way."""

@@ -1,0 +1,91 @@
+"""Estimate how long a request would take, on the server's side of the model's process.
+
+The process reports its pace and what it has read; here nothing waits for it, so an estimate is there at once however
+busy the model is.
+"""
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Mapping
+
+import msgspec
+
+from lutrin.records import Forecast, GenerationRequest
+
+SENTENCE_TOKENS = 24
+"""Tokens of a usual first sentence, with the beginning of the next, which tells that it has ended."""
+USUAL_TOKENS = 60
+"""Tokens of a usual answer, until some were written."""
+TAIL_TOKENS = 60
+"""Tokens behind the passage that are read for each request: the question, and whether the passage answers it."""
+CHARS_PER_TOKEN = 3.6
+"""Of English prose, until a prompt was counted."""
+RECENT = 0.2
+"""Weight of the newest prompt in that mean."""
+MOST_KNOWN = 4096
+"""Passages whose unread part is remembered; the one heard of longest ago goes first."""
+
+
+class PaceFigures(msgspec.Struct, frozen=True, array_like=True):
+    """How fast a request that came now would be served, and what stands before it."""
+
+    prefill_s: float = 0.0
+    """Seconds for a token of a prompt."""
+    token_s: float = 0.0
+    """Seconds for a token of the answer, beside those that run and wait."""
+    ahead_tokens: int = 0
+    """Prompt tokens that are read first."""
+    wait_s: float = 0.0
+    """Seconds until there is room for one more answer."""
+    length: float = float(USUAL_TOKENS)
+    """Tokens of a usual answer."""
+    measured_s: float = 0.0
+    """When the pace was last measured, by the machine's monotonic clock."""
+
+
+def passage_key(request: GenerationRequest) -> str:
+    """Name what a request shares with others that ask about the same passage."""
+    *before, last = [message.content for message in request.messages]
+    digest = hashlib.blake2b("\0".join([*before, last[: request.stable_chars]]).encode(), digest_size=16)
+    return digest.hexdigest()
+
+
+class Forecaster:
+    """Knows what the model has read, as far as it was told, and estimates what is left."""
+
+    def __init__(self) -> None:
+        self.pace = PaceFigures()
+        self._unread: OrderedDict[str, int] = OrderedDict()
+        self._chars_per_token = CHARS_PER_TOKEN
+
+    def reset(self) -> None:
+        """Forget everything: the process that had read it has ended."""
+        self.pace = PaceFigures()
+        self._unread.clear()
+
+    def note_unread(self, unread: Mapping[str, int]) -> None:
+        """Note how many tokens of passages are left to read."""
+        for key, tokens in unread.items():
+            self._unread[key] = tokens
+            self._unread.move_to_end(key)
+        while len(self._unread) > MOST_KNOWN:
+            self._unread.popitem(last=False)
+
+    def note_prompt(self, request: GenerationRequest, tokens: int) -> None:
+        """Note how many tokens a prompt has."""
+        chars = sum(len(message.content) for message in request.messages)
+        if tokens and chars:
+            self._chars_per_token += RECENT * (chars / tokens - self._chars_per_token)
+
+    def forecast(self, request: GenerationRequest) -> Forecast | None:
+        """Estimate; None until a pace was measured."""
+        pace = self.pace
+        if not pace.prefill_s or not pace.token_s:
+            return None
+        stable = int(request.stable_chars / self._chars_per_token)
+        tail = (len(request.messages[-1].content) - request.stable_chars) / self._chars_per_token
+        unread = self._unread.get(passage_key(request), stable) if stable else 0
+        reading_s = (pace.ahead_tokens + unread + tail + TAIL_TOKENS) * pace.prefill_s
+        first_s = pace.wait_s + reading_s + SENTENCE_TOKENS * pace.token_s
+        rest = max(0.0, min(request.max_tokens, pace.length) - SENTENCE_TOKENS)
+        return Forecast(first_s, first_s + rest * pace.token_s)
