@@ -80,7 +80,7 @@ def scorer(settings: Settings, questions: Path) -> Callable[[Path], float]:
 
     def score(path: Path) -> float:
         asked = [item for item in read_questions([questions]) if not item.previous_question][::7][:20]
-        patient = settings.model_copy(update={"model": str(path), "explain_s": PATIENT_S})
+        patient = settings.model_copy(update={"model": str(path), "explain_s": PATIENT_S, "live_s": PATIENT_S})
         outcomes = asyncio.run(run_eval(patient, asked, Ability()))
         generated = [outcome.answer is not None and outcome.answer.kind == "generated" for outcome in outcomes]
         return sum(generated) / len(generated)

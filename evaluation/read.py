@@ -57,6 +57,7 @@ async def ask(questions: Sequence[ReadQuestion], books: Path, data: Path, model:
         models_dir=ROOT / "models",
         model=model,
         explain_s=PATIENT_S,
+        live_s=PATIENT_S,
         deadline_s=PATIENT_S,
         log_level="error",
     )

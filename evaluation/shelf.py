@@ -74,7 +74,7 @@ async def ask_book(
 ) -> tuple[BookResult, list[Outcome]]:
     """Ingest a book and ask its questions; Lutrin's outcomes come with the answers, for who wants to read them."""
     settings = load_settings(
-        profile="local", data_dir=data, models_dir=ROOT / "models", model=model, explain_s=PATIENT_S,
+        profile="local", data_dir=data, models_dir=ROOT / "models", model=model, explain_s=PATIENT_S, live_s=PATIENT_S,
         deadline_s=PATIENT_S, log_level="error",
     )  # fmt: skip
     summary = await ingest(settings, book.folder)

@@ -48,7 +48,7 @@ class WhetherRow(msgspec.Struct, frozen=True, kw_only=True):
 async def collect(book: ShelvedBook, data: Path, model: str) -> list[WhetherRow]:
     """Ask every question of a book that is about its subject."""
     settings = load_settings(
-        profile="local", data_dir=data, models_dir=ROOT / "models", model=model, explain_s=PATIENT_S,
+        profile="local", data_dir=data, models_dir=ROOT / "models", model=model, explain_s=PATIENT_S, live_s=PATIENT_S,
         deadline_s=PATIENT_S, log_level="error",
     )  # fmt: skip
     rows = []

@@ -96,7 +96,13 @@ class RecordingGrader(Grader):
 async def collect(book: ShelvedBook, data: Path, model: str) -> list[WrittenRow]:
     """Ask the questions of a book; return what the model wrote, without labels."""
     settings = load_settings(
-        profile="local", data_dir=data, models_dir=ROOT / "models", model=model, explain_s=PATIENT_S, log_level="error"
+        profile="local",
+        data_dir=data,
+        models_dir=ROOT / "models",
+        model=model,
+        explain_s=PATIENT_S,
+        live_s=PATIENT_S,
+        log_level="error",
     )
     rows: list[WrittenRow] = []
     graders: list[RecordingGrader] = []

@@ -80,10 +80,12 @@ class PostgresChatStore(ChatTables):
             unfinished.pop_all()
         return cls(Pool(pool), seal, now, room)
 
-    async def record(self, key: str, origin: ChatOrigin, messages: Sequence[ChatMessage]) -> None:
+    async def record(
+        self, key: str, origin: ChatOrigin, messages: Sequence[ChatMessage], *, is_begun: bool = False
+    ) -> None:
         """Store messages, retrying while PostgreSQL cannot be reached: a message stored twice is stored once."""
         await call_again(
-            lambda: super(PostgresChatStore, self).record(key, origin, messages),
+            lambda: super(PostgresChatStore, self).record(key, origin, messages, is_begun=is_begun),
             patience_s=PATIENCE_S,
             pause_s=lambda error: 0.0 if isinstance(error.__cause__, TROUBLE) else None,
         )

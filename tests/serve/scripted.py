@@ -115,6 +115,7 @@ class ScriptedAnswers:
         events: What is played.
         pause_before: Position of the event before which it waits for `go_on`.
         failure: Raised after the events, if there is one.
+        lingers_s: Seconds that it takes to end once it is cancelled.
     """
 
     events: Sequence[AnswerEvent] = EVENTS
@@ -124,6 +125,7 @@ class ScriptedAnswers:
     asked: list[Question] = field(default_factory=list)
     running: int = 0
     cancelled: int = 0
+    lingers_s: float = 0.0
 
     async def explains(self, question: Question) -> bool:
         """Only one passage is explained."""
@@ -143,6 +145,7 @@ class ScriptedAnswers:
                 raise self.failure
         except asyncio.CancelledError:
             self.cancelled += 1
+            await asyncio.sleep(self.lingers_s)
             raise
         finally:
             self.running -= 1

@@ -187,7 +187,9 @@ async def test_questions_without_a_session_are_not_stored(client: httpx.AsyncCli
 class Broken(SqlChatStore):
     """Conversations on a disk that is full."""
 
-    async def record(self, key: str, origin: ChatOrigin, messages: Sequence[ChatMessage]) -> None:
+    async def record(
+        self, key: str, origin: ChatOrigin, messages: Sequence[ChatMessage], *, is_begun: bool = False  # noqa: ARG002 - it fails in any case
+    ) -> None:
         """Fail as a full disk does."""
         raise ChatStoreError(f"No room for {len(messages)} messages of {origin.session_id or key}.")
 

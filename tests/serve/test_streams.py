@@ -12,7 +12,18 @@ from msgspec.structs import replace
 
 from lutrin import messages
 from lutrin.chats.key import conversation_key, owner_of
-from lutrin.records import ChatMessage, DoneEvent, ExcerptEvent, SentenceEvent, SourcesEvent
+from lutrin.errors import NotFound
+from lutrin.records import (
+    AnswerEvent,
+    BookAnswerEvent,
+    ChatMessage,
+    DoneEvent,
+    ExcerptEvent,
+    Sentence,
+    SentenceEvent,
+    SourcesEvent,
+    WorkingEvent,
+)
 
 from .conftest import House, Serve
 from .scripted import ANSWER, EVENTS, EXCERPT, LOOP, as_sent
@@ -21,7 +32,16 @@ SSE = {"Accept": "text/event-stream"}
 SECRET = "a-secret-of-this-browser-0"
 MINE = {**SSE, "X-Lutrin-Client": SECRET}
 BODY = {"session_id": "s1", "message": "What is the loop?"}
-NAMES = ["queued", "sources", "excerpt", "sentence", "sentence", "done"]
+NAMES = ["queued", "sources", "excerpt", "sentence", "sentence", "answer", "done"]
+BOOK = replace(ANSWER, answer=f"{LOOP.quote} [1]", explanation=f"{LOOP.quote} [1]", kind="extractive")
+WORDS = (
+    Sentence(text="It joins the two.", citations=(1,)),
+    Sentence(text="And it goes on.", citations=(1,)),
+)
+EXPLAINED = replace(
+    BOOK, answer=f"{BOOK.answer}\n\n{messages.IN_PLAIN_WORDS}\n\nIt joins the two. [1] And it goes on. [1]",
+    plain_words=WORDS, kind="generated",
+)  # fmt: skip
 
 
 def parsed(text: str) -> list[tuple[str, str, dict[str, object]]]:
@@ -52,13 +72,15 @@ async def until(condition: Callable[[], bool], timeout_s: float = 2.0) -> None:
         await asyncio.sleep(0.01)
 
 
-async def stored(house: House) -> list[ChatMessage]:
+async def stored(house: House, *, with_answer: bool = True) -> list[ChatMessage]:
     """Both messages of this browser's conversation s1, once they are there."""
     key = conversation_key("s1", owner_of(SECRET))
     async with asyncio.timeout(2):
-        while len(messages := await house.chats.history(key)) < 2:  # noqa: ASYNC110 - the store tells nobody
+        while True:
+            messages = await house.chats.history(key)
+            if len(messages) == 2 and (messages[1].text or not with_answer):
+                return messages
             await asyncio.sleep(0.01)
-    return messages
 
 
 @pytest.mark.parametrize("path", ["/api/query", "/query", "/query-selection", "/query-selected-text", "/chat"])
@@ -74,11 +96,12 @@ async def test_every_answering_endpoint_streams(client: httpx.AsyncClient, path:
     events = parsed(text)
     assert [name for _, name, _ in events] == NAMES
     stream = reply.headers["x-lutrin-message"]
-    assert [number for number, _, _ in events] == [f"{stream}.{n}" for n in range(1, 7)]
+    assert [number for number, _, _ in events] == [f"{stream}.{n}" for n in range(1, 8)]
     assert events[0][2] == {"type": "queued", "position": 1, "eta_s": 0.1}
     assert events[2][2] == {"type": "excerpt", **as_sent(EXCERPT)}
     assert events[3][2]["citations"] == [1]
-    done = dict(events[5][2])
+    assert events[5][2] == {"type": "answer", **as_sent(ANSWER)}
+    done = dict(events[6][2])
     assert done == {"type": "done", **as_sent(ANSWER)}
 
 
@@ -98,7 +121,7 @@ async def test_line_breaks_stay_inside_the_data(client: httpx.AsyncClient, house
     text = "one\r\ntwo\n\ndata: three\u2028four"
     house.answers.events = (SentenceEvent(text=text, citations=()), DoneEvent(answer=ANSWER))
     events = parsed((await client.post("/chat", json=BODY, headers=SSE)).text)
-    assert [event[2].get("text") for event in events] == [text, None]
+    assert [event[2].get("text") for event in events] == [text, None, None]
 
 
 async def test_silence_is_filled_with_comments(serve: Serve, house: House) -> None:
@@ -253,3 +276,98 @@ async def test_a_server_that_ends_stores_what_was_sent(serve: Serve, house: Hous
         await first_frames(reply, 4)
     stored = await house.chats.history(conversation_key("s1", owner_of(SECRET)))
     assert [message.role for message in stored] == ["user", "assistant"]
+
+
+BELOW: tuple[AnswerEvent, ...] = (
+    *EVENTS[1:3],
+    BookAnswerEvent(answer=BOOK),
+    WorkingEvent(what="reading", eta_s=4.0),
+    SentenceEvent(text="It joins the two.", citations=(1,)),
+    SentenceEvent(text="And it goes on.", citations=(1,)),
+    DoneEvent(answer=EXPLAINED),
+)
+"""The book's answer, below which a model explains it."""
+
+
+async def test_the_book_s_answer_is_stored_before_it_is_shown_and_grows(
+    client: httpx.AsyncClient, house: House
+) -> None:
+    """A page that is loaded again while the model writes has the question, the answer and the sentences so far."""
+    house.answers.events, house.answers.pause_before = BELOW, 5
+    async with client.stream("POST", "/chat", json=BODY, headers=MINE) as reply:
+        begun = await first_frames(reply, 5)
+        async with asyncio.timeout(2):
+            while not (answer := (await client.get("/history/s1", headers=MINE)).json()["messages"][1])["plain_words"]:
+                await asyncio.sleep(0.01)
+    assert [name for _, name, _ in parsed(begun.decode())] == ["sources", "excerpt", "answer", "working", "sentence"]
+    assert answer["unfinished"]
+    assert answer["explanation"] == BOOK.explanation
+    assert [one["text"] for one in answer["plain_words"]] == ["It joins the two."]
+
+
+async def test_the_question_is_stored_when_it_is_asked(client: httpx.AsyncClient, house: House) -> None:
+    """Before anything is found."""
+    house.answers.pause_before = 0
+    async with client.stream("POST", "/chat", json=BODY, headers=MINE):
+        question, answer = await stored(house, with_answer=False)
+        house.answers.go_on.set()
+    assert (question.text, answer.text, answer.unfinished) == (BODY["message"], "", True)
+
+
+async def test_a_question_that_cannot_be_asked_leaves_nothing(client: httpx.AsyncClient, house: House) -> None:
+    """Such as one about a book that is not there."""
+    house.answers.events, house.answers.failure = (), NotFound("There is no such book.")
+    reply = await client.post("/chat", json=BODY, headers=MINE)
+    assert reply.status_code == 404
+    async with asyncio.timeout(2):
+        while (await client.get("/sessions", headers=MINE)).json()["sessions"]:  # noqa: ASYNC110 - the store tells nobody
+            await asyncio.sleep(0.01)
+
+
+async def test_a_page_that_was_loaded_again_follows_the_answer(client: httpx.AsyncClient, house: House) -> None:
+    """By the id of the message, from the beginning or where it left off; nobody else can."""
+    house.answers.events, house.answers.pause_before = BELOW, 5
+    async with client.stream("POST", "/chat", json=BODY, headers=MINE) as reply:
+        begun = await first_frames(reply, 5)
+    name = reply.headers["x-lutrin-message"]
+    house.answers.go_on.set()
+    path = f"/messages/{name}/events"
+    whole = (await client.get(path, headers=MINE)).content
+    rest = (await client.get(path, headers={**MINE, "Last-Event-ID": f"{name}.5"})).content
+    assert begun + rest == whole
+    assert [event for _, event, _ in parsed(whole.decode())][-2:] == ["sentence", "done"]
+    assert (await client.get(path, headers={**SSE, "X-Lutrin-Client": "another-browser-0001"})).status_code == 404
+    assert (await client.get(f"/messages/{'0' * 32}/events", headers=MINE)).status_code == 404
+
+
+async def test_who_comes_back_while_it_is_being_cancelled_gets_the_answer(
+    client: httpx.AsyncClient, house: House
+) -> None:
+    """And is not told that the books are away."""
+    house.answers.events, house.answers.pause_before, house.answers.lingers_s = BELOW, 5, 0.3
+    async with client.stream("POST", "/chat", json=BODY, headers=MINE) as reply:
+        await first_frames(reply, 5)
+    await until(lambda: house.answers.cancelled == 1)
+    assert house.answers.running == 1
+    house.answers.pause_before = None
+    rest = await client.get(f"/messages/{reply.headers['x-lutrin-message']}/events", headers=MINE)
+    events = [name for _, name, _ in parsed(rest.text) if name != "working"]
+    assert events == ["sources", "excerpt", "answer", "sentence", "sentence", "done"]
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+async def test_a_conversation_deleted_meanwhile_stays_deleted(
+    client: httpx.AsyncClient, house: House, streamed: bool
+) -> None:
+    """Its answer, which is still being written, does not bring it back."""
+    await client.post("/chat", json=BODY, headers=MINE if streamed else {"X-Lutrin-Client": SECRET})
+    house.answers.events, house.answers.pause_before = BELOW, 5
+    headers = MINE if streamed else {"X-Lutrin-Client": SECRET}
+    asking = asyncio.create_task(client.post("/chat", json={**BODY, "message": "And then?"}, headers=headers))
+    await until(lambda: house.answers.running == 1)
+    await asyncio.sleep(0.1)
+    assert (await client.delete("/sessions/s1", headers=MINE)).status_code == 204
+    house.answers.go_on.set()
+    assert (await asking).status_code == 200
+    await asyncio.sleep(0.1)
+    assert (await client.get("/sessions", headers=MINE)).json()["sessions"] == []

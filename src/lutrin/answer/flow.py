@@ -29,7 +29,7 @@ from lutrin.answer.plan import (
 )
 from lutrin.answer.prompt import MOST_TURNS, Ability, Prompt, prompt_of
 from lutrin.answer.punctuality import is_late
-from lutrin.answer.render import explanation_of
+from lutrin.answer.render import explanation_of, with_plain_words
 from lutrin.answer.runs import sections_of_page
 from lutrin.answer.traffic import Traffic
 from lutrin.errors import ChatStoreError, IndexUnavailable, NotFound
@@ -270,7 +270,7 @@ class AnswerFlow:
         except ChatStoreError as error:
             get_logger("chats").warning("not_remembered", detail=error.detail, remedy=error.remedy)
             return []
-        stored = [message for message in stored if message.id not in question.kept_as]
+        stored = [message for message in stored if message.id not in question.kept_as and message.text]
         questions = [place for place, message in enumerate(stored) if message.role == "user"]
         # Asked again for its explanation, a question does not follow itself.
         again = question.explain and questions and stored[questions[-1]].text == question.text
@@ -506,14 +506,11 @@ class AnswerFlow:
         explained = plan.explanation or explanation_of(sentences)
         text = plan.rest if not reply and not plan.explanation and (plan.lead or plan.rest) else plan.text
         confirmed = plan.verdict == "closest" and bool(below)
-        parts = [explained, text]
-        if below:
-            heading = f"{messages.IN_PLAIN_WORDS}{f': {messages.PASSAGE_ANSWERS}' if confirmed else ''}"
-            parts += [heading, explanation_of(below)]
+        whole = "\n\n".join(part for part in (explained, text) if part)
         # A copy of the book is the book's, whoever chose it.
         by_model = plan.by_model or (bool(reply or below) and model.own_words)
         return Answer(
-            answer="\n\n".join(part for part in parts if part),
+            answer=with_plain_words(whole, below, closest=confirmed) if below else whole,
             explanation=explained,
             sentences=sentences,
             plain_words=below,

@@ -8,7 +8,7 @@ from urllib.parse import quote as percent
 import msgspec
 
 from lutrin.answer.runs import Run, is_drawn
-from lutrin.messages import IN_OTHER_WORDS, LIKELY_MARK, LIKELY_NOTE
+from lutrin.messages import IN_OTHER_WORDS, IN_PLAIN_WORDS, LIKELY_MARK, LIKELY_NOTE, PASSAGE_ANSWERS
 from lutrin.records import Chunk, Citation, Excerpt, Sentence, SentenceEvent, Unit
 
 GAP = "\n\n"
@@ -138,6 +138,16 @@ def explanation_of(sentences: Sequence[Sentence]) -> str:
     for sentence in sentences:
         text += sentence_piece(sentence, text)
     return f"{text}{GAP}{LIKELY_NOTE}" if any(one.support == "likely" for one in sentences) else text
+
+
+def plain_words_heading(*, closest: bool) -> str:
+    """Return what stands above the sentences of a model, which says with them that the closest passage answers."""
+    return f"{IN_PLAIN_WORDS}: {PASSAGE_ANSWERS}" if closest else IN_PLAIN_WORDS
+
+
+def with_plain_words(answer: str, sentences: Sequence[Sentence], *, closest: bool) -> str:
+    """Render the book's answer with the sentences of a model below it."""
+    return GAP.join([answer, plain_words_heading(closest=closest), explanation_of(sentences)])
 
 
 def block_text(units: Sequence[Unit]) -> str:

@@ -33,6 +33,11 @@ HISTORY = """SELECT message.*, session.id AS public FROM message JOIN session ON
     WHERE message.session = :of ORDER BY message.position DESC LIMIT :most"""
 """Selects the newest `most` messages of a conversation, newest first, with the browser's id of the conversation."""
 SESSION = "SELECT * FROM session WHERE key = :of"
+MESSAGE = "SELECT * FROM message WHERE id = :id AND session = :of"
+"""Selects a message of a conversation."""
+DELETE_MESSAGE = "DELETE FROM message WHERE id = :id AND session = :of RETURNING id"
+DELETE_EMPTY = "DELETE FROM session WHERE key = :of AND message_count = 0 RETURNING key"
+"""Deletes a conversation that has no message."""
 SESSIONS = "SELECT * FROM session WHERE owner = :whose ORDER BY updated DESC, key LIMIT :most OFFSET :past"
 """Selects `most` conversations of the owner `whose` after the first `past`, the last used first."""
 RENAME = "UPDATE session SET title = :named WHERE key = :of RETURNING *"
@@ -54,8 +59,8 @@ REFUSALS = f"""SELECT question.*, answer.shown AS reply
 ANSWERS = f"""SELECT answer.*, question.text AS question, feedback.value, feedback.comment
     FROM message AS answer JOIN message AS question ON question.position = {_QUESTION_BEFORE}
     LEFT OUTER JOIN feedback ON feedback.message = answer.id
-    WHERE answer.role = 'assistant' ORDER BY answer.position DESC LIMIT :most"""
-"""Selects the newest `most` answers, newest first, each with its `question` and its reader's judgement."""
+    WHERE answer.role = 'assistant' AND answer.kind IS NOT NULL ORDER BY answer.position DESC LIMIT :most"""
+"""Selects the newest `most` answers that were given, newest first, each with `question` and its reader's judgement."""
 UPSERT_SESSION = f"""{_insert("session", _SESSION)} ON CONFLICT (key) DO UPDATE SET updated = excluded.updated,
     book = CASE WHEN excluded.book != '' THEN excluded.book ELSE session.book END,
     generation = CASE WHEN excluded.generation != '' THEN excluded.generation ELSE session.generation END"""

@@ -103,6 +103,13 @@ def new_message(key: str, message: records.ChatMessage, seal: Seal) -> dict[str,
     }
 
 
+MESSAGE_COLUMNS = (
+    "id", "session", "role", "text", "created", "mode", "kind",
+    "selected_text", "chunk_ids", "citations", "shown", "made",
+)  # fmt: skip
+"""What `new_message` returns."""
+
+
 def size_of(row: dict[str, str | None]) -> int:
     """Return the bytes of the texts of a row."""
     return sum(len(value.encode("utf-8", "surrogatepass")) for value in row.values() if value)
@@ -257,19 +264,25 @@ class ChatTables:
         """Store messages in one transaction; see `ports.ChatStore`. A message with a known id is replaced."""
         await self.record(session_id, ChatOrigin(session_id=session_id), messages)
 
-    async def record(self, key: str, origin: ChatOrigin, messages: Sequence[ChatMessage]) -> None:
-        """Store messages and what is known of their conversation in one transaction.
+    async def record(
+        self, key: str, origin: ChatOrigin, messages: Sequence[ChatMessage], *, is_begun: bool = False
+    ) -> None:
+        """Store messages and what is known of their conversation in one transaction; known ones are replaced.
 
         Raises:
             ChatStoreFull: The conversation, or its reader, has no room left; nothing was stored.
+            NotFound: The conversation `is_begun`, and was deleted since; nothing was stored.
         """
         now = self._now()
         session = new_session(key, origin, messages, now, self._seal)
         rows = [new_message(key, item, self._seal) for item in messages]
 
-        added = sum(map(size_of, rows))
-
         async def work(execute: Execute) -> None:
+            if is_begun:
+                _only(await execute(sql.SESSION, {"of": key}))
+            added = sum(map(size_of, rows))
+            for item in rows:
+                added -= await self._size_before(execute, key, str(item["id"]))
             await self._check_room(execute, key, origin.owner, added)
             await execute(sql.UPSERT_SESSION, session)
             for item in rows:
@@ -278,6 +291,24 @@ class ChatTables:
             await execute(sql.RECOUNT, {"of": key, "added": added})
 
         await self._write(work)
+
+    async def take_back(self, key: str, ids: Sequence[str]) -> None:
+        """Delete messages of a question that could not be asked, and their conversation if it has no others."""
+
+        async def work(execute: Execute) -> None:
+            freed = 0
+            for id_ in ids:
+                freed += await self._size_before(execute, key, id_)
+                await execute(sql.DELETE_MESSAGE, {"id": id_, "of": key})
+            await execute(sql.RECOUNT, {"of": key, "added": -freed})
+            await execute(sql.DELETE_EMPTY, {"of": key})
+
+        await self._write(work)
+
+    @staticmethod
+    async def _size_before(execute: Execute, key: str, id_: str) -> int:
+        rows = await execute(sql.MESSAGE, {"id": id_, "of": key})
+        return sum(size_of({name: getattr(row, name) for name in MESSAGE_COLUMNS}) for row in rows)
 
     async def _check_room(self, execute: Execute, key: str, owner: str, added: int) -> None:
         if self._room is None:

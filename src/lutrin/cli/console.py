@@ -166,16 +166,34 @@ def excerpt_lines(excerpt: records.Excerpt) -> str:
 
 
 async def stream_answer(events: AsyncIterator[records.AnswerEvent]) -> None:
-    """Print an answer as it comes: the book's words first, each sentence as it is verified, then the whole."""
+    """Print the book's answer as soon as it is there, then what a model adds, each sentence as it is verified."""
+    book: records.Answer | None = None
     async for event in events:
         match event:
             case records.QueuedEvent():
                 say(f"Waiting: {event.position} ahead of you, about {event.eta_s:.0f} s.", err=True)
-            case records.ExcerptEvent():
-                say(excerpt_lines(event.excerpt), err=True)
-            case records.SentenceEvent():
+            case records.WorkingEvent(what="reading", eta_s=float(seconds)):
+                say(f"The model reads the passage, about {seconds:.0f} s (Ctrl-C leaves it).", err=True)
+            case records.BookAnswerEvent():
+                book = event.answer
+                say(print_answer(book))
+            case records.SentenceEvent() if book is not None:
                 say(f"  {event.text}{f' {LIKELY_MARK}' if event.support == 'likely' else ''}", err=True)
-            case records.DoneEvent():
-                say(print_answer(event.answer))
+            case records.DoneEvent() if book != event.answer:
+                say("")
+                say(print_addition(event.answer, book))
             case records.ErrorEvent():
                 say(event.detail, err=True)
+            case _:
+                pass
+
+
+def print_addition(answer: records.Answer, book: records.Answer | None) -> str:
+    """Print what a model added to the book's answer; the whole, if it is another one now."""
+    if book is None or not answer.answer.startswith(book.answer):
+        return print_answer(answer)
+    lines = [answer.answer.removeprefix(book.answer).strip()]
+    lines += [f"\nNote: {warning}" for warning in answer.warnings if warning not in book.warnings]
+    lines += [source_line(source) for source in answer.sources[len(book.sources) :]]
+    lines.append(f"\n({answer.kind}, {answer.model_used or 'no model'}, {answer.latency_ms} ms)")
+    return "\n".join(line for line in lines if line)

@@ -97,17 +97,24 @@ def mcp(*, settings: Settings) -> None:
 @click.option("--selected-text", default="", help="The passage that the question is about.")
 @click.option("--book", default="", help="Slug of the book, if there are several.")
 @click.option("--chapter", default="", help="Search this chapter only.")
-@click.option("--stream", is_flag=True, help="Print the answer as it is written.")
+@click.option("--stream", is_flag=True, help="Print the book's answer at once, then what the model adds.")
+@click.option(
+    "--wait",
+    "wait_s",
+    type=click.FloatRange(0),
+    help="Seconds to wait for the model; with --json 0, else as settings say.",
+)
 @json_option
 @settings_option
 def ask(
-    question: str, *, selected_text: str, book: str, chapter: str, stream: bool, as_json: bool,
+    question: str, *, selected_text: str, book: str, chapter: str, stream: bool, wait_s: float | None, as_json: bool,
     settings: Settings,
 ) -> None:  # fmt: skip
     """Answer QUESTION in the terminal, with citations."""
     from lutrin.runtime import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
 
-    query = Question(text=question, selected_text=selected_text, book=book, chapter=chapter)
+    waits_s = wait_s if wait_s is not None else 0.0 if as_json else settings.explain_s
+    query = Question(text=question, selected_text=selected_text, book=book, chapter=chapter, wait_s=waits_s)
     if stream and not as_json:
         asyncio.run(console.stream_answer(wiring.ask_events(settings, query)))
         return

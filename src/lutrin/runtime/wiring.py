@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from lutrin import errors
+from lutrin import errors, messages
 from lutrin.answer.flow import AnswerFlow
 from lutrin.answer.grade import Grader, fitted_weights
 from lutrin.answer.hostile import gives_orders
@@ -225,13 +225,15 @@ async def study_all(runtime: Runtime) -> None:
 
 
 async def ask_events(settings: Settings, question: Question) -> AsyncGenerator[AnswerEvent, None]:
-    """StudyReport the events of one answer; opens all parts for it only, the model once the question can be asked."""
+    """Yield the events of one answer; opens all parts for it only, the model once the question can be asked.
+
+    The book's answer does not wait for the model, which loads while it is read.
+    """
     configure_logging(settings, quiet=True)
     async with open_runtime(settings, with_model=False) as runtime, AsyncExitStack() as stack:
         await runtime.answers.require_askable(question)
-        generator = await _language_model(settings, stack)
+        generator = await _language_model(settings, stack) if question.wait_s != 0 else None
         if generator is not None:
-            await generator.start()
             runtime.answers.take_model(generator, ability_of(settings))
         async for event in runtime.answers.answer(question):
             yield event
@@ -351,9 +353,7 @@ async def _serve(
             model_computed_by=(lambda: generator.computed_by) if generator is not None else str,
             opened_page=runtime.answers.warm_page,
             passages=lambda: passage_figures(generator),
-            model_state=(lambda: generator.state)
-            if isinstance(generator, ArrivingModel)
-            else (lambda: ModelState("ready" if generator is not None else "none")),
+            model_state=partial(_model_state, runtime.answers, generator),
             model_restarts=lambda: int(getattr(generator, "restarts", 0)),  # a service's model has no process here
             ingest=partial(_ingest_and_show, settings, runtime.shelf),
             reads_first=reading,
@@ -371,6 +371,12 @@ async def _serve(
             clock=time.monotonic,
         )
         await run_app(services, settings, on_ready=on_ready, on_code=on_code, listener=listener)
+
+
+def _model_state(answers: AnswerFlow, generator: HousedGenerator | None) -> ModelState:
+    """Where the model is, and whether this machine is too busy for it."""
+    state = generator.state if isinstance(generator, ArrivingModel) else ModelState("ready" if generator else "none")
+    return ModelState("ready", messages.EXPLAINS_LATER) if state.state == "ready" and answers.is_paused else state
 
 
 async def forget(settings: Settings, *, session_id: str | None, older_than: timedelta | None, everything: bool) -> int:

@@ -1,10 +1,11 @@
 """Answers questions over HTTP: admits each one, starts a turn for it, and keeps the turn for a while to be resumed.
 
 A turn is produced once and read by any number of connections. It runs in a task of its own, so a connection that closes
-does not tear what is being stored. When its last reader has left, it is cancelled after `LINGER_S`, which frees the
-model within a second, and what was sent is stored. A reader who comes back with `Last-Event-ID` gets the rest: from the
-buffer, or, if the turn was cancelled meanwhile, from asking again and leaving out what was already sent. That is exact
-because the same question gives the same answer.
+does not tear what is being stored: the question when it is asked, the book's answer before it is shown, then each
+sentence of the model. When its last reader has left, it is cancelled after `LINGER_S`, which frees the model within a
+second. A reader who comes back, with `Last-Event-ID` or after a reload by the id of the message, gets the rest: from
+the buffer, or, if the turn was cancelled meanwhile, from asking again and leaving out what was already sent. That is
+exact because the same question gives the same answer.
 """
 
 import asyncio
@@ -13,17 +14,19 @@ import re
 import uuid
 from collections import OrderedDict, defaultdict
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
+from weakref import WeakSet
 
 import msgspec
 from litestar import Response
 from litestar.response import Stream
+from litestar.status_codes import HTTP_500_INTERNAL_SERVER_ERROR
 
 from lutrin import messages, records, stages
-from lutrin.answer.render import explanation_of
+from lutrin.answer.render import explanation_of, with_plain_words
 from lutrin.chats.key import conversation_key
 from lutrin.errors import (
     ChatStoreError,
@@ -32,6 +35,7 @@ from lutrin.errors import (
     InvalidQuestion,
     LutrinError,
     MalformedRequest,
+    NotFound,
     RateLimited,
 )
 from lutrin.log import get_logger, report_repeats
@@ -51,7 +55,8 @@ STREAM_HEADERS = {
     "Cache-Control": "no-store",
     "X-Accel-Buffering": "no",  # nginx would hold the stream back
 }
-LINGER_S = 0.4
+LINGER_S = 0.8
+"""A page that is loaded again is back within this; the model is free for others within a second."""
 MESSAGE_HEADER = "X-Lutrin-Message"
 ASKED_HEADER = "X-Lutrin-Asked"
 KEPT_TURNS = 256
@@ -59,8 +64,6 @@ KEPT_S = 120.0
 FIRST_EVENT_S = 1.0
 """A stream's status line waits this long for the first event, so that an error can still be a status of its own."""
 RETENTION_EVERY_S = 3600.0
-WAIT_S = 6.0
-"""Seconds that a JSON caller waits for an explanation unless it says otherwise."""
 NO_STORE = {"Cache-Control": "no-store"}
 MOST_QUESTION_CHARS = 8_000
 MOST_SELECTION_CHARS = 16_000
@@ -68,6 +71,8 @@ HOUSEKEEPING_EVERY_S = 60.0
 
 Shape = Callable[[records.Answer], Any]
 """Makes the body of a reply."""
+PASSING = (records.QueuedEvent, records.WorkingEvent)
+"""Events that only tell how it stands with the model."""
 _decoder = msgspec.json.Decoder(records.AnswerEvent)
 _log = get_logger("serve")
 
@@ -77,7 +82,9 @@ def _frame(event: records.AnswerEvent, stream: str, number: int) -> bytes:
     name = str(event.__struct_config__.tag)
     match event:
         case (
-            records.DoneEvent(answer=carried) | records.ExcerptEvent(excerpt=carried)
+            records.DoneEvent(answer=carried)
+            | records.BookAnswerEvent(answer=carried)
+            | records.ExcerptEvent(excerpt=carried)
         ):  # its fields stand beside the type
             data = f'{{"type":"{name}",'.encode() + msgspec.json.encode(carried).removeprefix(b"{")
         case _:
@@ -125,6 +132,12 @@ class IncomingQuestion:
     unnamed_peer: str = field(default="", compare=False)
     """The network peer of a reader who sent no secret; see `space.Allowance`."""
 
+    def is_same(self, other: "IncomingQuestion") -> bool:
+        """Whether a reader asks again for an answer: the same words, in the same conversation, from any page of it."""
+        mine, theirs = self.question, other.question
+        words = (mine.text, mine.selected_text) == (theirs.text, theirs.selected_text)
+        return words and mine.session_id == theirs.session_id and self.origin.owner == other.origin.owner
+
 
 class Transcript:
     """Makes the messages to store; the question's `session_id` is the conversation's key."""
@@ -137,23 +150,33 @@ class Transcript:
         self.asked_at = self._stamp()
         """Of the question, as its message keeps it."""
 
-    def complete(self, answer: records.Answer, certainty: records.Certainty | None = None) -> list[records.ChatMessage]:
+    def asked(self) -> list[records.ChatMessage]:
+        """The question, and the place of its answer: so no question that is asked meanwhile comes between them."""
+        mode = self._question.mode or ("selection_boosted" if self._question.selected_text else "book")
+        answer = msgspec.structs.replace(self._assistant("", None, mode, ()), unfinished=True)
+        return [self._user(mode), answer]
+
+    def complete(
+        self, answer: records.Answer, certainty: records.Certainty | None = None, *, unfinished: bool = False
+    ) -> list[records.ChatMessage]:
         """The question and answer to store, with a record of how the answer was made."""
         message = msgspec.structs.replace(
             self._assistant(answer.answer, answer.kind, answer.mode, answer.sources), **answer.parts()
         )
+        message = msgspec.structs.replace(message, unfinished=unfinished)
         return [self._user(answer.mode), records.KeptMessage(**msgspec.structs.asdict(message), made=certainty)]
 
-    def partial(self, events: Sequence[records.AnswerEvent]) -> list[records.ChatMessage]:
-        """The question and what was sent of its answer; empty if nothing was sent."""
+    def partial(
+        self, events: Sequence[records.AnswerEvent], certainty: records.Certainty | None = None
+    ) -> list[records.ChatMessage]:
+        """The question and what was sent of its answer."""
+        books = [place for place, event in enumerate(events) if isinstance(event, records.BookAnswerEvent)]
+        if books:
+            return self._growing(events, books[-1], certainty)
         excerpts = tuple(event.excerpt for event in events if isinstance(event, records.ExcerptEvent))
-        sentences = [
-            records.Sentence(text=event.text, citations=event.citations, support=event.support)
-            for event in events
-            if isinstance(event, records.SentenceEvent)
-        ]
+        sentences = sentences_among(events)
         if not excerpts and not sentences:
-            return []
+            return self.asked()
         explanation = explanation_of(sentences)
         used = {n for sentence in sentences for n in sentence.citations} | {excerpt.n for excerpt in excerpts}
         by_number: dict[int, records.Citation] = {}
@@ -165,8 +188,28 @@ class Transcript:
         citations = tuple(citation for _, citation in sorted(by_number.items()))
         text = explanation or "\n\n".join(excerpt.text for excerpt in excerpts)
         message = self._assistant(text, kind, mode, citations)
-        sent = msgspec.structs.replace(message, explanation=explanation, sentences=tuple(sentences), excerpts=excerpts)
+        sent = msgspec.structs.replace(
+            message, explanation=explanation, sentences=tuple(sentences), excerpts=excerpts, unfinished=True
+        )
         return [self._user(mode), sent]
+
+    def _growing(
+        self, events: Sequence[records.AnswerEvent], place: int, certainty: records.Certainty | None
+    ) -> list[records.ChatMessage]:
+        """The book's answer, which stands at this place, and the model's sentences so far."""
+        book = events[place]
+        if not isinstance(book, records.BookAnswerEvent):
+            raise TypeError("an answer stands there")
+        answer = book.answer
+        if words := sentences_among(events[place:]):
+            sources = [event.citations for event in events[place:] if isinstance(event, records.SourcesEvent)]
+            answer = msgspec.structs.replace(
+                answer,
+                answer=with_plain_words(answer.answer, words, closest=answer.closest),
+                plain_words=tuple(words),
+                sources=sources[-1] if sources else answer.sources,
+            )
+        return self.complete(answer, certainty, unfinished=True)
 
     def _user(self, mode: records.Mode) -> records.ChatMessage:
         return records.ChatMessage(
@@ -180,7 +223,7 @@ class Transcript:
         )
 
     def _assistant(
-        self, text: str, kind: records.AnswerKind, mode: records.Mode, citations: tuple[records.Citation, ...]
+        self, text: str, kind: records.AnswerKind | None, mode: records.Mode, citations: tuple[records.Citation, ...]
     ) -> records.ChatMessage:
         return records.ChatMessage(
             id=self.message_ids[1],
@@ -196,6 +239,15 @@ class Transcript:
 
     def _stamp(self) -> str:
         return self._now().isoformat(timespec="milliseconds")
+
+
+def sentences_among(events: Sequence[records.AnswerEvent]) -> list[records.Sentence]:
+    """The sentences that were sent."""
+    return [
+        records.Sentence(text=event.text, citations=event.citations, support=event.support)
+        for event in events
+        if isinstance(event, records.SentenceEvent)
+    ]
 
 
 def fingerprint(incoming: IncomingQuestion) -> str:
@@ -221,6 +273,7 @@ class Turn:
     Args:
         turn_id: 32 hexadecimal digits; also the id of the answer's message and of the stream. Empty: a new one.
         earlier: Events that another server has sent already.
+        keeps_question: Whether the question is stored before it is answered: a page may be loaded again meanwhile.
     """
 
     def __init__(
@@ -229,6 +282,8 @@ class Turn:
         incoming: IncomingQuestion,
         turn_id: str = "",
         earlier: Sequence[records.AnswerEvent] = (),
+        *,
+        keeps_question: bool = False,
     ) -> None:
         self._service = service
         self._services = services = service.services
@@ -244,6 +299,15 @@ class Turn:
         self._readers = 0
         self._news = asyncio.Event()
         self._saving = False
+        self._is_left = False
+        """Whether it was cancelled because its readers had gone."""
+        self._keeps_question = keeps_question
+        self._kept: asyncio.Task[None] | None = None
+        self._is_begun = False
+        """Whether something of it is stored: if that is gone, its reader has deleted the conversation."""
+        self._certainty: records.Certainty | None = None
+        self.is_forgotten = False
+        """Whether its conversation was deleted while it ran."""
         self._logged = len(earlier)
         for event in earlier:
             self.sent.append(event)
@@ -263,13 +327,25 @@ class Turn:
         """Attach a connection; this starts the turn, or restarts it if it was cancelled."""
         self._readers += 1
         if not self.finished.is_set() and (self._task is None or self._task.done()):
-            self._task = self._service.spawn(self._run())
+            self._start()
+
+    def _start(self) -> None:
+        if self._keeps_question and self._kept is None:
+            self._kept = self._service.spawn(self._try_to_save(self._transcript.asked()), vital=True)
+        self._is_left = False
+        self._service.note(self)
+        self._task = self._service.spawn(self._run())
 
     def detach(self) -> None:
         """Detach a connection that has finished or gone."""
         self._readers -= 1
         if self._readers == 0 and not self.finished.is_set():
             asyncio.get_running_loop().call_later(LINGER_S, self._abandon)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether its answer is being written."""
+        return self._task is not None and not self._task.done()
 
     async def wait_for_start(self, timeout_s: float) -> None:
         """Wait until something can be sent, at most `timeout_s`."""
@@ -322,7 +398,8 @@ class Turn:
             _log.warning("shared_turns_away", detail=error.detail)
 
     def _abandon(self) -> None:
-        if self._readers == 0 and self._task is not None:
+        if self._readers == 0 and self._task is not None and not self._task.done():
+            self._is_left = True
             self._task.cancel()
 
     async def _run(self) -> None:
@@ -335,11 +412,14 @@ class Turn:
                 await self._produce()
         except asyncio.CancelledError:
             if not self._saving:
-                self._service.spawn(self._save_partial(), vital=True)
                 self._report("cancelled")
-                if self._readers:  # the server ends: whoever still reads is told
-                    self.failure = as_problem(IndexUnavailable(messages.KNOWLEDGE_BASE_DOWN))
-                    self._publish(records.ErrorEvent(self.failure.detail), last=True)
+                if self._readers and self._is_left:  # somebody came back while it was being cancelled
+                    self._start()
+                else:
+                    self._service.spawn(self._save_partial(), vital=True)
+                    if self._readers:  # the server ends: whoever still reads is told
+                        self.failure = as_problem(IndexUnavailable(messages.KNOWLEDGE_BASE_DOWN))
+                        self._publish(records.ErrorEvent(self.failure.detail), last=True)
             raise
         except Exception as error:  # noqa: BLE001 - what the stages did not foresee becomes a 500 with an id in the log
             self._fail(error)
@@ -347,26 +427,56 @@ class Turn:
             self._metrics.running.dec()
 
     async def _produce(self) -> None:
-        # Waiting in a queue is nothing that the same question would produce again.
-        before: list[records.AnswerEvent] = [event for event in self.sent if not isinstance(event, records.QueuedEvent)]
+        # How it stood with the model is nothing that the same question would produce again.
+        before: list[records.AnswerEvent] = []
+        before += [event for event in self.sent if not isinstance(event, (*PASSING, records.BookAnswerEvent))]
         # What is stored of an answer that was cut is no turn before it.
         question = msgspec.structs.replace(self.incoming.question, kept_as=self._transcript.message_ids, peer=payer())
+        book: records.BookAnswerEvent | None = None
         async with aclosing(self._services.answers.answer(question)) as events:
             async for event in events:
                 self._clock_in(event)
+                if book is not None and not isinstance(event, records.DoneEvent):  # else both are stored at once
+                    await self._give_book_answer(book)
+                book = None
                 if isinstance(event, records.DoneEvent):
                     await asyncio.shield(self._service.spawn(self._finish(event.answer, event.made), vital=True))
                 elif isinstance(event, records.ErrorEvent):
                     raise LutrinError(event.detail)
+                elif isinstance(event, records.BookAnswerEvent):
+                    book = None if self._has_book_answer else event
                 elif self._is_new(event, before):
                     self._publish(event)
+                    if isinstance(event, records.SentenceEvent) and self._has_book_answer:
+                        await self._store_growth()
         if self.answer is None:
             raise LutrinError(messages.SOMETHING_WRONG)
+
+    @property
+    def _has_book_answer(self) -> bool:
+        return any(isinstance(event, records.BookAnswerEvent) for event in self.sent)
+
+    async def _give_book_answer(self, event: records.BookAnswerEvent) -> None:
+        """Store the book's answer, then show it; the model goes on from here."""
+        self._certainty = event.made
+        shown = records.BookAnswerEvent(answer=event.answer)
+        await self._store_growth(shown)
+        self._publish(shown)
+
+    async def _store_growth(self, *more: records.AnswerEvent) -> None:
+        """Store what there is so far."""
+        pair = self._transcript.partial([*self.sent, *more], self._certainty)
+        await asyncio.shield(self._service.spawn(self._try_to_save(pair), vital=True))
+
+    async def _try_to_save(self, pair: list[records.ChatMessage]) -> None:
+        """Store what is stored once more at the end, where a failure is told."""
+        with suppress(ChatStoreError):
+            await self._save(pair, None)
 
     @staticmethod
     def _is_new(event: records.AnswerEvent, before: list[records.AnswerEvent]) -> bool:
         """Whether the reader has not seen this event before the connection was cut; forgets what has been passed."""
-        if not before or isinstance(event, records.QueuedEvent):
+        if not before or isinstance(event, PASSING):
             return True
         if event == before.pop(0):
             return False
@@ -384,14 +494,16 @@ class Turn:
             answer = msgspec.structs.replace(answer, warnings=(*answer.warnings, self._unsaved_warning(error)))
         self.answer = answer
         self._report("done")
+        if not self._has_book_answer:
+            self._publish(records.BookAnswerEvent(answer=answer))
         self._publish(records.DoneEvent(answer), last=True)
         if self._services.echo is not None:
             self._services.echo(f"Q: {self.incoming.question.text}\nA: {answer.answer}\n")
 
     async def _save_partial(self) -> None:
-        pair = self._transcript.partial(self.sent)
+        pair = self._transcript.partial(self.sent, self._certainty)
         events = await recall_events(self._services.turns, self.id, self.incoming)
-        if pair and len(events) <= len(self.sent):  # else another server goes on with it, and stores more
+        if len(events) <= len(self.sent):  # else another server goes on with it, and stores more
             try:
                 await self._save(pair, None)
             except ChatStoreError as error:
@@ -399,22 +511,39 @@ class Turn:
                 _log.error("not_saved", message=self.id, detail=error.detail)
 
     async def _save(self, pair: list[records.ChatMessage], answer: records.Answer | None) -> None:
+        """Store the question and its answer, unless its reader has deleted the conversation meanwhile."""
         key = self.incoming.question.session_id
-        if key and self._service.space.low:
+        if not key or self.is_forgotten:
+            return
+        if self._kept is not None and self._kept is not asyncio.current_task():
+            await self._kept
+        if self._service.space.low:
             raise ChatStoreFull(messages.NOT_SAVED_DISK)
-        if key:
-            self._service.allowance.take(self.incoming.unnamed_peer, len(msgspec.json.encode(pair)))
-            origin = self.incoming.origin
-            if answer is not None:
-                book = answer.sources[0].book if answer.sources else origin.book
-                origin = msgspec.structs.replace(origin, book=book, generation=answer.generation)
-            try:
-                with stages.stage("store"):
-                    await self._services.chats.record(key, origin, pair)
-            except ChatStoreError as error:
-                self._service.space.failed = not isinstance(error, ChatStoreFull)
-                raise
-            self._service.space.failed = False
+        self._service.allowance.take(self.incoming.unnamed_peer, len(msgspec.json.encode(pair)))
+        origin = self.incoming.origin
+        if answer is not None:
+            book = answer.sources[0].book if answer.sources else origin.book
+            origin = msgspec.structs.replace(origin, book=book, generation=answer.generation)
+        try:
+            with stages.stage("store"):
+                await self._services.chats.record(key, origin, pair, is_begun=self._is_begun)
+        except NotFound:
+            self.is_forgotten = True
+            return
+        except ChatStoreError as error:
+            self._service.space.failed = not isinstance(error, ChatStoreFull)
+            raise
+        self._is_begun = True
+        self._service.space.failed = False
+
+    async def _take_back(self) -> None:
+        """Forget a question that could not be asked, such as one for a book that is not there."""
+        if self._kept is not None:
+            await self._kept
+        if self._is_begun and not self.is_forgotten:
+            with suppress(ChatStoreError):
+                key = self.incoming.question.session_id
+                await self._services.chats.take_back(key, self._transcript.message_ids)
 
     def _unsaved_warning(self, error: ChatStoreError) -> str:
         if isinstance(error, ChatStoreFull):
@@ -426,6 +555,8 @@ class Turn:
         if self.finished.is_set():  # the answer was given; what failed came after it
             return
         self.failure = failure
+        if failure.problem.status < HTTP_500_INTERNAL_SERVER_ERROR and not self._has_book_answer:
+            self._service.spawn(self._take_back(), vital=True)
         self._report(type(error).__name__)
         self._publish(records.ErrorEvent(failure.detail), last=True)
 
@@ -483,6 +614,7 @@ class AnswerService:
         self.space = FreeSpace(settings.data_dir, settings.free_space_mb << 20, services.clock)
         self.allowance = Allowance(settings.reader_kb << 10, services.clock)
         self._turns: OrderedDict[str, tuple[Turn, float]] = OrderedDict()
+        self._writing: WeakSet[Turn] = WeakSet()
         self._tasks: set[asyncio.Task[None]] = set()
         self._vital: set[asyncio.Task[None]] = set()
 
@@ -503,10 +635,35 @@ class AnswerService:
         incoming = self.with_owner(request, question, whose)
         if EVENT_STREAM in request.headers.get("accept", ""):
             return await self._stream(request, incoming, whose)
-        if not question.explain and question.wait_s is None:
-            patient = msgspec.structs.replace(incoming.question, wait_s=min(WAIT_S, self._settings.explain_s))
-            incoming = replace(incoming, question=patient)
         return await self._whole(request, incoming, whose, shape)
+
+    async def resume(self, request: HTTPRequest, message_id: str) -> Response[Any]:
+        """Stream an answer that is being written, or was a moment ago, to its reader's page.
+
+        Raises:
+            NotFound: It is no longer here, or another reader's.
+        """
+        turn, _ = self._turns.get(message_id, (None, 0.0))
+        if turn is None or turn.incoming.origin.owner != self.owner(request, turn.incoming.origin.session_id).hashed:
+            raise NotFound(messages.NOTHING_HERE)
+        self.metrics.resumed.inc()
+        parsed = parse_event_id(request.headers.get("last-event-id", ""))
+        after = parsed[1] if parsed is not None and parsed[0] == turn.id else 0
+        await self._begin(turn)
+        headers = {**STREAM_HEADERS, **turn.headers}
+        return Stream(
+            turn.stream(min(after, len(turn.sent))), status_code=200, media_type=EVENT_STREAM, headers=headers
+        )
+
+    def note(self, turn: Turn) -> None:
+        """Note a turn that is being written."""
+        self._writing.add(turn)
+
+    def forget(self, key: str) -> None:
+        """Store nothing more of the answers that are being written in a conversation that is deleted."""
+        for turn in self._writing:
+            if turn.incoming.question.session_id == key:
+                turn.is_forgotten = True
 
     def owner(self, request: HTTPRequest, session_id: str) -> Owner:
         """Determine who owns the conversation that a request names; see `ownership.owner`."""
@@ -528,8 +685,11 @@ class AnswerService:
     async def _whole(
         self, request: HTTPRequest, incoming: IncomingQuestion, whose: Owner, shape: Shape
     ) -> Response[Any]:
-        """The whole answer as JSON, which `shape` makes."""
+        """The whole answer as JSON, which `shape` makes: without a model, unless the caller waits for one."""
         await self.admit(request, incoming)
+        if incoming.question.wait_s is None:
+            wait_s = self._settings.explain_s if incoming.question.explain else 0.0
+            incoming = replace(incoming, question=msgspec.structs.replace(incoming.question, wait_s=wait_s))
         turn = Turn(self, incoming)
         await self._wait_for_answer(turn, request)
         headers = {**turn.headers, **whose.headers(), **NO_STORE}
@@ -600,7 +760,7 @@ class AnswerService:
         turn, after = await self._find_resumable(request.headers.get("last-event-id", ""), incoming)
         if turn is None:
             await self.admit(request, incoming)
-            turn = Turn(self, incoming)
+            turn = Turn(self, incoming, keeps_question=True)
             self._keep(turn)
         await self._begin(turn)
         headers = {**STREAM_HEADERS, **turn.headers, **whose.headers()}
@@ -631,7 +791,7 @@ class AnswerService:
         if turn is None and (events := await recall_events(self.services.turns, name, incoming)):
             turn = Turn(self, incoming, name, events)
             self._keep(turn)
-        if turn is None or turn.incoming != incoming or after > len(turn.sent):
+        if turn is None or not turn.incoming.is_same(incoming) or after > len(turn.sent):
             return None, 0
         self.metrics.resumed.inc()
         return turn, after
@@ -641,7 +801,8 @@ class AnswerService:
         self._turns[turn.id] = (turn, now)
         while self._turns:
             oldest, (_, since) = next(iter(self._turns.items()))
-            if len(self._turns) <= KEPT_TURNS and since + KEPT_S > now:
+            is_wanted = since + KEPT_S > now or self._turns[oldest][0].is_running
+            if len(self._turns) <= KEPT_TURNS and is_wanted:
                 break
             del self._turns[oldest]
 

@@ -61,7 +61,7 @@ def book_server(answers: Answers, retrieve: Retrieval) -> MCPServer[Any]:
 
         `kind` is `refusal` where the book does not say.
         """
-        query = Question(text=question, selected_text=selected_text, book=book, chapter=chapter)
+        query = Question(text=question, selected_text=selected_text, book=book, chapter=chapter, wait_s=0.0)
         try:
             check_lengths(query)
             done = [event.answer async for event in answers.answer(query) if isinstance(event, DoneEvent)]

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {ANSWER, EXCERPTS, NEXT, NODE, SENTENCES, streamed, TOPIC} from '../support/answers.ts';
+import {ANSWER, EXCERPTS, explained, NEXT, NODE, SENTENCES, streamed, TOPIC} from '../support/answers.ts';
 import {eventually, harness} from '../support/harness.ts';
 import {citation, done, excerpt, type Step} from '../support/scripted-server.ts';
 
@@ -390,15 +390,15 @@ test('words of the model that are not the book’s say so, and a prepared explan
   await reader.widget.getByText('Explanation prepared by the authors.').waitFor();
 });
 
-test('what is waited for is said: looking it up, then writing an explanation of what was found', async () => {
+test('what is waited for is said: looking it up, then how long the model is likely to read', async () => {
   const reader = await visit();
-  server.script = () => [{pause_ms: 600}, ...streamed(900)];
+  server.script = () => [{pause_ms: 600}, ...explained(900)];
   await reader.open();
   await reader.send('What is a node?');
   await reader.panel.getByText('Looking it up').waitFor();
-  await reader.panel.getByText('Writing an explanation').waitFor();
-  await reader.panel.getByText('checking each sentence').waitFor();
-  await reader.finished.waitFor();
+  await reader.panel.getByText('The model reads the passage, about 20 s').waitFor();
+  await reader.panel.getByText('The model writes').waitFor();
+  await eventually(() => reader.widget.locator('.progress').count(), 0);
   expect(await reader.widget.locator('.progress').count()).toBe(0);
 });
 
@@ -417,17 +417,77 @@ test('what was not explained can be explained later, in its place, where the ser
   await reader.button('Explain it').click();
   await reader.widget.getByRole('alert').waitFor();
   expect(await reader.answers.last().innerText()).toContain('process that does one job');
-  server.script = () => streamed(200);
+  server.script = () => explained(200);
   await reader.button('Explain it').click();
-  await reader.answers.last().locator('.text').waitFor();
-  await reader.finished.nth(1).waitFor();
+  await reader.answers.last().locator('.plain .text').waitFor();
+  await eventually(() => reader.widget.locator('.progress').count(), 0);
   expect(server.asked.map(({explain}) => explain)).toEqual([false, false, true, true]);
   expect(await reader.widget.getByRole('alert').count()).toBe(0);
   expect(await reader.questions.allInnerTexts()).toEqual(['What is a node?', 'What is a topic?']);
   await reader.page.reload();
   await reader.questions.nth(1).waitFor();
   expect(await reader.questions.count()).toBe(2);
-  expect(await reader.answers.last().locator('.text').innerText()).toContain('does one thing only');
+  expect(await reader.answers.last().locator('.plain .text').innerText()).toContain('does one thing only');
+});
+
+test('nothing that is read moves while the model explains, frame by frame, and another question may be asked', async () => {
+  const reader = await visit();
+  server.script = () => explained(700);
+  await reader.open();
+  await reader.send('What is a node?');
+  await reader.panel.getByText('The model reads the passage').waitFor();
+  const moved = await reader.widget.evaluate(async ({shadowRoot: root}) => {
+    const parts = (): Element[] => [...(root?.querySelectorAll('.message.user, .message.book > :not(.plain, .progress, footer, .plain ~ *, .progress ~ *)') ?? [])];
+    const places = (): string => parts().map((part) => `${part.className} ${part.getBoundingClientRect().top} ${part.getBoundingClientRect().height} ${part.textContent}`).join('|');
+    const [before, seen] = [places(), new Set<number>()];
+    let frames = 0;
+    while (root?.querySelector('.progress')) {
+      await new Promise(requestAnimationFrame);
+      frames += 1;
+      seen.add(root?.querySelectorAll('.plain .cite').length ?? 0);
+      if (places() !== before) return `${before} became ${places()}`;
+    }
+    return frames > 5 && seen.size > 1 && parts().length > 3 ? '' : `seen ${[...seen].join()} in ${frames} frames of ${parts().length} parts`;
+  });
+  expect(moved).toBe('');
+  expect(await reader.answers.locator('.plain').innerText()).toContain('does one thing only');
+  server.script = () => [...explained(0).slice(0, 6), {hang: true}];
+  await reader.send('What is a topic?');
+  await reader.panel.getByText('The model reads the passage').waitFor();
+  await reader.send('What is a service?');
+  await eventually(() => server.left, ['What is a topic?']);
+  await reader.answers.last().getByRole('button', {name: 'Stop'}).click();
+  await reader.button('Explain it').nth(1).waitFor();
+});
+
+test('an answer that a reload cuts goes on where it was, in a second tab too', async () => {
+  const reader = await visit();
+  server.script = () => explained(2500);
+  await reader.open();
+  await reader.send('What is a node?');
+  await reader.panel.getByText('The model reads the passage').waitFor();
+  await reader.page.reload();
+  await reader.questions.waitFor();
+  expect(await reader.answers.locator('.from-book').count()).toBe(1);
+  const other = await reader.context.newPage();
+  await other.goto(reader.page.url());
+  await other.locator('lutrin-chat .bubble').click();
+  for (const page of [reader.page, other]) await page.locator('lutrin-chat .plain').getByText('does one thing only').waitFor();
+  await eventually(() => reader.widget.locator('.progress').count(), 0);
+  expect(server.asked.length).toBe(1);
+});
+
+test('an answer that a restart of the server cuts says so, and the explanation can be asked for again', async () => {
+  const reader = await visit();
+  await reader.open();
+  server.script = () => [...explained(0).slice(0, 6), {hang: true}];
+  await reader.send('What is a node?');
+  await reader.panel.getByText('The model reads the passage').waitFor();
+  server.forgetStreams();
+  await reader.page.reload();
+  await reader.answers.last().getByText('Cut off.').waitFor();
+  expect(await reader.answers.last().innerText()).toContain('process that does one job');
+  await reader.button('Explain it').waitFor();
 });
 
 test('a question can be taken up again and changed', async () => {

@@ -1,6 +1,6 @@
 /** Answers that a good server might give, for tests and screenshots. */
 
-import type {Sentence} from '../../widget/src/wire.ts';
+import type {Answer, Sentence} from '../../widget/src/wire.ts';
 import {citation, done, excerpt, type Script, type Step} from './scripted-server.ts';
 
 export const NODE = citation(1);
@@ -35,6 +35,24 @@ export function streamed(pause_ms = 0): Step[] {
     ...SENTENCES.flatMap((sentence) => [{pause_ms}, {send: {type: 'sentence' as const, ...sentence}}]),
     {pause_ms},
     done(ANSWER, {sources: [NODE, TOPIC], explanation: EXPLANATION, sentences: SENTENCES, excerpts: EXCERPTS, suggestions: NEXT}),
+  ];
+}
+
+/** The book's answer at once, which a model then explains below. */
+export function explained(pause_ms = 0): Step[] {
+  const lead: Sentence = {text: NODE.quote, citations: [1], support: 'stated'};
+  const book: Partial<Answer> = {kind: 'extractive', sources: [NODE, TOPIC], explanation: `${NODE.quote} [1]`, sentences: [lead], excerpts: EXCERPTS, suggestions: NEXT};
+  const {send: whole} = done(`${NODE.quote} [1]`, book);
+  return [
+    {send: {type: 'sources', citations: [NODE, TOPIC]}},
+    ...EXCERPTS.map((words) => ({send: {type: 'excerpt' as const, ...words}})),
+    {send: {...(whole as Answer), type: 'answer'}},
+    {send: {type: 'working', what: 'reading', eta_s: 20}},
+    {pause_ms},
+    {send: {type: 'working', what: 'writing', eta_s: null}},
+    ...SENTENCES.flatMap((sentence) => [{pause_ms}, {send: {type: 'sentence' as const, ...sentence}}]),
+    {pause_ms},
+    done(`${NODE.quote} [1]\n\n**In plain words**\n\n${EXPLANATION}`, {...book, kind: 'generated', plain_words: SENTENCES}),
   ];
 }
 

@@ -33,6 +33,8 @@ interface Stream {
   steps: Step[];
   session: string;
   body: string;
+  /** Steps that are over: who comes later does not wait for them again. */
+  over: number;
 }
 
 export class ScriptedServer {
@@ -84,6 +86,11 @@ export class ScriptedServer {
     this.model = {};
   }
 
+  /** As after a restart: what was being written is known no more. */
+  forgetStreams(): void {
+    this.#streams.clear();
+  }
+
   messages(): StoredMessage[] {
     return [...this.#sessions.values()].flatMap(({messages}) => messages);
   }
@@ -126,6 +133,11 @@ export class ScriptedServer {
       if (request.method === 'PATCH') known.title = (JSON.parse(await read(request)) as {title: string}).title;
       return json(response, request.method === 'DELETE' ? 204 : 200, {id: second});
     }
+    if (first === 'messages' && third === 'events') {
+      const stream = this.#streams.get(second);
+      if (!stream?.session.startsWith(`${secret} `)) return json(response, 404, {detail: 'There is nothing by that name here.'});
+      return this.#play(response, second, stream, JSON.parse(stream.body) as ChatRequest, new Date().toISOString(), 0, true);
+    }
     if (first === 'messages' && third === 'feedback') {
       const {value, comment} = JSON.parse(await read(request)) as {value: string; comment: string};
       this.judged.push({id: second, value, comment});
@@ -142,7 +154,7 @@ export class ScriptedServer {
     if (resumed) this.resumed.push(asked.message);
     else this.asked.push(asked);
     const id = resumed ? resumedId : randomUUID().replaceAll('-', '');
-    const stream = resumed ?? {steps: this.script(asked), session: `${secret} ${asked.session_id}`, body};
+    const stream = resumed ?? {steps: this.script(asked), session: `${secret} ${asked.session_id}`, body, over: 0};
     this.#streams.set(id, stream);
     const failed = stream.steps.find((step) => 'status' in step);
     if (failed && 'status' in failed) {
@@ -150,20 +162,26 @@ export class ScriptedServer {
       return json(response, failed.status, failed.problem, 'application/problem+json');
     }
     const created = new Date().toISOString();
+    await this.#play(response, id, stream, asked, created, Number(after), Boolean(resumed));
+  }
+
+  async #play(response: ServerResponse, id: string, stream: Stream, asked: ChatRequest, created: string, after: number, resumed: boolean): Promise<void> {
     response.on('close', () => {
       if (!response.writableEnded) this.left.push(asked.message);
     });
     response.writeHead(200, {'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Lutrin-Message': id, 'X-Lutrin-Asked': created});
     response.flushHeaders();
     let number = 0;
-    for (const step of stream.steps) {
+    for (const [at, step] of stream.steps.entries()) {
       if ('send' in step) {
         number += 1;
-        if (number <= Number(after)) continue;
+        if (step.send.type === 'answer') this.#store(stream.session, id, asked, {...step.send, unfinished: true}, created);
+        if (number <= after) continue;
         response.write(`id: ${id}.${number}\nevent: ${step.send.type}\ndata: ${JSON.stringify(step.send)}\n\n`);
         if (step.send.type === 'done') this.#store(stream.session, id, asked, step.send, created);
       } else if ('pause_ms' in step) {
-        await pause(step.pause_ms);
+        if (at >= stream.over) await pause(step.pause_ms);
+        stream.over = Math.max(stream.over, at + 1);
       } else if ('cut' in step && !resumed) {
         await pause(50);
         return void response.socket?.destroy();
@@ -180,9 +198,11 @@ export class ScriptedServer {
     this.#sessions.delete(key); // the one used last is the first
     this.#sessions.set(key, session);
     const common = {session_id: asked.session_id, created, mode: answer.mode, chunk_ids: []};
-    const {refusal = null, explanation, sentences, excerpts, closest, meant, suggestions, warnings, prepared_by, explainable} = answer;
-    const parts = {refusal, explanation, sentences, excerpts, closest, meant, suggestions, warnings, prepared_by, explainable};
-    const none = {refusal: null, explanation: '', sentences: [], excerpts: [], closest: false, meant: '', suggestions: [], warnings: [], prepared_by: '', explainable: false};
+    const {refusal = null, explanation, sentences, excerpts, closest, meant, suggestions, warnings, prepared_by, plain_words, confirmed, explainable, eta_s = null, unfinished} = answer;
+    const parts = {refusal, explanation, sentences, excerpts, closest, meant, suggestions, warnings, prepared_by, plain_words, confirmed, explainable, eta_s, unfinished};
+    const none = {refusal: null, explanation: '', sentences: [], excerpts: [], closest: false, meant: '', suggestions: [], warnings: [], prepared_by: '', plain_words: [], confirmed: false, explainable: false, eta_s: null, unfinished: false};
+    const stored = session.messages.findIndex((message) => message.id === id);
+    if (stored >= 0) session.messages.splice(stored - 1, 2);
     session.messages.push(
       {...common, ...none, id: `${id}q`, role: 'user', text: asked.message, kind: null, selected_text: asked.selected_text ?? '', citations: []},
       {...common, ...parts, id, role: 'assistant', text: answer.answer, kind: answer.kind, selected_text: '', citations: answer.sources},
@@ -253,7 +273,11 @@ export function done(answer: string, changes: Partial<Answer> = {}): {send: Answ
     closest: false,
     meant: '',
     prepared_by: '',
+    plain_words: [],
+    confirmed: false,
     explainable: false,
+    eta_s: null,
+    unfinished: false,
     is_cut: false,
     ...changes,
   };

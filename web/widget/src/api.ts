@@ -45,12 +45,21 @@ export class Api {
 
   /** Ask; closing `signal` tells the server to stop. */
   ask(question: ChatRequest, signal: AbortSignal): Asking {
+    return this.#follow('chat', {method: 'POST', body: JSON.stringify(question)}, signal);
+  }
+
+  /** Follow an answer that is being written for another page, or was for this one before it was loaded again. */
+  resume(message: string, signal: AbortSignal): Asking {
+    return this.#follow(`messages/${encodeURIComponent(message)}/events`, {}, signal);
+  }
+
+  #follow(path: string, request: RequestInit, signal: AbortSignal): Asking {
     let messageId = '';
     let askedAt = '';
     const connect = async (lastEventId: string): Promise<Response> => {
       const headers: Record<string, string> = {'Content-Type': 'application/json', Accept: 'text/event-stream'};
       if (lastEventId) headers['Last-Event-ID'] = lastEventId;
-      const response = await this.#send('chat', {method: 'POST', headers, body: JSON.stringify(question), signal});
+      const response = await this.#send(path, {...request, headers, signal});
       messageId = response.headers.get('x-lutrin-message') ?? messageId;
       askedAt = response.headers.get('x-lutrin-asked') ?? askedAt;
       return response;

@@ -233,7 +233,8 @@ export class LutrinChat extends ChatProperties {
     this.selectionOnly = false;
     this.scrolling.follow();
     if (!this.server) this.#complain();
-    const asking = this.conversation.ask(this.server, this.identity.session, {...question, ...this.where});
+    const explained = (): void => this.#explained();
+    const asking = this.conversation.ask(this.server, this.identity.session, {...question, ...this.where}, explained);
     this.status = this.words.searching;
     await this.updateComplete;
     if (hadFocus) this.renderRoot.querySelector<HTMLElement>('.stop')?.focus({preventScroll: true});
@@ -247,9 +248,17 @@ export class LutrinChat extends ChatProperties {
   async explain(turn: Turn): Promise<void> {
     if (!this.server || !this.conversation.ready) return;
     const asking = this.conversation.again(this.server, this.identity.session, turn, this.where);
-    this.status = this.words.explaining;
+    this.status = this.words.modelReads;
     await asking;
-    await this.#answered(turn, true);
+    this.#explained();
+  }
+
+  /** The model has ended: say what it added, also to the other tabs. */
+  #explained(): void {
+    const words = this.conversation.turns.at(-1)?.plainWords.map(({text}) => text).join(' ');
+    if (words) this.status = plainText(words).slice(0, SPOKEN_CHARS);
+    this.#tabs.tell(this.#shown);
+    if (this.#behind) this.#changedElsewhere(this.#shown);
   }
 
   /** Say so: to the page, to the other tabs, to who listens, and by the focus. */
@@ -480,7 +489,7 @@ export class LutrinChat extends ChatProperties {
 
   #changedElsewhere(session: string): void {
     const current = this.identity.session;
-    this.#behind = this.conversation.phase === 'asking';
+    this.#behind = this.conversation.phase === 'asking' || this.conversation.explaining;
     if (!this.server || this.#behind || (session !== this.#shown && current === this.#shown)) return;
     this.#shown = current;
     void this.conversation.refresh(this.server, current);

@@ -1,8 +1,9 @@
 /** One conversation: its turns, what it is doing, and the rules of asking. Knows nothing of the page. */
 
-import {Refused, type Api} from './api.ts';
+import {Refused, type Api, type Asking} from './api.ts';
 import {citedNumbers} from './markdown/index.ts';
-import type {Answer, AnswerKind, Citation, Excerpt, Mode, Refusal, Sentence, StoredMessage, Verdict} from './wire.ts';
+import type {StreamEvent} from './stream.ts';
+import type {Answer, AnswerKind, Citation, Excerpt, Mode, Refusal, Sentence, StoredMessage, Verdict, Working} from './wire.ts';
 
 export type TurnState = 'waiting' | 'streaming' | 'done' | 'stopped' | 'failed';
 
@@ -15,11 +16,23 @@ export interface Turn {
   state: TurnState;
   /** Readers before this one, while the model is busy. */
   queue: {position: number; eta_s: number} | undefined;
+  /** What the model does, while it explains. */
+  working: Working | undefined;
+  /** The book's answer is there, and the model explains it below. */
+  explaining: boolean;
+  /** The reader asked for that. */
+  askedToExplain: boolean;
+  /** The server ended before it was finished. */
+  cut: boolean;
   resuming: boolean;
   /** The book's own words, sent before anything is generated. */
   excerpts: Excerpt[];
   /** The answer sentence by sentence; none: `explanation` stands for them. */
   sentences: Sentence[];
+  /** What the model explains below the book's answer. */
+  plainWords: Sentence[];
+  /** The model says that the closest passage answers. */
+  confirmed: boolean;
   sources: Citation[];
   /** The whole answer; until it is there, what was streamed stands for it. */
   text: string;
@@ -37,6 +50,8 @@ export interface Turn {
   preparedBy: string;
   /** The model has not explained it, but may if it is asked once more. */
   explainable: boolean;
+  /** In about so many seconds. */
+  eta_s: number | undefined;
   messageId: string;
   verdict: Verdict | undefined;
   /** What went wrong; empty: the general message; undefined: nothing. */
@@ -92,6 +107,11 @@ export class Conversation {
     return Math.max(0, Math.ceil((this.admittedAt_ms - this.#now()) / 1000));
   }
 
+  /** Whether the model explains an answer; another question stops it. */
+  get explaining(): boolean {
+    return this.turns.some((turn) => turn.explaining);
+  }
+
   /** Whether a question may be sent now. */
   get ready(): boolean {
     return this.phase === 'idle' && this.wait_s === 0;
@@ -116,13 +136,13 @@ export class Conversation {
     try {
       const messages = await api.history(session);
       if (mine !== this.#restored) return;
-      this.#show(messages);
+      this.#show(messages, api);
     } catch {
       // Whatever the reason, the reader sees that it failed and may try again or go on.
       if (mine !== this.#restored) return;
       this.restoreFailed = true;
     }
-    this.phase = 'idle';
+    if (!this.#stopping) this.phase = 'idle';
     this.#changed();
   }
 
@@ -130,7 +150,7 @@ export class Conversation {
   async refresh(api: Api, session: string): Promise<void> {
     const mine = ++this.#restored;
     const messages = await api.history(session).catch(() => undefined);
-    if (messages && mine === this.#restored && this.phase === 'idle') this.#show(messages);
+    if (messages && mine === this.#restored && this.phase === 'idle' && !this.explaining) this.#show(messages, api);
     this.#changed();
   }
 
@@ -145,60 +165,83 @@ export class Conversation {
     this.#changed();
   }
 
-  #show(messages: readonly StoredMessage[]): void {
+  #show(messages: readonly StoredMessage[], api?: Api): void {
     const verdicts = new Map(this.turns.map(({messageId, verdict}) => [messageId, verdict]));
     this.turns = turnsOf(messages);
     for (const turn of this.turns) turn.verdict = verdicts.get(turn.messageId);
     this.older = messages.length >= NEWEST;
+    const last = this.turns.at(-1);
+    if (api && last?.cut) void this.#resume(api, last);
+  }
+
+  /** Follow an answer that was being written when the page was loaded. */
+  async #resume(api: Api, turn: Turn): Promise<void> {
+    turn.cut = false;
+    await this.#run(turn, (signal) => api.resume(turn.messageId, signal), turn.text ? 'idle' : 'asking').ended;
+    if (turn.state === 'failed' && !turn.text) turn.state = 'stopped';
+    // Its server has ended since, or the answer is written by another one.
+    if (turn.error !== undefined) Object.assign(turn, {cut: true, error: undefined, explainable: Boolean(turn.text)});
+    this.#changed();
   }
 
   /**
-   * Ask, and follow the answer to its end.
+   * Ask, and follow the answer; the model goes on explaining after that.
    *
    * @param api undefined where the page names no server: the turn fails.
-   * @returns the turn, or undefined if nothing may be asked now.
+   * @param explained Called when the model has ended.
+   * @returns the turn with the book's answer, or undefined if nothing may be asked now.
    */
-  async ask(api: Api | undefined, session: string, question: Question): Promise<Turn | undefined> {
+  async ask(api: Api | undefined, session: string, question: Question, explained?: () => void): Promise<Turn | undefined> {
     const text = question.text.trim();
     if (!text || !this.ready) return undefined;
+    this.stop();
     this.turns = this.turns.filter((turn) => turn.state !== 'failed');
     this.restoreFailed = false;
     const turn = newTurn(text, (question.selectedText ?? '').slice(0, SELECTION_CHARS), question.mode, this.#now());
     this.turns.push(turn);
     if (!api) return this.#fail(turn, '');
-    await this.#run(api, turn, session, question);
+    const {answered, ended} = this.#run(turn, (signal) => this.#asking(api, turn, session, question, signal));
+    await answered;
+    void ended.then(explained);
     return turn;
   }
 
-  /** Ask once more for the explanation that an answer lacks; the answer stays until there is a better one. */
+  /** Ask the model to explain an answer, or to look again; the answer stays. */
   async again(api: Api, session: string, turn: Turn, where: Where): Promise<void> {
     if (!this.ready) return;
-    const before = {...turn};
-    Object.assign(turn, {state: 'streaming', suggestions: [], error: undefined});
-    await this.#run(api, turn, session, {...where, explain: true});
-    if (turn.state !== 'done') Object.assign(turn, before, {error: turn.error});
-    this.#changed();
+    this.stop();
+    Object.assign(turn, {explaining: true, askedToExplain: true, explainable: false, cut: false, error: undefined, plainWords: []});
+    await this.#run(turn, (signal) => this.#asking(api, turn, session, {...where, explain: true}, signal), 'idle').ended;
   }
 
-  async #run(api: Api, turn: Turn, session: string, where: Where): Promise<void> {
-    this.phase = 'asking';
-    this.#changed();
+  #run(turn: Turn, asking: (signal: AbortSignal) => Asking, phase: Phase = 'asking'): {answered: Promise<void>; ended: Promise<void>} {
     const stopping = (this.#stopping = new AbortController());
-    try {
-      await this.#follow(api, turn, session, where, stopping.signal);
-    } catch (error) {
-      if (stopping.signal.aborted) turn.state = 'stopped';
-      else this.#fail(turn, error instanceof Refused ? this.#reason(error) : '');
-      // A limit is said where one types, with the seconds: once is enough.
-      if (this.wait_s) this.turns = this.turns.filter((other) => other !== turn || turn.excerpts.length);
-    }
-    turn.queue = undefined;
-    turn.resuming = false;
-    if (this.#stopping === stopping) {
-      this.#stopping = undefined;
-      this.phase = 'idle';
-    }
+    this.phase = phase;
     this.#changed();
+    let done = (): void => undefined;
+    const answered = new Promise<void>((resolve) => {
+      done = () => {
+        if (this.#stopping === stopping) this.phase = 'idle';
+        resolve();
+      };
+    });
+    const follow = async (): Promise<void> => {
+      const had = turn.text !== '';
+      try {
+        await this.#follow(turn, asking(stopping.signal), done);
+      } catch (error) {
+        // A reader who stops the model keeps the book's answer, and what the model has said.
+        if (stopping.signal.aborted) Object.assign(turn, turn.state === 'done' ? {explainable: true} : {state: 'stopped'});
+        else this.#fail(turn, error instanceof Refused ? this.#reason(error) : '');
+        // A limit is said where one types, with the seconds: once is enough.
+        if (this.wait_s && !had) this.turns = this.turns.filter((other) => other !== turn || turn.excerpts.length);
+      }
+      Object.assign(turn, {queue: undefined, working: undefined, explaining: false, resuming: false});
+      done();
+      if (this.#stopping === stopping) this.#stopping = undefined;
+      this.#changed();
+    };
+    return {answered, ended: follow()};
   }
 
   /** Stop the answer that is being written; what came so far stays. */
@@ -219,8 +262,8 @@ export class Conversation {
     }
   }
 
-  async #follow(api: Api, turn: Turn, session: string, {book, page, explain}: Where, signal: AbortSignal): Promise<void> {
-    const {events, messageId, askedAt} = api.ask(
+  #asking(api: Api, turn: Turn, session: string, {book, page, explain}: Where, signal: AbortSignal): Asking {
+    return api.ask(
       {
         session_id: session,
         message: turn.question,
@@ -232,45 +275,64 @@ export class Conversation {
       },
       signal,
     );
-    // Asked again, an answer has excerpts and sentences already.
-    const begun = {excerpts: false, sentences: false};
+  }
+
+  async #follow(turn: Turn, {events, messageId, askedAt}: Asking, answered: () => void): Promise<void> {
+    // What the reader has of the book's answer stays as it is, whatever is sent again.
+    const had = turn.state === 'done';
+    let isBelow = false;
+    const fill = (answer: Answer): void => {
+      if (askedAt()) turn.asked = new Date(askedAt());
+      Object.assign(turn, partsOf(answer), {state: 'done', text: answer.answer, sources: answer.sources, messageId: messageId() || turn.messageId});
+    };
     for await (const event of events) {
       turn.resuming = event.type === 'resuming';
       if (event.type !== 'queued' && event.type !== 'resuming') turn.queue = undefined;
-      switch (event.type) {
-        case 'queued':
-          turn.queue = event;
-          break;
-        case 'sources':
-          turn.sources = event.citations;
-          break;
-        case 'excerpt':
-          turn.state = 'streaming';
-          turn.excerpts = begun.excerpts ? [...turn.excerpts, event] : [event];
-          begun.excerpts = true;
-          break;
-        case 'sentence':
-          turn.state = 'streaming';
-          turn.sentences = begun.sentences ? [...turn.sentences, event] : [event];
-          begun.sentences = true;
-          break;
-        case 'done':
-          turn.state = 'done';
-          if (askedAt()) turn.asked = new Date(askedAt());
-          turn.text = event.answer;
-          turn.sources = event.sources;
-          turn.messageId = messageId();
-          Object.assign(turn, partsOf(event));
-          break;
-        case 'error':
-          this.#fail(turn, event.detail);
+      if (event.type === 'answer') {
+        if (!had) fill(event);
+        turn.plainWords = [];
+        isBelow = true;
+        answered();
+      } else if (event.type === 'done') {
+        fill(event);
+      } else if (event.type === 'error') {
+        this.#fail(turn, event.detail);
+      } else if (isBelow || !had) {
+        this.#take(turn, event, isBelow);
       }
       this.#changed();
     }
   }
 
+  /** A part of an answer; `isBelow`: of what the model adds to it. */
+  #take(turn: Turn, event: Exclude<StreamEvent, {type: 'answer' | 'done' | 'error'}>, isBelow: boolean): void {
+    switch (event.type) {
+      case 'queued':
+        turn.queue = event;
+        turn.explaining = isBelow;
+        break;
+      case 'working':
+        turn.working = event;
+        turn.explaining = isBelow;
+        break;
+      case 'sources':
+        turn.sources = event.citations;
+        if (!isBelow) turn.excerpts = turn.sentences = [];
+        break;
+      case 'excerpt':
+        if (!isBelow) turn.state = 'streaming';
+        turn.excerpts = [...turn.excerpts, event];
+        break;
+      case 'sentence':
+        if (isBelow) turn.plainWords = [...turn.plainWords, event];
+        else turn.sentences = [...turn.sentences, event];
+        if (!isBelow) turn.state = 'streaming';
+    }
+  }
+
   #fail(turn: Turn, reason: string): Turn {
-    turn.state = 'failed';
+    if (turn.state !== 'done') turn.state = 'failed';
+    else turn.explainable = true;
     turn.error = reason;
     this.#changed();
     return turn;
@@ -294,9 +356,15 @@ function newTurn(question: string, selectedText: string, mode: Mode | undefined,
     asked: new Date(asked_ms),
     state: 'waiting',
     queue: undefined,
+    working: undefined,
+    explaining: false,
+    askedToExplain: false,
+    cut: false,
     resuming: false,
     excerpts: [],
     sentences: [],
+    plainWords: [],
+    confirmed: false,
     sources: [],
     text: '',
     explanation: '',
@@ -308,6 +376,7 @@ function newTurn(question: string, selectedText: string, mode: Mode | undefined,
     warnings: [],
     preparedBy: '',
     explainable: false,
+    eta_s: undefined,
     messageId: '',
     verdict: undefined,
     error: undefined,
@@ -327,7 +396,10 @@ function partsOf(answer: Answer | StoredMessage): Partial<Turn> {
     suggestions: answer.suggestions,
     warnings: answer.warnings,
     preparedBy: answer.prepared_by,
+    plainWords: answer.plain_words ?? [], // of a server that is older, nothing
+    confirmed: answer.confirmed,
     explainable: answer.explainable,
+    eta_s: answer.eta_s ?? undefined,
   };
 }
 
@@ -343,7 +415,8 @@ export function turnsOf(messages: readonly StoredMessage[]): Turn[] {
       continue;
     }
     const answer = {
-      state: 'done' as const,
+      state: message.text ? ('done' as const) : ('stopped' as const),
+      cut: message.unfinished,
       text: message.text,
       sources: message.citations,
       messageId: message.id,
@@ -353,7 +426,7 @@ export function turnsOf(messages: readonly StoredMessage[]): Turn[] {
       Object.assign(last, answer);
       // Asked again for an explanation, a question has two answers: the second has all of the first.
       const before = turns.at(-2);
-      if (before?.kind === 'extractive' && before.question === last.question && before.selectedText === last.selectedText) turns.splice(-2, 1);
+      if (before?.kind && before.kind !== 'generated' && before.question === last.question && before.selectedText === last.selectedText) turns.splice(-2, 1);
     } else turns.push({...newTurn('', '', undefined, created.getTime()), ...answer});
   }
   return turns;
@@ -370,7 +443,7 @@ export function textOf(turn: Turn): string {
 
 /** What is cited, in the order of its numbers: by the sentences or the text beside the excerpts, and by the excerpts. */
 export function citedBy(turn: Turn): Citation[] {
-  const said = turn.sentences.flatMap(({citations}) => citations);
+  const said = [...turn.sentences, ...turn.plainWords].flatMap(({citations}) => citations);
   const cited = new Set([...said, ...citedNumbers(textOf(turn)), ...turn.excerpts.map(({n}) => n)]);
   return turn.sources.filter(({n}) => cited.has(n));
 }

@@ -15,7 +15,7 @@ interface Host extends ReactiveControllerHost {
 }
 
 export class ModelState implements ReactiveController {
-  /** It is being fetched or measured: answers are the book's own words until it is there. */
+  /** It is being fetched or measured, or slow now: answers are the book's own words meanwhile. */
   coming = false;
   /** How far that is, in the server's words. */
   progress = '';
@@ -42,10 +42,11 @@ export class ModelState implements ReactiveController {
     do {
       // A server that says nothing is no news: the first question will tell.
       const {model_state = '', model_progress = ''} = (await this.#host.server?.model().catch(() => undefined)) ?? {};
-      this.coming = COMING.has(model_state);
+      const coming = COMING.has(model_state);
+      this.coming = coming || (model_state === 'ready' && model_progress !== '');
       this.progress = model_progress;
       this.#host.requestUpdate();
-      if (!this.coming) return;
+      if (!coming) return;
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     } while (this.#wanted);
     this.#settled = false;

@@ -10,7 +10,11 @@ export interface Answer {
   suggestions: string[];
   warnings: string[];
   prepared_by: string;
+  plain_words: Sentence[];
+  confirmed: boolean;
   explainable: boolean;
+  eta_s?: number | null;
+  unfinished: boolean;
   answer: string;
   sources: Citation[];
   mode: 'book' | 'selection' | 'selection_boosted';
@@ -42,7 +46,11 @@ export interface ChatMessage {
   suggestions: string[];
   warnings: string[];
   prepared_by: string;
+  plain_words: Sentence[];
+  confirmed: boolean;
   explainable: boolean;
+  eta_s?: number | null;
+  unfinished: boolean;
   id: string;
   session_id: string;
   role: 'user' | 'assistant';
@@ -65,7 +73,11 @@ export interface ChatReply {
   suggestions: string[];
   warnings: string[];
   prepared_by: string;
+  plain_words: Sentence[];
+  confirmed: boolean;
   explainable: boolean;
+  eta_s?: number | null;
+  unfinished: boolean;
   answer: string;
   session_id: string;
   sources: string[];

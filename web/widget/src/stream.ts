@@ -85,28 +85,9 @@ async function* eventsOf(response: Response, silence_ms: number): AsyncGenerator
   }
 }
 
+/** What a reply in one piece does not say is left out of what it becomes. */
 function doneEvent(reply: ChatReply): AnswerEvent {
-  return {
-    type: 'done',
-    answer: reply.answer,
-    sources: reply.citations,
-    mode: 'book',
-    kind: reply.kind,
-    refusal: null,
-    suggestions: reply.suggestions,
-    explanation: reply.explanation,
-    sentences: reply.sentences,
-    closest: reply.closest,
-    meant: reply.meant,
-    excerpts: reply.excerpts,
-    warnings: reply.warnings,
-    prepared_by: reply.prepared_by,
-    explainable: reply.explainable,
-    is_cut: false, // a reply in one piece does not say
-    model_used: reply.model_used,
-    latency_ms: 0,
-    generation: '',
-  };
+  return {...reply, type: 'done', sources: reply.citations, mode: 'book', is_cut: false, latency_ms: 0, generation: ''};
 }
 
 async function withinSilence<T>(reading: Promise<T>, silence_ms: number): Promise<T> {

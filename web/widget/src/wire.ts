@@ -19,11 +19,19 @@ export type AnswerKind = Answer['kind'];
 export type Refusal = NonNullable<Answer['refusal']>;
 export type Verdict = Feedback['value'];
 
+/** What the model does for this reader; `eta_s` is null where it is not known. */
+export interface Working {
+  what: 'reading' | 'writing';
+  eta_s: number | null;
+}
+
 /** One Server-Sent Event of an answer; the last is `done` or `error`. */
 export type AnswerEvent =
   | {type: 'queued'; position: number; eta_s: number}
+  | ({type: 'working'} & Working)
   | {type: 'sources'; citations: Citation[]}
   | ({type: 'excerpt'} & Excerpt)
+  | ({type: 'answer'} & Answer)
   | ({type: 'sentence'} & Sentence)
   | ({type: 'done'} & Answer)
   | {type: 'error'; detail: string};

@@ -164,7 +164,7 @@ test('a stored answer looks as it did', async () => {
 test('stored messages come back as turns, also when their question was left out', () => {
   const stored = (role: 'user' | 'assistant', text: string): StoredMessage => ({
     id: text, role, text, created: '2026-11-21T10:00:00.000+00:00', mode: null, kind: null, selected_text: '', citations: [], session_id: 's', chunk_ids: [],
-    explanation: '', sentences: [], excerpts: [], closest: false, meant: '', suggestions: [], warnings: [], prepared_by: '', explainable: false,
+    explanation: '', sentences: [], excerpts: [], closest: false, meant: '', suggestions: [], warnings: [], prepared_by: '', plain_words: [], confirmed: false, explainable: false, unfinished: false,
   });
   const turns = turnsOf([stored('assistant', 'a0'), stored('user', 'q1'), stored('assistant', 'a1'), stored('user', 'q2'), stored('user', 'q3')]);
   const summary = ({question, text, state}: Turn): string[] => [question, text, state];

@@ -11,13 +11,14 @@ from litestar.params import JSONBody
 from litestar.response import Stream
 
 from lutrin import records
-from lutrin.answer.render import sentence_piece
+from lutrin.answer.render import GAP, plain_words_heading, sentence_piece
 from lutrin.errors import InvalidQuestion
 from lutrin.messages import EMPTY_QUESTION
 from lutrin.serve.answer_service import EVENT_STREAM, HEARTBEAT, NO_STORE, STREAM_HEADERS, AnswerService, Turn
 from lutrin.serve.guards import HTTPRequest
 from lutrin.serve.ownership import openai_session
 from lutrin.serve.problems import OpenAIProblem, operation
+from lutrin.serve.schemas import WaitS
 
 TAG = "openai"
 Tokens = Annotated[int, msgspec.Meta(ge=1)]
@@ -59,6 +60,8 @@ class CompletionBody(msgspec.Struct, frozen=True, kw_only=True):
     """Length of the explanation; the book's own words come whole."""
     max_completion_tokens: Tokens | None = None
     """The same, by its newer name."""
+    wait_s: WaitS | None = None
+    """Seconds to wait for the model's explanation; as in Lutrin's own requests."""
 
 
 @get("/v1/models", **operation("listModels", "The one model", TAG, 503, shape=OpenAIProblem))
@@ -88,6 +91,7 @@ async def completions(
         session_id=session,
         surface="chat",
         answer_tokens=data.max_completion_tokens or data.max_tokens,
+        wait_s=data.wait_s,
         earlier=_earlier(data.messages[: places[-1]]),
     )
     created = int(service.services.now().timestamp())
@@ -124,35 +128,55 @@ def _end(answer: records.Answer) -> Literal["stop", "length"]:
 
 
 async def _chunks(turn: Turn, created: int) -> AsyncIterator[bytes]:
-    """The answer in OpenAI's chunks: each sentence as soon as it is verified, the book's own words at the end."""
+    """The answer in OpenAI's chunks: the book's, whole, then each sentence of the model as soon as it is verified."""
     yield _chunk(turn, created, {"role": "assistant", "content": ""})
-    sent = ""
+    sent = Sent()
     async with aclosing(turn.batches()) as batches:
         async for events in batches:
             if not events:
                 yield HEARTBEAT
             for event in events:
-                match event:
-                    case records.SentenceEvent():
-                        piece = sentence_piece(event, sent)
-                        sent += piece
-                        yield _chunk(turn, created, {"content": piece})
-                    case records.ErrorEvent():
-                        yield _line({"error": {**SERVER_ERROR, "message": event.detail}})
-                    case records.DoneEvent(answer=answer):
-                        if rest := rest_of(answer.answer, sent):
-                            yield _chunk(turn, created, {"content": rest})
-                        yield _chunk(turn, created, {}, finish=_end(answer), lutrin=answer)
-                    case _:
-                        pass
+                if piece := sent.piece(event):
+                    yield _chunk(turn, created, {"content": piece})
+                if isinstance(event, records.ErrorEvent):
+                    yield _line({"error": {**SERVER_ERROR, "message": event.detail}})
+                elif isinstance(event, records.DoneEvent):
+                    yield _chunk(turn, created, {}, finish=_end(event.answer), lutrin=event.answer)
     yield b"data: [DONE]\n\n"
+
+
+class Sent:
+    """What a client of a stream has got, and what follows from each event."""
+
+    def __init__(self) -> None:
+        self.text = ""
+        self._sentences = ""
+        """Rendered since the answer, or since the beginning."""
+        self._book: records.Answer | None = None
+
+    def piece(self, event: records.AnswerEvent) -> str:
+        """Return what an event adds to the text."""
+        piece = ""
+        match event:
+            case records.SentenceEvent():
+                said = sentence_piece(event, self._sentences)
+                if self._book is not None and not self._sentences:
+                    piece = f"{GAP}{plain_words_heading(closest=self._book.closest)}{GAP}"
+                piece += said
+                self._sentences += said
+            case records.BookAnswerEvent(answer=answer):
+                piece, self._book, self._sentences = rest_of(answer.answer, self.text), answer, ""
+            case records.DoneEvent(answer=answer) if self._book is None or answer.answer != self._book.answer:
+                piece = rest_of(answer.answer, self.text)
+        self.text += piece
+        return piece
 
 
 def rest_of(whole: str, sent: str) -> str:
     """Return the part of the whole answer that has not been sent yet.
 
-    This shape cannot take back what it has sent. Answers begin with their sentences, so there is nothing to take back;
-    one that does not (the model went another way while a cut connection was resumed) follows whole.
+    This shape cannot take back what it has sent. What a model adds stands below the book's answer, so there is nothing
+    to take back; an answer that begins otherwise (a refusal that was lifted) follows whole.
     """
     if not sent:
         return whole

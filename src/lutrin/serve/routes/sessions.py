@@ -1,6 +1,6 @@
 """Endpoints with which a browser reads, lists, renames, exports and deletes its conversations, and rates answers."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from litestar import Response, delete, get, patch, post
 from litestar.di import NamedDependency as Given
@@ -56,8 +56,10 @@ async def rename(
 
 @delete("/sessions/{session_id:str}", **operation("deleteSession", "Delete a conversation", TAG, 403, 404, 422, 503))
 async def remove(session_id: SessionPath, request: HTTPRequest, service: Given[AnswerService]) -> None:
-    """For good."""
-    await service.services.chats.delete(conversation_key(session_id, _require_owner(request)))
+    """For good, with the answers that are still being written."""
+    key = conversation_key(session_id, _require_owner(request))
+    service.forget(key)
+    await service.services.chats.delete(key)
 
 
 @get("/sessions/{session_id:str}/export", **operation("exportSession", "Keep a conversation", TAG, 403, 404, 422, 503))
@@ -79,6 +81,12 @@ async def export(
     suffix, media_type = ("json", "application/json") if form == "json" else ("md", "text/markdown; charset=utf-8")
     disposition = f'attachment; filename="conversation-{session.created[:10]}.{suffix}"'
     return Response(body, media_type=media_type, headers={"Content-Disposition": disposition, **NO_STORE})
+
+
+@get("/messages/{message_id:str}/events", **operation("resumeAnswer", "Follow an answer after a reload", TAG, 404))
+async def resume(message_id: MessagePath, request: HTTPRequest, service: Given[AnswerService]) -> Response[Any]:
+    """The events of an answer that is `unfinished`; those after `Last-Event-ID` alone, if it is sent."""
+    return await service.resume(request, message_id)
 
 
 @post(
@@ -104,4 +112,4 @@ def _require_owner(request: HTTPRequest) -> str:
     return owner
 
 
-HANDLERS = [history, sessions, rename, remove, export, feedback]
+HANDLERS = [history, sessions, rename, remove, export, resume, feedback]

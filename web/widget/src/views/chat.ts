@@ -124,6 +124,7 @@ function messagesView(chat: LutrinChat): TemplateResult {
     retry: (turn) => chat.retry(turn),
     edit: (turn) => chat.edit(turn),
     explain: (turn) => void chat.explain(turn),
+    stop: () => conversation.stop(),
     searchBook: (turn) => chat.searchBook(turn),
     ask: (text) => void chat.ask({text}),
     copy: (text, event) => chat.copy(text, event),

@@ -11,7 +11,7 @@ import type {TurnActions} from './turn.ts';
  * that answer; to its heading line where they stand above. The closest passage, and what answers alone, is whole.
  */
 export function excerptsView(turn: Turn, actions: TurnActions): TemplateResult | typeof nothing {
-  const {excerpts, closest, sentences, state} = turn;
+  const {excerpts, closest, confirmed, sentences, state} = turn;
   if (!excerpts.length) return nothing;
   const {texts} = actions;
   const above = parseMarkdown([textOf(turn), ...sentences.map(({text}) => text)].join('\n\n'));
@@ -25,7 +25,7 @@ export function excerptsView(turn: Turn, actions: TurnActions): TemplateResult |
   });
   return html`<section class=${closest ? 'from-book closest' : 'from-book'} aria-label=${texts.fromBook}>
     <div class="label bar">
-      <span>${closest ? texts.closestPassage : texts.fromBook}</span>
+      <span>${confirmed ? texts.passageAnswers : closest ? texts.closestPassage : texts.fromBook}</span>
       ${foldable
         ? html`<button class="icon fold" type="button" aria-expanded=${isFolded ? 'false' : 'true'} aria-label=${texts.wholePassage} title=${texts.wholePassage}
             @click=${() => actions.fold(turn)}>${icon('fold')}</button>`

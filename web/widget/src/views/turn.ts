@@ -26,6 +26,8 @@ export interface TurnActions {
   retry: (turn: Turn) => void;
   edit: (turn: Turn) => void;
   explain: (turn: Turn) => void;
+  /** Stop the model. */
+  stop: () => void;
   searchBook: (turn: Turn) => void;
   ask: (question: string) => void;
   copy: (text: string, event: Event) => void;
@@ -60,15 +62,36 @@ function answerView(turn: Turn, isLast: boolean, actions: TurnActions): Template
     ${running ? progressView(turn, texts) : nothing}
     ${excerptsView(turn, actions)}
     ${warnings.map((warning) => html`<p class="warning" dir="auto">${warning}</p>`)}
-    ${error === undefined ? nothing : html`<p class="error" role="alert">${error || texts.wrong}</p>`}
-    ${turn.state === 'stopped' ? html`<p class="label">${texts.stopped}</p>` : nothing}
-    ${turn.explainable && turn.state === 'done'
-      ? chip(texts.explainIt, () => actions.explain(turn), actions)
-      : nothing}
+    ${error === undefined || turn.state === 'done' ? nothing : html`<p class="error" role="alert">${error || texts.wrong}</p>`}
+    ${turn.state === 'stopped' ? html`<p class="label">${turn.cut ? texts.cutOff : texts.stopped}</p>` : nothing}
     ${refusal === 'not_in_selection' ? chip(texts.searchBook, () => actions.searchBook(turn), actions) : nothing}
     ${suggestionsView(turn, actions)}
+    ${plainWordsView(turn, actions)}
     ${running ? nothing : footerView(turn, isLast, actions)}
   </article>`;
+}
+
+/** What the model adds: last, so that nothing that is read moves while it comes. */
+function plainWordsView(turn: Turn, actions: TurnActions): TemplateResult | typeof nothing {
+  const {texts} = actions;
+  const {plainWords, explaining, explainable, error, askedToExplain, cut, refusal, eta_s} = turn;
+  if (turn.state !== 'done') return nothing;
+  const context = sentenceActions(turn, actions);
+  const isOwn = ({support}: Sentence): boolean => support === 'own';
+  const shown = plainWords.length > 0;
+  const words = refusal ? texts.lookAgain : eta_s ? `${texts.explainIt} (${texts.about(eta_s)})` : texts.explainIt;
+  return html`${shown
+      ? html`<div class="plain"><p class="label">${texts.plainWords}</p>
+          <div class="text">${sentencesView(plainWords.filter((one) => !isOwn(one)), context)}${ownView(plainWords.filter(isOwn), '', context)}</div></div>`
+      : nothing}
+    ${explaining
+      ? html`${progressView(turn, texts)}<p><button class="chip" type="button" @click=${actions.stop}>${texts.stop}</button></p>`
+      : error !== undefined
+        ? html`<p class="error" role="alert">${error || texts.wrong}</p>`
+        : cut || (askedToExplain && !shown && !explainable)
+          ? html`<p class="label">${cut ? texts.cutOff : texts.nothingToAdd}</p>`
+          : nothing}
+    ${explainable && !explaining ? chip(words, () => actions.explain(turn), actions) : nothing}`;
 }
 
 /** Whether *Explain* or *Simplify* found no more than the book's own words. */
@@ -84,22 +107,26 @@ function meantView({meant}: Turn, {texts, ready, ask}: TurnActions): TemplateRes
 
 /** What answers: sentence by sentence, or what was prepared in one piece. Words that are not the book's are set apart. */
 function saysView(turn: Turn, actions: TurnActions): TemplateResult | typeof nothing {
-  const {texts, copy} = actions;
-  const context: SentenceActions = {
-    texts,
-    copy,
-    cite: (n) => {
-      const citation = citationOf(turn, n);
-      return citation && citeView(citation, actions);
-    },
-    compare: (citations, event) => actions.compare(turn, citations, event),
-  };
+  const {texts} = actions;
+  const context = sentenceActions(turn, actions);
   const text = textOf(turn);
   if (!text && !turn.sentences.length) return nothing;
   const isOwn = ({support}: Sentence): boolean => support === 'own';
   const book = turn.sentences.filter((sentence) => !isOwn(sentence));
   return html`<div class="text">${text ? markdownView(text, context) : sentencesView(book, context)}${ownView(turn.sentences.filter(isOwn), turn.preparedBy, context)}</div>
     ${turn.preparedBy ? html`<p class="label" dir="auto">${texts.preparedBy(turn.preparedBy)}</p>` : nothing}`;
+}
+
+function sentenceActions(turn: Turn, actions: TurnActions): SentenceActions {
+  return {
+    texts: actions.texts,
+    copy: actions.copy,
+    cite: (n) => {
+      const citation = citationOf(turn, n);
+      return citation && citeView(citation, actions);
+    },
+    compare: (citations, event) => actions.compare(turn, citations, event),
+  };
 }
 
 function chip(words: string, act: () => void, {ready}: TurnActions): TemplateResult {
@@ -112,12 +139,12 @@ function citeView(citation: Citation, {texts, hrefOf, tabOf}: TurnActions): Temp
 }
 
 /** What is being done for the reader at this moment. */
-function progressView({queue, resuming, state, sentences, excerpts, sources}: Turn, texts: Texts): TemplateResult {
+function progressView({queue, working, resuming, state, sentences, sources}: Turn, texts: Texts): TemplateResult {
   let words = texts.searching;
   if (resuming) words = texts.resuming;
   else if (queue) words = texts.queued(queue.position, queue.eta_s);
-  else if (sentences.length) words = texts.writing;
-  else if (excerpts.length) words = texts.explaining;
+  else if (working?.what === 'reading') words = working.eta_s ? `${texts.modelReads}, ${texts.about(working.eta_s)}` : texts.modelReads;
+  else if (working || sentences.length) words = texts.modelWrites;
   else if (sources.length || state === 'streaming') words = texts.reading;
   return html`<p class="progress"><span class="dots" aria-hidden="true"><i></i><i></i><i></i></span>${words}</p>`;
 }
