@@ -236,7 +236,7 @@ class GenerationRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Queued(msgspec.Struct, frozen=True, tag="queued"):
-    """The request waits; `position` 1 is next, and `eta_s` estimates the seconds until its first token."""
+    """The request waits; `position` 1 is next, and `eta_s` estimates the seconds until its first sentence."""
 
     position: int
     eta_s: float

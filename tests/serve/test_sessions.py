@@ -188,7 +188,12 @@ class Broken(SqlChatStore):
     """Conversations on a disk that is full."""
 
     async def record(
-        self, key: str, origin: ChatOrigin, messages: Sequence[ChatMessage], *, is_begun: bool = False  # noqa: ARG002 - it fails in any case
+        self,
+        key: str,
+        origin: ChatOrigin,
+        messages: Sequence[ChatMessage],
+        *,
+        is_begun: bool = False,  # noqa: ARG002 - it fails in any case
     ) -> None:
         """Fail as a full disk does."""
         raise ChatStoreError(f"No room for {len(messages)} messages of {origin.session_id or key}.")

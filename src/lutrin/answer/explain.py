@@ -21,7 +21,7 @@ from lutrin.answer.grade import (
     stands_in,
 )
 from lutrin.answer.plan import Plan
-from lutrin.answer.prompt import NOBODY, OWN_WORDS, YES_NO, Ability, Prompt
+from lutrin.answer.prompt import ANONYMOUS, OWN_WORDS, YES_NO, Ability, Prompt
 from lutrin.answer.punctuality import STANDARD, Punctuality
 from lutrin.answer.traffic import Traffic
 from lutrin.errors import DeadlineExceeded, GeneratorError, QueueFull
@@ -127,7 +127,7 @@ class Explainer:
 
     def forecast(self, prompt: Prompt) -> Forecast | None:
         """How long an explanation would take now, with what the last estimates missed by; None: unknown."""
-        raw = self._generator.forecast(prompt.request(max_tokens=self._longest(NOBODY), deadline_s=LONGEST_S))
+        raw = self._generator.forecast(prompt.request(max_tokens=self._longest(ANONYMOUS), deadline_s=LONGEST_S))
         return raw and self.punctuality.corrected(raw)
 
     def note_first(self, forecast: Forecast | None, took_s: float) -> None:

@@ -2,23 +2,29 @@
 
 from lutrin.records import Forecast, GenerationRequest, Message
 
+STANDARD_CHARS = 1280
+STANDARD_TOKENS = 60
+LONGEST_S = 600.0
 STANDARD = GenerationRequest(
-    messages=(Message(role="user", content="A section that nobody has read. " * 40),),
-    max_tokens=60,
-    deadline_s=600.0,
-    stable_chars=1280,
+    messages=(Message(role="user", content="A section that nobody has read. ".ljust(STANDARD_CHARS, ".")),),
+    max_tokens=STANDARD_TOKENS,
+    deadline_s=LONGEST_S,
+    stable_chars=STANDARD_CHARS,
 )
 """Estimated, never sent: what an explanation of a section that was never read would take now."""
-FAR, GRACE_S = 2.0, 3.0
+FAR = 2.0
+GRACE_S = 3.0
 """An explanation is late by far after twice its estimate and three seconds more."""
+SHORTEST_S = 0.1
+"""Shorter times are taken as this, so that no ratio of two of them means anything."""
 LATE_IN_A_ROW = 2
 """Explanations late by far after which the model begins none unasked."""
 BETTER = 0.7
 """Share of the cost of a standard explanation, when the model was late, at which it is tried again."""
 LEARNT = 0.5
 """Share of what an estimate missed by, as a logarithm, that corrects the next."""
-MOST, LEAST = 8.0, 0.5
-"""Bounds of the correction."""
+MOST = 8.0
+"""Bound of the correction, and of its inverse."""
 
 
 def is_late(estimate_s: float, took_s: float) -> bool:
@@ -46,8 +52,8 @@ class Punctuality:
 
     def note(self, estimate_s: float, took_s: float, standard: Forecast | None) -> None:
         """Note how long a first sentence took; `standard` is what a standard explanation would take now."""
-        ratio = max(took_s, 0.1) / max(estimate_s, 0.1)
-        self.correction = min(max(self.correction * ratio**LEARNT, LEAST), MOST)
+        ratio = max(took_s, SHORTEST_S) / max(estimate_s, SHORTEST_S)
+        self.correction = min(max(self.correction * ratio**LEARNT, 1 / MOST), MOST)
         if not is_late(estimate_s, took_s):
             self._late = 0
             return

@@ -412,7 +412,7 @@ class Scheduler:
             prefill_s=self.pace.prefill_s,
             token_s=self.pace.token_s(at_once, self._limits.guesses),
             ahead_tokens=sum(job.to_prefill for job in self._running) + sum(map(self._to_read, self._queue.order())),
-            wait_s=self._steps_until(len(self._queue) + 1, left) * step_s,
+            wait_s=self._steps_until(len(self._queue) + 1, left, self.pace.length) * step_s,
             length=self.pace.length,
             measured_s=self._measured_s,
         )
@@ -859,23 +859,25 @@ class Scheduler:
             if position == job.position:
                 continue
             job.position = position
-            steps = self._steps_until(position, left) + SENTENCE_TOKENS
+            length = min(job.max_tokens, self.pace.length)
+            steps = self._steps_until(position, left, length) + SENTENCE_TOKENS
             self._say(job.id, Queued(position, round(prefill * self.pace.prefill_s + steps * step_s, 3)))
 
     def _ends(self) -> list[float]:
         """Tokens that each running answer is likely to write yet, the fewest first."""
         return sorted(max(1.0, min(job.max_tokens, self.pace.length) - len(job.generated)) for job in self._running)
 
-    def _steps_until(self, position: int, left: Sequence[float]) -> float:
+    def _steps_until(self, position: int, left: Sequence[float], length: float) -> float:
         """Steps until a slot is free for the reader in this place of the queue.
 
-        Place p gets the p-th slot that becomes free; after the last slot the count starts again.
+        Place p gets the p-th slot that becomes free; after the last slot the count starts again, with answers of this
+        length.
         """
         place = position - 1 - (self._slots - len(left))
         if place < 0 or not left:
             return 0.0
         turns, place = divmod(place, len(left))
-        return left[place] + turns * self.pace.length
+        return left[place] + turns * length
 
     def _say(self, id_: int, event: Queued | Begun | Piece | Finished | Rejection) -> None:
         self._outputs.append(Output(id_, event))
