@@ -299,7 +299,7 @@ async def test_the_book_s_answer_is_stored_before_it_is_shown_and_grows(
         begun = await first_frames(reply, 5)
         async with asyncio.timeout(2):
             answer: dict[str, Any] = {"plain_words": []}
-            while not answer["plain_words"]:  # noqa: ASYNC110 - the store tells nobody
+            while not answer["plain_words"]:
                 answer = (await client.get("/history/s1", headers=MINE)).json()["messages"][1]
                 await asyncio.sleep(0.01)
     assert [name for _, name, _ in parsed(begun.decode())] == ["sources", "excerpt", "answer", "working", "sentence"]

@@ -25,8 +25,8 @@ import llama_cpp
 import numpy as np
 from llama_cpp import llama_cpp as binding
 
-from lutrin.errors import GeneratorUnavailable, NotEnoughSpace
 from lutrin.adapters.llamacpp_threads import ThreadChoice
+from lutrin.errors import GeneratorUnavailable, NotEnoughSpace
 from lutrin.platform import stand_back_alone
 from lutrin.ports import TokenRun
 from lutrin.records import Message
