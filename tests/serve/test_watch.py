@@ -3,7 +3,7 @@
 import asyncio
 import shutil
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from lutrin.index.catalog import Catalog
@@ -38,7 +38,8 @@ async def watching(folder: Path) -> AsyncIterator[Reading]:
         yield reading
     finally:
         task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
+        with suppress(asyncio.CancelledError):
+            await task
 
 
 async def until(condition: Callable[[], bool]) -> None:

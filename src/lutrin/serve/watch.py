@@ -30,7 +30,7 @@ async def watch_folder(folder: Path, read: Callable[[], Awaitable[object]], sett
     """
     await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
     last: Snapshot = {}
-    async for _ in awatch(folder, watch_filter=_concerns(folder), debounce=DEBOUNCE_MS, raise_interrupt=False):
+    async for _ in awatch(folder, watch_filter=_concerns(folder), debounce=DEBOUNCE_MS):
         before: Snapshot | None = None
         while (now := await asyncio.to_thread(snapshot, folder)) != before:
             before = now
