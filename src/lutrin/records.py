@@ -4,6 +4,7 @@ Offsets count characters of the source text: the file decoded as UTF-8 (for PDF:
 `source[char_start:char_end]` is what a reader sees in the file.
 """
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -82,6 +83,38 @@ class Unit(msgspec.Struct, frozen=True, kw_only=True):
     """The name of the tab that holds it; empty if it applies to every reader."""
     label: str = ""
     """The number under which the book refers to it, as `lutrin.ingest.labels` writes it: `figure 2.1`."""
+    cells: tuple[str, ...] = ()
+    """Of a table row: its cells, where a bar inside one keeps `text` from telling them apart."""
+    heads: tuple[str, ...] = ()
+    """The same of the header row in `lead`."""
+
+    @property
+    def row(self) -> list[str]:
+        """The cells of a table row."""
+        return list(self.cells) or cells_of(self.text)
+
+    @property
+    def header(self) -> list[str]:
+        """The cells of the header above a table row."""
+        return list(self.heads) or cells_of(self.lead)
+
+
+def cells_of(row: str) -> list[str]:
+    """The cells of a table row or header, joined by bars. The first cell of a header is often empty.
+
+    >>> cells_of(" | Springs | Neaps")
+    ['', 'Springs', 'Neaps']
+    """
+    return [cell.strip() for cell in f" {row} ".split(" | ")]
+
+
+def bar_cells(cells: Sequence[str]) -> tuple[str, ...]:
+    """Cells that their joined text would not tell apart; else none.
+
+    >>> bar_cells(["`ls | wc -l`", "counts files"]), bar_cells(["Mule", "90 kg"])
+    (('`ls | wc -l`', 'counts files'), ())
+    """
+    return () if cells_of(" | ".join(cells)) == list(cells) else tuple(cells)
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,6 +6,7 @@ import re
 import pytest
 from tests.ingest.made import book, epub, html, markdown, texts, units
 
+from lutrin.answer.render import block_text
 from lutrin.ingest.epub import parse_epub
 from lutrin.ingest.hypertext import parse_html
 from lutrin.ingest.markdown import parse_markdown
@@ -238,3 +239,24 @@ def test_labels_of_encodings_are_read_as_browsers_read_them(label: str, codec: s
         assert texts(parse_html(page.encode(codec), "a.html")) == [text]
     page = f'<?xml version="1.0" encoding="{label}"?><html><body><p>{text}</p></body></html>'
     assert texts(parse_html(page.encode(codec), "a.xhtml")) == [text]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "| Command | Use |\n|---|---|\n| `ls \\| wc -l` | counts files |",
+        (
+            "<table>\n<tr><th>Command</th><th>Use</th></tr>\n"
+            "<tr><td><code>ls | wc -l</code></td><td>counts files</td></tr>\n</table>"
+        ),
+        "| Command | a \\| b |\n|---|---|\n| ls \\| wc -l | counts files |",
+    ],
+)
+def test_a_bar_in_a_cell_parts_no_cells(table: str) -> None:
+    """In code, in HTML, in heads; an answer shows as many cells as the table has."""
+    for document in (markdown(table), html(table)) if table.startswith("<") else (markdown(table),):
+        (row,) = units(document)
+        assert row.row == ["ls | wc -l", "counts files"]
+        assert len(row.header) == 2
+        shown = block_text([row]).splitlines()
+        assert shown[1:] == ["|---|---|", "|ls \\| wc -l|counts files|"]

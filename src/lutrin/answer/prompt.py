@@ -12,7 +12,6 @@ from itertools import groupby
 import msgspec
 
 from lutrin.answer.hostile import gives_orders, without_control
-from lutrin.answer.render import cells_of
 from lutrin.answer.runs import Run
 from lutrin.query.frames import Frame
 from lutrin.query.understand import Query
@@ -169,7 +168,7 @@ def _block_lines(block: Sequence[Unit], before: str) -> list[str]:
 
 def row_text(unit: Unit) -> str:
     """A row with the name of each column before its cell, so that a number stays with what it measures."""
-    header, cells = cells_of(unit.lead), cells_of(unit.text)
+    header, cells = unit.header, unit.row
     names = [*header, *[""] * (len(cells) - len(header))]
     return "; ".join(f"{name}: {cell}".strip(" :") for name, cell in zip(names, cells, strict=False) if cell)
 

@@ -161,8 +161,8 @@ def _block(units: Sequence[Unit], lead: str) -> str:
         case "code":
             return GAP.join(map(_fence, units))
         case "table_row":
-            rows = "\n".join(_row(unit.text) for unit in units)
-            return f"{_row(lead)}\n|{'---|' * len(cells_of(lead))}\n{rows}" if lead else rows
+            rows, header = "\n".join(_row(unit.row) for unit in units), units[0].header
+            return f"{_row(header)}\n|{'---|' * len(header)}\n{rows}" if lead else rows
         case "list_item":
             items = "\n".join(_items(units))
             return f"{lead}{GAP}{items}" if lead else items
@@ -188,14 +188,5 @@ def _items(units: Sequence[Unit]) -> Iterator[str]:
         margins[unit.text[inside:]] = above + (inside or len("- "))
 
 
-def cells_of(row: str) -> list[str]:
-    """The cells of a table row or header. The first cell of a header is often empty.
-
-    >>> cells_of(" | Springs | Neaps")
-    ['', 'Springs', 'Neaps']
-    """
-    return [cell.strip() for cell in f" {row} ".split(" | ")]
-
-
-def _row(row: str) -> str:
-    return "|" + "|".join(cell.replace("|", "\\|") for cell in cells_of(row)) + "|"
+def _row(cells: Iterable[str]) -> str:
+    return "|" + "|".join(cell.replace("|", "\\|") for cell in cells) + "|"

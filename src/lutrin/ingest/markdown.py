@@ -42,7 +42,7 @@ from lutrin.ingest.roles import (
 from lutrin.ingest.script import ScriptText, attribute_texts, exported_names, exported_values, literal_of, script_texts
 from lutrin.ingest.sentences import paragraph_ranges, sentence_ranges
 from lutrin.ingest.wording import CODE_GROUPS, UNKNOWN, clean, code_title, language_of, numeral, whole
-from lutrin.records import MARKDOWN, Document, Notice, Section, TextRole, Unit, UnitKind
+from lutrin.records import MARKDOWN, Document, Notice, Section, TextRole, Unit, UnitKind, bar_cells
 
 _CELLS = (".qmd", ".rmd", ".ipynb")
 # A plain Markdown file is read as MDX if it shows that it is: imports, components, comments in braces.
@@ -253,6 +253,8 @@ class Draft:
         lead: str = "",
         shape: Shape = "",
         language: str = "",
+        cells: tuple[str, ...] = (),
+        heads: tuple[str, ...] = (),
     ) -> None:
         """Add a unit of block `number`, or of a new one, unless it has no text."""
         number = self.new_block() if number is None else number
@@ -268,6 +270,8 @@ class Draft:
                 warning=where.warning,
                 role=where.role,
                 variant=where.variant,
+                cells=cells,
+                heads=heads,
             )
             self.units.append(unit)
             self.shapes.append(shape)
@@ -350,6 +354,7 @@ class Outline:
             return
         if not where.headings:
             self._draft.add("sentence", text, self._place(block.body, visible), where)
+            self._asides(block.body, tokens, None, where)
             return
         title = self._page.title
         first = len(self._drafts) == 1 and (block.level == 1 or not self._drafts[0].units)
@@ -425,20 +430,25 @@ class Outline:
         self._intro = ""
 
     def _table(self, block: tree.Table, where: Where) -> None:
-        header = self._row(block.header)
+        header = [self._cell_text(cell) for cell in block.header]
         number = self._draft.new_block()
         if not block.rows:
-            place = (block.header[0].at(0), block.header[-1].place[1])
-            self._draft.add("table_row", header, place, where, number=number)
+            self._row(header, (block.header[0].at(0), block.header[-1].place[1]), number, where)
         for row, place in zip(block.rows, block.row_ranges, strict=True):
-            self._draft.add("table_row", self._row(row), place, where, number=number, lead=header)
+            self._row([self._cell_text(cell) for cell in row], place, number, where, header)
         for cell in (cell for row in (block.header, *block.rows) for cell in row):
             self._asides(cell, self._inline.tokens(cell.text), number, where)
 
-    def _row(self, cells: Sequence[PlacedText]) -> str:
+    def _cell_text(self, cell: PlacedText) -> str:
         # Inside a code span mistune leaves the backslash that keeps a bar from ending the cell.
-        texts = [self._page.text(cell).replace("\\|", "|") for cell in cells]
-        return " | ".join(texts) if any(texts) else ""
+        return self._page.text(cell).replace("\\|", "|")
+
+    def _row(
+        self, cells: Sequence[str], place: Range, number: int | None, where: Where, header: Sequence[str] = ()
+    ) -> None:
+        text, lead = (" | ".join(texts) if any(texts) else "" for texts in (cells, header))
+        own, heads = bar_cells(cells), bar_cells(header) if header else ()
+        self._draft.add("table_row", text, place, where, number=number, lead=lead, cells=own, heads=heads)
 
     def _listing(self, block: tree.Listing, where: Where) -> None:
         lead = where.lead or self._intro
@@ -531,8 +541,8 @@ class Outline:
         if block.tag.name == "table" and self._grid(block, inside):
             return
         if block.tag.name == "tr" and (cells := tree.cells_of(block)):
-            row = " | ".join(self._page.text(cell.body) for cell in cells)
-            self._draft.add("table_row", row, (cells[0].start, cells[-1].end), inside)
+            texts_of_cells = [self._page.text(cell.body) for cell in cells]
+            self._row(texts_of_cells, (cells[0].start, cells[-1].end), None, inside)
             return
         if block.tag.name in {"ol", "ul"} and all(
             isinstance(child, tree.Element) and child.tag.name == "li" for child in block.children
@@ -571,15 +581,15 @@ class Outline:
             if isinstance(caption, tree.Element) and caption.tag.name == "caption":
                 self._block(caption, where)
         grid = grid_of(filled, sum(marked for _, marked in rows), infer=False)
-        header = " | ".join(grid.header) if any(grid.header) else ""
+        header = grid.header if any(grid.header) else []
         number = self._draft.new_block()
         for row, texts in zip(grid.numbers, grid.rows, strict=True):
             parts = tree.cells_of(rows[row][0])
             if any(texts) and parts:
-                text = " | ".join(texts) if any(texts[1:]) else texts[0]
-                self._draft.add("table_row", text, (parts[0].start, parts[-1].end), where, number=number, lead=header)
+                shown = texts if any(texts[1:]) else texts[:1]
+                self._row(shown, (parts[0].start, parts[-1].end), number, where, header)
         if header and not grid.rows:
-            self._draft.add("table_row", header, (rows[0][0].start, rows[-1][0].end), where, number=number)
+            self._row(header, (rows[0][0].start, rows[-1][0].end), number, where)
         return True
 
     def _cell(self, cell: tree.Element) -> Cell | None:

@@ -580,13 +580,12 @@ class Column:
 
 def columns(units: Sequence[Unit]) -> list[Column]:
     """The columns of the tables of one section, but for the first of each, which names the rows."""
-    tables: dict[str, dict[int, list[str]]] = defaultdict(dict)
+    tables: dict[tuple[str, ...], dict[int, list[str]]] = defaultdict(dict)
     for unit in units:
-        if unit.kind == "table_row" and " | " in unit.lead:
-            tables[unit.lead][unit.char_start] = unit.text.split(" | ")
+        if unit.kind == "table_row" and len(unit.header) > 1:
+            tables[*unit.header][unit.char_start] = unit.row
     result = []
-    for lead, rows in tables.items():
-        heads = lead.split(" | ")
+    for heads, rows in tables.items():
         if len(rows) < LEAST_ROWS or any(len(cells) != len(heads) for cells in rows.values()):
             continue
         for place in range(1, len(heads)):

@@ -149,7 +149,7 @@ def _place(chunk: Chunk, word_stems: Sequence[frozenset[str]]) -> Unit | None:
 def _in_words(unit: Unit, word_stems: Sequence[frozenset[str]]) -> str:
     """A piece of a book in words: of code, the comment that has most of what was typed, else what introduces it."""
     if unit.kind == "table_row":
-        return readable(unit.text.replace(" | ", " · "))
+        return readable(" · ".join(unit.row))
     if unit.kind != "code":
         return readable(unit.text)
     comment = max(_comments(unit.text), key=lambda line: _kinds(line, word_stems), default="")

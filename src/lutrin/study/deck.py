@@ -270,9 +270,9 @@ def _is_enumeration(block: Sequence[Unit]) -> bool:
 
 def _table_cards(section: _Section, rows: Sequence[Unit]) -> Iterator[Card]:
     """A card for each row of a table: what its first cell names, and what the other columns say of it in words."""
-    header = [cell.strip() for cell in rows[0].lead.split(" | ")]
+    header = rows[0].header
     for row in rows:
-        cells = [cell.strip() for cell in row.text.split(" | ")]
+        cells = row.row
         value_stems = stem_set(" ".join(cells[1:]))
         repeats = bool(value_stems) and value_stems <= stem_set(f"{header[0]} {cells[0]}")
         if len(cells) == len(header) >= 2 and all(cells) and not repeats and any(map(_WORD.search, cells[1:])):

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from lutrin.answer.hostile import gives_orders
-from lutrin.answer.render import cells_of
 from lutrin.index.companion import BY_THE_BOOK, Entry, defining
 from lutrin.index.generation import OpenGeneration
 from lutrin.ingest.companion_file import SectionText, section_with, sections_of
@@ -155,7 +154,7 @@ def _answer(candidate: Candidate, unit: Unit) -> str:
 
 def _item(unit: Unit) -> tuple[str, str] | None:
     """The name with which an item of a list, or a row of a glossary's table, opens, and what it says of it."""
-    if unit.kind == "table_row" and unit.role == "glossary" and len(cells := cells_of(unit.text)) == 2:
+    if unit.kind == "table_row" and unit.role == "glossary" and len(cells := unit.row) == 2:
         return cells[0], cells[1]
     item = _ITEM.fullmatch(_OPENING.sub("", " ".join(unit.text.split()))) if unit.kind == "list_item" else None
     return (item["name"], item["text"].strip()) if item is not None else None
