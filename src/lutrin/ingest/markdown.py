@@ -432,10 +432,11 @@ class Outline:
     def _table(self, block: tree.Table, where: Where) -> None:
         header = [self._cell_text(cell) for cell in block.header]
         number = self._draft.new_block()
-        if not block.rows:
+        rows = [[self._cell_text(cell) for cell in row] for row in block.rows]
+        if not any(map(any, rows)):
             self._row(header, (block.header[0].at(0), block.header[-1].place[1]), number, where)
-        for row, place in zip(block.rows, block.row_ranges, strict=True):
-            self._row([self._cell_text(cell) for cell in row], place, number, where, header)
+        for row, place in zip(rows, block.row_ranges, strict=True):
+            self._row(row, place, number, where, header)
         for cell in (cell for row in (block.header, *block.rows) for cell in row):
             self._asides(cell, self._inline.tokens(cell.text), number, where)
 
@@ -588,7 +589,7 @@ class Outline:
             if any(texts) and parts:
                 shown = texts if any(texts[1:]) else texts[:1]
                 self._row(shown, (parts[0].start, parts[-1].end), number, where, header)
-        if header and not grid.rows:
+        if header and not any(map(any, grid.rows)):
             self._row(header, (rows[0][0].start, rows[-1][0].end), number, where)
         return True
 
