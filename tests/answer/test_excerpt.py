@@ -14,6 +14,7 @@ from lutrin.answer.runs import (
     Run,
     choose,
     lead_of,
+    procedures_of,
     proof_of,
     whole,
 )
@@ -284,6 +285,29 @@ def test_the_steps_of_a_procedure_are_never_parted() -> None:
     held = page("Bees hum.", *steps, kinds=dict.fromkeys(range(1, 9), "list_item"))
     (run,) = choose([part((held, [UNLIKELY, LIKELY, *[UNLIKELY] * 7]))])
     assert texts(run) == steps
+
+
+@pytest.mark.parametrize(
+    ("steps", "kind"),
+    [
+        (["1. Open it.", "2. Oil it.", "Take care.", "3. Close it."], "list_item"),
+        (["Step 1.", "Open it.", "Step 2.", "Oil it.", "A rag will do.", "Step 3.", "Close it."], "sentence"),
+    ],
+)
+def test_a_procedure_goes_on_behind_what_interrupts_it(steps: list[str], kind: UnitKind) -> None:
+    """A note, a paragraph or code between two steps belongs to it, and all of it answers."""
+    kinds: dict[int, UnitKind] = {place: kind for place, text in enumerate(steps, 1) if text[0].isdigit()}
+    held = page("Bees hum.", *steps, kinds=kinds)
+    (run,) = choose([part((held, [UNLIKELY] * len(steps) + [LIKELY]))])
+    assert texts(run)[-len(steps) :] == steps
+    assert [unit.text for unit in lead_of(run)[0]] == steps
+
+
+def test_numbers_that_do_not_follow_each_other_are_no_steps() -> None:
+    """Nor is a year, nor a step without a first one."""
+    for lines in (["1. Wax.", "3. Honey."], ["2. Wax.", "3. Honey."], ["1914. Wax.", "1. Honey."]):
+        held = page(*lines, kinds=dict.fromkeys(range(len(lines)), "list_item"))
+        assert procedures_of(held.units) == []
 
 
 def test_a_second_excerpt_does_not_repeat_the_first() -> None:

@@ -30,7 +30,7 @@ from lutrin.answer.plan import (
 from lutrin.answer.prompt import MOST_TURNS, Ability, Prompt, prompt_of
 from lutrin.answer.punctuality import is_late
 from lutrin.answer.render import explanation_of, with_plain_words
-from lutrin.answer.runs import sections_of_page
+from lutrin.answer.runs import choose, sections_of_page
 from lutrin.answer.traffic import Traffic
 from lutrin.errors import ChatStoreError, IndexUnavailable, NotFound
 from lutrin.fairness import FairTurns
@@ -38,10 +38,11 @@ from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
 from lutrin.language import lexicon
 from lutrin.language.gate import LanguageGate
-from lutrin.language.words import plain, subject_stems
+from lutrin.language.words import plain, stem_set, subject_stems
 from lutrin.log import get_logger
 from lutrin.ports import ChatStore, Generator
 from lutrin.query.frames import Frame, frame_of
+from lutrin.query.sides import each_named, each_side, longer_first
 from lutrin.query.understand import Query, alone, normalize, understand
 from lutrin.records import (
     Answer,
@@ -71,6 +72,10 @@ WARM_CHAPTERS = 2
 """Chapters that are read whole while nobody asks."""
 WARM_SECTIONS = 8
 """Sections of an opened page that the model reads ahead: some 30 s of one core at 40 tokens a second."""
+
+
+WANT_NEW: frozenset[Frame] = frozenset({"more", "simpler", "other", "why", "example", "analogy"})
+"""What is wanted of the answer before by who does not want to hear it again."""
 
 
 class PreparedPlans(Protocol):
@@ -446,7 +451,7 @@ class AnswerFlow:
             return ready
         if query.frame == "about":
             return await from_contents(query, generations[0])
-        generation, result = await self._find(query, generations)
+        generation, result = await self._find_each(query, generations)
         if query.sums_chapter:
             short = await chapter_plan(query, generation, result, is_read=self._explainer is not None)
             if short is not None:
@@ -474,6 +479,28 @@ class AnswerFlow:
         _, alone_result = await search_books(self._searcher, generations, query, k=1, again=False)
         _, result = await search_books(self._searcher, generations, leaning, k=1, again=False)
         return leaning if result.odds > alone_result.odds else query
+
+    async def _find_each(
+        self, query: Query, generations: Sequence[OpenGeneration]
+    ) -> tuple[OpenGeneration, SearchResult]:
+        """What answers a question; for each of two things that it names side by side, where nothing speaks of both."""
+        generation, result = await self._find(query, generations)
+        sides = each_side(query)
+        if sides is None or query.mode == "selection":
+            return generation, result
+        each, names = sides
+        said = [unit.text for run in choose(result.parts, query.frame) for unit in run.units]
+        stems = stem_set(" ".join(said))
+        if all(stem_set(name) <= stems for name in names):
+            return generation, result
+        home, both = await self._find(each, generations)
+        if both.parts[0].verdict != "answers" and (first := longer_first(names)):
+            home, both = await self._find(each_named(each, names, first), generations)
+        answered = [part.verdict == "answers" for part in both.parts]
+        # One side of a comparison is half of an answer; what holds for both may be said of them together.
+        if all(answered) or (query.frame == "compare" and any(answered)):
+            return home, both
+        return generation, result
 
     async def _find(self, query: Query, generations: Sequence[OpenGeneration]) -> tuple[OpenGeneration, SearchResult]:
         if query.mode == "selection":
@@ -568,13 +595,13 @@ def _sentence_event(sentence: Sentence) -> SentenceEvent:
 
 
 def _repeats(plan: Plan) -> bool:
-    """Whether a question that wants more, or a reason, would be told what an answer before said.
+    """Whether a question that wants something new, and names nothing, would be told what an answer before said.
 
     Whatever else is asked may well be answered by a sentence that was shown before.
     """
-    is_reason = plan.query.is_bare and plan.query.frame == "why"
-    if not (plan.query.is_more or is_reason):
+    if not plan.query.is_bare or plan.query.frame not in WANT_NEW:
         return False
+    is_reason = plan.query.frame == "why"
     lead = [plain(sentence.text) for sentence in plan.lead if sentence.citations]
     quoted = [plain(unit.text) for run in plan.runs for unit in run.units]
     # A reason may have been told already, as something else: it is new where it comes first.

@@ -26,6 +26,7 @@ from lutrin.answer.runs import (
     proof_of,
     reading_sections,
     section_of,
+    with_whole_procedures,
 )
 from lutrin.index.generation import FileEntry, OpenGeneration
 from lutrin.language.words import content_stems, subject_stems, subject_words, topic_stems
@@ -148,7 +149,8 @@ async def make_plan(
     answered = [part for part in result.parts if in_selection or part.verdict == "answers"]
     answered = answered or [max(result.parts, key=lambda part: part.odds)]
     safe = [safety.without_other_machines(part, safety.hazards_of(generation)) for part in answered]
-    runs, notices = await safety.secure_runs(generation, choose(safe, query.frame))
+    chosen = await with_whole_procedures(generation, choose(safe, query.frame))
+    runs, notices = await safety.secure_runs(generation, chosen)
     if not runs:
         text, warnings = "\n\n".join(notices), (*query.warnings, *notices)
         return Plan(query, generation.book.title, generation.name, text, warnings=warnings)

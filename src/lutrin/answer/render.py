@@ -106,15 +106,19 @@ def excerpt(run: Run, n: int, source: str) -> Excerpt:
 
 def markdown(units: Sequence[Unit], n: int) -> str:
     """Render units of one section as Markdown, with the marker `[n]` at the end; figures are seen in the excerpt."""
-    paragraphs = []
-    previous = ""
     units = [unit for unit in units if not is_drawn(unit)] or units
+    separator = " " if units[-1].kind in {"sentence", "caption"} else GAP
+    return f"{_paragraphs(units, '')}{separator}[{n}]"
+
+
+def _paragraphs(units: Sequence[Unit], previous: str) -> str:
+    """Render the blocks of units; what introduces a list and was said before (`previous`) is not said again."""
+    paragraphs = []
     for _, group in groupby(units, key=lambda unit: (unit.kind, unit.block)):
         block = list(group)
         paragraphs.append(_block(block, block[0].lead if block[0].lead != previous else ""))
         previous = block[-1].text
-    separator = " " if units[-1].kind in {"sentence", "caption"} else GAP
-    return f"{GAP.join(paragraphs)}{separator}[{n}]"
+    return GAP.join(paragraphs)
 
 
 def sentence_piece(sentence: Sentence | SentenceEvent, before: str) -> str:
@@ -151,8 +155,8 @@ def with_plain_words(answer: str, sentences: Sequence[Sentence], *, closest: boo
 
 
 def block_text(units: Sequence[Unit]) -> str:
-    """Render units of one block as a text that stands alone: a row with its header, code in its fence."""
-    return _block(units, units[0].lead if units[0].kind == "table_row" else "")
+    """Render units as a text that stands alone: a row with its header, code in its fence, steps and what is between."""
+    return _paragraphs(units, "" if units[0].kind == "table_row" else units[0].lead)
 
 
 def _block(units: Sequence[Unit], lead: str) -> str:

@@ -12,6 +12,7 @@ leads to it.
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import inf
 
 import numpy as np
@@ -31,8 +32,9 @@ READING_WORDS = 160
 """Of one reading section; a small model reads so much at 40 tokens a second within the wait of a reader."""
 CODE_CHARS_PER_WORD = 5
 """Where a model reads it, code counts by its characters, because it has more tokens for each blank."""
-STEPS_WORDS = 200
-"""A procedure of no more words is never cut: with half of its steps it misleads."""
+STEPS_WORDS = 400
+"""A procedure of no more words is never cut: with half of its steps it misleads. A longer one is shown from its first
+step on, as far as these go: two screens of a phone."""
 LONGEST_WORDS = 120
 """Of one excerpt besides code, where two are joined, or what stands around a selection is wanted."""
 PASSAGES = 12
@@ -59,7 +61,8 @@ GAP_CHARS = 400
 """Between neighbours; more means that a passage between them was not found."""
 DRAWN = frozenset({"mermaid", "plantuml", "dot", "graphviz"})
 """Languages of figures; their source answers nothing."""
-_NUMBERED = re.compile(r"\d+[.)] ")
+_STEP = re.compile(r"(?P<name>[^\W\d_]+ )?(?P<number>\d+)[.):](?: |$)")
+"""How a step begins, as an item of a list or in a paragraph of its own: "2. ", "Step 2: "."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,11 +321,12 @@ def proof_of(section: Run, places: Collection[int], near: Run | None) -> Run:
 def atoms_of(units: Sequence[Unit], longest: int = LONGEST_WORDS) -> Iterator[tuple[int, int]]:
     """Pairs of first unit and unit after the last, in order: what never parts, such as a list of `longest` words."""
     start = 0
+    procedures = dict(procedures_of(units))
     while start < len(units):
-        stop = _end(units, start, longest)
+        stop = _end(units, start, longest, procedures)
         # What announces a list, a table, code or a formula stays with it.
         while stop < len(units) and _announces(units[stop - 1], units[stop]):
-            stop = _end(units, stop, longest)
+            stop = _end(units, stop, longest, procedures)
         yield start, stop
         start = stop
 
@@ -335,9 +339,11 @@ def _announces(unit: Unit, following: Unit) -> bool:
     return leads or unit.text.rstrip().endswith(":") or following.text.startswith("$$")
 
 
-def _end(units: Sequence[Unit], start: int, longest: int) -> int:
-    """The end of what stands together from a unit on."""
+def _end(units: Sequence[Unit], start: int, longest: int, procedures: Mapping[int, int]) -> int:
+    """The end of what stands together from a unit on; the end of a procedure by its first unit is known."""
     unit = units[start]
+    if start in procedures and _words(units[start : procedures[start]]) <= STEPS_WORDS:
+        return procedures[start]
     if start and (units[start - 1].kind, units[start - 1].block) == (unit.kind, unit.block):
         return start + 1  # of a block that is too long to stand together
     stop = start + 1
@@ -386,6 +392,9 @@ def lead_of(run: Run, frame: Frame = "plain") -> tuple[tuple[Unit, ...], tuple[U
         kind = "code" if frame == "code" else "list_item"
         places = [place for place in places if units[place].kind == kind] or places
     best = max(places, key=run.scores.__getitem__)
+    for start, stop in procedures_of(units):
+        if start <= best < stop:
+            return units[start:stop], (*units[:start], *units[stop:])
     block = [place for place, unit in enumerate(units) if unit.block == units[best].block]
     own = block if _is_whole(run, best, block) else _answering(run, best, block)
     return tuple(units[place] for place in own), tuple(unit for place, unit in enumerate(units) if place not in own)
@@ -415,7 +424,7 @@ def _is_whole(run: Run, best: int, block: Sequence[int]) -> bool:
     if kind not in {"list_item", "table_row"} or len(block) == 1:
         return False
     stands_out = run.scores[best] - log_sum([run.scores[place] for place in block]) >= np.log(STANDS_OUT)
-    return not stands_out or (kind == "list_item" and is_procedure([run.units[place] for place in block]))
+    return not stands_out
 
 
 def is_drawn(unit: Unit) -> bool:
@@ -429,8 +438,84 @@ def asks(unit: Unit) -> bool:
 
 
 def is_procedure(units: Sequence[Unit]) -> bool:
-    """Whether units hold steps in an order: two numbered items at least."""
-    return sum(unit.kind == "list_item" and bool(_NUMBERED.match(unit.text)) for unit in units) > 1
+    """Whether units hold steps in an order: two numbered ones at least, one after the other."""
+    numbers = [step for unit in units if (step := _step_of(unit)) is not None]
+    return any((name, number + 1) == other for (name, number), other in pairwise(numbers))
+
+
+def procedures_of(units: Sequence[Unit]) -> list[tuple[int, int]]:
+    """Pairs of first unit and unit after the last of each procedure, whatever stands between its steps.
+
+    A procedure begins with a step 1, and goes on with the next number under the same name.
+    """
+    spans: list[tuple[int, int]] = []
+    start, wanted, last = 0, None, 0
+    for place, unit in enumerate(units):
+        step = _step_of(unit)
+        if step is not None and step == wanted:
+            last = place
+        elif step is not None and step[1] == 1:
+            spans += [(start, _end_of_step(units, last))] if last > start else []
+            start = last = place
+        else:
+            continue
+        wanted = step[0], step[1] + 1
+    return [*spans, (start, _end_of_step(units, last))] if last > start else spans
+
+
+def _step_of(unit: Unit) -> tuple[str, int] | None:
+    """The name under which a unit counts as a step, "Step" or none, and its number; None: it is no step."""
+    match = _STEP.match(unit.text) if unit.kind in {"sentence", "list_item"} else None
+    if match is None or (unit.kind == "sentence" and match["name"] is None):
+        return None
+    return match["name"] or "", int(match["number"])
+
+
+def _end_of_step(units: Sequence[Unit], place: int) -> int:
+    """The place behind a last step: behind the paragraph that it begins, or the list that it ends."""
+    stop = place + 1
+    while stop < len(units) and (units[stop].kind, units[stop].block) == (units[place].kind, units[place].block):
+        stop += 1
+    return stop
+
+
+async def with_whole_procedures(generation: OpenGeneration, runs: Sequence[Run]) -> list[Run]:
+    """Runs with every step of the procedures that they touch, from the first on, also those that were not found.
+
+    Raises:
+        IndexUnavailable: The book cannot be read.
+    """
+    complete: list[Run] = []
+    for run in runs:
+        steps = any(_step_of(unit) is not None for unit in run.units)
+        whole_run = await _with_procedure(generation, run) if steps and run.chunk.chunk_id != SELECTED else run
+        if not any(whole_run.places <= other.places for other in complete):
+            complete = [other for other in complete if not other.places <= whole_run.places] + [whole_run]
+    return complete
+
+
+async def _with_procedure(generation: OpenGeneration, run: Run) -> Run:
+    own = [
+        chunk for chunk in await generation.chunks_of(run.chunk.filename) if section_of(chunk) == section_of(run.chunk)
+    ]
+    placed = {unit.char_start: unit for chunk in own for unit in chunk.units}
+    scores = dict(zip((unit.char_start for unit in run.units), run.scores, strict=True))
+    units = tuple(placed[start] for start in sorted(placed))
+    section = Run(run.chunk, units, tuple(scores.get(unit.char_start, -inf) for unit in units))
+    first = next((place for place, unit in enumerate(units) if unit.char_start in scores), None)
+    if first is None:
+        return run
+    stop = max(place for place, unit in enumerate(units) if unit.char_start in scores) + 1
+    for start, end in procedures_of(units):
+        if end <= first or stop <= start:
+            continue
+        is_announced = start > 0 and _announces(units[start - 1], units[start])
+        first, stop = min(first, start - is_announced), max(stop, end)
+        if _words(units[start:end]) > STEPS_WORDS:
+            first = start
+    while stop - first > 1 and _words(units[first:stop]) > STEPS_WORDS:
+        stop -= 1
+    return section.part(first, stop)
 
 
 def _has_code(units: Sequence[Unit]) -> bool:

@@ -53,6 +53,7 @@ STOP_WORDS = (
 )
 """With their short forms, as they are written and as they are typed: what's, what’s, whats."""
 QUESTION_WORDS, COMMON_WORDS, NEGATIONS = map(_words, ("question_words", "common_words", "negations"))
+JOINING, COMPARING = map(_words, ("joining", "comparing"))
 TOTAL, WHOLE = map(_words, ("total", "whole"))
 REFERENCES, POINTING, ONE_AFTER, COURTESIES = map(_words, ("references", "pointing", "one_after", "courtesies"))
 ASKING, BEFORE_ASKING, DEFINING = map(_words, ("asking", "before_asking", "defining"))

@@ -9,7 +9,7 @@ from itertools import pairwise, takewhile
 
 import snowballstemmer
 
-from lutrin.language.lexicon import COMMON_WORDS, NEGATIONS, QUESTION_WORDS, STEMMER, STOP_WORDS
+from lutrin.language.lexicon import COMMON_WORDS, COMPARING, NEGATIONS, QUESTION_WORDS, STEMMER, STOP_WORDS
 
 _ANY_QUESTION = STOP_WORDS | QUESTION_WORDS
 _THIS_TOPIC = re.compile(
@@ -152,6 +152,31 @@ def name_phrase(text: str) -> str:
     while before and _is_content(before[-1][0]) and text[before[-1].end() : start].isspace():
         start = before.pop().start()
     return text[start : named[-1].end()]
+
+
+def name_spans(text: str) -> list[tuple[int, int]]:
+    """Where each name stands that a text has: words that carry meaning, with nothing but blanks between them.
+
+    >>> text = "Is a closed loop better than a servo?"
+    >>> [text[slice(*span)] for span in name_spans(text)]
+    ['closed loop', 'servo']
+    """
+    named = {token.start() for token in _name_matches(text)}
+    spans: list[list[re.Match[str]]] = []
+    for token in _TOKEN.finditer(text):
+        if token[0].lower() in COMPARING or (not _is_content(token[0]) and token.start() not in named):
+            continue
+        if spans and _touch(text, spans[-1][-1], token):
+            spans[-1].append(token)
+        else:
+            spans.append([token])
+    found = []
+    for tokens in spans:
+        while tokens and tokens[-1].start() not in named:
+            tokens.pop()
+        if tokens:
+            found.append((tokens[0].start(), tokens[-1].end()))
+    return found
 
 
 @lru_cache(maxsize=REMEMBERED)
