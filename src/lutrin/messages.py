@@ -86,6 +86,8 @@ NO_SUCH_FORM = {
 }
 YOUR_TEACHER = "your teacher"
 """Who prepared what the teacher wrote or mended, as pupils read it."""
+ON_PAGE = "This page is about *{title}*."
+PAGE_HAS = "Its sections: {titles}."
 LIKELY_MARK = "†"
 """Behind a sentence that is not word for word in the book."""
 LIKELY_NOTE = "† Not word for word in the book; compare the passage."

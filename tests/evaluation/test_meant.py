@@ -9,6 +9,7 @@ LEAST = {
     "comparison": 0.9,
     "everyday": 0.9,
     "follow-up": 0.85,
+    "page": 0.85,
     "parts": 0.8,
     "procedure": 0.9,
     "quantity": 0.85,

@@ -27,6 +27,7 @@ from lutrin.answer.plan import (
     with_proof,
     with_sources,
 )
+from lutrin.answer.pointing import of_kind, on_page
 from lutrin.answer.prompt import MOST_TURNS, Ability, Prompt, prompt_of
 from lutrin.answer.punctuality import is_late
 from lutrin.answer.render import explanation_of, with_plain_words
@@ -444,7 +445,8 @@ class AnswerFlow:
 
     async def _plan(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan:
         """As prepared, from the contents, from the selection alone, or from the book that answers best."""
-        query = await in_chapter(await self._as_meant(query, generations), generations)
+        query, pointing = await on_page(self._searcher, await self._as_meant(query, generations), generations)
+        query = query if query.within else await in_chapter(query, generations)
         ready = await self._prepared.plan(query, generations) if self._prepared is not None else None
         stages.note("prepared", "yes" if ready is not None else "no")
         if ready is not None:
@@ -452,6 +454,12 @@ class AnswerFlow:
         if query.frame == "about":
             return await from_contents(query, generations[0])
         generation, result = await self._find_each(query, generations)
+        if query.within and not query.whole_chapter:
+            result = of_kind(result, pointing)
+            if result.verdict != "answers":
+                # The page does not answer it: the book may.
+                query = replace(query, within="")
+                generation, result = await self._find_each(query, generations)
         if query.sums_chapter:
             short = await chapter_plan(query, generation, result, is_read=self._explainer is not None)
             if short is not None:

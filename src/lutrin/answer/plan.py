@@ -341,7 +341,7 @@ def with_sources(book: Plan, plan: Plan, proofs: Mapping[int, Collection[int]]) 
 
 
 async def chapter_plan(query: Query, generation: OpenGeneration, result: SearchResult, *, is_read: bool) -> Plan | None:
-    """The answer to "Summarise chapter 3"; None if no sentence of the chapter can stand alone.
+    """The answer to "Summarise chapter 3" or "What is this page about?"; None if no sentence there can stand alone.
 
     `result` is what the chapter says on its title; reading sections are only made if a model reads them (`is_read`).
 
@@ -363,9 +363,20 @@ async def chapter_plan(query: Query, generation: OpenGeneration, result: SearchR
     reading = await _reading_of(generation, result.parts[:1], runs, MOST_READ if is_read else 0)
     in_pages = sorted(reading, key=lambda one: (files.index(one[1].chunk.filename), one[1].key))
     plan = await _quote(query, generation, result, runs, notices=notices, reading=tuple(in_pages))
-    lead = [Sentence(text=messages.NO_SUCH_FORM["summary"])]
+    lead = [Sentence(text=await _opening(query, generation))]
     lead += [Sentence(text=block_text(run.units), citations=(number,)) for number, run in enumerate(runs, 1)]
     return replace(plan, lead=tuple(lead), excerpts=plan.excerpts[:MOST_EXCERPTS])
+
+
+async def _opening(query: Query, generation: OpenGeneration) -> str:
+    """What stands before the sentences that sum up a chapter, or a page with its sections."""
+    if not query.within:
+        return messages.NO_SUCH_FORM["summary"]
+    titles = dict.fromkeys(chunk.section_title for chunk in await generation.chunks_of(query.within))
+    own = [title for title in titles if title != query.topic][:MOST_LISTED]
+    return messages.ON_PAGE.format(title=query.topic) + (
+        f" {messages.PAGE_HAS.format(titles='; '.join(own))}" if own else ""
+    )
 
 
 def _sentences_alone(item: ScoredPassage) -> Iterator[Run]:

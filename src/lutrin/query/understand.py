@@ -146,6 +146,8 @@ class Query(Context):
     """Whether nothing but a form is asked of the chapter that the question names: "Summarise chapter 3"."""
     warnings: tuple[str, ...] = ()
     refusal: Refusal | None = None
+    within: str = ""
+    """Filename of the one page that is meant: "this page"; empty: the whole book."""
     leaning: "Query | None" = None
     """The same question if it leans on the conversation, where its words do not tell: the book decides."""
 

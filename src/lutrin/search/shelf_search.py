@@ -55,7 +55,7 @@ async def search_books(
         InvalidQuestion: No book has the named chapter or module.
         IndexUnavailable: A book cannot be read.
     """
-    places = await apply_filters(generations, query.question)
+    places = await filters_of(generations, query)
     results = [
         (
             generation,
@@ -145,6 +145,25 @@ def chapter_of_number(chapters: Sequence[str], text: str) -> str | None:
     own = [(name, int(match[0])) for name in chapters if (match := re.search(r"\d+", name))]
     in_order = chapters[number - 1 : number] if not own and number else []
     return next((name for name, one in own if one == number), next(iter(in_order), None))
+
+
+async def filters_of(
+    generations: Sequence[OpenGeneration], query: Query
+) -> list[tuple[OpenGeneration, dict[str, str] | None]]:
+    """As `apply_filters`, within the one page that is meant, if one is.
+
+    Raises:
+        InvalidQuestion: No book has the question's chapter and module.
+        IndexUnavailable: A book cannot be read.
+    """
+    books = await apply_filters(generations, query.question)
+    if not query.within:
+        return books
+    return [
+        (generation, {**(where or {}), "filename": query.within})
+        for generation, where in books
+        if any(file.filename == query.within for file in await generation.files())
+    ]
 
 
 async def apply_filters(

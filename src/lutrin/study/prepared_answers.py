@@ -22,7 +22,7 @@ from lutrin.query.understand import PHRASE_WORDS, Query, normalize, refers, with
 from lutrin.records import Chunk, Passage
 from lutrin.search.reader import ScoredPassage, log_sum, pooled_vector
 from lutrin.search.search import SELECTION_CHARACTERS, Part, Searcher, SearchResult
-from lutrin.search.shelf_search import apply_filters
+from lutrin.search.shelf_search import filters_of
 from lutrin.study.same import (
     EncodedQuestion,
     Terms,
@@ -160,7 +160,7 @@ class PreparedAnswers:
         # In a form in which nothing is prepared, only a question of the same words is one that is.
         matches = [
             match
-            for generation, where in await apply_filters(generations, query.question)
+            for generation, where in await filters_of(generations, query)
             if (match := await self._match(generation, query, kinds)) is not None
             and (wanted or np.isinf(match.odds))
             and await _is_there(generation, match.item, where)
@@ -204,7 +204,7 @@ class PreparedAnswers:
         kind = OF_CHAPTER.get(query.frame)
         if kind is None:
             return None
-        for generation, where in await apply_filters(generations, query.question):
+        for generation, where in await filters_of(generations, query):
             entries = generation.companion.visible(kind)
             items = [item for item in entries if await _is_there(generation, item, where)]
             if items:
@@ -226,7 +226,7 @@ class PreparedAnswers:
             return None
         questions = {normalize(query.text), normalize(query.typed)}
         matches: list[Match] = []
-        for generation, where in await apply_filters(generations, query.question):
+        for generation, where in await filters_of(generations, query):
             pinned = [
                 item
                 for item in generation.companion.pinned_entries
@@ -459,7 +459,7 @@ async def _chapter_plan(generation: OpenGeneration, items: Sequence[PreparedEntr
         first += plan is None
     if plan is None:
         return None
-    name = query.question.chapter
+    name = query.question.chapter or query.topic
     if query.frame == "quiz":
         questions = [item.entry.topic for item in _spread(items)]
         lines = [f"{number}. {question}" for number, question in enumerate(questions, 1)]
