@@ -149,7 +149,7 @@ async def make_plan(
     answered = [part for part in result.parts if in_selection or part.verdict == "answers"]
     answered = answered or [max(result.parts, key=lambda part: part.odds)]
     safe = [safety.without_other_machines(part, safety.hazards_of(generation)) for part in answered]
-    chosen = await with_whole_procedures(generation, choose(safe, query.frame))
+    chosen = await with_whole_procedures(generation, choose(safe, query.frame), query.frame)
     runs, notices = await safety.secure_runs(generation, chosen)
     if not runs:
         text, warnings = "\n\n".join(notices), (*query.warnings, *notices)

@@ -32,9 +32,10 @@ READING_WORDS = 160
 """Of one reading section; a small model reads so much at 40 tokens a second within the wait of a reader."""
 CODE_CHARS_PER_WORD = 5
 """Where a model reads it, code counts by its characters, because it has more tokens for each blank."""
-STEPS_WORDS = 400
-"""A procedure of no more words is never cut: with half of its steps it misleads. A longer one is shown from its first
-step on, as far as these go: two screens of a phone."""
+STEPS_WORDS = 200
+"""A procedure of no more words is never cut: with half of its steps it misleads."""
+LONG_STEPS_WORDS = 400
+"""The same for who asks how something is done; a longer one is shown from its first step on, as far as these go."""
 LONGEST_WORDS = 120
 """Of one excerpt besides code, where two are joined, or what stands around a selection is wanted."""
 PASSAGES = 12
@@ -393,7 +394,7 @@ def lead_of(run: Run, frame: Frame = "plain") -> tuple[tuple[Unit, ...], tuple[U
         places = [place for place in places if units[place].kind == kind] or places
     best = max(places, key=run.scores.__getitem__)
     for start, stop in procedures_of(units):
-        if start <= best < stop:
+        if start <= best < stop and _words(units[start:stop]) <= most_steps(frame):
             return units[start:stop], (*units[:start], *units[stop:])
     block = [place for place, unit in enumerate(units) if unit.block == units[best].block]
     own = block if _is_whole(run, best, block) else _answering(run, best, block)
@@ -479,7 +480,12 @@ def _end_of_step(units: Sequence[Unit], place: int) -> int:
     return stop
 
 
-async def with_whole_procedures(generation: OpenGeneration, runs: Sequence[Run]) -> list[Run]:
+def most_steps(frame: Frame) -> int:
+    """Most words of a procedure that is shown whole."""
+    return LONG_STEPS_WORDS if frame in {"how", "steps"} else STEPS_WORDS
+
+
+async def with_whole_procedures(generation: OpenGeneration, runs: Sequence[Run], frame: Frame) -> list[Run]:
     """Runs with every step of the procedures that they touch, from the first on, also those that were not found.
 
     Raises:
@@ -488,13 +494,13 @@ async def with_whole_procedures(generation: OpenGeneration, runs: Sequence[Run])
     complete: list[Run] = []
     for run in runs:
         steps = any(_step_of(unit) is not None for unit in run.units)
-        whole_run = await _with_procedure(generation, run) if steps and run.chunk.chunk_id != SELECTED else run
+        whole_run = await _with_procedure(generation, run, frame) if steps and run.chunk.chunk_id != SELECTED else run
         if not any(whole_run.places <= other.places for other in complete):
             complete = [other for other in complete if not other.places <= whole_run.places] + [whole_run]
     return complete
 
 
-async def _with_procedure(generation: OpenGeneration, run: Run) -> Run:
+async def _with_procedure(generation: OpenGeneration, run: Run, frame: Frame) -> Run:
     own = [
         chunk for chunk in await generation.chunks_of(run.chunk.filename) if section_of(chunk) == section_of(run.chunk)
     ]
@@ -507,13 +513,12 @@ async def _with_procedure(generation: OpenGeneration, run: Run) -> Run:
         return run
     stop = max(place for place, unit in enumerate(units) if unit.char_start in scores) + 1
     for start, end in procedures_of(units):
-        if end <= first or stop <= start:
+        is_long = _words(units[start:end]) > most_steps(frame)
+        if end <= first or stop <= start or (is_long and frame not in {"how", "steps"}):
             continue
         is_announced = start > 0 and _announces(units[start - 1], units[start])
-        first, stop = min(first, start - is_announced), max(stop, end)
-        if _words(units[start:end]) > STEPS_WORDS:
-            first = start
-    while stop - first > 1 and _words(units[first:stop]) > STEPS_WORDS:
+        first, stop = (start if is_long else min(first, start - is_announced)), max(stop, end)
+    while stop - first > 1 and _words(units[first:stop]) > LONG_STEPS_WORDS:
         stop -= 1
     return section.part(first, stop)
 
