@@ -62,8 +62,8 @@ class Pipeline:
         chats: tuple[ChatStore, ChatStore],
         flow: Callable[[ChatStore], AnswerFlow],
     ) -> None:
-        self._shelf = shelf
-        self._searcher = searcher
+        self.shelf = shelf
+        self.searcher = searcher
         self._chats = chats
         self._first, self._second = flow(chats[0]), flow(chats[1])
         self._library = ShelfLibrary(shelf)
@@ -96,17 +96,17 @@ class Pipeline:
 
     async def retrieve(self, question: Question) -> Sequence[Passage]:
         """The passages that an answer would rest on, whatever the decision about scope."""
-        query = understand(question, history=(), language=ANY, embedder=self._searcher.embedder)
-        async with lease_books(self._shelf, question.book) as generations:
-            _, found = await search_books(self._searcher, generations, query, k=question.top_k or 5)
+        query = understand(question, history=(), language=ANY, embedder=self.searcher.embedder)
+        async with lease_books(self.shelf, question.book) as generations:
+            _, found = await search_books(self.searcher, generations, query, k=question.top_k or 5)
         return found.passages
 
     async def fused(self, question: Question) -> Sequence[Passage]:
         """What plain searches find: dense and BM25, by reciprocal rank fusion; a selection is searched for, too."""
         text, k = f"{question.text} {question.selected_text}".strip(), question.top_k or 5
         depth = max(k, FUSED_DEPTH)
-        vector = pooled_vector((await self._searcher.encode([text]))[0])
-        async with lease_books(self._shelf, question.book) as generations:
+        vector = pooled_vector((await self.searcher.encode([text]))[0])
+        async with lease_books(self.shelf, question.book) as generations:
             dense = best([await generation.nearest(vector, depth) for generation in generations], depth)
             lexical = best([await generation.matching(text, depth) for generation in generations], depth)
             ids = reciprocal_rank_fusion(dense, lexical)[:k]
@@ -140,7 +140,7 @@ class Pipeline:
         return answer
 
     async def _chunks(self, book: str, ids: Sequence[str]) -> Sequence[Chunk]:
-        async with self._shelf.lease(book) as generation:
+        async with self.shelf.lease(book) as generation:
             return await generation.chunks(ids)
 
     async def _resolves(self, url: str) -> bool:

@@ -315,7 +315,7 @@ def complete_question(question: str, history: Sequence[ChatMessage]) -> Completi
     )
     if talk.subject and talk.carries(question):
         return leaning
-    form: Frame = talk.form if _is_on_chapter(question) and _goes_on(question) else "plain"
+    form: Frame = talk.form if _is_on_chapter(question) and goes_on(question) else "plain"
     return Completion(
         text=question,
         lacks=not topic_words(frame_of(question)[1]),
@@ -367,7 +367,7 @@ class _Talk:
         if not self.subject or not self.carries(text):
             # The search takes the subject, not the form in which the answer was wanted.
             form, topic, _ = frame_of(text)
-            self.form = self.form if form == "plain" and _goes_on(text) else form
+            self.form = self.form if form == "plain" and goes_on(text) else form
             self.subject = topic or (text if _is_on_chapter(text) else "")
             self.narrowing, self.answers = "", []
         elif _CORRECTS.match(text):
@@ -387,7 +387,7 @@ class _Talk:
             return len(words(topic)) <= MOST_WORDS or refers(topic) or not topic_words(topic)
         if len(own) > MOST_SUBJECTS:
             return False
-        if _goes_on(question) or refers(topic) or question.rstrip("?! .").endswith(" then"):
+        if goes_on(question) or refers(topic) or question.rstrip("?! .").endswith(" then"):
             return True
         if len(own) > MOST_BRIEF:
             return False
@@ -414,9 +414,9 @@ class _Talk:
         if not name_tokens(request):
             # "Tell me more" asks nothing new: search the subject again.
             parts = (self.subject, self.narrowing, request if asks(request) or topic_words(request) else "")
-        elif _goes_on(question) and not refers(request):
+        elif goes_on(question) and not refers(request):
             # "And TPU?" takes the place of "And PETG?", not of "How hot may it get?".
-            narrowing = "" if _goes_on(self.narrowing) else self.narrowing
+            narrowing = "" if goes_on(self.narrowing) else self.narrowing
             parts = (self._names() if narrowing else self.subject, narrowing, request)
         else:
             parts = (self._names(), self.narrowing if refers(request) else "", request)
@@ -431,7 +431,7 @@ class _Talk:
 
         "How accurate is it?", after "What is GPS?", asks how accurate GPS is.
         """
-        if frame_of(self.subject)[0] != "definition" or self.narrowing or _goes_on(request) or not asks(request):
+        if frame_of(self.subject)[0] != "definition" or self.narrowing or goes_on(request) or not asks(request):
             return ""
         pointer = next((word for word in words(request) if word.lower() in {*lexicon.REFERENCES, "one"}), "")
         term = name_phrase(self.subject)
@@ -473,7 +473,7 @@ def _is_on_chapter(question: str) -> bool:
     return False
 
 
-def _goes_on(question: str) -> bool:
+def goes_on(question: str) -> bool:
     """Whether a question opens as a continuation: "And on a Jetson?"."""
     return question.lower().startswith(lexicon.GOES_ON)
 

@@ -24,7 +24,7 @@ from lutrin.ingest.sentences import sentence_ranges
 from lutrin.language.words import identifiers, numbered_names, plain, stem_set, subject_stems, topic_stems, words
 from lutrin.ports import Embedder, Encoding, Ranking, Reading, Reranker
 from lutrin.query.respell import Speller
-from lutrin.query.understand import Query, with_spelling
+from lutrin.query.understand import Query, goes_on, with_spelling
 from lutrin.records import NEVER_AN_ANSWER, SELECTED, Chunk, Passage, Unit, UnitKind
 from lutrin.search.reader import (
     FAR,
@@ -135,6 +135,8 @@ class Part:
     """Whether what stands around a selection is wanted, whatever it is."""
     is_reranked: bool = False
     """Whether a cross-encoder's word is in the odds."""
+    evidence: tuple[float, ...] = ()
+    """Of a selection: the signals from which the odds are."""
 
     @property
     def verdict(self) -> Verdict:
@@ -376,10 +378,17 @@ def _tells(part: Part) -> bool:
 
 
 async def _section_shown(generation: OpenGeneration, query: Query) -> dict[str, float]:
-    """What the passages gain that a question goes on from: the one that was shown first, and those of its section."""
+    """What the passages gain that a question goes on from: the one that was shown first, and those of its section.
+
+    Nothing where it asks the same of something else, "And the LED?", of which they do not speak.
+    """
     fit = places()
     for chunk in await generation.chunks(query.follows[:1]):
         own = [other for other in await generation.chunks_of(chunk.filename) if same_section(other, chunk)]
+        if goes_on(query.typed):
+            own = [other for other in own if subject_stems(query.added) <= stem_set(other.embedded_text())]
+            if chunk not in own:
+                return dict.fromkeys((other.chunk_id for other in own), fit.section)
         return dict.fromkeys((other.chunk_id for other in own), fit.section) | {chunk.chunk_id: fit.shown}
     return {}
 
@@ -681,8 +690,33 @@ async def search_selection(embedder: Embedder, generation: OpenGeneration, query
     )
     passages = score_passages(pool, reading)
     passage = Passage(chunk=chunk, score=chance_of(passages[0].score, reading))
-    part = Part(query.topic, tuple(passages), log_odds(signals(pool, passages), reading) + AT_HOME)
+    evidence = selection_signals(pool, passages[0])
+    part = Part(query.topic, tuple(passages), selection_floor().odds(evidence), evidence=tuple(evidence.tolist()))
     return SearchResult(passages=(passage,), parts=(part,))
+
+
+def selection_signals(pool: Pool, passage: ScoredPassage) -> Float:
+    """The signals that tell whether a selection answers: those of a book, its best unit over 10, and its length."""
+    own = [float(passage.scores.max()) / 10, float(np.log1p(len(words(passage.chunk.text)))) / 10]
+    return np.append(signals(pool, [passage]), np.array(own, dtype=np.float32))
+
+
+class SelectionFloor(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The file that `python -m evaluation.marked --write` writes."""
+
+    weights: tuple[float, ...]
+    """Of `selection_signals`, then the bias: log odds below 0 mean that the selection does not answer."""
+
+    def odds(self, evidence: Float) -> float:
+        """Log odds that a selection answers."""
+        return float(evidence @ np.array(self.weights[:-1], dtype=np.float32)) + self.weights[-1]
+
+
+@cache
+def selection_floor() -> SelectionFloor:
+    """What was fitted for selections."""
+    data = resources.files("lutrin.search").joinpath("selection.json").read_bytes()
+    return msgspec.json.decode(data, type=SelectionFloor)
 
 
 def units_of(selected_text: str) -> tuple[Unit, ...]:
