@@ -3,6 +3,7 @@
 import time
 from dataclasses import replace
 
+import pytest
 from tests.answer.book import chunk, unit
 from tests.fakes import CREDULOUS, WORDS_HELD, WordHashEmbedder, word_grader
 
@@ -176,3 +177,49 @@ def test_the_weights_that_come_with_lutrin_fit_the_signals() -> None:
         assert isinstance(weights, Weights)
         assert len(weights.signals) == len(SIGNALS)
         assert 0 < weights.likely <= weights.stated <= 1
+
+
+@pytest.mark.parametrize(
+    ("sentence", "evidence"),
+    [
+        ("The arm has six joints.", "The arm has five joints."),
+        ("It lifts three kilograms.", "It lifts 2 kg."),
+        ("It lifts two grams.", "It lifts 2 kg."),
+        ("Twelve bees dance.", "Eleven bees dance."),
+        ("Publish to `/cmd`.", "Publish to /cmd_vel."),
+        ("Publish to /cmd now.", "Publish to /cmd_vel now."),
+        ("Publish to `/cmd_vel`.", "Publish to /robot/cmd_vel."),
+        ("Run `apt install ros`.", "Run `apt install ros-humble-desktop`."),
+        ("Run:\n```bash\napt install ros\n```", "Run `apt install ros-humble-desktop`."),
+        ("List them with `ls -a`.", "List them with `ls -al`."),
+        ("Open `config.yaml`.", "Open config.yaml.bak first."),
+        ("Use `--no`.", "Use `--no-install`."),
+        ("Call `pose`.", "Call go_to_pose."),
+        ("It lifts 5 km.", "It lifts 5 kilograms."),
+    ],
+)
+def test_a_number_or_name_that_is_only_like_the_book_s_is_none_of_it(sentence: str, evidence: str) -> None:
+    """Words of numbers are numbers; commands, names and paths are compared as wholes."""
+    assert broken_literal(sentence, evidence)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "evidence"),
+    [
+        ("The arm has five joints.", "The arm has 5 joints."),
+        ("The arm has 5 joints.", "The arm has five joints."),
+        ("It lifts two kilograms.", "It lifts 2 kg."),
+        ("It lifts 2 kg.", "It lifts two kilograms."),
+        ("It runs at 30 hertz.", "It runs at 30 Hz."),
+        ("It moves 5 mm.", "It moves 5 millimetres."),
+        ("One of them is red.", "A red one is there."),
+        ("Publish to `/cmd_vel`.", "Publish to (/cmd_vel)."),
+        ("Call `goToPose`.", "Call nav.goToPose() then."),
+        ("Make a `Node`.", "Make an rclcpp::Node."),
+        ("Run `apt install ros-humble-desktop`.", "sudo apt install ros-humble-desktop"),
+        ("Open `config.yaml`.", "Open config.yaml."),
+    ],
+)
+def test_what_stands_in_the_book_in_another_notation_is_right(sentence: str, evidence: str) -> None:
+    """In digits or in words, abbreviated or not, within a call or a qualified name."""
+    assert not broken_literal(sentence, evidence)

@@ -55,6 +55,8 @@ MOST_ODDS = 8.0
 _LIST_SIGN = re.compile(r"^(?:[-*+]|\d{1,2}[.)])\s+")
 Level = Literal["stated", "likely", "dropped"]
 _COUNTS = {word: str(number) for number, word in enumerate(COUNTS_IN_ORDER, 1) if number > 1}
+"""Number words and their digits. "One" is none of them: it stands for things more often than for a number."""
+_COUNT_WORD = re.compile(rf"(?<![\w-])(?:{'|'.join(_COUNTS)})(?![\w-])", re.IGNORECASE)
 _MEASURED = re.compile(r"(?<![\w.])[-−+]?(\d+(?:,\d{3})*(?:\.\d+)?)[ \u00a0\u202f-]?(%|°[CF]?|[^\W\d_]+)")
 """A number and the word after it, which may be its unit."""
 _SENTENCE = re.compile(r"(?<=[.!?:;])\s+|\n")
@@ -68,6 +70,13 @@ _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 """Wherever they stand, such as within `H100` or `1.5x`."""
 LEAST_ABBREVIATION = 3
 """Letters of a unit's name; fewer may begin another unit's, as m does mm and minutes."""
+_PREFIXES: dict[str, tuple[str, ...]] = {
+    "k": ("kilo",), "m": ("milli", "mega"), "c": ("centi",), "d": ("deci",), "g": ("giga",), "t": ("tera",),
+    "n": ("nano",), "h": ("hecto",), "p": ("pico",), "µ": ("micro",), "u": ("micro",),
+}  # fmt: skip
+"""Prefixes of units in lower case, and their names (BIPM, SI brochure, table 7)."""
+_SYMBOLS = {"hz": "hertz"}
+"""Symbols of units that do not begin the unit's name."""
 CLOSEST = 2
 """So many sentences of the evidence may be the ones that a claim speaks of."""
 _PLAIN_NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?"
@@ -371,11 +380,24 @@ def literals_stand(sentence: str, evidence: str, question: str = "") -> bool:
 def keeps_numbers(sentence: str, evidence: str) -> bool:
     """Whether each number in the sentence also stands in the evidence, in digits or in words.
 
-    >>> keeps_numbers("It has 5 joints.", "The arm has five joints."), keeps_numbers("It has 6.", "The arm has 5.")
+    >>> keeps_numbers("It has 5 joints.", "The arm has five joints."), keeps_numbers("It has six.", "The arm has 5.")
     (True, False)
     """
     counts = {_COUNTS[word] for word in words(evidence.lower()) if word in _COUNTS}
-    return set(numbers(sentence)) <= {*numbers(evidence), *counts, *_DIGITS.findall(evidence.replace(",", ""))}
+    return set(numbers(in_digits(sentence))) <= {
+        *numbers(evidence),
+        *counts,
+        *_DIGITS.findall(evidence.replace(",", "")),
+    }
+
+
+def in_digits(text: str) -> str:
+    """A text with its number words in digits.
+
+    >>> in_digits("Three kilograms on two of twenty-two arms")
+    '3 kilograms on 2 of twenty-two arms'
+    """
+    return _COUNT_WORD.sub(lambda match: _COUNTS[match[0].lower()], text)
 
 
 def keeps_units(sentence: str, evidence: str) -> bool:
@@ -387,6 +409,7 @@ def keeps_units(sentence: str, evidence: str) -> bool:
     >>> keeps_units("It lifts 2 grams.", "The arm lifts 2 kg."), keeps_units("It lifts 2 kg.", "A load of 2 kg.")
     (False, True)
     """
+    sentence, evidence = in_digits(sentence), in_digits(evidence)
     measured: dict[str, set[str]] = {}
     for number, unit in _MEASURED.findall(evidence):
         measured.setdefault(number.replace(",", ""), set()).add(stem(unit))
@@ -401,9 +424,13 @@ def keeps_units(sentence: str, evidence: str) -> bool:
 
 
 def _same_unit(one: str, other: str) -> bool:
-    """Whether two stems of units are equal, or one abbreviates the other: min, minutes."""
+    """Whether two stems of units are equal, or one abbreviates the other: min and minutes, kg and kilograms."""
     short, long = sorted((one, other), key=len)
-    return one == other or (len(short) >= LEAST_ABBREVIATION and long.startswith(short))
+    if one == other or (len(short) >= LEAST_ABBREVIATION and long.startswith(short)):
+        return True
+    bare = short[1:]
+    names = (f"{prefix}{_SYMBOLS.get(bare, bare)}" for prefix in _PREFIXES.get(short[:1], ()) if bare)
+    return _SYMBOLS.get(short) == long or any(map(long.startswith, names))
 
 
 def keeps_names(sentence: str, evidence: str, question: str = "") -> bool:
@@ -413,15 +440,32 @@ def keeps_names(sentence: str, evidence: str, question: str = "") -> bool:
     >>> keeps_names("Type: ```bash\nls -a\n```", listed), keeps_names("Type: ```bash\nls -h\n```", listed)
     (True, False)
     """
-    lowered = _one_line(evidence)
+    known = f"{_one_line(evidence)} {question.lower()}"
     blocks = "\n".join(_FENCED.findall(_CONTINUED.sub(" ", sentence)))
     prose = _FENCED.sub(" ", sentence)
     exact = [*identifiers(prose), *_EQUATION.findall(prose), *_CODE.findall(prose)]
     exact += [_one_line(line) for line in blocks.splitlines()]
-    if not all(item.lower() in f"{lowered} {question.lower()}" for item in exact):
+    if not all(stands_whole(item.lower(), known) for item in exact):
         return False
     stems = {stem(word) for word in words(f"{evidence} {question}")}
     return all(stem(part) in stems for name in names(sentence) for part in words(name))
+
+
+def stands_whole(name: str, text: str) -> bool:
+    """Whether a name from code or a command stands in a text as a whole: no part of a longer name, path or option.
+
+    A name without a dot may be a part of a dotted one, as a module is of what it holds.
+
+    >>> stands_whole("/cmd", "publish to /cmd_vel"), stands_whole("apt install ros", "apt install ros-base")
+    (False, False)
+    >>> stands_whole("gotopose", "call nav.gotopose()"), stands_whole("ls -a", "type `ls -a`.")
+    (True, True)
+    """
+    name = name.strip()
+    is_dotted = "." in name or "/" in name
+    before = "" if not re.match(r"[\w/-]", name) else r"(?<![\w/.-])" if is_dotted else r"(?<![\w/-])"
+    after = "" if not re.search(r"[\w/]$", name) else r"(?![\w/-]|\.\w)" if is_dotted else r"(?![\w/-])"
+    return re.search(f"{before}{re.escape(name)}{after}", text) is not None
 
 
 def _one_line(text: str) -> str:

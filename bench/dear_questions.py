@@ -1,0 +1,138 @@
+"""What the dearest questions cost, in processor time, beside a usual one.
+
+    python bench/dear_questions.py [--data-dir data] [--rounds 2]
+
+Each kind of question is asked in one process, past HTTP, in a wording that was never asked before. The figure is the
+processor time of the whole process, the mean of the rounds, and how many usual questions (the median of ten from the
+sample book) it is worth. Exits with 1 if one is worth more than five.
+"""
+
+import argparse
+import asyncio
+import random
+import statistics
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from common import add_question_options, chosen_questions, machine
+
+from evaluation.show import aligned
+from lutrin.answer.flow import AnswerFlow
+from lutrin.errors import LutrinError
+from lutrin.index.generation import OpenGeneration
+from lutrin.language.words import words
+from lutrin.records import Message, Question
+from lutrin.runtime import wiring
+from lutrin.settings import load_settings
+
+GOAL = 5.0
+MAX_CHARS = 7_900
+"""A little less than the server takes of a question."""
+MAX_SELECTION_CHARS = 15_900
+USUAL = 10
+Chance = random.Random
+
+
+async def processor_s(flow: AnswerFlow, question: Question) -> float:
+    """Seconds of processor time of one answer."""
+    began = time.process_time()
+    try:
+        async for _ in flow.answer(question):
+            pass
+    except LutrinError as error:
+        print(error.detail, file=sys.stderr)
+    return time.process_time() - began
+
+
+def filled(chance: Chance, word: Callable[[], str], length: int = MAX_CHARS) -> str:
+    """As many words as a text of this length holds, the first of them never used before."""
+    text = f"{chance.randrange(10**9)} " + " ".join(word() for _ in range(length // 3))
+    return text[:length]
+
+
+def misspelt(chance: Chance, word: str) -> str:
+    """A word with one letter wrong."""
+    place = chance.randrange(1, len(word))
+    return word[:place] + chance.choice("abcdefghijklmnopqrstuvwxyz") + word[place + 1 :]
+
+
+def attacks(chance: Chance, vocabulary: Sequence[str]) -> dict[str, Question]:
+    """One question of each kind that asks for much work."""
+    long = [word for word in vocabulary if len(word) > 6]
+
+    def noise() -> str:
+        return "".join(chance.choice("abcdefghijklmnopqrstuvwxyz") for _ in range(9))
+
+    def slip() -> str:
+        return misspelt(chance, chance.choice(long))
+
+    def word() -> str:
+        return chance.choice(vocabulary)
+
+    def turn(_: int) -> Message:
+        return Message(role=chance.choice(["user", "assistant"]), content=filled(chance, slip, 4_000))
+
+    page = filled(chance, word, MAX_SELECTION_CHARS)
+    return {
+        "words of the book": Question(text=filled(chance, word)),
+        "words of the book, misspelt": Question(text=filled(chance, slip)),
+        "words of nobody": Question(text=filled(chance, noise)),
+        "one word of nobody": Question(text=f"what is {''.join(noise() for _ in range(850))}"),
+        "1)": Question(text=filled(chance, lambda: "1)")),
+        "a'": Question(text=str(chance.random()) + "a'" * 3_900),
+        "brackets": Question(text=str(chance.random()) + "([" * 3_900),
+        "letters with accents": Question(text=filled(chance, lambda: "e\u0301" * 9)),
+        "signs of one letter": Question(text=filled(chance, lambda: chance.choice("一二三四五六七八九十"))),
+        "parts": Question(text=filled(chance, lambda: f"what is the {word()} and why does {slip()}?")),
+        "chapters": Question(text=filled(chance, lambda: f"chapter {chance.randrange(99)}, section {word()}")),
+        "figures": Question(text=filled(chance, lambda: f"Figure {chance.randrange(99)}.{chance.randrange(99)}")),
+        "twelve earlier messages": Question(
+            text=f"And {slip()} {slip()}?", surface="chat", earlier=tuple(map(turn, range(12)))
+        ),
+        "a selection": Question(text=f"What does {noise()} mean?", selected_text=page),
+        "a selection alone": Question(text="Why is that?", selected_text=page, mode="selection"),
+        "a question and a selection": Question(text=filled(chance, slip), selected_text=page),
+    }
+
+
+async def measure(data_dir: Path | None, rounds: int, seed: int, texts: Sequence[str]) -> tuple[str, float]:
+    """The table, and how many usual questions the dearest one is worth."""
+    settings = load_settings(data_dir=data_dir, model="none")
+    chance = Chance(seed)
+    async with wiring.open_runtime(settings, with_model=False) as runtime:
+        generation: OpenGeneration = runtime.shelf.books()[0]
+        vocabulary = sorted({
+            word.lower() for chunk in await generation.all_chunks() for word in words(chunk.text) if word.isalpha()
+        })  # fmt: skip
+        await processor_s(runtime.answers, Question(text="What does the first chapter say?"))
+        usual = [await processor_s(runtime.answers, Question(text=text)) for text in texts[:USUAL]]
+        one = statistics.median(usual)
+        spent: dict[str, list[float]] = {}
+        for _ in range(rounds):
+            for kind, question in attacks(chance, vocabulary).items():
+                spent.setdefault(kind, []).append(await processor_s(runtime.answers, question))
+    costs = {kind: statistics.mean(each) for kind, each in spent.items()}
+    rows = [["question", "processor time", "usual questions"], ["usual, median", f"{one * 1000:.0f} ms", "1"]]
+    rows += [["usual, largest", f"{max(usual) * 1000:.0f} ms", f"{max(usual) / one:.1f}"]]
+    rows += [[kind, f"{cost * 1000:.0f} ms", f"{cost / one:.1f}"] for kind, cost in costs.items()]
+    return aligned(rows), max(costs.values()) / one
+
+
+def main() -> None:
+    """Ask and print."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--data-dir", type=Path, help="where the index lies")
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=53)
+    add_question_options(parser)
+    arguments = parser.parse_args()
+    texts = [item.question for item in chosen_questions(arguments) if item.in_book and not item.previous_question]
+    table, dearest = asyncio.run(measure(arguments.data_dir, arguments.rounds, arguments.seed, texts))
+    print(f"{machine()}\n\n{table}")
+    raise SystemExit(dearest > GOAL)
+
+
+if __name__ == "__main__":
+    main()
