@@ -97,7 +97,7 @@ def attacks(chance: Chance, vocabulary: Sequence[str]) -> dict[str, Question]:
     }
 
 
-async def measure(data_dir: Path | None, rounds: int, seed: int, texts: Sequence[str]) -> tuple[str, float]:
+async def measure(data_dir: Path | None, rounds: int, seed: int, only: str, texts: Sequence[str]) -> tuple[str, float]:
     """The table, and how many usual questions the dearest one is worth."""
     settings = load_settings(data_dir=data_dir, model="none")
     chance = Chance(seed)
@@ -112,6 +112,8 @@ async def measure(data_dir: Path | None, rounds: int, seed: int, texts: Sequence
         spent: dict[str, list[float]] = {}
         for _ in range(rounds):
             for kind, question in attacks(chance, vocabulary).items():
+                if only not in kind:
+                    continue
                 spent.setdefault(kind, []).append(await processor_s(runtime.answers, question))
     costs = {kind: statistics.mean(each) for kind, each in spent.items()}
     rows = [["question", "processor time", "usual questions"], ["usual, median", f"{one * 1000:.0f} ms", "1"]]
@@ -125,11 +127,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data-dir", type=Path, help="where the index lies")
     parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--only", default="", help="part of the names of the kinds to ask")
     parser.add_argument("--seed", type=int, default=53)
     add_question_options(parser)
     arguments = parser.parse_args()
     texts = [item.question for item in chosen_questions(arguments) if item.in_book and not item.previous_question]
-    table, dearest = asyncio.run(measure(arguments.data_dir, arguments.rounds, arguments.seed, texts))
+    table, dearest = asyncio.run(measure(arguments.data_dir, arguments.rounds, arguments.seed, arguments.only, texts))
     print(f"{machine()}\n\n{table}")
     raise SystemExit(dearest > GOAL)
 

@@ -103,6 +103,8 @@ BOMBS = {
     "zero width": "\u200b" * MANY,
     "nulls later": "a " * MANY + "\0",
     "footnotes": "[^a]: b\n\n" * LINES,
+    "asides": "^[" * MANY,
+    "asides that end": "^[" * MANY + "]" * MANY,
 }
 
 

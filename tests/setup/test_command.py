@@ -64,3 +64,15 @@ def _runs(pid: int) -> bool:
         return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
     except (ProcessLookupError, FileNotFoundError):
         return False
+
+
+async def test_a_command_that_falls_silent_is_ended() -> None:
+    """Whoever waits for it learns so; one that goes on speaking may take as long as it likes."""
+    lines: list[str] = []
+    chatty = "for n in range(8): print(n, file=sys.stderr, flush=True); time.sleep(0.25)"
+    assert await run_command(python(chatty), lines.append, silence_s=1.5) == (0, b"")
+    with pytest.raises(TimeoutError):
+        await run_command(
+            python("print('last', file=sys.stderr, flush=True); time.sleep(600)"), lines.append, silence_s=1.5
+        )
+    assert lines == [*"01234567", "last"]

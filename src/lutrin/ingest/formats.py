@@ -70,10 +70,12 @@ class Format:
         return made if isinstance(made, Document) else resolve_name(OF_MARKDOWN)(made, filename)
 
 
+PATIENCE = 4
+"""Seconds of the clock for each second of processor time: the processor is shared with what else runs."""
 RECOGNITION_TIME_LIMIT_S, RECOGNITION_MEMORY_LIMIT_BYTES = 3600.0, 4096 * MEGABYTE
 """For a file whose pages are drawn and recognised: a page takes seconds, and the models' memory is mapped at once."""
-# A page of a book has a tenth of this; the slowest input of this size takes a few seconds.
-_MARKDOWN = Format("Markdown", "lutrin.ingest.markdown:read_markdown", trusted_bytes=262_144)
+# The slowest input of this size that a search found takes a tenth of a second (`tests/ingest/test_hostile.py`).
+_MARKDOWN = Format("Markdown", "lutrin.ingest.markdown:read_markdown", trusted_bytes=8_192)
 _HTML = Format("HTML", "lutrin.ingest.hypertext:parse_html")
 FORMATS: Mapping[str, Format] = {
     ".md": _MARKDOWN,
@@ -97,6 +99,12 @@ FORMATS: Mapping[str, Format] = {
 def all_formats() -> Mapping[str, Format]:
     """What the core and all guests read, by suffix."""
     return {suffix: kind for formats in (*load_guests("formats"), FORMATS) for suffix, kind in formats.items()}
+
+
+def longest_s(*, recognize: bool) -> float:
+    """Seconds of the clock that the slowest file may take."""
+    limits = [RECOGNITION_TIME_LIMIT_S] if recognize else [kind.time_limit_s for kind in all_formats().values()]
+    return PATIENCE * max(limits)
 
 
 def suffix_of(name: str) -> str:

@@ -241,17 +241,25 @@ def _parse_footnote(_parser: _Parser, m: re.Match[str], state: _State) -> int:
 
 def _parse_aside(parser: _Parser, m: re.Match[str], state: _State) -> int | None:
     """Parse Pandoc's `^[note]`, whose text stands apart from the sentence."""
-    depth, close = 1, 0
-    for bracket in _BRACKET.finditer(state.src, m.end(), m.end() + _LONGEST_NOTE):
-        depth += 1 if bracket.group() == "[" else -1
-        if not depth:
-            close = bracket.start()
-            break
-    if not close or state.mdx or state.depth >= _NESTING:
+    close = _closings(state.src).get(m.end() - 1, 0)
+    if not 0 <= close - m.end() < _LONGEST_NOTE or state.mdx or state.depth >= _NESTING:
         return None
     notes, raw = state.env["notes"], state.src[m.end() : close]
     number = notes.setdefault((state.base + m.start(), raw), len(notes) + 1)
     return parser.hold("aside", state, (m.end(), close), close + 1, number=number, raw=raw)
+
+
+@lru_cache(maxsize=2 * _NESTING)
+def _closings(src: str) -> dict[int, int]:
+    """Where each bracket that is closed closes, found in one pass for all of them."""
+    closings: dict[int, int] = {}
+    opened: list[int] = []
+    for bracket in _BRACKET.finditer(src):
+        if bracket.group() == "[":
+            opened.append(bracket.start())
+        elif opened:
+            closings[opened.pop()] = bracket.start()
+    return closings
 
 
 def _parse_shift(parser: _Parser, m: re.Match[str], state: _State) -> int | None:

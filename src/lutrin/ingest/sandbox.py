@@ -1,6 +1,6 @@
 """Reading a file in a process of its own, with bounded memory and time: a hostile file costs one error line.
 
-Most formats are read so, because their parsers can be made to eat both, and large Markdown files, because a few
+Most formats are read so, because their parsers can be made to eat both, and all but short Markdown files, because a few
 megabytes of brackets take minutes. Starting Python and loading a parser takes longer than reading a page. Therefore a
 process that has the parsers loaded, the zygote, forks for each file. It never sees a file: the fork gets the open file
 and the password over a socket of its own, and answers there as MessagePack.
@@ -30,8 +30,6 @@ from lutrin.platform import bound, end_with_parent
 from lutrin.records import Document
 
 _OUT_OF_MEMORY = 3  # exit code of a fork
-_PATIENCE = 4
-"""Seconds of the clock for each second of processor time: a fork shares the processor with what else runs."""
 _IDLE_S = 60.0
 """A zygote without files ends after this time; its memory is worth more than the third of a second of another start."""
 _ORDER_BYTES, _CODE_BYTES, _BLOCK_BYTES = 4096, 16, 1 << 18
@@ -96,7 +94,7 @@ def read_in_sandbox(
         else:
             file = data
         try:
-            code, answer = _in_fork(order, job, file.fileno(), _PATIENCE * time_limit_s)
+            code, answer = _in_fork(order, job, file.fileno(), formats.PATIENCE * time_limit_s)
         except TimeoutError:
             code, answer = -signal.SIGXCPU, b""
     if code == -signal.SIGXCPU:

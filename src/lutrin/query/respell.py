@@ -34,7 +34,7 @@ The less a book speaks of a word, the likelier the other is a word of its own (d
 RARE, COMMONER = 2, 4
 """A word in at most `RARE` chunks is looked up in another spelling, which must stand in `COMMONER` times as many: names
 from code may be spelt differently from the book that shows them."""
-MOST_LOOKED_UP = 24
+MOST_LOOKED_UP = 8
 """Words of one question whose spelling is looked up: a question with more unknown words holds no slips. Each
 takes a millisecond, in which no other search runs."""
 KEPT = 4096

@@ -46,6 +46,8 @@ ITEM_WORDS = 8
 """Words that identify an item of a list."""
 MAX_PARTS = 3
 MAX_WORDS = 500
+MAX_SEARCHED_TOKENS = 200
+"""Of a question, searched for: some 150 words. Each token costs the reader's model and the book's words as much again."""
 MAX_SELECTION_TOKENS = 2000
 PHRASE_WORDS = 8
 """A selection of at most so many words names a thing; a longer one is a statement."""
@@ -185,16 +187,16 @@ def understand(
     completion = Completion(text=typed, lacks=not topic_stems(topic))
     if not selected and frame != "about":
         completion = complete_question(typed, history)
-    query = _completed(base, completion)
+    query = _completed(base, completion, embedder)
     if not language.accepts(typed):
         return replace(query, refusal="not_english")
     if is_courtesy(typed) or (completion.lacks and frame != "about" and not selected and not question.page):
         return replace(query, refusal="vague")
-    leaning = _completed(base, completion.leaning) if completion.leaning is not None else None
+    leaning = _completed(base, completion.leaning, embedder) if completion.leaning is not None else None
     return replace(query, leaning=leaning)
 
 
-def _completed(base: Query, completion: Completion) -> Query:
+def _completed(base: Query, completion: Completion, embedder: Embedder) -> Query:
     """A question with what it leans on."""
     typed, selected, frame, about = base.typed, base.selected_text, base.frame, base.about
     frame = completion.form if frame == "plain" else frame
@@ -205,7 +207,7 @@ def _completed(base: Query, completion: Completion) -> Query:
         frame = whole if frame == "plain" else frame
     else:
         added = ""
-    topic = topic or completion.text
+    topic, added = (first_tokens(text, embedder) for text in (topic or completion.text, added))
     leans = bool(selected) and (not topic_stems(topic) or refers(topic))
     if leans and topic_stems(topic) and len(words(selected)) <= PHRASE_WORDS:
         topic = f"{topic.rstrip(' ?.!')} – {' '.join(selected.split())}"
@@ -265,6 +267,14 @@ def _selection(question: Question, embedder: Embedder) -> tuple[str, Mode, tuple
     limit = offsets[MAX_SELECTION_TOKENS - 1][1]
     ends = [match.end() for match in _SENTENCE_END.finditer(selected, 0, limit + 1) if match.end() <= limit]
     return selected[: ends[-1] if ends else limit], mode, (messages.SELECTION_TRUNCATED,)
+
+
+def first_tokens(text: str, embedder: Embedder, most: int = MAX_SEARCHED_TOKENS) -> str:
+    """A text as far as it is searched for: its first tokens."""
+    if len(text) <= most:  # a token has a character at least
+        return text
+    offsets = embedder.token_offsets(text)
+    return text[: offsets[most][0]].rstrip() if len(offsets) > most else text
 
 
 @lru_cache(maxsize=REMEMBERED)

@@ -17,6 +17,7 @@ async def run_command(
     variables: Mapping[str, str] | None = None,
     *,
     returns: bool = True,
+    silence_s: float | None = None,
 ) -> tuple[int, bytes]:
     """Run a command to its end; kill it and its children if the caller is cancelled.
 
@@ -24,10 +25,15 @@ async def run_command(
         note: Gets each line that the command writes to its standard error.
         variables: Added to this process's environment.
         returns: Whether its standard output is a result; else `note` gets those lines, too.
+        silence_s: Seconds without a line after which it is killed; None: it may be silent for ever.
 
     Returns:
         Its exit code, and its standard output if it is a result.
+
+    Raises:
+        TimeoutError: It was silent for too long.
     """
+    loop = asyncio.get_running_loop()
     process = await asyncio.create_subprocess_exec(
         *command,
         stdin=asyncio.subprocess.DEVNULL,
@@ -39,10 +45,18 @@ async def run_command(
     if process.stdout is None:
         raise TypeError("the output is a pipe")
     try:
-        async with asyncio.TaskGroup() as group:  # a pipe that nobody reads would hold up the command for ever
-            result = group.create_task(process.stdout.read()) if process.stderr is not None else None
-            async for line in lines_of(process.stderr or process.stdout):
-                note(line)
+        result = asyncio.create_task(process.stdout.read()) if process.stderr is not None else None
+        # A pipe that nobody reads would hold up the command for ever.
+        try:
+            async with asyncio.timeout(silence_s) as patience:
+                async for line in lines_of(process.stderr or process.stdout):
+                    note(line)
+                    patience.reschedule(None if silence_s is None else loop.time() + silence_s)
+                if result is not None:
+                    await result
+        finally:
+            if result is not None:
+                result.cancel()
         return await process.wait(), result.result() if result is not None else b""
     finally:
         if process.returncode is None:

@@ -19,6 +19,7 @@ from lutrin.chats.key import chat_key
 from lutrin.errors import ChatStoreError, IngestError, IngestInProgress, InvalidSettings, LutrinError
 from lutrin.guests import find_guests
 from lutrin.index.disk import FULL
+from lutrin.ingest.formats import longest_s
 from lutrin.ingest.summary import IngestSummary
 from lutrin.installed import command_to_add
 from lutrin.keep import weights
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 REMOTE_PACKAGES = ("asyncpg", "cryptography", "openai", "qdrant-client")
 """Packages that only the remote profile needs (extra `remote` of pyproject.toml)."""
 
+MARGIN_S = 600.0
+"""Seconds that an ingest may be silent beyond what its slowest file may take: then it hangs, and another may begin."""
 RERANK_THREADS = 2
 """Windows that the cross-encoder reads at once, and so processors that a question takes for some 50 ms."""
 
@@ -246,7 +249,11 @@ async def ingest_apart(settings: Settings, note: Callable[[str], None]) -> Mappi
         sys.executable, "-P", "-m", "lutrin.cli", "ingest", str(settings.corpus_dir),
         "--json", "--data-dir", str(settings.data_dir), *(["--keep-missing"] if settings.watch else []),
     ]  # fmt: skip
-    _, output = await run_command(command, keep, {"LUTRIN_LOG_LEVEL": "error"})
+    silence_s = longest_s(recognize=settings.ocr) + MARGIN_S
+    try:
+        _, output = await run_command(command, keep, {"LUTRIN_LOG_LEVEL": "error"}, silence_s=silence_s)
+    except TimeoutError:
+        raise IngestError(f"The ingestion was ended, for it did not go on after: {last or 'its start'}.") from None
     if not output.strip():
         raise IngestInProgress if last == messages.INGEST_IN_PROGRESS else IngestError(last or "The ingestion failed.")
     summary = msgspec.json.decode(output, type=IngestSummary)

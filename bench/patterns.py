@@ -1,0 +1,196 @@
+"""Times every regular expression of Lutrin on inputs that make a backtracking engine slow.
+
+    python bench/patterns.py [--chars 65536] [--limit-s 1]
+
+All modules are imported and each pattern is taken that stands in a module, in a container there or in a class. Inputs
+are made from the pattern's own tree: its literals and members of its classes, alone, in pairs and in the order of the
+pattern, repeated to 64 kB, with and without a character at the end that can match nothing. A pattern that takes longer
+than the limit for one of them is named with it. Exits with 1 if there is one.
+"""
+
+import argparse
+import importlib
+import itertools
+import multiprocessing
+import pkgutil
+import re
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
+from re import _constants as codes  # type: ignore[attr-defined]  # the parser of the standard library has no stubs
+from re import _parser as parser  # type: ignore[attr-defined]  # as above
+from types import FrameType, ModuleType
+from typing import Any, NoReturn
+
+from common import machine
+
+import lutrin
+
+CHARS = 65_536
+LIMIT_S = 1.0
+MOST_ATOMS = 7
+"""Atoms of a pattern that are combined in pairs."""
+CLASSES = {"category_digit": "7", "category_space": " ", "category_word": "a", "category_not_digit": "x",
+           "category_not_space": "x", "category_not_word": "-"}  # fmt: skip
+Found = dict[str, re.Pattern[str]]
+
+
+def modules() -> Iterator[ModuleType]:
+    """All modules of Lutrin that can be imported here."""
+    for info in pkgutil.walk_packages(lutrin.__path__, "lutrin."):
+        if info.name.endswith("__main__"):
+            continue
+        with suppress(ImportError):  # of an extra that is not installed
+            yield importlib.import_module(info.name)
+
+
+def patterns_in(name: str, value: object, depth: int = 3) -> Iterator[tuple[str, re.Pattern[str]]]:
+    """The patterns of text within a value, with where they stand."""
+    if isinstance(value, re.Pattern):
+        if isinstance(value.pattern, str):
+            yield name, value
+    elif isinstance(value, partial):
+        yield from patterns_in(f"{name}.func", [value.func, *value.args], depth - 1)
+    elif depth and isinstance(value, list | tuple | set | frozenset):
+        for place, item in enumerate(value):
+            yield from patterns_in(f"{name}[{place}]", item, depth - 1)
+    elif depth and isinstance(value, dict):
+        for key, item in value.items():
+            yield from patterns_in(f"{name}[{key!r}]"[:80], item, depth - 1)
+    elif depth and isinstance(value, type) and value.__module__.startswith("lutrin"):
+        yield from patterns_in(f"{name}.__dict__", dict(vars(value)), depth - 1)
+    elif depth and getattr(value, "__self__", None) is not None and isinstance(value.__self__, re.Pattern):  # type: ignore[attr-defined]  # a bound method
+        yield from patterns_in(name, value.__self__)  # type: ignore[attr-defined]  # as above
+
+
+def all_patterns() -> Found:
+    """Each pattern once, by the first place where it stands."""
+    found: Found = {}
+    seen: set[tuple[str, int]] = set()
+    for module in modules():
+        for name, value in list(vars(module).items()):
+            for place, pattern in patterns_in(f"{module.__name__}.{name}", value):
+                if (key := (pattern.pattern, pattern.flags)) not in seen:
+                    seen.add(key)
+                    found[place] = pattern
+    return found
+
+
+def atoms(tree: Any) -> Iterator[str]:  # noqa: ANN401, PLR0912 - a tree of the standard library's parser
+    """Short texts that parts of a pattern match, in the pattern's order."""
+    literal = ""
+    for code, value in tree:
+        if code is codes.LITERAL:
+            literal += chr(value)
+            continue
+        if literal:
+            yield literal
+            literal = ""
+        if code in {codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT}:
+            yield from atoms(value[2])
+        elif code is codes.SUBPATTERN:
+            yield from atoms(value[3])
+        elif code is codes.BRANCH:
+            for branch in value[1]:
+                yield from atoms(branch)
+        elif code in {codes.ASSERT, codes.ASSERT_NOT}:
+            yield from atoms(value[1])
+        elif code is codes.ATOMIC_GROUP:
+            yield from atoms(value)
+        elif code is codes.IN:
+            yield members(value)
+        elif code is codes.NOT_LITERAL:
+            yield "b" if value == ord("a") else "a"
+        elif code is codes.ANY:
+            yield "a"
+    if literal:
+        yield literal
+
+
+def members(items: Any) -> str:  # noqa: ANN401 - as above
+    """A character of a class."""
+    negated = any(code is codes.NEGATE for code, _ in items)
+    if negated:
+        taken = {chr(value) for code, value in items if code is codes.LITERAL}
+        return next(one for one in "a 1-\n" if one not in taken)
+    for code, value in items:
+        if code is codes.LITERAL:
+            return chr(value)
+        if code is codes.RANGE:
+            return chr(value[0])
+        if code is codes.CATEGORY:
+            return CLASSES.get(str(value).lower(), "a")
+    return "a"
+
+
+def inputs(pattern: re.Pattern[str], chars: int) -> Iterator[str]:
+    """Inputs of a length that may be slow."""
+    own = list(dict.fromkeys(atoms(parser.parse(pattern.pattern, pattern.flags & ~re.UNICODE | re.UNICODE))))
+    few = own[:MOST_ATOMS]
+    pieces = [*own, " ", "\n", "a", "a ", "1", "(", *("".join(pair) for pair in itertools.permutations(few, 2))]
+    pieces.append("".join(own))
+    for piece in dict.fromkeys(filter(None, pieces)):
+        body = (piece * (chars // len(piece) + 1))[:chars]
+        yield body
+        yield f"{body}\x01"
+        for lead in few[:1]:
+            yield f"{lead}{body}\x01"
+
+
+class TooSlowError(Exception):
+    """A search took longer than it may."""
+
+
+def too_slow(_signal: int, _frame: FrameType | None) -> NoReturn:
+    """Interrupt a search; the engine looks for signals now and then."""
+    raise TooSlowError
+
+
+def slowest(job: tuple[str, str, int, int, float]) -> tuple[str, float, str]:
+    """Where a pattern stands, the longest time of a search in seconds, and the beginning of that input."""
+    place, source, flags, chars, limit_s = job
+    pattern = re.compile(source, flags)
+    signal.signal(signal.SIGVTALRM, too_slow)
+    worst, of = 0.0, ""
+    for text in inputs(pattern, chars):
+        began = time.process_time()
+        with suppress(TooSlowError):
+            signal.setitimer(signal.ITIMER_VIRTUAL, 4 * limit_s)
+            for _ in itertools.islice(pattern.finditer(text), chars):
+                pass
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        taken = time.process_time() - began
+        if taken > worst:
+            worst, of = taken, f"{text[:40]!r}..{text[-2:]!r}"
+        if taken > limit_s:
+            break
+    return place, worst, of
+
+
+def main() -> None:
+    """Time all and print."""
+    arguments = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    arguments.add_argument("--chars", type=int, default=CHARS)
+    arguments.add_argument("--limit-s", type=float, default=LIMIT_S)
+    arguments.add_argument("--only", default="", help="part of the places to look at")
+    options = arguments.parse_args()
+    found = {place: pattern for place, pattern in all_patterns().items() if options.only in place}
+    jobs = [(place, one.pattern, one.flags, options.chars, options.limit_s) for place, one in found.items()]
+    slow: list[tuple[str, float, str]] = []
+    longest = 0.0
+    with multiprocessing.Pool(2) as pool:
+        for place, worst, text in pool.imap_unordered(slowest, jobs):
+            longest = max(longest, worst)
+            if worst > options.limit_s:
+                slow.append((place, worst, text))
+                print(f"{worst:7.2f} s  {place}  {text}", file=sys.stderr, flush=True)
+    print(machine())
+    print(f"{len(jobs)} patterns, {options.chars} characters; the slowest took {longest:.2f} s, {len(slow)} too long")
+    raise SystemExit(bool(slow))
+
+
+if __name__ == "__main__":
+    main()
