@@ -47,7 +47,7 @@ ITEM_WORDS = 8
 MAX_PARTS = 3
 MAX_WORDS = 500
 MAX_SEARCHED_TOKENS = 200
-"""Of a question, searched for: some 150 words. Each token costs the reader's model and the book's words as much again."""
+"""Of a question, searched for: some 150 words. Each one costs as much again."""
 MAX_SELECTION_TOKENS = 2000
 PHRASE_WORDS = 8
 """A selection of at most so many words names a thing; a longer one is a statement."""

@@ -5,10 +5,11 @@ name in a cookie that scripts cannot read and other sites cannot send; each form
 page of a neighbouring name cannot press its buttons.
 """
 
+import asyncio
 import hashlib
 import math
 import secrets
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import parse_qsl
@@ -37,9 +38,11 @@ SIGNED_IN_S = 8 * 3600.0
 """A school day."""
 MOST_SIGNED_IN = 100
 WRONG_PER_MIN = 10
-"""Wrong tokens from one network peer, by the page and by programs together."""
-ALL_WRONG_PER_MIN = 200
-"""The same from all peers, for one guesser can have many addresses."""
+"""Wrong tokens from one network peer, by the page and by programs together, that cost no time."""
+DELAY_S = 2.0
+"""How long each further attempt of that peer waits before it is looked at, the right token too."""
+MAX_WAITING = 8
+"""Attempts of one peer that may wait: with `DELAY_S`, four guesses a second."""
 
 
 class SignIns:
@@ -53,14 +56,14 @@ class SignIns:
         self._key = secrets.token_bytes(32)
         self._until_s: OrderedDict[str, float] = OrderedDict()
         self._wrong = SlidingWindow(WRONG_PER_MIN, clock)
-        self._all_wrong = SlidingWindow(ALL_WRONG_PER_MIN, clock)
+        self._waiting: Counter[str] = Counter()
 
     @property
     def possible(self) -> bool:
         """Whether there is a token or a password."""
         return self._token is not None or (self.password is not None and self.password.is_set)
 
-    def enter(self, token: str, peer: str, *, here: bool = False) -> str:
+    async def enter(self, token: str, peer: str) -> str:
         """Sign a browser in and return the value of its cookie; attempts are counted for each `limits.peer_of`.
 
         Raises:
@@ -69,10 +72,10 @@ class SignIns:
         """
         if not self.possible:
             raise NotPermitted(TEACHER_OFF)
-        self.prove(token.strip(), peer, here=here)
+        await self.prove(token.strip(), peer)
         return self._admit()
 
-    def set_up(self, code: str, password: str, peer: str, *, here: bool = False) -> str:
+    async def set_up(self, code: str, password: str, peer: str) -> str:
         """Set the first password, and sign its browser in as `enter` does; codes are counted like tokens.
 
         Raises:
@@ -82,9 +85,9 @@ class SignIns:
         """
         if self.password is None or self.possible:
             raise NotPermitted(PAGE_EXPIRED)
-        self._wait(peer, here=here)
+        await self._wait(peer)
         if not self.password.accepts(code):
-            self._count_wrong(peer)
+            self._wrong.admit(peer)
             raise NotPermitted(WRONG_CODE)
         self.password.set(password)
         return self._admit()
@@ -94,35 +97,38 @@ class SignIns:
         remember(self._until_s, _digest(cookie), self._clock() + SIGNED_IN_S, MOST_SIGNED_IN)
         return cookie
 
-    def prove(self, token: str, peer: str, *, here: bool = False) -> None:
+    async def prove(self, token: str, peer: str) -> None:
         """Check a token; the only place where tokens are compared and guesses counted.
 
+        A peer with many wrong ones waits before each further attempt. Nobody else waits, so that whoever guesses, from
+        however many addresses, locks out no teacher who sits elsewhere.
+
         Args:
-            peer: From `limits.peer_of`; wrong ones are counted for each, and for all together. None is no guess: a
-                picture's address on a foreign page sends none.
-            here: Whether it comes from this machine or a browser that is signed in; those wait for their own guesses
-                alone, so that guessers with many addresses do not lock the teacher out.
+            peer: From `limits.peer_of`. No token is no guess: a picture's address on a foreign page sends none.
 
         Raises:
             NotPermitted: It is another one, or none is set.
-            RateLimited: Too many wrong ones came before; this one was not looked at.
+            RateLimited: Too many attempts of this peer wait already; this one was not looked at.
         """
         if not self.possible or not token:
             raise NotPermitted(WRONG_TOKEN)
-        self._wait(peer, here=here)
+        await self._wait(peer)
         is_token = self._token is not None and secrets.compare_digest(_digest(token), _digest(self._token))
-        if not is_token and not (self.password is not None and self.password.matches(token)):
-            self._count_wrong(peer)
+        if not is_token and not (self.password is not None and await asyncio.to_thread(self.password.matches, token)):
+            self._wrong.admit(peer)
             raise NotPermitted(WRONG_TOKEN)
 
-    def _wait(self, peer: str, *, here: bool) -> None:
-        wait_s = max(self._wrong.wait_s(peer), 0.0 if here else self._all_wrong.wait_s(""))
-        if wait_s > 0:
+    async def _wait(self, peer: str) -> None:
+        """Let a peer with many wrong attempts wait; raises RateLimited if too many of its attempts wait already."""
+        if (wait_s := self._wrong.wait_s(peer)) <= 0:
+            return
+        if self._waiting[peer] >= MAX_WAITING:
             raise RateLimited(TOO_MANY_ATTEMPTS, retry_after_s=max(1, math.ceil(wait_s)))
-
-    def _count_wrong(self, peer: str) -> None:
-        self._wrong.admit(peer)
-        self._all_wrong.admit("")
+        self._waiting[peer] += 1
+        try:
+            await asyncio.sleep(DELAY_S)
+        finally:
+            self._waiting -= Counter([peer])  # forgets whoever has none left
 
     def knows(self, cookie: str) -> bool:
         """Whether a browser is signed in."""
@@ -170,7 +176,7 @@ class Visit:
 
     @property
     def is_here(self) -> bool:
-        """Whether it comes from this machine or a browser that is signed in; see `SignIns.prove`."""
+        """Whether it comes from this machine or a browser that is signed in."""
         return is_this_machine(self.request.scope) or self.signed_in
 
     @property
@@ -183,11 +189,11 @@ class Visit:
         if not self.signed_in:
             raise NotPermitted(PAGE_EXPIRED)
 
-    def prove(self) -> None:
+    async def prove(self) -> None:
         """Check a program's token, from `Authorization: Bearer TOKEN`; see `SignIns.prove`."""
         scheme, _, token = self.request.headers.get("authorization", "").partition(" ")
         token = token.strip() if scheme.lower() == "bearer" else ""
-        self.sign_ins.prove(token, self.service.peer(self.request), here=self.is_here)
+        await self.sign_ins.prove(token, self.service.peer(self.request))
 
     async def fields(self) -> dict[str, str]:
         """The fields of a form; raises MalformedRequest if there are more than any page of ours sends."""

@@ -66,7 +66,7 @@ async def read_metrics(visit: Given[Visit]) -> Response[bytes]:
     if visit.settings.metrics == "token":
         if not visit.sign_ins.possible:
             raise NotPermitted(METRICS_OFF)
-        visit.prove()
+        await visit.prove()
     service, meters = visit.service, visit.service.metrics
     meters.queue.set(service.services.queue_length())
     meters.free_bytes.set(service.space.free_bytes)

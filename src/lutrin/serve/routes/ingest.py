@@ -187,22 +187,22 @@ async def _ingest_after_others(
 @post("/ingest", **operation("ingest", "Ingest the corpus", TAG, 403, 409, 413, 429), status_code=202)
 async def start_ingest(visit: Given[Visit], jobs: Given[Jobs]) -> Response[Job]:
     """Needs `Authorization: Bearer LUTRIN_ADMIN_TOKEN`; without a token set it is off."""
-    job = await jobs.start(ingest_for(visit), visit.service.spawn)
+    job = await jobs.start(await ingest_for(visit), visit.service.spawn)
     return Response(job, status_code=202, headers={"Location": f"/ingest/{job.job}", **NO_STORE})
 
 
 @get("/ingest/{job:str}", **operation("ingestJob", "Progress of an ingestion", TAG, 403, 404, 429, 503))
 async def read_job(job: FromPath[str], visit: Given[Visit], jobs: Given[Jobs]) -> Response[Job]:
     """Needs the same token."""
-    ingest_for(visit)
+    await ingest_for(visit)
     return Response(await jobs.get(job), headers=NO_STORE)
 
 
-def ingest_for(visit: Visit) -> Ingest:
+async def ingest_for(visit: Visit) -> Ingest:
     """What ingests the corpus; raises NotPermitted without the right token, RateLimited after too many guesses."""
     if not visit.sign_ins.possible or visit.service.services.ingest is None:
         raise NotPermitted(INGEST_OFF)
-    visit.prove()
+    await visit.prove()
     return visit.service.services.ingest
 
 
@@ -234,7 +234,7 @@ async def upload(visit: Given[Visit], jobs: Given[Jobs]) -> Response[Uploaded]:
 
     Fields: `files`; `book`, the folder's name; `each=true`, a book of each file; `replace=true`.
     """
-    uploads, job = await receive(visit, jobs, ingest_for(visit))
+    uploads, job = await receive(visit, jobs, await ingest_for(visit))
     body = report_upload(uploads, job)
     return Response(body, status_code=202, headers={"Location": f"/ingest/{job.job}", **NO_STORE})
 

@@ -117,7 +117,7 @@ async def sign_in(visit: Given[Visit]) -> Response[str]:
     """The token comes once, in the body of a form; from then on a cookie stands for it."""
     try:
         token = (await visit.fields()).get("token", "")
-        cookie = visit.sign_ins.enter(token, visit.service.peer(visit.request), here=visit.is_here)
+        cookie = await visit.sign_ins.enter(token, visit.service.peer(visit.request))
     except (NotPermitted, RateLimited) as error:
         return _gate(visit, error)
     _log.info("signed_in")
@@ -129,9 +129,8 @@ async def set_up(visit: Given[Visit]) -> Response[str]:
     """Set the first password, given the code that the terminal printed, and sign this browser in."""
     fields = await visit.fields()
     try:
-        cookie = visit.sign_ins.set_up(
-            fields.get("code", ""), fields.get("password", ""), visit.service.peer(visit.request), here=visit.is_here
-        )
+        peer = visit.service.peer(visit.request)
+        cookie = await visit.sign_ins.set_up(fields.get("code", ""), fields.get("password", ""), peer)
     except (NotPermitted, RateLimited, InvalidInput) as error:
         return _gate(visit, error)
     _log.info("password_set")
@@ -145,7 +144,7 @@ async def change_password(visit: Given[Visit]) -> Response[str]:
     password = visit.sign_ins.password
     if password is None or not password.is_set:
         raise NotPermitted(TEACHER_OFF)
-    visit.sign_ins.prove(fields.get("old", ""), visit.service.peer(visit.request), here=visit.is_here)
+    await visit.sign_ins.prove(fields.get("old", ""), visit.service.peer(visit.request))
     password.set(fields.get("password", ""))
     _log.info("password_set")
     return led_to("/teacher#machine")
