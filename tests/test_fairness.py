@@ -121,6 +121,31 @@ async def test_a_turn_is_not_passed_to_a_reader_who_is_gone() -> None:
     assert (turns.free, turns.waiting) == (1, 0)
 
 
+async def test_dear_turns_are_charged_to_the_peer_that_has_them() -> None:
+    """Beside four peers with turns of five seconds, one with cheap turns waits for a single one; use is forgotten."""
+    now = [0.0]
+    turns, served = FairTurns(1, clock=lambda: now[0]), list[str]()
+
+    async def hold(peer: str, seconds: float) -> None:
+        async with turns.turn(peer, ""):
+            served.append(peer)
+            now[0] += seconds
+            await asyncio.sleep(0)
+
+    async with turns.turn("somebody", ""):
+        dear = [asyncio.create_task(hold(peer, 5.0)) for _ in range(3) for peer in "abcd"]
+        await asyncio.sleep(0)
+    while len(served) < 6:  # noqa: ASYNC110 - the readers only say what they had
+        await asyncio.sleep(0)
+    for _ in range(3):
+        await hold("honest", 1.0)
+    await asyncio.gather(*dear)
+    places = [place for place, peer in enumerate(served) if peer == "honest"]
+    assert places[-1] - places[0] <= 4
+    now[0] += 3600.0
+    assert turns._used_s("a") < 0.001
+
+
 class Reader:
     """A reader who waits for a turn, and holds it until told to leave."""
 
@@ -225,7 +250,7 @@ class QueueInEveryOrder(RuleBasedStateMachine):
     @rule()
     def pop(self) -> None:
         """Whose turn it is goes; it is who was announced."""
-        lane, item = self.queue.first()
+        lane, item = next(self.queue.firsts())
         assert self.inside[item] == lane
         assert self.queue.order()[0] == item == self.queue.pop()
         self._out(item)

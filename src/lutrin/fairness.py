@@ -5,13 +5,18 @@ school behind one address, wait for each other session by session.
 """
 
 import asyncio
+import time
 from collections import OrderedDict, deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from itertools import chain, count, zip_longest
 from typing import Generic, NamedTuple, TypeVar
 
 Item = TypeVar("Item")
+HALF_LIFE_S = 30.0
+"""After so long, the time for which a peer has held turns counts half."""
+MAX_PEERS = 10_000
+"""Peers whose use is remembered; the one that held a turn longest ago is forgotten first."""
 
 
 class Lane(NamedTuple):
@@ -39,13 +44,13 @@ class FairQueue(Generic[Item]):
 
     def pop(self) -> Item:
         """Take the next item; its peer, and its session among the peer's, moves to the end of the round."""
-        return self.take(*self.first())
+        return self.take(*next(self.firsts()))
 
-    def first(self) -> tuple[Lane, Item]:
-        """Return the item that `pop` would take, and its lane."""
-        peer, sessions = next(iter(self._peers.items()))
-        session, waiting = next(iter(sessions.items()))
-        return Lane(peer, session), waiting[0]
+    def firsts(self) -> Iterator[tuple[Lane, Item]]:
+        """Yield the next item of each peer, with its lane, in the order of the peers' turns; `pop` takes the first."""
+        for peer, sessions in self._peers.items():
+            session, waiting = next(iter(sessions.items()))
+            yield Lane(peer, session), waiting[0]
 
     def take(self, lane: Lane, item: Item) -> Item:
         """Take an item, maybe out of turn; its peer and session move likewise."""
@@ -87,14 +92,20 @@ class FairQueue(Generic[Item]):
 
 
 class FairTurns:
-    """A semaphore that admits waiting readers in the order of a `FairQueue`.
+    """A semaphore that admits the waiting peer that has held turns for the shortest time of late.
+
+    Among peers alike, and within a peer, the order is that of a `FairQueue`: whoever asks dear questions delays
+    themselves, and waits while others ask cheap ones.
 
     A reader may be cancelled at any moment. The task leaves the queue one turn of the loop after its future; a turn
     that is passed on meanwhile skips futures that are done, as `asyncio.Semaphore` does.
     """
 
-    def __init__(self, at_once: int) -> None:
+    def __init__(self, at_once: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._free = at_once
+        self._clock = clock
+        self._used: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        """Peer -> seconds for which it has held turns, as far as they still count, and when that was."""
         self._waiting: FairQueue[asyncio.Future[None]] = FairQueue()
         self._unnamed = count()
 
@@ -115,9 +126,11 @@ class FairTurns:
             self._free -= 1
         else:
             await self._wait_for(Lane(peer, session or f"\0{next(self._unnamed)}"))
+        began_s = self._clock()
         try:
             yield
         finally:
+            self._note_use(peer, self._clock() - began_s)
             self._pass_on()
 
     async def _wait_for(self, lane: Lane) -> None:
@@ -134,13 +147,26 @@ class FairTurns:
 
     def _pass_on(self) -> None:
         while self._waiting:
-            lane, place = self._waiting.first()
-            if not place.done():
+            firsts = list(self._waiting.firsts())
+            gone = [(lane, place) for lane, place in firsts if place.done()]
+            for lane, place in gone:
+                self._waiting.remove(lane, place)
+            if not gone:
+                lane, place = min(firsts, key=lambda first: self._used_s(first[0].peer))
                 self._waiting.take(lane, place)
                 place.set_result(None)
                 return
-            self._waiting.remove(lane, place)
         self._free += 1
+
+    def _used_s(self, peer: str) -> float:
+        used_s, then_s = self._used.get(peer, (0.0, 0.0))
+        return used_s * 0.5 ** ((self._clock() - then_s) / HALF_LIFE_S)
+
+    def _note_use(self, peer: str, seconds: float) -> None:
+        self._used[peer] = (self._used_s(peer) + seconds, self._clock())
+        self._used.move_to_end(peer)
+        while len(self._used) > MAX_PEERS:
+            self._used.popitem(last=False)
 
 
 def _turns(sessions: OrderedDict[str, deque[Item]]) -> list[Item]:

@@ -25,6 +25,8 @@ class Listener(Protocol):
         """Something is so, such as `cache` being `hit`; never a reader's words."""
 
 
+_running: dict[object, tuple[Stage, float]] = {}
+"""Stages that have begun and not ended, in all tasks, and when each began."""
 _listener: ContextVar[Listener | None] = ContextVar("stage_listener", default=None)
 
 
@@ -42,10 +44,20 @@ def listening(listener: Listener) -> Iterator[None]:
 def stage(name: Stage) -> Iterator[None]:
     """Time a stage, also one that fails."""
     began_s = time.monotonic()
+    here = object()
+    _running[here] = name, began_s
     try:
         yield
     finally:
+        del _running[here]
         note_time(name, began_s)
+
+
+def running_for(seconds: float) -> list[tuple[Stage, float]]:
+    """Return the stages that have been running for so long, and for how many seconds, the longest first."""
+    now_s = time.monotonic()
+    running = [(name, now_s - began_s) for name, began_s in list(_running.values())]
+    return sorted((one for one in running if one[1] >= seconds), key=lambda one: -one[1])
 
 
 def note_time(name: Stage, began_s: float, ended_s: float | None = None) -> None:

@@ -17,7 +17,7 @@ from lutrin import messages
 from lutrin.answer.flow import AnswerFlow
 from lutrin.answer.prompt import STEP_TASK, Ability
 from lutrin.chats.store import AbsentChats
-from lutrin.errors import ChatStoreError, InvalidQuestion, NotFound
+from lutrin.errors import ChatStoreError, IndexUnavailable, InvalidQuestion, NotFound
 from lutrin.index.shelf import Shelf
 from lutrin.ports import ChatStore
 from lutrin.records import (
@@ -746,3 +746,17 @@ async def test_an_opened_page_is_read_ahead(make_flow: MakeFlow) -> None:
     flow.warm_page("robots", "nowhere.md")
     flow.warm_page("nowhere", "nowhere.md")
     make_flow().warm_page("robots", "01-chapter-1-loops/01-the-loop.md")
+
+
+async def test_a_search_that_does_not_end_leaves_its_turn(make_flow: MakeFlow, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its reader is told that the books are away; the next one is answered, and each search is charged."""
+    monkeypatch.setattr("lutrin.answer.flow.TURN_S", 0.05)
+    flow, charged = make_flow(), list[float]()
+    flow.charge = charged.append
+    with pytest.raises(IndexUnavailable):
+        async with flow.search_turn(Question(text=LOOP)):
+            await asyncio.sleep(60)
+    monkeypatch.undo()
+    async with asyncio.timeout(20), flow.search_turn(Question(text=LOOP)):
+        pass
+    assert len(charged) == 2

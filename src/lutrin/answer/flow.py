@@ -69,6 +69,8 @@ from lutrin.settings import Settings
 NOT_COVERED = frozenset({"out_of_scope", "not_in_book"})
 FAST_S = 1.0
 """A model whose first sentence comes within so many seconds speaks first; a later one stands below the book's."""
+TURN_S = 30.0
+"""Seconds that one search may hold its turn, a hundred usual ones: a disk that does not answer must not stop all."""
 WARM_CHAPTERS = 2
 """Chapters that are read whole while nobody asks."""
 WARM_SECTIONS = 8
@@ -133,6 +135,8 @@ class AnswerFlow:
         self._clock = clock
         self._cache = AnswerCache()
         self._turns = FairTurns(searches_at_once)
+        self.charge: Callable[[float], None] = lambda _: None
+        """Told of the seconds of processor time that a search took, in the context of its question."""
         if generator is not None:
             self.take_model(generator, ability or Ability())
 
@@ -212,10 +216,21 @@ class AnswerFlow:
 
     @asynccontextmanager
     async def search_turn(self, question: Question) -> AsyncIterator[None]:
-        """Hold the turn to search for one question; wait for it first."""
+        """Hold the turn to search for one question; wait for it first.
+
+        Raises:
+            IndexUnavailable: The search does not end: others have their turn.
+        """
         async with self._turns.turn(question.peer, question.session_id):
-            with stages.stage("search"):
-                yield
+            began_s = time.process_time()
+            try:
+                async with asyncio.timeout(TURN_S):
+                    with stages.stage("search"):
+                        yield
+            except TimeoutError:
+                raise IndexUnavailable(messages.KNOWLEDGE_BASE_DOWN) from None
+            finally:
+                self.charge(time.process_time() - began_s)
 
     async def answer(self, question: Question) -> AsyncGenerator[AnswerEvent, None]:
         """Events of one answer; the last is a `DoneEvent`.

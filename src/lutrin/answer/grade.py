@@ -29,7 +29,7 @@ from lutrin.ports import Embedder, Encoding, Vectors
 from lutrin.records import Unit
 from lutrin.search.reader import Float, pooled_vector
 
-_MARKER = re.compile(r"(`[^`]*`)|\s*\[[1-9]\d*(?:\s*[,;]\s*\d+)*\]")
+_MARKER = re.compile(r"(`[^`]*`)|(?<!\s)\s*\[[1-9]\d*(?:\s*[,;]\s*\d+)*\]")
 SIGNALS = (
     "match",
     "least match",

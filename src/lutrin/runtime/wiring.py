@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from lutrin import errors, messages
+from lutrin import errors, messages, stages
 from lutrin.answer.flow import AnswerFlow
 from lutrin.answer.grade import Grader, fitted_weights
 from lutrin.answer.hostile import gives_orders
@@ -62,6 +62,7 @@ from lutrin.runtime.profile import (
 from lutrin.search.reader import is_far
 from lutrin.search.search import Searcher
 from lutrin.search.shelf_search import lease_books, retrieve_passages, search_books
+from lutrin.serve.budget import charge_search
 from lutrin.serve.library import ShelfLibrary
 from lutrin.serve.schemas import RetrievedPassage
 from lutrin.serve.services import Services
@@ -330,10 +331,11 @@ async def _serve(
         with suppress(errors.IndexUnavailable):  # so that the first reader does not wait for lazy loading
             await runtime.retrieve(Question(text="What does the first chapter say?"))
         generator, traffic = runtime.generator, runtime.answers.traffic
+        runtime.answers.charge = charge_search
         url = database_url(settings)
         shared = await remote().open_shared_state(settings, url, stack) if url is not None else None
         await stack.enter_async_context(follow_books(settings, background))
-        works: dict[str, Work] = {"warm-up": partial(read_books, runtime.shelf, traffic)}
+        works: dict[str, Work] = {"warm-up": partial(read_books, runtime.shelf, traffic), "watchdog": watch_stages}
         if isinstance(generator, ArrivingModel):
             works["model"] = partial(generator.arrive, partial(runtime.answers.take_model, generator))
         if generator is not None and settings.study_after_s:
@@ -483,6 +485,18 @@ async def _read(generation: OpenGeneration, traffic: Traffic) -> None:
                 word_count(unit.text)
                 gives_orders(unit.text)
             await asyncio.sleep(REST_S / AT_ONCE)
+
+
+STUCK_S = 10.0
+"""Seconds after which a stage of a search is logged as slow."""
+
+
+async def watch_stages() -> None:
+    """Log, until cancelled, which stage of a search or of storing takes too long."""
+    while True:
+        await asyncio.sleep(STUCK_S)
+        for name, seconds in stages.running_for(STUCK_S):
+            get_logger("watchdog").error("stage_is_slow", stage=name, seconds=round(seconds))
 
 
 class Gap(msgspec.Struct, frozen=True, kw_only=True):

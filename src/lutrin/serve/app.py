@@ -41,6 +41,7 @@ from lutrin.serve.guards import RequestGuard, StrictRequest, secure
 from lutrin.serve.metrics import Metrics
 from lutrin.serve.openapi import openapi_config, prepare
 from lutrin.serve.ownership import CLIENT_HEADER
+from lutrin.serve.probe import Probe
 from lutrin.serve.responses import below, finishing
 from lutrin.serve.routes import answers, health, ingest, openai, pages, sessions, teacher, teacher_books
 from lutrin.serve.services import Services
@@ -86,7 +87,8 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
         reading=lambda: progress_of(jobs),
     )
     shared = {"service": service, "settings": settings, "reader": reader, "jobs": jobs}
-    shared |= {"files": files, "workshop": workshop}
+    probe = Probe(services.retrieve, services.clock)
+    shared |= {"files": files, "workshop": workshop, "probe": probe}
     token = settings.admin_token.get_secret_value() if settings.admin_token is not None else None
     sign_ins = SignIns(token, services.clock, TeacherPassword(settings.data_dir))
     door = Door(settings.host, network_addresses)
@@ -113,6 +115,7 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
                     await stack.enter_async_context(services.background.running(work, name="watch"))
                 yield
         finally:
+            await probe.close()
             await service.close()
             workshop.close()
             services.renderer.close()

@@ -35,6 +35,8 @@ T = TypeVar("T")
 
 QUESTION_S = 0.05
 """Processor time that one question a minute of LUTRIN_RATE_PEER_PER_MIN stands for: with 300, a quarter of a core."""
+SEARCH_S = 0.3
+"""Processor time of a usual search on a slow machine."""
 ALL_SHARE = 0.7
 """Of one core, for all addresses together: the event loop is one thread, and must not be its own bottleneck."""
 ALL_BURST_S = 5.0
@@ -87,6 +89,12 @@ def run_for_request(work: Callable[[], T]) -> T:
 async def beside_loop(work: Callable[[], T]) -> T:
     """Do work in a thread, so that it does not hold the event loop; see `run_for_request`."""
     return await asyncio.to_thread(run_for_request, work)
+
+
+def charge_search(seconds: float) -> None:
+    """Charge what a search took beyond a usual one, which the limits of rates allow for."""
+    charge(max(0.0, seconds - SEARCH_S))
+    settle()
 
 
 def payer() -> str:

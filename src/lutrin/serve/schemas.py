@@ -172,6 +172,11 @@ class Readiness(msgspec.Struct, frozen=True, kw_only=True):
     """Readiness: books, models, storage."""
 
     ready: bool
+    """Whether a book is open and searches come to an end."""
+    trouble: str
+    """Why questions are not answered though there are books; empty if they are."""
+    failing_tasks: list[str]
+    """Background tasks that failed and are started again: `shelf` looks for new books, `mirror` fetches them."""
     profile: str
     books: list[ReadyBook]
     model: str

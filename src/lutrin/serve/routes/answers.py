@@ -9,7 +9,6 @@ from litestar.params import JSONBody
 from lutrin import stages
 from lutrin.records import Answer
 from lutrin.serve.answer_service import NO_STORE, AnswerService, Timings
-from lutrin.serve.budget import charge
 from lutrin.serve.guards import HTTPRequest
 from lutrin.serve.problems import operation
 from lutrin.serve.schemas import ChatBody, ChatReply, Explained, QueryBody, RetrievedPassage, TutorBody
@@ -37,12 +36,8 @@ async def api_explains(data: JSONBody[QueryBody], request: HTTPRequest, service:
     """What a reader may be offered for a marked text, before anything is asked; it counts as no question."""
     question = data.to_question(data.query, "query")
     incoming = service.with_owner(request, question, service.owner(request, question.session_id))
-    timings = Timings(service.metrics)
-    try:
-        with stages.listening(timings):
-            return Explained(await service.services.answers.explains(service.from_peer(request, incoming.question)))
-    finally:
-        charge(timings.work_ms().get("search", 0) / 1000)  # without the wait for its turn
+    with stages.listening(Timings(service.metrics)):
+        return Explained(await service.services.answers.explains(service.from_peer(request, incoming.question)))
 
 
 @post("/query", **_asking("query", "Ask the book's tutor", Answer))

@@ -12,6 +12,7 @@ from lutrin.platform import resident_bytes
 from lutrin.serve import metrics
 from lutrin.serve.answer_service import NO_STORE
 from lutrin.serve.book_choices import list_books
+from lutrin.serve.probe import Probe
 from lutrin.serve.problems import operation
 from lutrin.serve.schemas import Health, Readiness, ReadyBook
 from lutrin.serve.teacher_sign_in import Visit
@@ -25,9 +26,11 @@ def health() -> Health:
     return Health()
 
 
-@get("/ready", **operation("ready", "Books, model and queue; 503 until a book is open", "operation"))
-async def ready(visit: Given[Visit]) -> Response[Readiness]:
-    """Ready means that a question would be answered; without a language model answers are quotes.
+@get("/ready", **operation("ready", "Books, model and queue; 503 while no question is answered", "operation"))
+async def ready(visit: Given[Visit], probe: Given[Probe]) -> Response[Readiness]:
+    """Ready means that a question is answered: a search of the server's own has ended in the last seconds.
+
+    Without a language model answers are quotes.
 
     Names of files are for this machine and for a browser that is signed in; strangers get their number.
     """
@@ -42,8 +45,12 @@ async def ready(visit: Given[Visit]) -> Response[Readiness]:
     except LutrinError:
         left_out = ()
     visible = left_out[:MOST_LEFT_OUT] if visit.is_here else ()
+    trouble = await probe.trouble() if books else ""
+    is_ready = bool(books) and not trouble
     body = Readiness(
-        ready=bool(books),
+        ready=is_ready,
+        trouble=trouble,
+        failing_tasks=sorted(services.background.troubles),
         profile=visit.settings.profile,
         books=[ReadyBook(book.slug, book.title, book.edition, book.generation) for book in books],
         model=generator.name if generator is not None else "",
@@ -57,7 +64,7 @@ async def ready(visit: Given[Visit]) -> Response[Readiness]:
         left_out=list(visible),
         left_out_count=len(left_out),
     )
-    return Response(body, status_code=200 if books else 503, headers=NO_STORE)
+    return Response(body, status_code=200 if is_ready else 503, headers=NO_STORE)
 
 
 @get("/metrics", **operation("metrics", "Prometheus metrics", "operation", 403, 429), media_type=metrics.MEDIA_TYPE)

@@ -1,0 +1,70 @@
+"""Whether questions are answered, found out by searching for one, through the same turns as any reader's."""
+
+import asyncio
+import contextvars
+from collections.abc import Callable
+
+from lutrin import stages
+from lutrin.errors import LutrinError
+from lutrin.records import Question
+from lutrin.serve.services import Retrieval
+
+PROBE = Question(text="What does the first chapter say?", peer="\0probe")
+"""What is searched for, by a peer of its own."""
+KEPT_S = 5.0
+"""How long a result counts: whoever asks often costs one search in this time."""
+WAIT_S = 2.0
+"""How long the first caller waits for a result."""
+STUCK_S = 20.0
+"""A search that waits or runs for so long does not come back."""
+SLOW_S = 10.0
+"""A stage that has been running for so long is named."""
+
+
+class Probe:
+    """Searches now and then, for `/ready`; `trouble` is empty while searches come to an end."""
+
+    def __init__(self, retrieve: Retrieval, clock: Callable[[], float]) -> None:
+        self._retrieve = retrieve
+        self._clock = clock
+        self._trouble = ""
+        self._began_s = self._ended_s = float("-inf")
+        self._running: asyncio.Task[None] | None = None
+
+    async def trouble(self) -> str:
+        """Why no question is answered, for the operator; empty if questions are answered."""
+        now_s = self._clock()
+        if (self._running is None or self._running.done()) and now_s - self._ended_s >= KEPT_S:
+            self._began_s = now_s
+            # In a context of its own: no reader pays for it, and no answer's timings count it.
+            self._running = asyncio.create_task(self._search(), name="probe", context=contextvars.Context())
+        if self._running is not None and not self._running.done():
+            if self._clock() - self._began_s < STUCK_S:
+                await asyncio.wait({self._running}, timeout=WAIT_S)
+            waited_s = self._clock() - self._began_s
+            if not self._running.done() and waited_s >= STUCK_S:
+                return f"No search has ended for {waited_s:.0f} s{_running_stages()}."
+        return self._trouble
+
+    async def close(self) -> None:
+        """Stop searching."""
+        if self._running is not None:
+            self._running.cancel()
+            await asyncio.wait({self._running})
+
+    async def _search(self) -> None:
+        try:
+            await self._retrieve(PROBE)
+        except LutrinError as error:
+            self._trouble = error.detail
+        except Exception as error:  # noqa: BLE001 - whatever fails, a reader's question would fail by it
+            self._trouble = f"A search fails ({type(error).__name__})."
+        else:
+            self._trouble = ""
+        finally:
+            self._ended_s = self._clock()
+
+
+def _running_stages() -> str:
+    slow = stages.running_for(SLOW_S)
+    return f" ({', '.join(f'{name} for {seconds:.0f} s' for name, seconds in slow)})" if slow else ""
