@@ -5,6 +5,7 @@ school behind one address, wait for each other session by session.
 """
 
 import asyncio
+import math
 import time
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -160,7 +161,7 @@ class FairTurns:
 
     def _used_s(self, peer: str) -> float:
         used_s, then_s = self._used.get(peer, (0.0, 0.0))
-        return used_s * 0.5 ** ((self._clock() - then_s) / HALF_LIFE_S)
+        return used_s * math.exp2((then_s - self._clock()) / HALF_LIFE_S)
 
     def _note_use(self, peer: str, seconds: float) -> None:
         self._used[peer] = (self._used_s(peer) + seconds, self._clock())
