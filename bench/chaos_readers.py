@@ -1,0 +1,414 @@
+"""A storm of readers who ask, drop, reload, reconnect, delete and upload while parts fail; nobody may hang.
+
+    python bench/chaos_readers.py [--minutes 60] [--readers 100] [--seed 53]
+
+One process holds the server (its real application, answer flow, shelf and encrypted conversations; embedder, vectors
+and model are fakes that are slow and fail at random) and the readers, who use real connections. Every few seconds a new
+generation is published, the model goes away or comes back, the disk of the conversations is full, or a search is
+cancelled in the middle. At the end everybody leaves, and everything is counted: turns, leases, tasks, files, memory;
+an honest question is answered within a second. Exits with 1 if one of this is not so.
+"""
+
+import argparse
+import asyncio
+import json
+import random
+import resource
+import socket
+import sys
+import tempfile
+import time
+import uuid
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import uvicorn
+from common import ROOT, finish, machine, resident_mb
+
+from lutrin.answer.flow import AnswerFlow
+from lutrin.chats.key import new_key
+from lutrin.chats.store import SqlChatStore
+from lutrin.errors import ChatStoreFull, IndexUnavailable
+from lutrin.index.readback import verify_generation
+from lutrin.index.shelf import Shelf
+from lutrin.ingest.run import IngestTools, ingest
+from lutrin.language.gate import LanguageGate
+from lutrin.log import configure_logging
+from lutrin.ports import Encoding
+from lutrin.records import ChatMessage, ChatOrigin, Passage, Question
+from lutrin.search.search import Searcher
+from lutrin.search.shelf_search import retrieve_passages
+from lutrin.serve.app import create_app, with_guards
+from lutrin.serve.library import ShelfLibrary
+from lutrin.serve.render_process import Renderer
+from lutrin.serve.services import Services
+from lutrin.settings import Settings, load_settings
+
+sys.path.append(str(ROOT))
+from tests.answer.conftest import PAGES
+from tests.fakes import ExactStore, WordHashEmbedder, word_grader
+from tests.fakes_generator import ScriptedGenerator
+
+TOKEN = "the-token-of-the-storm-0001"  # noqa: S105 - of this server alone
+HONEST = "How many watt hours does the battery of Kestrel store?"
+ASKED = (
+    HONEST,
+    "What is the sensorimotor loop of sensing, deciding and acting?",
+    "What is the drag of the kite?",
+    "How far must I keep away from Wren?",
+    "Tell me more",
+    "Explain batteries",
+    "Why?",
+)
+STUCK_S = 90.0
+"""A reply that has not ended by then counts as stuck."""
+HONEST_S = 1.0
+FAULT_EVERY_S = 2.0
+MORE_MB, MORE_FILES = 60.0, 12
+"""By how much memory and open files may be above what they were after a third of the storm."""
+
+
+@dataclass(slots=True)
+class Weather:
+    """What fails now, and how often; the generator of chance is seeded."""
+
+    chance: random.Random
+    slow_s: float = 0.0
+    fails: float = 0.0
+    disk_full: bool = False
+    faults: Counter[str] = field(default_factory=Counter)
+
+
+class StormyEmbedder(WordHashEmbedder):
+    """Is slow, fails, or cancels whoever asks it, as the weather has it."""
+
+    def __init__(self, weather: Weather) -> None:
+        self._weather = weather
+
+    async def encode(self, texts: Sequence[str]) -> list[Encoding]:
+        """Encode."""
+        weather = self._weather
+        for _ in range(weather.chance.randrange(4)):
+            await asyncio.sleep(weather.chance.random() * weather.slow_s)
+        if weather.chance.random() < weather.fails:
+            if weather.chance.random() < 0.5 and (task := asyncio.current_task()) is not None:
+                weather.faults["search cancelled"] += 1
+                task.cancel()
+                await asyncio.sleep(0)
+            weather.faults["embedder failed"] += 1
+            raise IndexUnavailable("The embedder is away.")
+        return await super().encode(texts)
+
+
+class StormyChats(SqlChatStore):
+    """Conversations whose disk is full now and then."""
+
+    weather: Weather
+
+    async def record(self, key: str, origin: ChatOrigin, messages: Sequence[ChatMessage]) -> None:
+        """Store."""
+        if self.weather.disk_full:
+            self.weather.faults["disk full"] += 1
+            raise ChatStoreFull("The disk is full.")
+        await super().record(key, origin, messages)
+
+
+@dataclass
+class House:
+    """The server with all its parts in reach."""
+
+    settings: Settings
+    corpus: Path
+    weather: Weather
+    shelf: Shelf
+    flow: AnswerFlow
+    generator: ScriptedGenerator
+    store: ExactStore
+    searcher: Searcher
+    port: int = 0
+
+    async def publish(self) -> None:
+        """Change a page and publish the book anew."""
+        page = self.corpus / "robots" / "01-chapter-1-loops" / "01-the-loop.md"
+        text = PAGES["01-chapter-1-loops/01-the-loop.md"]
+        page.write_text(f"{text}\n\nThis is edition {self.weather.chance.randrange(10**6)}.\n", encoding="utf-8")
+
+        async def verify(directory: Path) -> None:
+            await verify_generation(directory, self.store)
+
+        tools = IngestTools(embedder=WordHashEmbedder(), store=self.store, verify=verify)
+        await ingest(self.corpus, self.settings, tools)
+
+    async def retrieve(self, question: Question) -> Sequence[Passage]:
+        """Search, in turn."""
+        async with self.flow.search_turn(question):
+            return await retrieve_passages(self.shelf, self.searcher, question, default_k=5)
+
+    async def read_uploads(self, progress: object) -> Mapping[str, int | float | str]:
+        """What an upload starts."""
+        del progress
+        await self.publish()
+        return {"files": 1}
+
+
+@asynccontextmanager
+async def open_house(place: Path, weather: Weather) -> AsyncIterator[House]:
+    """The server on a loopback port."""
+    settings = load_settings(
+        data_dir=place / "data", corpus_dir=place / "corpus", admin_token=TOKEN, rate_session_per_min=0,
+        rate_peer_per_min=0, trusted_proxies="127.0.0.1", connections=2000, connections_per_peer=2000,
+        log_level="error", deadline_s=3.0, explain_s=5.0, model="none",
+    )  # fmt: skip
+    configure_logging(settings, quiet=True)
+    for name, text in PAGES.items():
+        path = settings.corpus_dir / "robots" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    store, generator = ExactStore(), ScriptedGenerator(pause_s=0.002)
+    searcher = Searcher(StormyEmbedder(weather))
+    chats = await StormyChats.open(settings.data_dir / "chats.db", new_key())
+    chats.weather = weather
+    house = House(settings, settings.corpus_dir, weather, None, None, generator, store, searcher)  # type: ignore[arg-type]  # set below
+    await house.publish()
+    async with Shelf(settings.catalog_path, settings.books_dir, store, poll_s=0.5) as shelf:
+        house.shelf = shelf
+        house.flow = AnswerFlow(
+            shelf=shelf, searcher=searcher, language=LanguageGate(settings.languages),
+            settings=settings, generator=generator, chats=chats, grader=word_grader(),
+        )  # fmt: skip
+        services = Services(
+            answers=house.flow, retrieve=house.retrieve, chats=chats, library=ShelfLibrary(shelf, house.corpus),
+            generator=generator, ingest=house.read_uploads, renderer=Renderer(),
+        )  # fmt: skip
+        app = create_app(services, settings)
+        listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
+        house.port = listener.getsockname()[1]
+        config = uvicorn.Config(
+            with_guards(app, services, settings), ws="none", log_config=None, access_log=False, proxy_headers=False
+        )
+        server = uvicorn.Server(config)
+        running = asyncio.create_task(server.serve(sockets=[listener]), name="server")
+        while not server.started:  # noqa: ASYNC110 - uvicorn offers a flag, no event
+            await asyncio.sleep(0.01)
+        try:
+            yield house
+        finally:
+            server.should_exit = True
+            await running
+            listener.close()
+            await chats.close()
+
+
+class Reader:
+    """Somebody with a browser, who behaves as readers do."""
+
+    def __init__(self, house: House, number: int, tally: Counter[str], stuck: list[str]) -> None:
+        self._house = house
+        self._chance = random.Random(house.weather.chance.random())  # noqa: S311 - chance that can be repeated
+        self._session = f"reader-{number}"
+        self._tally = tally
+        self._stuck = stuck
+        self._headers = {
+            "X-Forwarded-For": f"10.0.{number % 7}.{number % 30}",
+            "X-Lutrin-Client": f"secret-of-reader-number-{number:06}",
+        }
+
+    async def live(self, end_s: float) -> None:
+        """Do one thing after another until the end."""
+        acts = [
+            self.ask,
+            self.ask,
+            self.drop,
+            self.drop,
+            self.stream,
+            self.reconnect,
+            self.reload,
+            self.delete,
+            self.read,
+        ]
+        address = f"http://127.0.0.1:{self._house.port}"
+        async with httpx.AsyncClient(
+            base_url=address, timeout=STUCK_S, trust_env=False, headers=self._headers
+        ) as client:
+            while time.monotonic() < end_s:
+                act = self.upload if self._chance.random() < 0.004 else self._chance.choice(acts)
+                try:
+                    await act(client)
+                    self._tally[act.__name__] += 1
+                except httpx.TimeoutException:
+                    self._stuck.append(f"{self._session} {act.__name__}")
+                except httpx.HTTPError:
+                    self._tally["connection lost"] += 1
+                await asyncio.sleep(self._chance.random() * 0.6)
+
+    def body(self) -> dict[str, Any]:
+        """A question, mostly one that nobody has asked."""
+        text = self._chance.choice(ASKED)
+        more = f" {uuid.UUID(int=self._chance.getrandbits(128)).hex[:6]}" if self._chance.random() < 0.8 else ""
+        return {"session_id": self._session, "message": f"{text}{more}"}
+
+    def note(self, reply: httpx.Response) -> None:
+        """Count a status; what no fault explains is an error."""
+        self._tally[f"status {reply.status_code}"] += 1
+
+    async def ask(self, client: httpx.AsyncClient) -> None:
+        """Wait for the whole answer."""
+        self.note(await client.post("/chat", json=self.body()))
+
+    async def drop(self, client: httpx.AsyncClient) -> None:
+        """Leave before the answer comes, at any moment."""
+        with suppress(TimeoutError, httpx.HTTPError):
+            async with asyncio.timeout(self._chance.random() * 0.5):
+                await client.post("/chat", json=self.body())
+
+    async def stream(self, client: httpx.AsyncClient, *, most: int = 10**9, last: str = "") -> str:
+        """Read the events, at most so many; return the id of the last."""
+        headers = {"Accept": "text/event-stream", **({"Last-Event-ID": last} if last else {})}
+        seen, self._body = 0, getattr(self, "_body", None) if last else None
+        self._body = self._body or self.body()
+        async with client.stream("POST", "/chat", json=self._body, headers=headers) as reply:
+            self.note(reply)
+            async for line in reply.aiter_lines():
+                if line.startswith("id: "):
+                    last, seen = line[4:], seen + 1
+                if seen >= most:
+                    break
+        return last
+
+    async def reconnect(self, client: httpx.AsyncClient) -> None:
+        """Lose the connection within the answer, once or twice, and go on from there, soon or late."""
+        last = await self.stream(client, most=self._chance.randint(1, 3))
+        for _ in range(2):
+            await asyncio.sleep(self._chance.choice([0.0, 0.0, 0.3, 0.45, 1.0]))
+            last = await self.stream(client, most=self._chance.choice([2, 10**9]), last=last)
+
+    async def reload(self, client: httpx.AsyncClient) -> None:
+        """Read the conversation and the list of conversations again."""
+        self.note(await client.get(f"/history/{self._session}"))
+        self.note(await client.get("/sessions"))
+
+    async def delete(self, client: httpx.AsyncClient) -> None:
+        """Delete the conversation, maybe while its answer runs."""
+        asking = asyncio.create_task(self.drop(client))
+        await asyncio.sleep(self._chance.random() * 0.1)
+        self.note(await client.delete(f"/sessions/{self._session}"))
+        await asking
+
+    async def read(self, client: httpx.AsyncClient) -> None:
+        """Open a page of the book."""
+        self.note(await client.get("/read/robots/01-chapter-1-loops/01-the-loop"))
+
+    async def upload(self, client: httpx.AsyncClient) -> None:
+        """Send a book, as the teacher."""
+        files = {"files": (f"note-{self._chance.randrange(3)}.md", b"# A note\n\nA robot is a machine.\n")}
+        right = {"Authorization": f"Bearer {TOKEN}"}
+        self.note(await client.post("/books", files=files, data={"book": "notes", "replace": "true"}, headers=right))
+
+
+async def storm(house: House, end_s: float) -> None:
+    """Let parts fail and come back until the end."""
+    weather, chance = house.weather, house.weather.chance
+    while time.monotonic() < end_s:
+        await asyncio.sleep(chance.random() * FAULT_EVERY_S)
+        fault = chance.choice(["calm", "slow", "failing", "full", "model", "publish"])
+        weather.slow_s = 0.2 if fault == "slow" else 0.005
+        weather.fails = 0.05 if fault == "failing" else 0.0
+        weather.disk_full = fault == "full"
+        house.generator.away = fault == "model"
+        weather.faults[fault] += 1
+        if fault == "publish":
+            with suppress(Exception):  # another ingest runs, which an upload began
+                await house.publish()
+    weather.slow_s, weather.fails, weather.disk_full, house.generator.away = 0.0, 0.0, False, False
+
+
+def open_files() -> int:
+    """Files and sockets that this process has open."""
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+async def honest_s(house: House) -> float:
+    """Seconds until an honest reader has the right answer; infinite for any other."""
+    headers = {"X-Forwarded-For": "192.0.2.77"}
+    began_s = time.monotonic()
+    async with httpx.AsyncClient(timeout=STUCK_S, trust_env=False, headers=headers) as client:
+        try:
+            reply = await client.post(f"http://127.0.0.1:{house.port}/api/query", json={"query": HONEST, "wait_s": 0})
+        except httpx.HTTPError:
+            return float("inf")
+    right = reply.status_code == httpx.codes.OK and "480 watt hours" in reply.text
+    return time.monotonic() - began_s if right else float("inf")
+
+
+async def run(minutes: float, readers: int, seed: int) -> dict[str, Any]:
+    """The storm, and what is left of it."""
+    weather = Weather(random.Random(seed), slow_s=0.005)  # noqa: S311 - as above
+    tally: Counter[str] = Counter()
+    stuck: list[str] = []
+    with tempfile.TemporaryDirectory() as folder:
+        async with open_house(Path(folder), weather) as house:
+            await honest_s(house)
+            tasks = {task.get_name() for task in asyncio.all_tasks()}
+            began_s = time.monotonic()
+            end_s = began_s + 60 * minutes
+            crowd = [asyncio.create_task(Reader(house, number, tally, stuck).live(end_s)) for number in range(readers)]
+            crowd.append(asyncio.create_task(storm(house, end_s)))
+            await asyncio.sleep(20 * minutes)
+            before_mb = resident_mb()
+            done, late = await asyncio.wait(crowd, timeout=40 * minutes + 2 * STUCK_S)
+            stuck += [f"reader {task.get_name()}" for task in late]
+            failed = [repr(task.exception()) for task in done if task.exception() is not None]
+            await asyncio.sleep(5)  # answers that nobody reads end, the last generations close
+            files, memory_mb = open_files(), resident_mb()
+            answered_s = await honest_s(house)
+            await asyncio.sleep(2)
+            turns = house.flow._turns  # noqa: SLF001 - what is left is counted inside
+            left = sorted({task.get_name() for task in asyncio.all_tasks()} - tasks)
+            open_leases, retired = house.shelf._leases, house.shelf._retired  # noqa: SLF001 - as above
+            leases = sum(lease.leases for lease in (*open_leases.values(), *retired))
+            report = {
+                "seed": seed, "minutes": minutes, "readers": readers,
+                "acts": dict(tally), "faults": dict(weather.faults),
+                "stuck": stuck[:20], "failed": failed[:5], "turns free": turns.free, "waiting": turns.waiting,
+                "leases": leases, "retired": len(retired), "streams of the model": house.generator.active,
+                "tasks left": left[:20], "files": files, "memory_mb": round(memory_mb),
+                "memory_mb after a third": round(before_mb), "honest_s": round(answered_s, 2),
+            }  # fmt: skip
+    report["files at the end"] = open_files()
+    report["well"] = (
+        not stuck and not failed and (turns.free, turns.waiting, leases) == (1, 0, 0) and not report["retired"]
+        and house.generator.active == 0 and answered_s <= HONEST_S
+        and memory_mb <= before_mb + MORE_MB and files <= MORE_FILES + 2 * readers
+        and tally["status 500"] == 0
+    )  # fmt: skip
+    return report
+
+
+def main() -> int:
+    """Let it storm and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--minutes", type=float, default=60.0)
+    parser.add_argument("--readers", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
+    arguments = parser.parse_args()
+    print(f"seed {arguments.seed}", flush=True)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, max(soft, 4096)), hard))
+    report = asyncio.run(run(arguments.minutes, arguments.readers, arguments.seed))
+    lines = [f"{name}: {json.dumps(value)}" for name, value in report.items()]
+    finish(
+        "a storm of readers",
+        ["\n".join(lines)],
+        report,
+        machine(),
+    )
+    return 0 if report["well"] else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
