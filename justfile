@@ -137,6 +137,10 @@ chaos: _development
 chaos-http *ARGS: _development
     python bench/chaos_http.py {{ARGS}}
 
+# a hundred readers who ask, drop, reload, delete and upload for an hour while parts fail; nobody may hang
+chaos-readers *ARGS: _development
+    python bench/chaos_readers.py {{ARGS}}
+
 # kill the server by the thousand while readers chat, and guess their ids
 chaos-server *ARGS: _development
     python bench/chaos_server.py {{ARGS}}

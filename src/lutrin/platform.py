@@ -215,6 +215,11 @@ def bound(memory_bytes: int, processor_s: int) -> None:
     for limit, most in ((resource.RLIMIT_AS, (memory_bytes,) * 2), (resource.RLIMIT_CPU, times)):
         with suppress(OSError, ValueError):
             resource.setrlimit(limit, most)
+    keep_memory_off_disk()
+
+
+def keep_memory_off_disk() -> None:
+    """Write no memory of this process, or of those that it starts, to the disk when it crashes: it holds a key."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 

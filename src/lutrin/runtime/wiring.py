@@ -37,7 +37,7 @@ from lutrin.keep import backup
 from lutrin.language.gate import LanguageGate
 from lutrin.language.words import plain, stem_set, word_count
 from lutrin.log import configure_logging, get_logger
-from lutrin.platform import close_to_others, on_battery
+from lutrin.platform import close_to_others, keep_memory_off_disk, on_battery
 from lutrin.ports import ChatStore, Generator
 from lutrin.query.understand import alone
 from lutrin.records import Answer, AnswerEvent, DoneEvent, ModelState, Passage, Question
@@ -275,6 +275,7 @@ async def run_server(
     from lutrin.serve.app import listen  # noqa: PLC0415 - the web framework loads only when it serves
     from lutrin.serve.limits import require_room  # noqa: PLC0415 - the web framework loads only when it serves
 
+    keep_memory_off_disk()
     configure_logging(settings)
     require_room(settings.data_dir)
     settings = with_addresses(settings)

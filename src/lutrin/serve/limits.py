@@ -136,6 +136,8 @@ class Presence:
 def peer_of(address: str, forwarded_for: str, trusted: Sequence[str]) -> str:
     """A client's address (IPv6: its /64, a household's), as far from the right as proxies are trusted.
 
+    All machines of a network share one /64 of link-local addresses, so that each of these counts alone.
+
     Some proxies write the client's port, too: `192.0.2.1:5678`, `[2001:db8::1]:5678`.
     """
     peer = _address(address)
@@ -144,7 +146,9 @@ def peer_of(address: str, forwarded_for: str, trusted: Sequence[str]) -> str:
         peer = _address(hops.pop())
     if peer is None:
         return "unknown"
-    return str(ipaddress.ip_network((peer, 64), strict=False)) if peer.version == 6 else str(peer)
+    if peer.version == 4 or peer.is_link_local:
+        return str(peer).partition("%")[0]
+    return str(ipaddress.ip_network((peer, 64), strict=False))
 
 
 def peer_of_scope(scope: Scope, trusted: Sequence[str]) -> str:
