@@ -127,6 +127,20 @@ def test_of_a_user_agent_its_family_is_kept() -> None:
         assert family(agent) == kept
 
 
+async def test_over_tls_no_neighbour_s_cookie_counts(serve: Serve) -> None:
+    """The secret has a name that only this host can set, and over TLS the plain one is not believed."""
+    secure = {"X-Forwarded-Proto": "https"}
+    body = {"session_id": "alice", "message": "What is the loop?"}
+    async with serve(trusted_proxies="127.0.0.1") as client:
+        reply = await client.post("/chat", json=body, headers=secure)
+        name, _, value = reply.headers["set-cookie"].partition(";")[0].partition("=")
+        assert name == "__Host-lutrin-reader"
+        client.cookies.clear()
+        for cookie, count in ((name, 2), ("lutrin-reader", 0)):
+            known = await client.get("/history/alice", headers={**secure, "Cookie": f"{cookie}={value}"})
+            assert len(known.json()["messages"]) == count
+
+
 async def test_no_token_is_no_guess(serve: Serve, house: House) -> None:
     """Pictures on a foreign page ask without one: they lock nobody out."""
     house.ingest = _nothing

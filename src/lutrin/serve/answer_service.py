@@ -43,7 +43,7 @@ from lutrin.serve.budget import payer
 from lutrin.serve.guards import HTTPRequest
 from lutrin.serve.limits import Allowance, FreeSpace, Limits, Presence, peer_of_scope
 from lutrin.serve.metrics import Metrics
-from lutrin.serve.ownership import CLIENT_HEADER, OPENAI_OWNER, Owner, family, owner
+from lutrin.serve.ownership import CLIENT_HEADER, OPENAI_OWNER, Owner, family, is_secure, owner
 from lutrin.serve.problems import ReportedProblem, as_problem
 from lutrin.serve.services import Services, TurnLog
 from lutrin.settings import Settings
@@ -848,11 +848,6 @@ def check_lengths(question: records.Question) -> None:
         raise InvalidQuestion(messages.QUESTION_TOO_LONG.format(limit=MOST_QUESTION_CHARS))
     if len(question.selected_text) > MOST_SELECTION_CHARS:
         raise InvalidQuestion(messages.SELECTION_TOO_LONG.format(limit=MOST_SELECTION_CHARS))
-
-
-def is_secure(request: HTTPRequest) -> bool:
-    """Whether the browser uses TLS, to us or to a proxy in front of us."""
-    return "https" in {request.url.scheme, request.headers.get("x-forwarded-proto", "")}
 
 
 async def _wait_for_disconnect(request: HTTPRequest) -> None:

@@ -17,6 +17,8 @@ from lutrin.chats.key import owner_of
 from lutrin.serve.guards import HTTPRequest
 
 COOKIE = "lutrin-reader"
+SECURE_COOKIE = f"__Host-{COOKIE}"
+"""Over TLS; browsers take one of this name only over TLS and from this very host, so that no neighbour can set it."""
 CLIENT_HEADER = "x-lutrin-client"
 OPENAI_OWNER = "openai"
 """No secret has this for its hash, so that a conversation of OpenAI's `user` cannot be named in an address."""
@@ -54,7 +56,8 @@ class Owner:
         """Return the cookies to set: for this browser session, and for this site alone."""
         if not self.new_secret:
             return []
-        return [Cookie(key=COOKIE, value=self.new_secret, path="/", httponly=True, samesite="strict", secure=secure)]
+        name = SECURE_COOKIE if secure else COOKIE
+        return [Cookie(key=name, value=self.new_secret, path="/", httponly=True, samesite="strict", secure=secure)]
 
     def headers(self) -> dict[str, str]:
         """Return the headers that hand the secret to a client which keeps no cookies."""
@@ -66,11 +69,21 @@ def owner(request: HTTPRequest, session_id: str, *, open_sessions: bool) -> Owne
     secret = request.headers.get(CLIENT_HEADER, "")
     if secret or not session_id or open_sessions or is_random(session_id):
         return Owner(owner_of(secret), named=bool(secret))
-    cookie = request.cookies.get(COOKIE, "")
+    cookie = cookie_secret(request)
     if re.fullmatch(r"[A-Za-z0-9_-]{43}", cookie):
         return Owner(owner_of(cookie), named=True)
     new_secret = secrets.token_urlsafe(32)
     return Owner(owner_of(new_secret), new_secret)
+
+
+def is_secure(request: HTTPRequest) -> bool:
+    """Whether the browser uses TLS, to us or to a proxy in front of us."""
+    return "https" in {request.url.scheme, request.headers.get("x-forwarded-proto", "")}
+
+
+def cookie_secret(request: HTTPRequest) -> str:
+    """Return the secret in a browser's cookie; empty without one."""
+    return request.cookies.get(SECURE_COOKIE if is_secure(request) else COOKIE, "")
 
 
 def is_random(session_id: str) -> bool:

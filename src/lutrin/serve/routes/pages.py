@@ -20,12 +20,13 @@ from lutrin.errors import NotFound
 from lutrin.messages import NOTHING_HERE
 from lutrin.platform import network_addresses
 from lutrin.serve import html
-from lutrin.serve.answer_service import NO_STORE, AnswerService, is_secure
+from lutrin.serve.answer_service import NO_STORE, AnswerService
 from lutrin.serve.book_reader import Reader
 from lutrin.serve.budget import Same, Workshop
 from lutrin.serve.finding import Glossary, Suggestions
 from lutrin.serve.guards import HTTPRequest
 from lutrin.serve.library import PICTURE_HEADERS
+from lutrin.serve.ownership import is_secure
 from lutrin.serve.problems import operation
 from lutrin.serve.responses import prefix_of
 from lutrin.study.deck import Card, GlossaryTerm

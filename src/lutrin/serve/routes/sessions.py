@@ -14,7 +14,7 @@ from lutrin.records import ChatSession
 from lutrin.serve.answer_service import NO_STORE, AnswerService
 from lutrin.serve.budget import beside_loop
 from lutrin.serve.guards import HTTPRequest
-from lutrin.serve.ownership import CLIENT_HEADER, COOKIE
+from lutrin.serve.ownership import CLIENT_HEADER, cookie_secret
 from lutrin.serve.problems import operation
 from lutrin.serve.schemas import Feedback, History, Renaming, Sessions
 
@@ -102,7 +102,7 @@ async def feedback(
 
 
 def _owner(request: HTTPRequest) -> str:
-    return owner_of(request.headers.get(CLIENT_HEADER, "") or request.cookies.get(COOKIE, ""))
+    return owner_of(request.headers.get(CLIENT_HEADER, "") or cookie_secret(request))
 
 
 def _require_owner(request: HTTPRequest) -> str:

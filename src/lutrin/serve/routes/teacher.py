@@ -27,10 +27,11 @@ from lutrin.messages import (
     YOUR_TEACHER,
 )
 from lutrin.records import Answer, DoneEvent, Passage, Question
-from lutrin.serve.answer_service import NO_STORE, AnswerService, check_lengths, is_secure
+from lutrin.serve.answer_service import NO_STORE, AnswerService, check_lengths
 from lutrin.serve.book_choices import BookRow, list_books
 from lutrin.serve.budget import beside_loop
 from lutrin.serve.door import Door
+from lutrin.serve.ownership import is_secure
 from lutrin.serve.problems import as_problem
 from lutrin.serve.routes.ingest import Jobs
 from lutrin.serve.routes.pages import address_for_others
