@@ -189,3 +189,23 @@ async def test_a_row_has_its_columns_as_attributes(database: SqlCipher) -> None:
     await store(database, 7)
     (row,) = await database.read("SELECT n, n + :more AS later FROM number", {"more": 1})
     assert (row.n, row.later) == (7, 8)
+
+
+async def test_calls_that_wait_to_empty_the_log_share_a_turn(
+    database: SqlCipher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Emptying it may wait for readers: twenty who delete at once wait for two turns, not for twenty."""
+    turns: list[str] = []
+    execute = database._writer.execute_fetchall
+
+    async def slowly(statement: str, *values: object) -> object:
+        turns.append(statement)
+        await asyncio.sleep(0.05)
+        return await execute(statement, *values)  # type: ignore[arg-type]  # as it came
+
+    monkeypatch.setattr(database._writer, "execute_fetchall", slowly)
+    await asyncio.wait_for(asyncio.gather(*(database.empty_log() for _ in range(20))), WAIT_S)
+    first = asyncio.create_task(database.empty_log())
+    await asyncio.sleep(0.01)
+    await asyncio.wait_for(asyncio.gather(first, *(database.empty_log() for _ in range(20))), WAIT_S)
+    assert len(turns) == 3

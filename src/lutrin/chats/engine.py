@@ -66,6 +66,8 @@ class SqlCipher:
         self._stack = stack
         self._writing = asyncio.Lock()
         self._begun: set[asyncio.Task[Any]] = set()
+        self._emptying: asyncio.Task[None] | None = None
+        """Waits for its turn to empty the log."""
         self._idle: asyncio.LifoQueue[aiosqlite.Connection] = asyncio.LifoQueue()
         for reader in readers:
             self._idle.put_nowait(reader)
@@ -110,8 +112,19 @@ class SqlCipher:
         return await asyncio.shield(task)
 
     async def empty_log(self) -> None:
-        """Move the contents of the write-ahead log into the database and empty the log."""
+        """Move the contents of the write-ahead log into the database and empty the log.
+
+        It may wait for readers, so that calls which wait meanwhile share the next turn instead of one each.
+        """
+        if self._emptying is None:
+            self._emptying = asyncio.create_task(self._empty_log())
+            self._begun.add(self._emptying)
+            self._emptying.add_done_callback(self._on_end)
+        await asyncio.shield(self._emptying)
+
+    async def _empty_log(self) -> None:
         async with self._writing:
+            self._emptying = None  # what is written from now on needs another turn
             await self._writer.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)")
 
     async def close(self) -> None:
