@@ -201,7 +201,7 @@ async def test_calls_that_wait_to_empty_the_log_share_a_turn(
     async def slowly(statement: str, *values: object) -> object:
         turns.append(statement)
         await asyncio.sleep(0.05)
-        return await execute(statement, *values)  # type: ignore[arg-type]  # as it came
+        return await execute(statement, *values)
 
     monkeypatch.setattr(database._writer, "execute_fetchall", slowly)
     await asyncio.wait_for(asyncio.gather(*(database.empty_log() for _ in range(20))), WAIT_S)
