@@ -264,8 +264,7 @@ class LlamaDecoder:
         self._vocab_size: int = llama_cpp.llama_vocab_n_tokens(vocab)
         self._batch = Batch(step_tokens)
         self._logits = np.zeros((0, self._vocab_size), np.float32)
-        self._all_threads = 1
-        self._alone = ThreadChoice({1: 0.0})
+        self._alone = self._several = ThreadChoice({1: 0.0})
         self._quiet = ThreadPoolExecutor(1, initializer=stand_back_alone)
         self._is_given_up = threading.Event()
         self._abort = ABORT(lambda _: self._is_given_up.is_set())
@@ -289,19 +288,18 @@ class LlamaDecoder:
         self.state_kind = repr(kind) if is_whole else ""
 
     def settle(self, threads: int) -> None:
-        """Time steps of one token with one thread and with all: the faster number is chosen anew as it changes.
+        """Time steps with one thread and with all: the faster number is chosen anew as it changes.
 
         Such a step may end before sleeping threads have woken (docs/decisions/0010), and beside other busy programs
         threads wait for each other.
         """
-        seconds = {}
+        alone, several = {}, {}
         for number in sorted({1, threads}):
-            self._alone = ThreadChoice({number: 0.0})
-            seconds[number] = statistics.median(self._step_times(1, TRIED_STEPS)[1:])
-        self._all_threads = threads
-        self._alone = ThreadChoice(seconds)
-        llama_cpp.llama_set_n_threads(self._context, threads, threads)
-        self.step_seconds = {1: min(seconds.values())}
+            self._alone = self._several = ThreadChoice({number: 0.0})
+            alone[number] = statistics.median(self._step_times(1, TRIED_STEPS)[1:])
+            several[number] = min(self._step_times(ROWS, 2)) / ROWS
+        self._alone, self._several = ThreadChoice(alone), ThreadChoice(several)
+        self.step_seconds = {1: min(alone.values())}
         for rows in TIMED_ROWS:
             if rows <= min(self.sequences, self.step_tokens):
                 self.step_seconds[rows] = min(self._step_times(rows, 2))  # the first step of each size is slow
@@ -341,15 +339,13 @@ class LlamaDecoder:
         return [next(best) if run.wanted else None for run in runs]
 
     def _decode(self, tokens: int) -> int:
-        """Compute the batch; a step of one token with as many threads as are faster now."""
-        if tokens > 1:
-            llama_cpp.llama_set_n_threads(self._context, self._all_threads, self._all_threads)
-            return int(llama_cpp.llama_decode(self._context, self._batch.raw))
-        threads = self._alone.choose()
+        """Compute the batch with as many threads as are faster now for a step of one token, or of several."""
+        choice = self._alone if tokens == 1 else self._several
+        threads = choice.choose()
         llama_cpp.llama_set_n_threads(self._context, threads, threads)
         began = time.perf_counter()
         code = int(llama_cpp.llama_decode(self._context, self._batch.raw))
-        self._alone.note(threads, time.perf_counter() - began)
+        choice.note(threads, (time.perf_counter() - began) / tokens)
         return code
 
     def _decode_quietly(self, given_up: Callable[[], bool]) -> int:
