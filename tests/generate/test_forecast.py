@@ -50,11 +50,11 @@ def test_a_section_that_was_read_is_not_read_again() -> None:
 def test_estimates_learn_from_what_they_missed_by() -> None:
     """Late ones grow the next, within bounds; two that are late by far pause what nobody asked for."""
     punctuality = Punctuality()
-    punctuality.note(5.0, 6.0, Forecast(5.0, 9.0))
-    assert not punctuality.is_paused
-    for _ in range(2):
-        punctuality.note(5.0, 40.0, Forecast(5.0, 9.0))
-    assert punctuality.is_paused
+    paused = []
+    for took_s in (6.0, 40.0, 40.0):
+        punctuality.note(5.0, took_s, Forecast(5.0, 9.0))
+        paused.append(punctuality.is_paused)
+    assert paused == [False, False, True]
     assert 2.0 < punctuality.corrected(Forecast(1.0, 2.0)).first_s <= MOST
     assert not punctuality.is_better(Forecast(4.5, 9.0))
     assert punctuality.is_better(Forecast(2.0, 4.0))
