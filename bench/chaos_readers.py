@@ -110,12 +110,14 @@ class StormyChats(SqlChatStore):
 
     weather: Weather
 
-    async def record(self, key: str, origin: ChatOrigin, messages: Sequence[ChatMessage]) -> None:
+    async def record(
+        self, key: str, origin: ChatOrigin, messages: Sequence[ChatMessage], *, is_begun: bool = False
+    ) -> None:
         """Store."""
         if self.weather.disk_full:
             self.weather.faults["disk full"] += 1
             raise ChatStoreFull("The disk is full.")
-        await super().record(key, origin, messages)
+        await super().record(key, origin, messages, is_begun=is_begun)
 
 
 @dataclass
