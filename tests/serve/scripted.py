@@ -261,6 +261,10 @@ class ScriptedLibrary(ShelfLibrary):
         """What the test wrote down."""
         return self.deck if slug == "physical-ai" else Practice()
 
+    async def exercises(self, slug: str, filename: str) -> Sequence[str]:
+        """The loop's section, as if it were an exercise."""
+        return ("the-sensorimotor-loop",) if (slug, filename) == ("physical-ai", LOOP.filename) else ()
+
     async def find_pictures(self, slug: str, filename: str, addresses: Sequence[str]) -> Sequence[str]:
         """The pictures that there are."""
         there = self.pictures if slug == "physical-ai" else {}

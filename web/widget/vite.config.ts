@@ -43,18 +43,19 @@ const licences = {
   },
 };
 
-/** `--mode practice` builds the script of the pages of cards, which no other page loads. */
+/** Scripts that only the reader's own pages load, each by its mode: cards, and what helps to learn from answers. */
+const OWN = new Set(['practice', 'learning']);
+
 export default defineConfig(({mode}) => ({
   plugins: [tightTemplates, licences],
   build: {
     outDir,
-    emptyOutDir: mode !== 'practice',
+    emptyOutDir: !OWN.has(mode),
     target: 'es2022',
     // One classic script, so that a single tag without `type` is enough on any page.
-    lib:
-      mode === 'practice'
-        ? {entry: 'src/practice/index.ts', formats: ['iife'], name: 'practice', fileName: () => 'practice.js'}
-        : {entry: 'src/index.ts', formats: ['iife'], name: 'lutrin', fileName: () => 'lutrin.js'},
+    lib: OWN.has(mode)
+      ? {entry: `src/${mode}/index.ts`, formats: ['iife'], name: mode, fileName: () => `${mode}.js`}
+      : {entry: 'src/index.ts', formats: ['iife'], name: 'lutrin', fileName: () => 'lutrin.js'},
     reportCompressedSize: false,
   },
   test: {include: ['tests/**/*.test.ts'], environment: 'node'},

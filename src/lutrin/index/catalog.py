@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import msgspec
 
@@ -68,12 +68,18 @@ class LeftOut(msgspec.Struct, frozen=True):
         return f"{self.book}{'/' if self.book else ''}{self.filename}: {self.reason}"
 
 
+Hints = Literal["", "off", "offered", "first"]
+"""Empty: offered on the book's own exercises only."""
+
+
 class BookChoice(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a teacher chose for a book; empty fields leave the book's own."""
 
     title: str = ""
     line: str = ""
     """What it is about, for its card."""
+    hints: Hints = ""
+    """Whether a pupil gets a hint before an answer, as long as he has not chosen himself."""
     hidden: bool = False
     """Neither on the shelf nor asked, until it is shown again."""
     removed: str = ""

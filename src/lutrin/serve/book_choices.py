@@ -8,19 +8,19 @@ import shutil
 from collections.abc import Collection, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import BinaryIO, Literal, get_args
 
 import msgspec
 
 from lutrin.errors import IndexUnavailable, InvalidInput, NotFound
-from lutrin.index.catalog import BookChoice, Catalog, LeftOut, PublishedBook
+from lutrin.index.catalog import BookChoice, Catalog, Hints, LeftOut, PublishedBook
 from lutrin.index.manifest import read_manifest
 from lutrin.ingest.lock import ingest_lock
 from lutrin.ingest.upload import StoredUpload, store
 from lutrin.messages import BOOK_NOT_HERE, NOTHING_HERE
 from lutrin.settings import Settings
 
-Act = Literal["rename", "hide", "show", "up", "down", "remove", "restore", "delete", "previous"]
+Act = Literal["rename", "hints", "hide", "show", "up", "down", "remove", "restore", "delete", "previous"]
 MOST_TITLE, MOST_LINE = 120, 200
 """Characters of a title, and of the line on a book's card."""
 
@@ -118,16 +118,19 @@ def reasons_of(left_out: Sequence[LeftOut]) -> list[tuple[str, list[str]]]:
     return sorted(reasons.items())
 
 
-def change_book(settings: Settings, slug: str, act: Act, now: datetime, *, title: str = "", line: str = "") -> None:
+def change_book(
+    settings: Settings, slug: str, act: Act, now: datetime, *, title: str = "", line: str = "", hints: str = ""
+) -> None:
     """Do something with a book.
 
     Args:
         title: For `rename`; empty: the book's own.
         line: For `rename`, what it is about; empty: as the book says it itself.
+        hints: For `hints`, one of `Hints`.
 
     Raises:
         NotFound: There is no such book, or no earlier index of it.
-        InvalidInput: The title or line is too long, or the book's files lie elsewhere.
+        InvalidInput: The title or line is too long, `hints` is none, or the book's files lie elsewhere.
         IngestInProgress: The books are being read, and this has to wait for that.
         IndexUnavailable: The catalogue cannot be read, or the earlier index is gone.
     """
@@ -141,11 +144,15 @@ def change_book(settings: Settings, slug: str, act: Act, now: datetime, *, title
         case _:
             row = find_book(settings, slug)
             with Catalog(settings.catalog_path) as catalog:
-                catalog.choose(slug, _chosen(row, act, now, title, line))
+                catalog.choose(slug, _chosen(row, act, now, title=title, line=line, hints=hints))
 
 
-def _chosen(row: BookRow, act: Act, now: datetime, title: str, line: str) -> BookChoice:
+def _chosen(row: BookRow, act: Act, now: datetime, *, title: str, line: str, hints: str) -> BookChoice:
     match act:
+        case "hints":
+            if hints not in get_args(Hints):
+                raise InvalidInput("Choose whether pupils get hints: off, offered or first.")
+            return msgspec.structs.replace(row.choice, hints=msgspec.convert(hints, Hints))
         case "rename":
             title, line = (" ".join(text.split()) for text in (title, line))
             if len(title) > MOST_TITLE or len(line) > MOST_LINE:

@@ -74,15 +74,20 @@ class Reader:
             ("cover", book, pages, starters), lambda: self._stamp(html.cover(book, pages, starters))
         )
 
-    async def study(self, slug: str, view: str = "study", chapter: int = 0, sitting: int = 1) -> str:
-        """A practice page (`VIEWS`); chapters and sittings count from 1, and chapter 0 is the whole book."""
+    async def study(self, slug: str, view: str = "study", chapter: int = 0, sitting: int = 1, path: str = "") -> str:
+        """A practice page (`VIEWS`); chapters and sittings count from 1, and chapter 0 is the whole book.
+
+        Args:
+            path: File of a page of the book: only its cards; empty: those of the chapter.
+        """
         book = await self._library.book(slug)
         practice = await self._library.practice(slug)
+        page = _find(await self._library.contents(slug), path) if path else None
         self._check_chapter(practice, chapter)
         sitting = min(sitting, sittings_of(practice.of_chapter(chapter)))
         return await self._workshop.once(
-            (view, book, chapter, sitting, Same(practice)),
-            lambda: self._stamp(render_practice(book, practice, view, chapter, sitting)),
+            (view, book, chapter, sitting, page, Same(practice)),
+            lambda: self._stamp(render_practice(book, practice, view, chapter, sitting=sitting, page=page)),
         )
 
     async def take_away(self, slug: str, form: Form, chapter: int) -> bytes:
@@ -126,11 +131,14 @@ class Reader:
         notes = await self._library.notes(slug, entry.filename)
         starters = await self._library.starters(STARTERS, slug, entry.filename)
         labels = await self._library.page_labels(slug, entry.filename)
+        exercises = await self._library.exercises(slug, entry.filename)
 
         def make() -> str:
             text = PICTURE.sub(lambda match: _picture_html(match, slug, entry.filename, there), page.html)
             text = html.with_notes(html.with_page_labels(text, labels), notes)
-            return self._stamp(html.reading(book, pages, entry, text, page.sections, starters=starters))
+            return self._stamp(
+                html.reading(book, pages, entry, text, page.sections, starters=starters, exercises=exercises)
+            )
 
         return await self._workshop.do(make)
 

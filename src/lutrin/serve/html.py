@@ -44,6 +44,8 @@ class ShelvedBook:
     """Its first sentence or two; empty if it does not begin with text."""
     chapters: int = 0
     pages: int = 0
+    hints: str = ""
+    """What its teacher chose (`lutrin.index.catalog.Hints`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,7 @@ def empty_shelf(reading: str) -> str:
 
 def cover(book: ShelvedBook, pages: Sequence[PageEntry], starters: Sequence[str] = ()) -> str:
     """A book's table of contents."""
-    return render("book.html", book=book.slug, starters=starters, **_cover(book, pages))
+    return render("book.html", book=book.slug, starters=starters, hints=book.hints, **_cover(book, pages))
 
 
 def results(book: ShelvedBook | None, typed: str, suggestions: Sequence[Suggestion]) -> str:
@@ -165,8 +167,15 @@ def reading(
     sections: Sequence[tuple[str, str]] = (),
     *,
     starters: Sequence[str] = (),
+    exercises: Sequence[str] = (),
 ) -> str:
-    """A page of a book: its sanitised HTML, the anchor and title (as safe HTML) of each section, and starters."""
+    """A page of a book.
+
+    Args:
+        text: Its sanitised HTML.
+        sections: Anchor and title (as safe HTML) of each.
+        exercises: Anchors of the sections that hold the book's own exercises.
+    """
     position = pages.index(current)
     return render(
         "reading.html",
@@ -179,6 +188,8 @@ def reading(
         current=current,
         sections=[(name, Markup(title)) for name, title in sections],  # noqa: S704 - as `text`
         starters=starters,
+        hints=book.hints,
+        exercises=exercises,
         text=Markup(text),  # noqa: S704 - sanitised by `rendering.sanitise`
         before=pages[position - 1] if position > 0 else None,
         after=pages[position + 1] if position + 1 < len(pages) else None,
@@ -227,20 +238,33 @@ KINDS = {
     "table": "Look up",
     "exercise": "Exercise of the book",
 }
-VIEWS = ("study", "deck", "worksheet", "glossary", "guide")
+VIEWS = ("study", "deck", "today", "worksheet", "glossary", "guide")
 
 
-def render_practice(book: ShelvedBook, practice: Practice, view: str, chapter: int, sitting: int = 1) -> str:
-    """One of the practice pages; chapters and sittings count from 1, and chapter 0 is the whole book."""
+def render_practice(
+    book: ShelvedBook,
+    practice: Practice,
+    view: str,
+    chapter: int,
+    *,
+    sitting: int = 1,
+    page: PageEntry | None = None,
+) -> str:
+    """One of the practice pages; chapters and sittings count from 1, and chapter 0 is the whole book.
+
+    Args:
+        page: Only the cards of this page of the book, in one sitting.
+    """
     if view not in VIEWS:
         raise ValueError(f"there is no page {view}")
-    cards = practice.of_chapter(chapter)
+    heading = practice.chapters[chapter - 1] if 0 < chapter <= len(practice.chapters) else book.title
+    cards = practice.of_page(page_path(book.slug, page.filename)) if page else practice.of_chapter(chapter)
     selection: Sequence[Card] = cards
     if view == "worksheet":
         fit = [card for card in cards if card.kind in ON_PAPER]
         most = min(len(fit), WORKSHEET_CARDS)
         selection = [fit[place * len(fit) // most] for place in range(most)]
-    elif view == "deck":
+    elif view == "deck" and page is None:
         selection = cards[sitting - 1 :: sittings_of(cards)]  # each goes through the whole chapter: none is of one page
     return render(
         f"study-{view}.html",
@@ -249,10 +273,12 @@ def render_practice(book: ShelvedBook, practice: Practice, view: str, chapter: i
         edition=book.edition,
         chapters=[(title, len(practice.of_chapter(number))) for number, title in enumerate(practice.chapters, 1)],
         chapter=chapter,
-        heading=practice.chapters[chapter - 1] if 0 < chapter <= len(practice.chapters) else book.title,
+        heading=page.title if page else heading,
         cards=selection,
         sitting=sitting,
-        sittings=sittings_of(cards),
+        sittings=1 if page else sittings_of(cards),
+        quizzed=page,
+        hints=book.hints,
         again=list(dict.fromkeys((card.section, card.url) for card in selection)),
         kinds=KINDS,
         letters="ABCDEF",

@@ -34,6 +34,7 @@ from lutrin.serve.notes import (
     trial_questions,
 )
 from lutrin.study.deck import Practice, practice
+from lutrin.study.recall import Recall, answering_unit, key_words, recall
 from lutrin.study.senses import senses_of
 
 T = TypeVar("T")
@@ -189,6 +190,25 @@ class ShelfLibrary:
         async with self._shelf.lease(slug) as generation:
             return await self._once(generation, "practice", _practice)
 
+    async def recall(self, slug: str, chunk_id: str, question: str, marked: str) -> Recall:
+        """A hint at the words of a passage that answered a question, and a question to ask back on it."""
+        async with self._shelf.lease(slug) as generation:
+            chunks = await generation.chunks([chunk_id])
+            if not chunks:
+                raise NotFound(NOTHING_HERE)
+            unit = answering_unit(chunks[0], marked)
+            keys = key_words(unit, question) if unit is not None else []
+            frequency = await generation.document_frequency(keys)
+            cards = (await self._once(generation, "practice", _practice)).cards
+        return recall(question, chunks[0], unit, url=reader_url(chunks[0]), cards=cards, frequency=frequency)
+
+    async def exercises(self, slug: str, filename: str) -> Sequence[str]:
+        """Anchors of the sections of a page that hold the book's own exercises or quizzes."""
+        async with self._shelf.lease(slug) as generation:
+            chunks = await generation.chunks_of(filename)
+        own = (chunk for chunk in chunks if any(unit.role in {"exercise", "quiz"} for unit in chunk.units))
+        return tuple(dict.fromkeys(chunk.anchor for chunk in own))
+
     async def find_pictures(self, slug: str, filename: str, addresses: Sequence[str]) -> Sequence[str]:
         """Find the files in the book's folder that pictures refer to; empty for one that may not be shown."""
         return await asyncio.to_thread(self._find_pictures, slug, filename, addresses) if addresses else []
@@ -242,6 +262,7 @@ async def _card(generation: OpenGeneration) -> ShelvedBook:
         line=generation.choice.line or subjects(contents) or opening(first),
         chapters=len(chapters),
         pages=await generation.page_count(),
+        hints=generation.choice.hints,
     )
 
 

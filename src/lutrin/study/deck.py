@@ -98,6 +98,10 @@ class Practice(msgspec.Struct, frozen=True, kw_only=True):
         """Titles of the chapters that have cards, in order."""
         return tuple(dict.fromkeys(card.chapter for card in self.cards))
 
+    def of_page(self, path: str) -> tuple[Card, ...]:
+        """The cards of the page at this path of the reader."""
+        return tuple(card for card in self.cards if card.url.partition("#")[0] == path)
+
     def of_chapter(self, number: int) -> tuple[Card, ...]:
         """The cards of a chapter, counted from 1 in the order of `chapters`; 0: all of them."""
         if number <= 0:
@@ -298,6 +302,19 @@ def _exercises(section: _Section) -> Iterator[Card]:
             yield from make()
             waiting, solution = list(block), []
     yield from make()
+
+
+def _file_of(chunk: Chunk) -> FileEntry:
+    return FileEntry(
+        filename=chunk.filename, title=chunk.section_title, module=chunk.module or "", chapter=chunk.chapter or "",
+        section=chunk.section or "", sha256="", chunks=1,
+    )  # fmt: skip
+
+
+def gap_card(chunk: Chunk, url: str, front: str, back: str, proof: str) -> Card:
+    """A card from one sentence of a passage, with a word left out."""
+    section = _Section(_file_of(chunk), (chunk,), url)
+    return _card(section, "gap", front, back, proof=proof)
 
 
 def _is_sentence(unit: Unit) -> bool:

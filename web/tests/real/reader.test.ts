@@ -414,7 +414,7 @@ test('offline: the words are said inline, the text is kept, the page stays reada
   await reader.open();
   await reader.context.setOffline(true);
   await reader.ask('What is a node?');
-  expect(await reader.answers.getByRole('alert').innerText()).toBe('Something went wrong. Please try again.');
+  expect(await reader.answers.getByRole('alert').innerText()).toBe('The school computer does not answer. Your question is kept.');
   expect(await reader.input.inputValue()).toBe('What is a node?');
   await seek(reader, 'battery');
   await reader.page.getByRole('dialog').getByText('Something went wrong. Please try again.').waitFor();

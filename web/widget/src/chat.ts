@@ -18,6 +18,7 @@ import {Scheme} from './scheme.ts';
 import {Scrolling} from './scrolling.ts';
 import {SelectionController} from './selection.ts';
 import {SessionList} from './sessions.ts';
+import {LEFT_OPEN, Sheet} from './sheet.ts';
 import {Tabs} from './tabs.ts';
 import {TEXTS, type Texts} from './texts.ts';
 import type {SelectionAction} from './views/floating.ts';
@@ -29,8 +30,6 @@ const OPEN = 'lutrin:open';
 /** On the page's root, where the page keeps highlights and notes: it hears `lutrin:note`. */
 const NOTES = 'data-lutrin-notes';
 const SPOKEN_CHARS = 800;
-/** In the state of a page of the browser's history. */
-const LEFT_OPEN = 'lutrinLeftOpen';
 
 export type CitationLink = HTMLAnchorElement & {citation?: Citation};
 
@@ -76,6 +75,7 @@ export class LutrinChat extends ChatProperties {
       lead: (event, url, quote) => this.#goTo(event, url, quote),
     });
     new Scheme(this);
+    new Sheet(this);
     new KeyController(this, {shortcut: () => this.#pressed(), escape: () => this.escape()});
   }
 
@@ -267,7 +267,7 @@ export class LutrinChat extends ChatProperties {
     if (wait_s) this.status = `${limit} ${this.words.wait(wait_s)}`;
     if (turn.state === 'done') {
       const {question, text, excerpts, sources, kind, refusal} = turn;
-      this.status = plainText(text).slice(0, SPOKEN_CHARS);
+      this.status = (this.aids?.(turn).cover?.textContent ?? plainText(text)).slice(0, SPOKEN_CHARS);
       const detail = {question, answer: text, excerpts, sources, kind, refusal};
       this.dispatchEvent(new CustomEvent('lutrin:answer', {bubbles: true, composed: true, detail}));
     }

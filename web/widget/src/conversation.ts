@@ -56,6 +56,8 @@ export interface Turn {
   verdict: Verdict | undefined;
   /** What went wrong; empty: the general message; undefined: nothing. */
   error: string | undefined;
+  /** It went wrong because nothing was heard of the server. */
+  away?: boolean;
 }
 
 export interface Question {
@@ -230,6 +232,7 @@ export class Conversation {
       try {
         await this.#follow(turn, asking(stopping.signal), done);
       } catch (error) {
+        turn.away = !(error instanceof Refused);
         // A reader who stops the model keeps the book's answer, and what the model has said.
         if (stopping.signal.aborted) Object.assign(turn, turn.state === 'done' ? {explainable: true} : {state: 'stopped'});
         else this.#fail(turn, error instanceof Refused ? this.#reason(error) : '');

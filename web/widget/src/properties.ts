@@ -1,6 +1,7 @@
 /** What a page can set on the element, and what the element is drawn from. */
 
 import {LitElement} from 'lit';
+import type {AidsOf} from './aids.ts';
 import type {Turn} from './conversation.ts';
 import {styles} from './styles/index.ts';
 import type {Texts} from './texts.ts';
@@ -19,6 +20,7 @@ export class ChatProperties extends LitElement {
     starters: {type: Array},
     open: {type: Boolean, reflect: true},
     texts: {attribute: false},
+    aids: {attribute: false},
     resolveLink: {attribute: false},
     navigate: {attribute: false},
     view: {state: true},
@@ -47,6 +49,7 @@ export class ChatProperties extends LitElement {
   declare starters: readonly string[] | null;
   declare open: boolean;
   declare texts: Partial<Texts>;
+  declare aids: AidsOf | undefined;
   /** Gives the page of this site that holds a citation; undefined: the server's own reader. */
   declare resolveLink: ((citation: Citation) => string | undefined) | undefined;
   /** Goes to a page of this site without loading it anew. */

@@ -12,9 +12,9 @@ from typing import Annotated
 
 import msgspec
 import segno
-from litestar import MediaType, Response, get
+from litestar import MediaType, Response, get, post
 from litestar.di import NamedDependency as Given
-from litestar.params import FromPath, Parameter, QueryParameter
+from litestar.params import FromPath, JSONBody, Parameter, QueryParameter
 
 from lutrin.errors import NotFound
 from lutrin.messages import NOTHING_HERE
@@ -30,6 +30,7 @@ from lutrin.serve.ownership import is_secure
 from lutrin.serve.problems import operation
 from lutrin.serve.responses import prefix_of
 from lutrin.study.deck import Card, GlossaryTerm
+from lutrin.study.recall import Recall
 
 STATIC = Path(__file__).parents[1] / "static"
 STAMPED = re.compile(r"(.+)\.([0-9a-f]{12})\.(js|css|svg)")
@@ -39,9 +40,7 @@ MOST_FOUND = 8
 """Lines under the box: as many as a glance takes in."""
 Typed = Annotated[str, QueryParameter(max_length=500, description="As typed in the box")]
 Slug = Annotated[str, QueryParameter(max_length=200, description="Slug of the book; empty: all books")]
-PageName = Annotated[
-    str, QueryParameter(max_length=500, description="File of a page: only terms that it uses in their sense")
-]
+PageName = Annotated[str, QueryParameter(max_length=500, description="File of a page: only what belongs to it")]
 OwnPath = Annotated[
     str, QueryParameter(pattern=r"^/([^/\\].*)?$", max_length=400, description="Path of a page, from /")
 ]
@@ -230,9 +229,17 @@ async def study(book: FromPath[str], reader: Given[Reader]) -> Response[str]:
 @get(
     "/study/{book:str}/deck", **operation("studyDeck", "The cards of a chapter, ten a sitting", "pages", 404, 422, 503)
 )
-async def deck(book: FromPath[str], reader: Given[Reader], chapter: Chapter = 1, sitting: Sitting = 1) -> Response[str]:
-    """Cards that open."""
-    return _page(await reader.study(book, "deck", chapter, sitting))
+async def deck(
+    book: FromPath[str], reader: Given[Reader], chapter: Chapter = 1, sitting: Sitting = 1, page: PageName = ""
+) -> Response[str]:
+    """Cards that open; with `page`, those of one page of the book."""
+    return _page(await reader.study(book, "deck", chapter, sitting, page))
+
+
+@get("/study/{book:str}/today", **operation("studyToday", "The cards that are due today", "pages", 404, 503))
+async def today(book: FromPath[str], reader: Given[Reader]) -> Response[str]:
+    """Only the browser knows which they are: a script lists them."""
+    return _page(await reader.study(book, "today"))
 
 
 @get(
@@ -290,6 +297,27 @@ async def deck_anki(book: FromPath[str], reader: Given[Reader], chapter: Chapter
     return Response(body, media_type=ANKI, headers=_download_headers(book, chapter, "apkg"))
 
 
+class RecallBody(msgspec.Struct, frozen=True, kw_only=True):
+    """`POST /api/recall`: a question, and the words of the passage that answered it."""
+
+    book: Annotated[str, msgspec.Meta(max_length=200)]
+    chunk_id: Annotated[str, msgspec.Meta(max_length=100)]
+    question: Annotated[str, msgspec.Meta(max_length=8000)] = ""
+    words: Annotated[str, msgspec.Meta(max_length=16_000)] = ""
+
+
+RECALL = operation(
+    "recall", "A hint at an answer, and a question to ask back on its passage", "reading", 404, 413, 422, 503
+)
+
+
+@post("/api/recall", **RECALL, status_code=200)
+async def recall(data: JSONBody[RecallBody], service: Given[AnswerService]) -> Response[Recall]:
+    """For the panel, below an answer; nothing of it is stored."""
+    found = await service.services.library.recall(data.book, data.chunk_id, data.question, data.words)
+    return Response(found, status_code=200, headers=NO_STORE)
+
+
 LOCAL = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
 
@@ -320,6 +348,6 @@ def qr_svg(text: str) -> bytes:
 
 
 HANDLERS = [
-    shelf, cover, results, search, terms, read, picture, study, deck, worksheet, glossary, guide, deck_data,
-    glossary_data, deck_table, deck_anki, qr_code, worker, offline, static, widget,
+    shelf, cover, results, search, terms, read, picture, study, deck, today, worksheet, glossary, guide, deck_data,
+    glossary_data, deck_table, deck_anki, recall, qr_code, worker, offline, static, widget,
 ]  # fmt: skip

@@ -91,6 +91,7 @@ async def change(book: FromPath[str], act: FromPath[str], visit: Given[Visit], j
         visit.service.services.now(),
         title=fields.get("title", ""),
         line=fields.get("line", ""),
+        hints=fields.get("hints", ""),
     )
     await visit.service.services.library.refresh()
     _log.info("book_changed", book=book, act=act)

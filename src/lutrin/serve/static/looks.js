@@ -1,6 +1,6 @@
-// Text size and colours that this browser keeps, set before the page is drawn, so that it never flashes.
+// Text size, colours and hints that this browser keeps, set before the page is drawn, so that it never flashes.
 
-for (const name of ["theme", "size"]) {
+for (const name of ["theme", "size", "hints"]) {
   try {
     const kept = localStorage.getItem(`lutrin:${name}`);
     if (kept) document.documentElement.dataset[name] = kept;

@@ -179,6 +179,7 @@ function pictures() {
 standAside();
 look("theme");
 look("size");
+look("hints");
 scheme();
 for (const card of document.querySelectorAll(".card[data-book]")) offer(card, card.dataset.book);
 const cover = document.querySelector("[data-cover]");

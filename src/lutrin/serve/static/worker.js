@@ -20,7 +20,7 @@ function kindOf(address) {
   const { origin, pathname } = new URL(address);
   if (origin !== location.origin || !pathname.startsWith(ROOT)) return undefined;
   const path = pathname.slice(ROOT.length);
-  if (!path || path === OFFLINE || /^read\/.+/.test(path) || /^study\/[^/]+(\/[a-z]+)?$/.test(path)) return "page";
+  if (!path || path === OFFLINE || /^read\/.+/.test(path) || /^study\/[^/]+(\/([a-z]+|deck\.json))?$/.test(path)) return "page";
   if (/^(static|widget)\/.+\.[0-9a-f]{12}\.(js|css|svg)$/.test(path) || path.startsWith("picture/")) return "file";
   return undefined;
 }

@@ -4,27 +4,37 @@
  */
 
 import {storeOf} from '../identity.ts';
+import {OwnCards} from '../learning/cards.ts';
 import {GRADES, HARD, inWords, Schedule} from './schedule.ts';
+import {countDue, fillToday} from './today.ts';
 
 const list = document.querySelector<HTMLElement>('.cards-to-learn');
-const cards = new Map([...(list?.querySelectorAll<HTMLElement>('[data-card]') ?? [])].map((card) => [card.dataset['card'] ?? '', card]));
-const ids = [...cards.keys()];
-const schedule = new Schedule(
-  storeOf(() => localStorage),
-  /\/study\/([^/]+)/.exec(location.pathname)?.[1] ?? '',
-);
+const store = storeOf(() => localStorage);
+const book = decodeURIComponent(/\/study\/([^/]+)/.exec(location.pathname)?.[1] ?? '');
+const schedule = new Schedule(store, book);
+const mine = new OwnCards(store, book);
+let cards = new Map<string, HTMLElement>();
+let ids: string[] = [];
 
 /** The sections of the sitting, to be read again. */
 const again = document.querySelector<HTMLElement>('.again');
 /** Addresses of the sections of cards that were hard. */
 const surprising = new Set<string>();
 
-if (list && ids.length) begin(list);
+if (list?.dataset['today'] === undefined) start(list);
+else void fillToday(list, schedule, mine).then(() => start(list));
+countDue(document.querySelector<HTMLElement>('[data-due-of]'), schedule, mine);
+
+function start(list: HTMLElement | null): void {
+  cards = new Map([...(list?.querySelectorAll<HTMLElement>('[data-card]') ?? [])].map((card) => [card.dataset['card'] ?? '', card]));
+  ids = [...cards.keys()];
+  if (list && ids.length) begin(list);
+}
 
 function begin(list: HTMLElement): void {
   const status = element('p', 'size');
   status.setAttribute('role', 'status');
-  const toggle = button('Practise these cards', () => (list.dataset['practising'] === undefined ? start() : stop()));
+  const toggle = button('Practise these cards', () => (list.dataset['practising'] === undefined ? practiseAll() : stop()));
   const bar = element('div', 'choose practise');
   bar.append(toggle, status);
   list.before(bar);
@@ -36,7 +46,7 @@ function begin(list: HTMLElement): void {
     status.textContent = `${due} to repeat, ${fresh} new. Only this browser remembers.`;
   }
 
-  function start(): void {
+  function practiseAll(): void {
     list.dataset['practising'] = '';
     toggle.textContent = 'Show all cards';
     show();

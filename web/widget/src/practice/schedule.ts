@@ -41,6 +41,18 @@ export class Schedule {
     return {due, fresh: ids.filter((id) => !this.#known.has(id)).length};
   }
 
+  /** The cards that were practised and are to be repeated now, the longest due first. */
+  due(): string[] {
+    const now_ms = this.#now().getTime();
+    const late = [...this.#known.keys()].filter((id) => (this.#due_ms(id) ?? Infinity) <= now_ms);
+    return late.sort((one, other) => (this.#due_ms(one) ?? 0) - (this.#due_ms(other) ?? 0));
+  }
+
+  /** Whether a card was practised before. */
+  knows(id: string): boolean {
+    return this.#known.has(id);
+  }
+
   /** The card to show: one that is due, else one that is new, else one that comes back in this sitting. */
   next(ids: readonly string[]): string | undefined {
     const now_ms = this.#now().getTime();

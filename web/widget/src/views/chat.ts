@@ -116,6 +116,7 @@ function messagesView(chat: LutrinChat): TemplateResult {
     texts,
     ready: conversation.ready,
     commenting: chat.commenting,
+    aids: chat.aids,
     unfolded: (turn) => chat.unfolded.has(turn),
     fold: (turn) => chat.fold(turn),
     compare: (turn, citations, event) => void chat.compare(turn, citations, event),

@@ -1,5 +1,7 @@
 import {html, nothing, type TemplateResult} from 'lit';
-import {citationOf, citedBy, textOf, type Turn} from '../conversation.ts';
+import type {AidsOf} from '../aids.ts';
+import {answerText} from '../answer-text.ts';
+import {citationOf, textOf, type Turn} from '../conversation.ts';
 import type {Texts} from '../texts.ts';
 import type {Citation, Sentence, Verdict} from '../wire.ts';
 import {excerptsView} from './excerpts.ts';
@@ -15,6 +17,7 @@ export interface TurnActions {
   ready: boolean;
   /** The turn whose reader may say what was wrong. */
   commenting: Turn | undefined;
+  aids: AidsOf | undefined;
   /** The turn's passages are shown whole. */
   unfolded: (turn: Turn) => boolean;
   fold: (turn: Turn) => void;
@@ -55,20 +58,21 @@ function answerView(turn: Turn, isLast: boolean, actions: TurnActions): Template
   const {texts} = actions;
   const running = turn.state === 'waiting' || turn.state === 'streaming';
   const {error, warnings, refusal} = turn;
-  return html`<article class="message book" tabindex="-1" aria-label=${texts.book} aria-busy=${running}>
-    ${meantView(turn, actions)}
+  const {cover, below} = actions.aids?.(turn) ?? {};
+  return html`<article class="message book" tabindex="-1" aria-label=${texts.book} aria-busy=${running}>${
+    cover ?? html`${meantView(turn, actions)}
     ${isUnexplained(turn, texts) ? html`<p class="label">${texts.notExplained}</p>` : nothing}
     ${saysView(turn, actions)}
     ${running ? progressView(turn, texts) : nothing}
     ${excerptsView(turn, actions)}
     ${warnings.map((warning) => html`<p class="warning" dir="auto">${warning}</p>`)}
-    ${error === undefined || turn.state === 'done' ? nothing : html`<p class="error" role="alert">${error || texts.wrong}</p>`}
+    ${error === undefined || turn.state === 'done' ? nothing : html`<p class="error" role="alert">${error || (turn.away && texts.away) || texts.wrong}</p>`}
     ${turn.state === 'stopped' ? html`<p class="label">${turn.cut ? texts.cutOff : texts.stopped}</p>` : nothing}
     ${refusal === 'not_in_selection' ? chip(texts.searchBook, () => actions.searchBook(turn), actions) : nothing}
-    ${suggestionsView(turn, actions)}
+    ${suggestionsView(turn, actions)}${below}
     ${plainWordsView(turn, actions)}
-    ${running ? nothing : footerView(turn, isLast, actions)}
-  </article>`;
+    ${running ? nothing : footerView(turn, isLast, actions)}`
+  }</article>`;
 }
 
 /** What the model adds: last, so that nothing that is read moves while it comes. */
@@ -167,7 +171,7 @@ function footerView(turn: Turn, isLast: boolean, actions: TurnActions): Template
       ${timeView(turn.asked)}
       <span class="actions">
         ${retryable ? tool('retry', texts.retry, () => retry(turn), {disabled: !ready, word: true}) : nothing}
-        ${turn.text || turn.sentences.length || turn.excerpts.length ? tool('copy', texts.copy, (event) => copy(copyOf(turn, actions), event)) : nothing}
+        ${turn.text || turn.sentences.length || turn.excerpts.length ? tool('copy', texts.copy, (event) => copy(answerText(turn, actions.hrefOf), event)) : nothing}
         ${judgeable ? tool('up', texts.good, () => judge(turn, 'up'), {pressed: turn.verdict === 'up'}) : nothing}
         ${judgeable ? tool('down', texts.bad, () => judge(turn, 'down'), {pressed: turn.verdict === 'down'}) : nothing}
       </span>
@@ -192,14 +196,6 @@ function tool(name: IconName, label: string, act: (event: Event) => void, state:
     aria-pressed=${state.pressed ?? nothing} ?disabled=${state.disabled ?? false} @click=${act}>${icon(name)}${
       state.word ? html`<span>${label}</span>` : nothing
     }</button>`;
-}
-
-/** An answer for the clipboard: its text, or what came of it, then where each source that it cites stands. */
-function copyOf(turn: Turn, {hrefOf}: TurnActions): string {
-  const said = turn.sentences.map(({text, citations}) => [text, ...citations.map((n) => `[${n}]`)].join(' ')).join(' ');
-  const text = turn.text || [said, ...turn.excerpts.map((excerpt) => `${excerpt.text} [${excerpt.n}]`)].filter(Boolean).join('\n\n');
-  const lines = citedBy(turn).map((source) => `[${source.n}] ${[source.chapter, source.section_title].filter(Boolean).join(', ')} (${hrefOf(source)})`);
-  return lines.length ? `${text}\n\n${lines.join('\n')}` : text;
 }
 
 function timeView(moment: Date | undefined): TemplateResult | typeof nothing {

@@ -1,0 +1,85 @@
+"""One question to ask a pupil back on the passage that has just answered, and a hint at that answer.
+
+A prepared card of the same section serves if it asks something else; else the sentence that answered does, with its
+rarest word left out. Which word is rare, the book itself tells: the one that stands in the fewest of its passages.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from lutrin.language.lexicon import STOP_WORDS
+from lutrin.language.words import plain, stem, stem_set, word_count, words
+from lutrin.records import Chunk, Unit
+from lutrin.study.deck import GAP, LEAST_WORDS, Card, gap_card
+
+ASKED = frozenset({"question", "term", "gap"})
+"""Kinds of cards that are asked beside an answer; the others need more room."""
+QUOTED = frozenset({"sentence", "list_item", "table_row", "caption"})
+"""Kinds of units whose words can be left out; code is kept byte for byte."""
+
+
+class Recall(msgspec.Struct, frozen=True, kw_only=True):
+    """What helps to learn from an answer."""
+
+    hint: str = ""
+    """The sentence that answers with its key word left out; empty: it is code, or too short."""
+    card: Card | None = None
+    """A question on the same passage; None if the passage gives none."""
+
+
+def key_words(unit: Unit, question: str) -> list[str]:
+    """Words of a unit that carry meaning and are not in the question, lower case; none of code or of a short text."""
+    if unit.kind not in QUOTED or word_count(unit.text) < LEAST_WORDS:
+        return []
+    asked = stem_set(question)
+    found = (word.lower() for word in words(unit.text) if word.lower() not in STOP_WORDS and stem(word) not in asked)
+    return list(dict.fromkeys(found))
+
+
+def answering_unit(chunk: Chunk, marked: str) -> Unit | None:
+    """The first unit of a passage that the marked words of an excerpt hold, or that holds them."""
+    sought = plain(marked)
+    return next((unit for unit in chunk.units if sought and _overlap(plain(unit.text), sought)), None)
+
+
+def recall(
+    question: str, chunk: Chunk, unit: Unit | None, *, url: str, cards: Sequence[Card], frequency: Mapping[str, int]
+) -> Recall:
+    """Choose the hint and the question to ask back.
+
+    Args:
+        unit: The one that answered, as `answering_unit` finds it.
+        url: Of the passage's section, as cards have it.
+        cards: Of the book.
+        frequency: In how many passages each of the unit's `key_words` stands.
+    """
+    word, hint = "", ""
+    if unit is not None and (keys := key_words(unit, question)):
+        word = min(keys, key=lambda key: (frequency.get(key, 0), -len(key)))
+        hint = _without(word, " ".join(unit.text.split()))
+    asked = stem_set(question)
+    passage = plain(chunk.text)
+    fit = [
+        card
+        for card in cards
+        if card.url == url and card.kind in ASKED and card.proof and stem_set(card.front) != asked
+        and _overlap(plain(card.proof), passage)
+    ]  # fmt: skip
+    if fit:
+        return Recall(hint=hint, card=fit[0])
+    if unit is None or not hint:
+        return Recall(hint=hint)
+    return Recall(hint=hint, card=gap_card(chunk, url, hint, word, unit.text))
+
+
+def _without(word: str, text: str) -> str:
+    """A text with a word left out in all its forms."""
+    same = {other for other in words(text) if stem(other) == stem(word)} | {word}
+    pattern = "|".join(sorted(map(re.escape, same), key=len, reverse=True))
+    return re.sub(rf"(?<!\w)(?:{pattern})(?!\w)", GAP, text, flags=re.IGNORECASE)
+
+
+def _overlap(one: str, other: str) -> bool:
+    return bool(one) and bool(other) and (one in other or other in one)

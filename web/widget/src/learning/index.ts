@@ -1,0 +1,47 @@
+/** What helps to learn, on the reader's own pages: hints before answers, a question below them, texts read aloud, bookmarks. */
+
+import type {Aids} from '../aids.ts';
+import type {LutrinChat} from '../chat.ts';
+import type {Turn} from '../conversation.ts';
+import {storeOf} from '../identity.ts';
+import {AskBack} from './askback.ts';
+import {Hints} from './hints.ts';
+import {pageTools} from './page.ts';
+import {Recalls} from './recall.ts';
+import {ReadAloud, SPOKEN_STYLE} from './speech.ts';
+import {STYLE} from './style.ts';
+import {AnswerTools} from './tools.ts';
+
+const AWAY = 'The school computer does not answer. Your question is kept.';
+const aloud = new ReadAloud();
+const chat = document.querySelector('lutrin-chat');
+addEventListener('pagehide', () => globalThis.speechSynthesis?.cancel());
+document.adoptedStyleSheets.push(sheetOf(SPOKEN_STYLE));
+pageTools(storeOf(() => localStorage), aloud);
+if (chat?.shadowRoot) assist(chat, chat.shadowRoot);
+
+function assist(chat: LutrinChat, root: ShadowRoot): void {
+  root.adoptedStyleSheets.push(sheetOf(STYLE + SPOKEN_STYLE));
+  const recalls = new Recalls(chat);
+  const hints = new Hints(chat, recalls);
+  const askBack = new AskBack(chat, recalls);
+  const tools = new AnswerTools(chat, aloud);
+  const belows = new WeakMap<Turn, HTMLElement>();
+  chat.texts = {...chat.texts, away: AWAY};
+  chat.aids = (turn: Turn): Aids => {
+    const cover = hints.cover(turn);
+    if (cover) return {cover};
+    const parts = [askBack.of(turn), tools.of(turn)].filter((part) => part !== undefined);
+    if (!parts.length) return {};
+    const below = belows.get(turn) ?? document.createElement('div');
+    belows.set(turn, below);
+    if (below.childElementCount !== parts.length) below.replaceChildren(...parts);
+    return {below};
+  };
+}
+
+function sheetOf(style: string): CSSStyleSheet {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(style);
+  return sheet;
+}

@@ -1,0 +1,81 @@
+/** What can be done with an answer that is there: have it read, pass it on, print it. */
+
+import {answerText} from '../answer-text.ts';
+import type {LutrinChat} from '../chat.ts';
+import {copyText} from '../clipboard.ts';
+import type {Turn} from '../conversation.ts';
+import {plainText} from '../markdown/index.ts';
+import {button, el} from './dom.ts';
+import type {ReadAloud} from './speech.ts';
+
+export const NO_VOICE = 'This device has no voice of its own for this language.';
+
+export class AnswerTools {
+  readonly #chat: LutrinChat;
+  readonly #aloud: ReadAloud;
+  readonly #parts = new WeakMap<Turn, HTMLElement>();
+
+  constructor(chat: LutrinChat, aloud: ReadAloud) {
+    this.#chat = chat;
+    this.#aloud = aloud;
+  }
+
+  /** Undefined while there is no answer. */
+  of(turn: Turn): HTMLElement | undefined {
+    if (turn.state !== 'done' || turn.kind === 'refusal' || !(turn.text || turn.excerpts.length)) return undefined;
+    const known = this.#parts.get(turn) ?? this.#draw(turn);
+    this.#parts.set(turn, known);
+    return known;
+  }
+
+  #draw(turn: Turn): HTMLElement {
+    const listen = button('Read aloud', () => void this.#listen(listen));
+    listen.ariaPressed = 'false';
+    const share = button('Share', () => void this.#share(turn));
+    const print = button('Print', () => printed(turn.question, this.#text(turn)));
+    return el('p', {className: 'tools'}, ...('speechSynthesis' in window ? [listen, ' '] : []), share, ' ', print);
+  }
+
+  async #listen(listen: HTMLButtonElement): Promise<void> {
+    const answer = listen.closest('.message');
+    if (!answer) return;
+    const able = await this.#aloud.toggle(answer, (reading) => {
+      listen.ariaPressed = String(reading);
+      listen.textContent = reading ? 'Stop reading' : 'Read aloud';
+    });
+    if (!able) listen.textContent = this.#chat.status = NO_VOICE;
+  }
+
+  #text(turn: Turn): string {
+    return answerText(turn, (citation) => new URL(this.#chat.hrefOf(citation), document.baseURI).href);
+  }
+
+  /** By what the device has for it, else over the clipboard. */
+  async #share(turn: Turn): Promise<void> {
+    const text = `${turn.question}\n\n${this.#text(turn)}`;
+    if ('share' in navigator) {
+      const shared = await navigator.share({text}).then(() => true, (error: unknown) => error instanceof DOMException && error.name === 'AbortError');
+      if (shared) return;
+    }
+    if (await copyText(text)) this.#chat.status = 'The answer is copied, with its sources.';
+  }
+}
+
+/** Print a question and its answer alone, with where it stands in the book. */
+function printed(question: string, text: string): void {
+  const blocks = text.split('\n\n').map((block) => el('p', {}, ...lines(block)));
+  const sheet = el('section', {className: 'one-answer'}, el('h1', {}, question), ...blocks);
+  document.body.append(sheet);
+  document.documentElement.dataset['printing'] = 'answer';
+  addEventListener('afterprint', () => {
+    sheet.remove();
+    delete document.documentElement.dataset['printing'];
+  }, {once: true});
+  print();
+}
+
+/** The sources stay line by line; prose loses its markup. */
+function lines(block: string): (Node | string)[] {
+  if (!/^\[\d+\] .*\(http/.test(block)) return [plainText(block)];
+  return block.split('\n').flatMap((line, at) => (at ? [el('br'), line] : [line]));
+}
