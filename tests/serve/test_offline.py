@@ -27,3 +27,14 @@ async def test_a_page_that_was_never_opened_has_one_in_its_place(client: httpx.A
     assert "No network" in page.text
     assert 'href="/"' in page.text
     assert "<lutrin-chat" not in page.text
+
+
+async def test_the_shelf_can_be_installed(client: httpx.AsyncClient) -> None:
+    """The manifest names what is there, by addresses that also hold below a path of another site."""
+    page = (await client.get("/")).text
+    assert '<link rel="manifest" href="/manifest.webmanifest">' in page
+    reply = await client.get("/manifest.webmanifest")
+    assert reply.headers["content-type"].startswith("application/manifest+json")
+    manifest = reply.json()
+    assert (manifest["start_url"], manifest["scope"], manifest["display"]) == ("./", "./", "standalone")
+    assert (await client.get(f"/{manifest['icons'][0]['src']}")).status_code == 200

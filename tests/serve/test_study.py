@@ -48,6 +48,40 @@ async def test_a_card_opens_and_leads_to_its_passage(client: httpx.AsyncClient) 
     assert (await client.get("/study/physical-ai/deck?chapter=x")).status_code == 422
 
 
+async def test_a_page_has_its_own_cards(client: httpx.AsyncClient) -> None:
+    """*Quiz me* leads to them; a page without cards leads on, and one that the book does not have is not found."""
+    page = (await client.get("/study/physical-ai/deck?page=01/01-start.mdx")).text
+    assert "What is &lt;b&gt;?" in page
+    assert "Which one?" not in page
+    assert 'href="/read/physical-ai/01/01-start"' in page
+    assert "/study/physical-ai/deck?page=01/01-start.mdx" in (await client.get("/read/physical-ai/01/01-start")).text
+    assert (await client.get("/study/physical-ai/deck?page=none.md")).status_code == 404
+
+
+async def test_one_card_is_not_called_cards(client: httpx.AsyncClient) -> None:
+    """A chapter with a single card says so."""
+    page = (await client.get("/study/physical-ai")).text
+    assert "1 card<" in page
+    assert "1 cards" not in page
+
+
+async def test_what_is_due_today_is_known_to_the_browser_alone(client: httpx.AsyncClient) -> None:
+    """The server sends an empty list for a script, and says what to do without one."""
+    page = (await client.get("/study/physical-ai/today")).text
+    assert 'data-today="physical-ai"' in page
+    assert "<noscript>" in page
+    assert 'class="flash"' not in page
+
+
+async def test_a_page_tells_where_its_exercises_are(client: httpx.AsyncClient) -> None:
+    """There hints are offered."""
+    assert (
+        "the-sensorimotor-loop"
+        in (await client.get("/read/physical-ai/01/02-loop")).text.partition("data-exercises=")[2][:40]
+    )
+    assert "data-exercises" not in (await client.get("/read/physical-ai/01/01-start")).text
+
+
 async def test_cards_come_in_sittings_of_ten(client: httpx.AsyncClient, house: House) -> None:
     """Each sitting says how far one is, ends with what to read again, and leads to the next."""
     cards = tuple(msgspec.structs.replace(CARD, id=f"c{n}", front=f"Front {n:02}.") for n in range(25))

@@ -265,3 +265,17 @@ async def test_books_are_closed_without_signing_in(serve: Serve, house: House, t
         reply = await client.post(f"{PAGE}/books/optics/remove", data={"key": ""})
         assert (reply.status_code, reply.json()["detail"]) == (403, PAGE_EXPIRED)
         assert titles(house) == ["Optics"]
+
+
+async def test_a_teacher_chooses_hints_for_a_book(serve: Serve, house: House, tmp_path: Path) -> None:
+    """The choice is kept with the book's others; what is no choice is refused and changes nothing."""
+    publish(house, tmp_path / "corpus", "robots")
+    async with serve(admin_token=TOKEN, corpus_dir=tmp_path / "corpus") as client:
+        await sign_in(client)
+        for hints, status in (("first", 303), ("always", 422)):
+            fields = {"key": await key_of(client), "hints": hints}
+            assert (await client.post(f"{PAGE}/books/robots/hints", data=fields)).status_code == status
+            with Catalog(house.data_dir / "catalog.db") as catalog:
+                assert [book.choice.hints for book in catalog.books()] == ["first"]
+        page = (await client.get(f"{PAGE}/books/robots")).text
+        assert '<option value="first" selected>' in page

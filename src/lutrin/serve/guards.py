@@ -29,7 +29,7 @@ from lutrin.errors import MalformedRequest, NotPermitted, RequestTooLarge, Wrong
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
-    "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
+    "manifest-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types lit-html lutrin-worker"
 )
 HEADERS = {

@@ -66,6 +66,25 @@ test('what was opened can be read and practised without the server, and looks as
   await reader.page.getByRole('button', {name: /^Good/}).click();
 }, 90_000);
 
+test('a book that is kept whole can be read without the server, also where it was never opened, until it is let go', async () => {
+  const own = await Reader.at(browser, lutrin.address, '/read/lab');
+  await own.page.getByRole('button', {name: 'Keep this book offline'}).click();
+  await own.page.getByText('The whole book is here, also without a network.').waitFor();
+  await lutrin.down();
+  await own.page.goto(lutrin.address + TOPICS);
+  await own.page.getByRole('heading', {name: 'Topics'}).waitFor();
+  expect(await own.page.locator('.aside').evaluate((aside) => getComputedStyle(aside).position)).toBe('sticky');
+  await own.page.goto(`${lutrin.address}/study/lab/today`);
+  await own.page.getByText('Nothing is due.').waitFor();
+  await lutrin.up();
+  await own.page.goto(`${lutrin.address}/read/lab`);
+  await own.page.getByRole('button', {name: 'Remove it from this device'}).click();
+  await own.page.getByRole('button', {name: 'Keep this book offline'}).waitFor();
+  expect(await own.page.evaluate(() => caches.has('lutrin-book-lab'))).toBe(false);
+  await own.close();
+  await lutrin.down(); // as the test before left it
+}, 120_000);
+
 test('a page that was never opened says so and leads back; nothing of the conversation is kept', async () => {
   await reader.page.goto(lutrin.address + TOPICS);
   await reader.page.getByRole('heading', {name: 'No network'}).waitFor();

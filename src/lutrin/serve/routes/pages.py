@@ -182,6 +182,12 @@ async def worker(reader: Given[Reader], files: Given[StaticFiles]) -> Response[s
     return Response(script, media_type="text/javascript", headers=REVALIDATE)
 
 
+@get("/manifest.webmanifest", include_in_schema=False)
+async def manifest(files: Given[StaticFiles]) -> Response[str]:
+    """What a telephone needs to put the shelf beside its programs; addresses are relative to this one."""
+    return Response(files.text("manifest.json"), media_type="application/manifest+json", headers=REVALIDATE)
+
+
 @get("/offline", include_in_schema=False)
 async def offline(files: Given[StaticFiles]) -> Response[str]:
     """What the worker shows in place of a page that it does not have."""
@@ -349,5 +355,5 @@ def qr_svg(text: str) -> bytes:
 
 HANDLERS = [
     shelf, cover, results, search, terms, read, picture, study, deck, today, worksheet, glossary, guide, deck_data,
-    glossary_data, deck_table, deck_anki, recall, qr_code, worker, offline, static, widget,
+    glossary_data, deck_table, deck_anki, recall, qr_code, worker, manifest, offline, static, widget,
 ]  # fmt: skip

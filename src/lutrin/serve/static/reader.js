@@ -126,11 +126,42 @@ async function keepForOffline() {
     // A page's policy lets no other script become a worker.
     const address = globalThis.trustedTypes?.createPolicy("lutrin-worker", { createScriptURL: () => WORKER }).createScriptURL(WORKER) ?? WORKER;
     await workers.register(address);
-    (await workers.ready).active.postMessage({ keep: location.href.split("#")[0] });
+    const { active } = await workers.ready;
+    active.postMessage({ keep: location.href.split("#")[0] });
+    await offerBook(document.querySelector("[data-keep-book]"), active);
     told?.replaceChildren("Pages and cards that you have opened in this browser stay here without a network.");
   } catch {
     // Private windows of some browsers allow none: pages are there while the server is.
   }
+}
+
+/** A button that keeps a book whole in this browser, or lets it go. */
+async function offerBook(button, worker) {
+  if (!button) return;
+  const { keepBook: slug } = button.dataset;
+  const name = `lutrin-book-${slug}`;
+  const said = button.parentElement.querySelector("[role=status]");
+  const say = (isHere) => {
+    button.textContent = isHere ? "Remove it from this device" : "Keep this book offline";
+    button.dataset.here = isHere ? "yes" : "";
+  };
+  const pages = [...document.querySelectorAll(".whole a")].map((link) => link.href.split("#")[0]);
+  const study = ["", "/today", "/deck", "/glossary", "/guide", "/deck.json"].map((path) => new URL(`${ROOT}study/${slug}${path}`, location).href);
+  const addresses = [...new Set([location.href.split("#")[0], ...pages, ...study])];
+  navigator.serviceWorker.addEventListener("message", ({ data }) => {
+    if (data?.book !== slug || !data.of) return;
+    const { kept, of } = data;
+    said.textContent = kept < of ? `${kept} of ${of} pages are here.` : "The whole book is here, also without a network.";
+    if (kept === of) say(true);
+  });
+  button.addEventListener("click", async () => {
+    if (!button.dataset.here) return worker.postMessage({ keepBook: slug, addresses });
+    await caches.delete(name);
+    said.textContent = "";
+    say(false);
+  });
+  say(await caches.has(name));
+  button.parentElement.hidden = false;
 }
 
 const MOST_KEPT = 12;

@@ -3,6 +3,8 @@
 // of `/api`, no conversation and no teacher's page is ever kept.
 
 const NAME = "lutrin-pages-";
+/** Before the slug of a book that the reader keeps whole. */
+const BOOK = "lutrin-book-";
 /** Path of the shelf. */
 const ROOT = new URL("./", location).pathname;
 const OFFLINE = "offline";
@@ -26,23 +28,54 @@ function kindOf(address) {
 }
 
 const opened = () => caches.open(NAME + VERSION);
-const kept = async (request) => (await opened()).match(request, { ignoreVary: true });
+const booksKept = async () => (await caches.keys()).filter((name) => name.startsWith(BOOK));
+
+async function kept(request) {
+  for (const name of [NAME + VERSION, ...(await booksKept())]) {
+    const found = await (await caches.open(name)).match(request, { ignoreVary: true });
+    if (found) return found;
+  }
+  return undefined;
+}
 
 /** Keep a page and what it needs to be shown, and let the oldest go. */
 async function keep(address, response) {
+  const cache = await opened();
+  await put(cache, address, response);
+  await trimmed(cache);
+}
+
+async function put(cache, address, response) {
   const body = await response.blob();
   if (response.status !== 200 || response.redirected || body.size > MOST_BYTES) return;
-  const cache = await opened();
   const copy = new Response(body, { status: 200, headers: response.headers });
   await cache.delete(address, { ignoreVary: true }); // what is put anew stands last
   await cache.put(address, copy);
-  if (kindOf(address) === "page") {
-    for (const [, path] of (await body.text()).matchAll(/(?:src|href)="(\/[^"]+)"/g)) {
-      const file = new URL(path.replaceAll("&amp;", "&"), location.origin).href;
-      if (kindOf(file) === "file" && !(await kept(file))) await fetched(file);
-    }
+  if (kindOf(address) !== "page") return;
+  for (const [, path] of (await body.text()).matchAll(/(?:src|href)="(\/[^"]+)"/g)) {
+    const file = new URL(path.replaceAll("&amp;", "&"), location.origin).href;
+    if (kindOf(file) === "file" && !(await cache.match(file, { ignoreVary: true }))) await fetchedInto(cache, file);
   }
-  await trimmed(cache);
+}
+
+/** Fetch something into a cache; no network: then not. */
+async function fetchedInto(cache, address) {
+  try {
+    await put(cache, address, await fetch(address));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Keep a book whole, one page after another, and tell the page that asked how far that is. */
+async function keepBook(asker, slug, addresses) {
+  const cache = await caches.open(BOOK + slug);
+  let count = 0;
+  for (const address of addresses) {
+    if (kindOf(address) === "page" && (await fetchedInto(cache, address))) count += 1;
+    asker?.postMessage({ book: slug, kept: count, of: addresses.length });
+  }
 }
 
 async function trimmed(cache) {
@@ -107,6 +140,10 @@ addEventListener("install", (event) => {
       const old = await caches.open(name);
       for (const { url } of await old.keys()) if (kindOf(url) === "page") await fetched(url);
     }
+    for (const name of await booksKept()) {
+      const cache = await caches.open(name);
+      for (const { url } of await cache.keys()) if (kindOf(url) === "page") await fetchedInto(cache, url);
+    }
     await skipWaiting();
   };
   event.waitUntil(renew());
@@ -122,6 +159,8 @@ addEventListener("activate", (event) => {
 
 /** The page that is open was loaded before there was a worker. */
 addEventListener("message", (event) => {
+  const { keepBook: slug, addresses } = event.data ?? {};
+  if (slug && Array.isArray(addresses)) return event.waitUntil(keepBook(event.source, String(slug), addresses.map(String)));
   const address = String(event.data?.keep ?? "");
   if (!URL.canParse(address) || kindOf(address) !== "page") return;
   event.waitUntil(kept(address).then((here) => here ?? fetched(address)));
