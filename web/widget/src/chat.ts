@@ -8,7 +8,7 @@ import {Dock} from './dock.ts';
 import {Identity, storeOf} from './identity.ts';
 import {Invitation} from './invitation.ts';
 import {KeyController} from './keys.ts';
-import {citationUrl, Landing, samePage} from './landing.ts';
+import {citationUrl, Landing, LEFT_OPEN, samePage} from './landing.ts';
 import {plainText} from './markdown/index.ts';
 import {ModelState} from './model.ts';
 import {PageController, type AskDetail} from './page.ts';
@@ -18,7 +18,6 @@ import {Scheme} from './scheme.ts';
 import {Scrolling} from './scrolling.ts';
 import {SelectionController} from './selection.ts';
 import {SessionList} from './sessions.ts';
-import {LEFT_OPEN, Sheet} from './sheet.ts';
 import {Tabs} from './tabs.ts';
 import {TEXTS, type Texts} from './texts.ts';
 import type {SelectionAction} from './views/floating.ts';
@@ -75,7 +74,6 @@ export class LutrinChat extends ChatProperties {
       lead: (event, url, quote) => this.#goTo(event, url, quote),
     });
     new Scheme(this);
-    new Sheet(this);
     new KeyController(this, {shortcut: () => this.#pressed(), escape: () => this.escape()});
   }
 
@@ -267,7 +265,7 @@ export class LutrinChat extends ChatProperties {
     if (wait_s) this.status = `${limit} ${this.words.wait(wait_s)}`;
     if (turn.state === 'done') {
       const {question, text, excerpts, sources, kind, refusal} = turn;
-      this.status = (this.aids?.(turn).cover?.textContent ?? plainText(text)).slice(0, SPOKEN_CHARS);
+      this.status = plainText(text).slice(0, SPOKEN_CHARS);
       const detail = {question, answer: text, excerpts, sources, kind, refusal};
       this.dispatchEvent(new CustomEvent('lutrin:answer', {bubbles: true, composed: true, detail}));
     }
@@ -496,8 +494,6 @@ export class LutrinChat extends ChatProperties {
   }
 
   #complain(): void {
-    console.error(
-      'lutrin-chat: no server is named. Set `api`, the option of the Docusaurus plugin, or REACT_APP_API_URL.',
-    );
+    console.error('lutrin-chat: no server is named: set `api` or REACT_APP_API_URL');
   }
 }

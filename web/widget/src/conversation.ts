@@ -56,8 +56,6 @@ export interface Turn {
   verdict: Verdict | undefined;
   /** What went wrong; empty: the general message; undefined: nothing. */
   error: string | undefined;
-  /** It went wrong because nothing was heard of the server. */
-  away?: boolean;
 }
 
 export interface Question {
@@ -90,6 +88,8 @@ export class Conversation {
   limit = '';
   /** Milliseconds since the epoch at which the next question is admitted. */
   admittedAt_ms = 0;
+  /** What went wrong where nothing is heard of the server; empty: the general message. */
+  away = '';
   readonly #changed: () => void;
   readonly #now: () => number;
   #stopping: AbortController | undefined;
@@ -232,10 +232,9 @@ export class Conversation {
       try {
         await this.#follow(turn, asking(stopping.signal), done);
       } catch (error) {
-        turn.away = !(error instanceof Refused);
         // A reader who stops the model keeps the book's answer, and what the model has said.
         if (stopping.signal.aborted) Object.assign(turn, turn.state === 'done' ? {explainable: true} : {state: 'stopped'});
-        else this.#fail(turn, error instanceof Refused ? this.#reason(error) : '');
+        else this.#fail(turn, error instanceof Refused ? this.#reason(error) : this.away);
         // A limit is said where one types, with the seconds: once is enough.
         if (this.wait_s && !had) this.turns = this.turns.filter((other) => other !== turn || turn.excerpts.length);
       }
@@ -454,4 +453,12 @@ export function citedBy(turn: Turn): Citation[] {
 /** The source that `[n]` means. */
 export function citationOf(turn: Turn, n: number): Citation | undefined {
   return turn.sources.find((source) => source.n === n);
+}
+
+/** An answer as text that leaves the panel: its words, or what came of them, then where each source that it cites stands. */
+export function answerText(turn: Turn, hrefOf: (citation: Citation) => string): string {
+  const said = turn.sentences.map(({text, citations}) => [text, ...citations.map((n) => `[${n}]`)].join(' ')).join(' ');
+  const text = turn.text || [said, ...turn.excerpts.map((excerpt) => `${excerpt.text} [${excerpt.n}]`)].filter(Boolean).join('\n\n');
+  const lines = citedBy(turn).map((source) => `[${source.n}] ${[source.chapter, source.section_title].filter(Boolean).join(', ')} (${hrefOf(source)})`);
+  return lines.length ? `${text}\n\n${lines.join('\n')}` : text;
 }

@@ -20,7 +20,6 @@ export class ChatProperties extends LitElement {
     starters: {type: Array},
     open: {type: Boolean, reflect: true},
     texts: {attribute: false},
-    aids: {attribute: false},
     resolveLink: {attribute: false},
     navigate: {attribute: false},
     view: {state: true},
@@ -49,6 +48,7 @@ export class ChatProperties extends LitElement {
   declare starters: readonly string[] | null;
   declare open: boolean;
   declare texts: Partial<Texts>;
+  /** Set once; no attribute, and what it gives is asked for whenever an answer is drawn. */
   declare aids: AidsOf | undefined;
   /** Gives the page of this site that holds a citation; undefined: the server's own reader. */
   declare resolveLink: ((citation: Citation) => string | undefined) | undefined;

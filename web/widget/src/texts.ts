@@ -88,8 +88,6 @@ export const TEXTS = {
   exportJson: 'Export as JSON',
   questions: (count: number): string => (count === 1 ? '1 message' : `${count} messages`),
   wait: (seconds: number): string => `You can ask again in ${seconds} s.`,
-  /** Nothing is heard of the server; empty: `wrong`. */
-  away: '',
   wrong: 'Something went wrong. Please try again.',
 };
 

@@ -9,6 +9,7 @@ import {Hints} from './hints.ts';
 import {pageTools} from './page.ts';
 import {Recalls} from './recall.ts';
 import {ReadAloud, SPOKEN_STYLE} from './speech.ts';
+import {Sheet} from './sheet.ts';
 import {STYLE} from './style.ts';
 import {AnswerTools} from './tools.ts';
 
@@ -22,12 +23,19 @@ if (chat?.shadowRoot) assist(chat, chat.shadowRoot);
 
 function assist(chat: LutrinChat, root: ShadowRoot): void {
   root.adoptedStyleSheets.push(sheetOf(STYLE + SPOKEN_STYLE));
+  new Sheet(chat);
   const recalls = new Recalls(chat);
   const hints = new Hints(chat, recalls);
   const askBack = new AskBack(chat, recalls);
   const tools = new AnswerTools(chat, aloud);
   const belows = new WeakMap<Turn, HTMLElement>();
-  chat.texts = {...chat.texts, away: AWAY};
+  chat.conversation.away = AWAY;
+  // Who listens is told no more than who looks.
+  chat.addEventListener('lutrin:answer', () => {
+    const last = chat.conversation.turns.at(-1);
+    const cover = last && hints.cover(last);
+    if (cover) chat.status = cover.textContent;
+  });
   chat.aids = (turn: Turn): Aids => {
     const cover = hints.cover(turn);
     if (cover) return {cover};
@@ -38,6 +46,7 @@ function assist(chat: LutrinChat, root: ShadowRoot): void {
     if (below.childElementCount !== parts.length) below.replaceChildren(...parts);
     return {below};
   };
+  chat.requestUpdate();
 }
 
 function sheetOf(style: string): CSSStyleSheet {

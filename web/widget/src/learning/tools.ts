@@ -1,9 +1,8 @@
 /** What can be done with an answer that is there: have it read, pass it on, print it. */
 
-import {answerText} from '../answer-text.ts';
 import type {LutrinChat} from '../chat.ts';
 import {copyText} from '../clipboard.ts';
-import type {Turn} from '../conversation.ts';
+import {answerText, type Turn} from '../conversation.ts';
 import {plainText} from '../markdown/index.ts';
 import {button, el} from './dom.ts';
 import type {ReadAloud} from './speech.ts';

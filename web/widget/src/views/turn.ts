@@ -1,7 +1,6 @@
 import {html, nothing, type TemplateResult} from 'lit';
 import type {AidsOf} from '../aids.ts';
-import {answerText} from '../answer-text.ts';
-import {citationOf, textOf, type Turn} from '../conversation.ts';
+import {answerText, citationOf, textOf, type Turn} from '../conversation.ts';
 import type {Texts} from '../texts.ts';
 import type {Citation, Sentence, Verdict} from '../wire.ts';
 import {excerptsView} from './excerpts.ts';
@@ -58,21 +57,19 @@ function answerView(turn: Turn, isLast: boolean, actions: TurnActions): Template
   const {texts} = actions;
   const running = turn.state === 'waiting' || turn.state === 'streaming';
   const {error, warnings, refusal} = turn;
-  const {cover, below} = actions.aids?.(turn) ?? {};
-  return html`<article class="message book" tabindex="-1" aria-label=${texts.book} aria-busy=${running}>${
-    cover ?? html`${meantView(turn, actions)}
+  const aids = actions.aids?.(turn);
+  return html`<article class="message book" tabindex="-1" aria-label=${texts.book} aria-busy=${running}>${aids?.cover ?? html`${meantView(turn, actions)}
     ${isUnexplained(turn, texts) ? html`<p class="label">${texts.notExplained}</p>` : nothing}
     ${saysView(turn, actions)}
     ${running ? progressView(turn, texts) : nothing}
     ${excerptsView(turn, actions)}
     ${warnings.map((warning) => html`<p class="warning" dir="auto">${warning}</p>`)}
-    ${error === undefined || turn.state === 'done' ? nothing : html`<p class="error" role="alert">${error || (turn.away && texts.away) || texts.wrong}</p>`}
+    ${error === undefined || turn.state === 'done' ? nothing : html`<p class="error" role="alert">${error || texts.wrong}</p>`}
     ${turn.state === 'stopped' ? html`<p class="label">${turn.cut ? texts.cutOff : texts.stopped}</p>` : nothing}
     ${refusal === 'not_in_selection' ? chip(texts.searchBook, () => actions.searchBook(turn), actions) : nothing}
-    ${suggestionsView(turn, actions)}${below}
+    ${suggestionsView(turn, actions)}${aids?.below}
     ${plainWordsView(turn, actions)}
-    ${running ? nothing : footerView(turn, isLast, actions)}`
-  }</article>`;
+    ${running ? nothing : footerView(turn, isLast, actions)}`}</article>`;
 }
 
 /** What the model adds: last, so that nothing that is read moves while it comes. */

@@ -1,9 +1,8 @@
 /** The sheet of a telephone is a step of the browser's history: Back closes it before it leaves the page. */
 
+import {LEFT_OPEN} from '../landing.ts';
 import type {ReactiveController, ReactiveControllerHost} from 'lit';
 
-/** In the state of a page of the browser's history: the panel made way for a citation there. */
-export const LEFT_OPEN = 'lutrinLeftOpen';
 const SHEET = 'lutrinSheet';
 
 interface Host extends ReactiveControllerHost {
