@@ -231,6 +231,7 @@ export function citation(n: number, changes: Partial<Citation> = {}): Citation {
     section_title: 'What a node is',
     filename: 'part-1/01-nodes.md',
     page: null,
+    page_label: '',
     url: '/read/lab/part-1/01-nodes#what-a-node-is',
     quote: 'A **node** is a process that does one job.',
     relevance_score: 0.9,

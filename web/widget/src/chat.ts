@@ -8,7 +8,7 @@ import {Dock} from './dock.ts';
 import {Identity, storeOf} from './identity.ts';
 import {Invitation} from './invitation.ts';
 import {KeyController} from './keys.ts';
-import {citationUrl, Landing, LEFT_OPEN, samePage} from './landing.ts';
+import {citationUrl, Landing, samePage} from './landing.ts';
 import {plainText} from './markdown/index.ts';
 import {ModelState} from './model.ts';
 import {PageController, type AskDetail} from './page.ts';
@@ -29,6 +29,8 @@ const OPEN = 'lutrin:open';
 /** On the page's root, where the page keeps highlights and notes: it hears `lutrin:note`. */
 const NOTES = 'data-lutrin-notes';
 const SPOKEN_CHARS = 800;
+/** In the state of a page of the browser's history. */
+const LEFT_OPEN = 'lutrinLeftOpen';
 
 export type CitationLink = HTMLAnchorElement & {citation?: Citation};
 

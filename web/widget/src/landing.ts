@@ -19,9 +19,6 @@ interface Expected {
   at_ms: number;
 }
 
-/** In the state of a page of the browser's history: the panel made way for a citation there. */
-export const LEFT_OPEN = 'lutrinLeftOpen';
-
 /**
  * The address of a citation's heading.
  *

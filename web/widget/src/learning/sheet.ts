@@ -1,8 +1,9 @@
 /** The sheet of a telephone is a step of the browser's history: Back closes it before it leaves the page. */
 
-import {LEFT_OPEN} from '../landing.ts';
 import type {ReactiveController, ReactiveControllerHost} from 'lit';
 
+/** As the panel itself notes where it made way for a citation. */
+const LEFT_OPEN = 'lutrinLeftOpen';
 const SHEET = 'lutrinSheet';
 
 interface Host extends ReactiveControllerHost {
