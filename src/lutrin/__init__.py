@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from lutrin.api import get_embedding, retrieve
 
 __all__ = ["__version__", "get_embedding", "retrieve"]
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 # ONNX Runtime's own builds report to their publisher from the moment they are imported, and leave an identifier in the
 # home folder. They read this variable only then (its Privacy.md); no later call undoes what was sent.
