@@ -67,6 +67,7 @@ test('what was opened can be read and practised without the server, and looks as
 }, 90_000);
 
 test('a book that is kept whole can be read without the server, also where it was never opened, until it is let go', async () => {
+  await lutrin.up(); // the test before took it away
   const own = await Reader.at(browser, lutrin.address, '/read/lab');
   await own.page.getByRole('button', {name: 'Keep this book offline'}).click();
   await own.page.getByText('The whole book is here, also without a network.').waitFor();
@@ -82,7 +83,7 @@ test('a book that is kept whole can be read without the server, also where it wa
   await own.page.getByRole('button', {name: 'Keep this book offline'}).waitFor();
   expect(await own.page.evaluate(() => caches.has('lutrin-book-lab'))).toBe(false);
   await own.close();
-  await lutrin.down(); // as the test before left it
+  await lutrin.down(); // as the next one finds it
 }, 120_000);
 
 test('a page that was never opened says so and leads back; nothing of the conversation is kept', async () => {
