@@ -280,6 +280,8 @@ class ScriptedDecoder:
 
     def _next(self, sequence: int) -> int:
         tokens = [token for _, token in self._memory[sequence]]
+        if BEGIN not in tokens:  # no prompt: the pace is measured
+            return END
         begin = tokens.index(BEGIN)
         answer = self._script(self.texts(tokens[:begin])).encode()
         said = tokens[begin + 1 :]

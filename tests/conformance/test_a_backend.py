@@ -70,7 +70,6 @@ def test_the_connection_of_ros_2_and_isaac_sim_is_answered_where_the_book_has_it
 
 
 @pytest.mark.row("A-US1-3")
-@pytest.mark.xfail(reason="the reader finds the better passage for the whole question in one chapter", strict=True)
 def test_two_subjects_related_in_one_clause_have_both_chapters_as_sources(reader: Reader) -> None:
     """The camera is of chapter 2, the costmap of chapter 9."""
     answer = reader.answer("/api/query", query="How do depth cameras and costmaps work together?")

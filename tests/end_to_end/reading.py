@@ -25,8 +25,8 @@ class Event:
     data: dict[str, Any]
 
     def answer(self) -> Answer:
-        """The Answer that a `done` carries."""
-        assert self.name == "done", self
+        """The Answer that an `answer` or a `done` carries."""
+        assert self.name in {"answer", "done"}, self
         return msgspec.convert(self.data, Answer)
 
 
@@ -47,13 +47,13 @@ def events(response: httpx.Response) -> Iterator[Event]:
 
 
 def check_order(seen: list[Event]) -> Answer:
-    """Sources come first, then excerpts, then what was generated, and `done` last; nothing is told twice.
+    """Sources come first, then excerpts, the book's answer, what was generated, and `done` last; nothing is told twice.
 
     Returns:
         The answer that ends the stream.
     """
-    names = [event.name for event in seen if event.name != "queued"]
-    rank = {"sources": 0, "excerpt": 1, "sentence": 2, "done": 3}
+    names = [event.name for event in seen if event.name not in {"queued", "working"}]
+    rank = {"sources": 0, "excerpt": 1, "answer": 2, "sentence": 3, "done": 4}
     assert [rank[name] for name in names] == sorted(rank[name] for name in names)
     assert (names.count("sources"), names.count("done")) == (1, 1)
     assert names.count("excerpt") >= 1

@@ -117,6 +117,7 @@ def test_a_conversation_is_kept(server: Server) -> None:
     assert set(first) == {
         *("answer", "session_id", "sources", "citations", "explanation", "excerpts", "suggestions", "warnings"),
         *("kind", "model_used", "explainable", "prepared_by", "sentences", "closest", "meant", "refusal"),
+        *("plain_words", "confirmed", "eta_s", "unfinished"),
     }
     assert first["session_id"] == session
     assert books.ANSWER_FILE in first["sources"]

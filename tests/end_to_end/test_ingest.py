@@ -133,7 +133,7 @@ def test_a_corpus_without_books_is_said(lutrin: Lutrin, tmp_path: Path, there: b
     assert (done.code, done.out) == (1, "")
     if there:
         expected = (
-            r"holds no \.docx, .*\.md, \.mdx, \.pdf, .* file\.\n  notes\.csv: is a \.csv file, not text to read\. "
+            r"holds no \.docx, .*\.md, \.mdx, .*\.pdf, .* file\.\n  notes\.csv: is a \.csv file, not text to read\. "
         )
     else:
         expected = r"There is no folder .*\. "

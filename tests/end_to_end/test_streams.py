@@ -26,7 +26,7 @@ def test_a_streamed_answer_keeps_its_order(serve: Servers, data_dir: Path, libra
     check_sources(answer, library.folders)
     for source in answer.sources:
         check_landing(server.client, source)
-    whole = server.client.post("/api/query", json=asked).json()
+    whole = server.client.post("/api/query", json={**asked, "wait_s": 60}).json()
     assert {**seen[-1].data, "latency_ms": 0, "type": ""} == {**whole, "latency_ms": 0, "type": ""}
 
 
@@ -42,12 +42,14 @@ def test_a_streamed_chat_is_kept(server: Server, library: Library) -> None:
     assert (reply["role"], reply["text"], reply["kind"]) == ("assistant", answer.answer, answer.kind)
 
 
-def test_a_refusal_is_one_event(server: Server) -> None:
-    """Where there is nothing to quote the stream is `done` alone."""
+def test_a_refusal_is_an_answer_and_its_end(server: Server) -> None:
+    """Where there is nothing to quote the stream is `answer` and `done`, which say the same."""
     asked = {"query": "What will the weather be in Paris tomorrow?"}
     with server.client.stream("POST", "/api/query", json=asked, headers=STREAM) as response:
-        (event,) = events(response)
-    assert event.answer().refusal == "out_of_scope"
+        seen = list(events(response))
+    assert [event.name for event in seen] == ["answer", "done"]
+    assert seen[0].answer() == seen[1].answer()
+    assert seen[1].answer().refusal == "out_of_scope"
 
 
 def test_a_stream_that_was_cut_goes_on(server: Server) -> None:

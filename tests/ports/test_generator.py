@@ -17,7 +17,7 @@ from lutrin.adapters.generate_llamacpp import open_decoder
 from lutrin.errors import DeadlineExceeded
 from lutrin.generate.worker import WorkerGenerator
 from lutrin.ports import Generator
-from lutrin.records import Finished, GenerationEvent, GenerationRequest, Message, Piece, Queued
+from lutrin.records import Begun, Finished, GenerationEvent, GenerationRequest, Message, Piece, Queued
 from lutrin.settings import GEMINI_MODEL, GEMINI_URL
 from lutrin_remote.remote_openai import RemoteGenerator
 
@@ -83,10 +83,10 @@ def text(told: list[GenerationEvent]) -> str:
 
 
 async def test_waits_then_speaks_then_ends(generator: Generator) -> None:
-    """Any number of `Queued`, then `Piece`s that hold text, then one `Finished`."""
+    """Any number of `Queued`, `Begun` where the service tells it, `Piece`s that hold text, then one `Finished`."""
     told = await events(generator, ask("Count from one to nine hundred, in words, please."))
     kinds = [type(event) for event in told]
-    assert kinds == sorted(kinds, key=[Queued, Piece, Finished].index)
+    assert kinds == sorted(kinds, key=[Queued, Begun, Piece, Finished].index)
     assert kinds.count(Finished) == 1
     assert text(told)
     assert all(event.text for event in told if isinstance(event, Piece))

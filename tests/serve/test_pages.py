@@ -224,7 +224,7 @@ async def test_pages_load_nothing_from_elsewhere(client: httpx.AsyncClient, path
     page = (await client.get(path)).text
     assert not re.search(r"<style|\sstyle=|\son[a-z]+=|<script(?![^>]*src=)|https?://", page)
     loaded = re.findall(r'<(?:script|link)[^>]*(?:src|href)="([^"]+)"', page)
-    assert all(url.startswith(("/static/", "/widget/")) for url in loaded)
+    assert all(url.startswith(("/static/", "/widget/", "/manifest.webmanifest")) for url in loaded)
     for url in loaded:
         assert (await client.get(url)).status_code == 200
 

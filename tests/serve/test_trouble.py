@@ -64,7 +64,20 @@ async def test_addresses_of_programs_stay_theirs(client: httpx.AsyncClient) -> N
 def test_every_address_is_known_as_a_persons_or_a_programs() -> None:
     """A handler that is added later must be told apart, too."""
     beginnings = {path.strip("/").partition("/")[0] for handler in HANDLERS for path in handler.paths}
-    pages = {"", "offline", "picture", "qr.svg", "read", "search", "static", "study", "teacher", "widget", "worker.js"}
+    pages = {
+        "",
+        "manifest.webmanifest",
+        "offline",
+        "picture",
+        "qr.svg",
+        "read",
+        "search",
+        "static",
+        "study",
+        "teacher",
+        "widget",
+        "worker.js",
+    }
     assert beginnings - PROGRAMS == pages
     assert beginnings >= PROGRAMS
 

@@ -512,7 +512,7 @@ class AnswerFlow:
         if sides is None or query.mode == "selection":
             return generation, result
         each, names = sides
-        said = [unit.text for run in choose(result.parts, query.frame) for unit in run.units]
+        said = [f"{unit.lead} {unit.text}" for run in choose(result.parts, query.frame) for unit in run.units]
         stems = stem_set(" ".join(said))
         if all(stem_set(name) <= stems for name in names):
             return generation, result
