@@ -113,7 +113,7 @@ def test_doctor_names_what_was_left_out(read: Done, place: Path, variables: dict
     assert "Found" in read.out
     checks = run(variables, place, "doctor", "--json").json()
     (left_out,) = [check["detail"] for check in checks if check["name"] == "left out"]
-    assert "2-fire/draft.odt" in left_out
+    assert "2-fire/draft.rtf" in left_out
     assert "bad.mdx: line 3" in left_out
 
 
