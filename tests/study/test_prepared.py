@@ -18,7 +18,7 @@ from lutrin.index.readback import verify_generation
 from lutrin.index.shelf import Shelf
 from lutrin.ingest.run import IngestTools, ingest
 from lutrin.query.frames import frame_of
-from lutrin.records import Answer, ChatMessage, DoneEvent, Question, SentenceEvent
+from lutrin.records import Answer, BookAnswerEvent, ChatMessage, DoneEvent, Question
 from lutrin.search.search import Searcher
 from lutrin.settings import Settings, load_settings
 from lutrin.study.edit import merge
@@ -148,7 +148,7 @@ async def test_a_prepared_question_is_explained_with_its_proof(flow: AnswerFlow)
     assert (answer.prepared_by, answer.model_used, answer.kind) == ("the authors", "", "extractive")
     assert answer.sentences == (), "or the book's own sentence would stand in its place"
     assert "It runs 500 times a second on Kestrel." in answer.excerpts[0].text
-    assert [event.text for event in events if isinstance(event, SentenceEvent)] == [answer.explanation]
+    assert [event.answer.explanation for event in events if isinstance(event, BookAnswerEvent)] == [answer.explanation]
 
 
 @pytest.mark.parametrize(

@@ -319,7 +319,8 @@ async def judge(reranker: Reranker, text: str, ranked: Sequence[ScoredPassage]) 
 def combine(ranked: Sequence[ScoredPassage], judgements: Sequence[UnitScores], ranking: Ranking) -> list[ScoredPassage]:
     """Passages in the order of what the reader and a cross-encoder find together.
 
-    Of passages that are ranked best first, the first were judged; the others count like the worst of these.
+    Of passages that are ranked best first, the first were judged; the others count like the worst of these. Those that
+    end up equal keep their order.
     """
     if not judgements:
         return list(ranked)
@@ -331,7 +332,7 @@ def combine(ranked: Sequence[ScoredPassage], judgements: Sequence[UnitScores], r
         words = item.score - log_sum(item.scores) if np.isfinite(item.score) else 0.0  # what its words count
         scores = np.asarray(ranking.reader * item.scores + more, dtype=np.float32)
         passages.append(replace(item, scores=scores, score=log_sum(scores) + ranking.reader * words))
-    return sorted(passages, key=lambda item: (-item.score, item.chunk.chunk_id))
+    return sorted(passages, key=lambda item: -item.score)
 
 
 def _view(item: ScoredPassage, *, whole: bool) -> View:
