@@ -22,12 +22,10 @@ SECURE_COOKIE = f"__Host-{COOKIE}"
 CLIENT_HEADER = "x-lutrin-client"
 OPENAI_OWNER = "openai"
 """No secret has this for its hash, so that a conversation of OpenAI's `user` cannot be named in an address."""
-RANDOM_ID = re.compile(
-    r"(?![0-9a-fA-F]{12}4[0-9a-fA-F]{3}[89abAB][0-9a-fA-F]{15}$)[0-9a-fA-F]{32,}"
-    r"|(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])[A-Za-z0-9_-]{22,}"
-)
-"""Forms that hold 128 random bits or more: hexadecimal digits, base64. A random UUID (RFC 9562, version 4) holds 122,
-and so do its digits without hyphens; of other ids of that length one in sixty-four looks the same."""
+RANDOM_ID = re.compile(r"[0-9a-fA-F]{32,}|(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])[A-Za-z0-9_-]{22,}")
+"""Forms that hold 128 random bits or more: hexadecimal digits, base64. A UUID with its hyphens does not; without them a
+random one (RFC 9562, version 4) holds 122 and looks like one in sixty-four of the others, which must not lose their
+conversations."""
 DISTINCT = 8
 """Characters that differ in a random id; one in a hundred million of them has fewer."""
 
