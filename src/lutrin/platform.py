@@ -16,12 +16,15 @@ import socket
 import struct
 import sys
 import threading
+import time
 from contextlib import suppress
 from operator import itemgetter
 from pathlib import Path
 
 LOWEST = 19
 """Niceness at which a reader's question weighs some seventy times as much; an idle machine loses nothing."""
+RAISE_TRIES, RAISE_PAUSE_S = 12, 0.01
+"""Waits of a tenth of a second in all, after which the system lets a session's weight change again."""
 PROC = Path("/proc")
 SYS = Path("/sys")
 INTERFACE_ADDRESS = 0x8915
@@ -124,7 +127,8 @@ def stand_back_alone() -> None:
 class Priority:
     """The weight of this process's session among all, if Linux groups processes by session and this one leads its own.
 
-    Unlike niceness, it can be raised again without any right, ten times a second at most (sched(7), autogroup).
+    Unlike niceness, it can be raised again without any right, ten times a second at most (sched(7), autogroup): raising
+    it waits for that, because a step of the lowest weight could take minutes.
     """
 
     def __init__(self) -> None:
@@ -134,10 +138,16 @@ class Priority:
 
     def set(self, *, lowest: bool) -> None:
         """Give way to everybody, or to nobody."""
-        if self._leads and lowest != self._lowest:
-            with suppress(OSError):  # asked too often: the next step tries again
+        for _ in range(1 if lowest else RAISE_TRIES):
+            if not self._leads or lowest == self._lowest:
+                return
+            try:
                 self._path.write_text(str(LOWEST if lowest else 0), "ascii")
                 self._lowest = lowest
+            except BlockingIOError:  # asked too often
+                time.sleep(RAISE_PAUSE_S)
+            except OSError:  # a container may forbid it
+                self._leads = False
 
 
 def idle_on_one_cpu() -> None:

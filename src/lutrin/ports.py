@@ -271,7 +271,7 @@ class Generator(Protocol):
     def stream(self, request: GenerationRequest) -> AsyncGenerator[GenerationEvent, None]:
         """Generate text for one reader.
 
-        The iterator yields any number of `Queued`, maybe one `Begun`, then `Piece`s, then one `Finished`. Closing it
+        The iterator yields any number of `Queued`, then of `Begun`, then `Piece`s, then one `Finished`. Closing it
         early cancels the generation and frees the model within one decoding step.
 
         Raises:

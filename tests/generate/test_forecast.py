@@ -2,7 +2,6 @@
 
 import pytest
 
-from lutrin.adapters.llamacpp_threads import TRIED_STEPS, TRY_EVERY, ThreadChoice
 from lutrin.answer.punctuality import MOST, Punctuality
 from lutrin.generate.forecast import Forecaster, PaceFigures, passage_key
 from lutrin.records import Forecast, GenerationRequest, Message
@@ -60,21 +59,3 @@ def test_estimates_learn_from_what_they_missed_by() -> None:
     assert punctuality.is_better(Forecast(2.0, 4.0))
     punctuality.resume()
     assert punctuality.corrected(Forecast(1.0, 2.0)).first_s == 1.0
-
-
-def test_the_faster_number_of_threads_is_found_again_when_it_changes() -> None:
-    """Beside busy programs two threads wait for each other; on a quiet machine they are faster."""
-    choice = ThreadChoice({1: 0.1, 2: 0.06})
-    seconds = {1: 0.1, 2: 1.4}
-    chosen = []
-    for _ in range(TRY_EVERY - 1):
-        chosen.append(choice.choose())
-        choice.note(chosen[-1], seconds[chosen[-1]])
-    assert chosen[0] == 2
-    assert set(chosen[3:]) == {1}
-    seconds[2] = 0.06
-    for _ in range(20 * TRY_EVERY):
-        threads = choice.choose()
-        choice.note(threads, seconds[threads])
-    assert choice.best == 2
-    assert TRIED_STEPS < TRY_EVERY / 10

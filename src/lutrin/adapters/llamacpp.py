@@ -13,7 +13,6 @@ import math
 import os
 import re
 import shutil
-import statistics
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -25,7 +24,6 @@ import llama_cpp
 import numpy as np
 from llama_cpp import llama_cpp as binding
 
-from lutrin.adapters.llamacpp_threads import ThreadChoice
 from lutrin.errors import GeneratorUnavailable, NotEnoughSpace
 from lutrin.platform import stand_back_alone
 from lutrin.ports import TokenRun
@@ -163,14 +161,14 @@ RETAINED_SEQUENCES = 48
 """Extra sequences, each of which retains a finished prompt for prompts that start alike."""
 RESERVED_SEQUENCES = 2
 """The last ones: for rows that only complete a pass of the kernels, and for states on their way in or out."""
-TRIED_STEPS = 7
-"""Steps of one token that are timed to choose the threads for a single reader; the first one does not count."""
+TRIED_STEPS = 2
+"""Steps of each size that are timed at loading."""
 LOOK_S = 0.02
 """Between looks whether a step that is computed quietly is to be given up."""
 GIVEN_UP = 2
 """What `llama_decode` returns then (llama.h)."""
 ABORT = llama_cpp.ggml_abort_callback
-TIMED_ROWS = (4, 20, 40)
+TIMED_ROWS = (1, 4, 20, 40)
 """Numbers of rows whose steps are timed at loading: some processors compute forty in the time of ten."""
 VERSION = (llama_cpp.LLAMA_STATE_SEQ_VERSION, llama_cpp.__version__)
 """Of what llama.cpp writes as a state."""
@@ -247,16 +245,18 @@ def load(
         raise GeneratorUnavailable(f"{path.name} does not run with {n_ctx} tokens of context.")
     # llama.cpp counts the output layer as one more.
     computed = computed_by(gpu_layers, llama_cpp.llama_model_n_layer(model) + 1)
-    decoder = LlamaDecoder(model, context, step_tokens, computed, f"{kv_type}, flash attention {flash_attention}")
-    decoder.settle(threads)
-    return decoder
+    cache = f"{kv_type}, flash attention {flash_attention}"
+    return LlamaDecoder(model, context, step_tokens, threads, computed, cache)
 
 
 class LlamaDecoder:
     """See `ports.Decoder`; made by `load`."""
 
-    def __init__(self, model: int, context: int, step_tokens: int, computed: str, cache: str) -> None:
+    def __init__(
+        self, model: int, context: int, step_tokens: int, threads: int, computed: str, cache: str
+    ) -> None:
         self.computed_by = computed
+        self._threads = threads
         self._model = model
         self._context = context
         self._memory = llama_cpp.llama_get_memory(context)
@@ -264,7 +264,6 @@ class LlamaDecoder:
         self._vocab_size: int = llama_cpp.llama_vocab_n_tokens(vocab)
         self._batch = Batch(step_tokens)
         self._logits = np.zeros((0, self._vocab_size), np.float32)
-        self._alone = self._several = ThreadChoice({1: 0.0})
         self._quiet = ThreadPoolExecutor(1, initializer=stand_back_alone)
         self._is_given_up = threading.Event()
         self._abort = ABORT(lambda _: self._is_given_up.is_set())
@@ -286,27 +285,13 @@ class LlamaDecoder:
         size = llama_cpp.llama_model_size(model)
         kind = (VERSION, description.value.decode(errors="replace"), size, computed, cache)
         self.state_kind = repr(kind) if is_whole else ""
-
-    def settle(self, threads: int) -> None:
-        """Time steps with one thread and with all: the faster number is chosen anew as it changes.
-
-        Such a step may end before sleeping threads have woken (docs/decisions/0010), and beside other busy programs
-        threads wait for each other.
-        """
-        alone, several = {}, {}
-        for number in sorted({1, threads}):
-            self._alone = self._several = ThreadChoice({number: 0.0})
-            alone[number] = statistics.median(self._step_times(1, TRIED_STEPS)[1:])
-            several[number] = min(self._step_times(ROWS, 2)) / ROWS
-        self._alone, self._several = ThreadChoice(alone), ThreadChoice(several)
-        self.step_seconds = {1: min(alone.values())}
         for rows in TIMED_ROWS:
             if rows <= min(self.sequences, self.step_tokens):
-                self.step_seconds[rows] = min(self._step_times(rows, 2))  # the first step of each size is slow
+                self.step_seconds[rows] = min(self._step_times(rows))  # the first step of each size is slow
 
-    def _step_times(self, rows: int, steps: int) -> list[float]:
+    def _step_times(self, rows: int) -> list[float]:
         times = []
-        for place in range(steps):
+        for place in range(TRIED_STEPS):
             began = time.perf_counter()
             self.step([TokenRun(sequence, place, (0,), wanted=True) for sequence in range(rows)])
             times.append(time.perf_counter() - began)
@@ -323,7 +308,7 @@ class LlamaDecoder:
         wanted = sum(run.wanted for run in runs)
         filler = self._fillers(sum(len(run.tokens) for run in runs), wanted)
         self._batch.fill([*runs, *filler])
-        code = self._decode(sum(len(run.tokens) for run in runs)) if quietly is None else self._decode_quietly(quietly)
+        code = self._decode() if quietly is None else self._decode_quietly(quietly)
         if filler:
             self.forget(self._filler)
         if code == GIVEN_UP:
@@ -338,15 +323,9 @@ class LlamaDecoder:
         best = iter(self._logits.argmax(axis=1).tolist())
         return [next(best) if run.wanted else None for run in runs]
 
-    def _decode(self, tokens: int) -> int:
-        """Compute the batch with as many threads as are faster now for a step of one token, or of several."""
-        choice = self._alone if tokens == 1 else self._several
-        threads = choice.choose()
-        llama_cpp.llama_set_n_threads(self._context, threads, threads)
-        began = time.perf_counter()
-        code = int(llama_cpp.llama_decode(self._context, self._batch.raw))
-        choice.note(threads, (time.perf_counter() - began) / tokens)
-        return code
+    def _decode(self) -> int:
+        llama_cpp.llama_set_n_threads(self._context, self._threads, self._threads)
+        return int(llama_cpp.llama_decode(self._context, self._batch.raw))
 
     def _decode_quietly(self, given_up: Callable[[], bool]) -> int:
         """Compute the batch in a thread of the lowest priority, until it is given up.

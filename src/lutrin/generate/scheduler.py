@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import count, groupby, pairwise
+from math import exp
 from typing import Literal
 
 import msgspec
@@ -138,11 +139,10 @@ def _replace(messages: Sequence[Message], index: int, paragraphs: Sequence[str])
     return [*messages[:index], shorter, *messages[index + 1 :]]
 
 
-RECENT = 0.2
-"""Weight of the newest step in the running means: the last ten steps or so count."""
-QUICKER = 0.5
-"""Its weight if it was faster: requests that seem too slow are not tried, so a slow moment must not be believed for
-ever."""
+NEWEST = 0.2
+"""Weight of the newest answer in the mean length."""
+MEMORY_S = 5.0
+"""Seconds of computing after which an earlier pace counts 1/e: other programs come and go within moments."""
 CLEAR_PREFILL = 16
 """Fewer prompt tokens than this say little about the speed of prefill."""
 LONGEST_STEP_S = 3.0
@@ -181,16 +181,17 @@ class Pace:
             seconds: How long it took.
         """
         self.right += FORGOTTEN * (LIKELY - self.right)
+        weight = 1 - exp(-seconds / MEMORY_S)
         if prefill >= CLEAR_PREFILL:
             cost = seconds / (prefill + decoding)
-            self.prefill_s = cost if self.prefill_s == 0.0 else self.prefill_s + RECENT * (cost - self.prefill_s)
+            self.prefill_s = cost if self.prefill_s == 0.0 else self.prefill_s + weight * (cost - self.prefill_s)
         elif prefill == 0 and decoding:
             estimate = self._decode_s.get(decoding, seconds)
-            self._decode_s[decoding] = estimate + (QUICKER if seconds < estimate else RECENT) * (seconds - estimate)
+            self._decode_s[decoding] = estimate + weight * (seconds - estimate)
 
     def note_length(self, tokens: int) -> None:
         """Learn from an answer that has ended by itself."""
-        self.length += RECENT * (tokens - self.length)
+        self.length += NEWEST * (tokens - self.length)
 
     def note_guess(self, *, right: bool) -> None:
         """Learn from a guess."""
@@ -243,6 +244,8 @@ WARM_STEP_S = 0.25
 """For a step of warming, so that a reader who comes meanwhile hardly waits for it."""
 WARM_STEP_TOKENS = (4, 32)
 """Least and most tokens of such a step: a pass of the kernels, and no more than the pace is known for."""
+OTHERWISE, OTHERWISE_S = 0.5, 2.0
+"""A reader is told a new estimate if it differs from the last by this share and so many seconds more."""
 PROBE_TOKENS, PROBE_STEPS = CLEAR_PREFILL, 2
 """Prompt tokens and steps of one token that a probe computes: half a second on a slow machine."""
 Choice = tuple[int, int]
@@ -326,6 +329,8 @@ class Job:
     """Its part that the reader was told, with the text."""
     position: int = 0
     """The last place in the queue that the reader was told."""
+    due: float = 0.0
+    """When its first sentence would come, as the reader was told last; 0: nothing was told."""
     spoke: bool = False
 
     @property
@@ -469,6 +474,7 @@ class Scheduler:
         """Do one step; return the messages for readers, in order."""
         self._expire()
         self._admit()
+        self._tell_reading()
         planned = self._plan()
         if planned:
             self._compute(planned)
@@ -566,13 +572,6 @@ class Scheduler:
         return self._prompt_lengths.get(sequence, 0)
 
     def _begin(self, job: Job) -> None:
-        self._take_place(job)
-        if job.between is None:
-            prefill, running = sum(other.to_prefill for other in self._running), len(self._running)
-            seconds = self.pace.answer_s(prefill, SENTENCE_TOKENS, running, self._limits.guesses)
-            self._say(job.id, Begun(job.to_prefill, round(seconds, 3)))
-
-    def _take_place(self, job: Job) -> None:
         job.sequence = self._free.pop()
         if self._decoder.shares:
             last = len(job.prompt) - 1
@@ -862,6 +861,18 @@ class Scheduler:
             length = min(job.max_tokens, self.pace.length)
             steps = self._steps_until(position, left, length) + SENTENCE_TOKENS
             self._say(job.id, Queued(position, round(prefill * self.pace.prefill_s + steps * step_s, 3)))
+
+    def _tell_reading(self) -> None:
+        """Tell readers whose passage is being read how long that takes, and again if it turns out otherwise."""
+        now = self._clock()
+        prefill, running = sum(job.to_prefill for job in self._running), len(self._running)
+        for job in self._running:
+            if job.between is not None or not job.to_prefill:
+                continue
+            seconds = self.pace.answer_s(prefill, SENTENCE_TOKENS, running, self._limits.guesses)
+            if not job.due or abs(now + seconds - job.due) > OTHERWISE_S + OTHERWISE * (job.due - now):
+                job.due = now + seconds
+                self._say(job.id, Begun(job.to_prefill, round(seconds, 3)))
 
     def _ends(self) -> list[float]:
         """Tokens that each running answer is likely to write yet, the fewest first."""
