@@ -20,6 +20,7 @@ NOT_IN_BOOK = "I don't have information about that in the textbook. Please ask a
 NOT_IN_SELECTION = "The selected text does not contain the answer."
 
 KNOWLEDGE_BASE_DOWN = "The knowledge base is temporarily unavailable. Please try again in a moment."
+STOPPED = "The answer was stopped."
 SOMETHING_WRONG = "Something went wrong. Please try again."
 TOO_MANY_QUESTIONS = "You have asked many questions in a short time. Please wait a moment."
 TOO_MUCH_WORK = "Your network has sent too many costly requests in a short time. Please wait a moment."

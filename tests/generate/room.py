@@ -32,12 +32,14 @@ class TimedDecoder(ScriptedDecoder):
         super().__init__(sequences=sequences, context_tokens=context_tokens, step_tokens=48, shares=shares)
         self.clock = clock
         self.steps = self.gentle = 0
+        self.slowness = 1.0
+        """How much longer everything takes, beside other programs."""
 
     def step(self, runs: Sequence[TokenRun], *, quietly: Callable[[], bool] | None = None) -> list[int | None]:
         """As its parent, but time passes, and steps are counted, quiet ones apart."""
         self.steps += 1
         self.gentle += quietly is not None
-        self.clock.now += 0.1 + sum(len(run.tokens) for run in runs) / 100
+        self.clock.now += self.slowness * (0.1 + sum(len(run.tokens) for run in runs) / 100)
         return super().step(runs, quietly=quietly)
 
 

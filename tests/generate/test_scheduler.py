@@ -5,7 +5,7 @@ from tests.fakes_generator import echo
 
 from lutrin.generate.forecast import SENTENCE_TOKENS
 from lutrin.generate.scheduler import Limits, Pace, Rejection
-from lutrin.records import Finished, Piece, Queued
+from lutrin.records import Begun, Finished, Piece, Queued
 
 from .room import SYSTEM, Keen, Room, expected
 
@@ -127,6 +127,20 @@ def test_the_queue_is_told_honestly() -> None:
     assert [event.position for event in queued.values()] == [1, 2, 3, 4, 5, 6]
     for id_, event in queued.items():
         assert event.eta_s == pytest.approx(pieces[id_][SENTENCE_TOKENS], rel=0.5)
+
+
+def test_an_estimate_is_told_anew_when_the_machine_becomes_busy() -> None:
+    """A reader whose passage is being read is told what it will take now, and is not told the same again and again."""
+    room = Room(Limits(slots=2, prefill_tokens=32), context_tokens=4000)
+    room.ask("warm up " * 10, max_tokens=20)
+    room.drain()
+    reader = room.ask("which is long " * 40, max_tokens=4)
+    room.step()
+    room.decoder.slowness = 8.0
+    room.drain()
+    told = [event.eta_s for event in room.told[reader] if isinstance(event, Begun)]
+    assert 2 <= len(told) <= 5
+    assert max(told) > 3 * told[0]
 
 
 def test_positions_only_get_better() -> None:

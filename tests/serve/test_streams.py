@@ -343,6 +343,42 @@ async def test_a_page_that_was_loaded_again_follows_the_answer(client: httpx.Asy
     assert (await client.get(f"/messages/{'0' * 32}/events", headers=MINE)).status_code == 404
 
 
+@pytest.mark.parametrize("left", [False, True])
+async def test_what_its_reader_stops_is_not_gone_on_with(client: httpx.AsyncClient, house: House, left: bool) -> None:
+    """Neither by the page that stopped it, nor by another; what there is of it stays, and may be explained later."""
+    house.answers.events, house.answers.pause_before = BELOW, 5
+    async with client.stream("POST", "/chat", json=BODY, headers=MINE) as reply:
+        await first_frames(reply, 5)
+        path = f"/messages/{reply.headers['x-lutrin-message']}/events"
+        assert (await client.delete(path, headers={"X-Lutrin-Client": "another-browser-0001"})).status_code == 404
+        if not left:
+            beside = asyncio.create_task(client.get(path, headers=MINE))
+            await asyncio.sleep(0.05)
+            assert (await client.delete(path, headers={"X-Lutrin-Client": SECRET})).status_code == 204
+            assert [name for _, name, _ in parsed((await beside).text)][-2:] == ["sentence", "done"]
+    if left:
+        await until(lambda: house.answers.cancelled == 1)
+        assert (await client.delete(path, headers={"X-Lutrin-Client": SECRET})).status_code == 204
+    events = [name for _, name, _ in parsed((await client.get(path, headers=MINE)).text)]
+    assert events == ["sources", "excerpt", "answer", "working", "sentence", "done"]
+    assert len(house.answers.asked) == house.answers.cancelled == 1
+    answer = (await stored(house))[1]
+    assert (answer.unfinished, answer.explainable) == (False, True)
+    assert [one.text for one in answer.plain_words] == ["It joins the two."]
+
+
+async def test_what_is_stopped_before_it_is_found_stays_a_question(client: httpx.AsyncClient, house: House) -> None:
+    """With an empty answer, and other pages that follow it are told."""
+    house.answers.pause_before = 0
+    async with client.stream("POST", "/chat", json=BODY, headers=MINE) as reply:
+        await stored(house, with_answer=False)
+        path = f"/messages/{reply.headers['x-lutrin-message']}/events"
+        assert (await client.delete(path, headers={"X-Lutrin-Client": SECRET})).status_code == 204
+    assert parsed((await client.get(path, headers=MINE)).text)[-1][2]["detail"] == messages.STOPPED
+    answer = (await stored(house, with_answer=False))[1]
+    assert (answer.text, answer.unfinished) == ("", False)
+
+
 async def test_who_comes_back_while_it_is_being_cancelled_gets_the_answer(
     client: httpx.AsyncClient, house: House
 ) -> None:

@@ -107,3 +107,26 @@ def test_a_system_that_bounds_no_memory_still_bounds_the_time() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.split() == ["7"]
     assert resource.getrlimit(resource.RLIMIT_CPU)[0] != 7
+
+
+def test_a_session_s_weight_is_raised_again_at_once_without_any_right() -> None:
+    """By an ordinary user, right after it was lowered: a step of the lowest weight could take minutes."""
+    if not Path("/proc/self/autogroup").exists():
+        pytest.skip("this system does not group processes by session")
+    code = """
+import ctypes, os, pathlib
+from lutrin.platform import Priority
+if os.getuid() == 0:
+    os.setgroups([])
+    os.setgid(65534)
+    os.setuid(65534)
+    ctypes.CDLL(None).prctl(4, 1, 0, 0, 0)  # PR_SET_DUMPABLE: its files in /proc are the user's
+group, priority = pathlib.Path("/proc/self/autogroup"), Priority()
+priority.set(lowest=True)
+low = group.read_text().split()[-1]
+priority.set(lowest=False)
+print(low, group.read_text().split()[-1])
+"""
+    command = [sys.executable, "-c", code]
+    told = subprocess.run(command, start_new_session=True, capture_output=True, text=True, check=True)
+    assert told.stdout.split() == ["19", "0"]

@@ -252,9 +252,7 @@ def load(
 class LlamaDecoder:
     """See `ports.Decoder`; made by `load`."""
 
-    def __init__(
-        self, model: int, context: int, step_tokens: int, threads: int, computed: str, cache: str
-    ) -> None:
+    def __init__(self, model: int, context: int, step_tokens: int, threads: int, computed: str, cache: str) -> None:
         self.computed_by = computed
         self._threads = threads
         self._model = model

@@ -170,9 +170,8 @@ class Transcript:
         self, events: Sequence[records.AnswerEvent], certainty: records.Certainty | None = None
     ) -> list[records.ChatMessage]:
         """The question and what was sent of its answer."""
-        books = [place for place, event in enumerate(events) if isinstance(event, records.BookAnswerEvent)]
-        if books:
-            return self._growing(events, books[-1], certainty)
+        if (answer := answer_among(events)) is not None:
+            return self.complete(answer, certainty, unfinished=True)
         excerpts = tuple(event.excerpt for event in events if isinstance(event, records.ExcerptEvent))
         sentences = sentences_among(events)
         if not excerpts and not sentences:
@@ -192,24 +191,6 @@ class Transcript:
             message, explanation=explanation, sentences=tuple(sentences), excerpts=excerpts, unfinished=True
         )
         return [self._user(mode), sent]
-
-    def _growing(
-        self, events: Sequence[records.AnswerEvent], place: int, certainty: records.Certainty | None
-    ) -> list[records.ChatMessage]:
-        """The book's answer, which stands at this place, and the model's sentences so far."""
-        book = events[place]
-        if not isinstance(book, records.BookAnswerEvent):
-            raise TypeError("an answer stands there")
-        answer = book.answer
-        if words := sentences_among(events[place:]):
-            sources = [event.citations for event in events[place:] if isinstance(event, records.SourcesEvent)]
-            answer = msgspec.structs.replace(
-                answer,
-                answer=with_plain_words(answer.answer, words, closest=answer.closest),
-                plain_words=tuple(words),
-                sources=sources[-1] if sources else answer.sources,
-            )
-        return self.complete(answer, certainty, unfinished=True)
 
     def _user(self, mode: records.Mode) -> records.ChatMessage:
         return records.ChatMessage(
@@ -239,6 +220,23 @@ class Transcript:
 
     def _stamp(self) -> str:
         return self._now().isoformat(timespec="milliseconds")
+
+
+def answer_among(events: Sequence[records.AnswerEvent]) -> records.Answer | None:
+    """The book's answer with the model's sentences so far; None before there is one."""
+    place = next((at for at, event in enumerate(events) if isinstance(event, records.BookAnswerEvent)), None)
+    if place is None or not isinstance(book := events[place], records.BookAnswerEvent):
+        return None
+    answer, words = book.answer, sentences_among(events[place:])
+    if not words:
+        return answer
+    sources = [event.citations for event in events[place:] if isinstance(event, records.SourcesEvent)]
+    return msgspec.structs.replace(
+        answer,
+        answer=with_plain_words(answer.answer, words, closest=answer.closest),
+        plain_words=tuple(words),
+        sources=sources[-1] if sources else answer.sources,
+    )
 
 
 def sentences_among(events: Sequence[records.AnswerEvent]) -> list[records.Sentence]:
@@ -308,6 +306,7 @@ class Turn:
         self._certainty: records.Certainty | None = None
         self.is_forgotten = False
         """Whether its conversation was deleted while it ran."""
+        self._is_stopped = False
         self._logged = len(earlier)
         for event in earlier:
             self.sent.append(event)
@@ -326,7 +325,7 @@ class Turn:
     def attach(self) -> None:
         """Attach a connection; this starts the turn, or restarts it if it was cancelled."""
         self._readers += 1
-        if not self.finished.is_set() and (self._task is None or self._task.done()):
+        if not self.finished.is_set() and not self._is_stopped and (self._task is None or self._task.done()):
             self._start()
 
     def _start(self) -> None:
@@ -397,6 +396,26 @@ class Turn:
         except ChatStoreError as error:
             _log.warning("shared_turns_away", detail=error.detail)
 
+    def stop(self) -> None:
+        """End the answer for good, as its reader wants: what there is of it stays."""
+        if self.finished.is_set() or self._is_stopped:
+            return
+        self._is_stopped = True
+        if self._task is not None and not self._task.done():
+            self._task.cancel()
+        else:
+            self._service.spawn(self._end_as_it_is(), vital=True)
+
+    async def _end_as_it_is(self) -> None:
+        """Store what there is as all of the answer, and say so to every page that follows it."""
+        answer = answer_among(self.sent)
+        if answer is not None:
+            await self._finish(msgspec.structs.replace(answer, explainable=True), self._certainty)
+            return
+        pair = self._transcript.partial(self.sent)
+        await self._try_to_save([pair[0], msgspec.structs.replace(pair[1], unfinished=False)])
+        self._publish(records.ErrorEvent(messages.STOPPED), last=True)
+
     def _abandon(self) -> None:
         if self._readers == 0 and self._task is not None and not self._task.done():
             self._is_left = True
@@ -413,7 +432,9 @@ class Turn:
         except asyncio.CancelledError:
             if not self._saving:
                 self._report("cancelled")
-                if self._readers and self._is_left:  # somebody came back while it was being cancelled
+                if self._is_stopped:
+                    self._service.spawn(self._end_as_it_is(), vital=True)
+                elif self._readers and self._is_left:  # somebody came back while it was being cancelled
                     self._start()
                 else:
                     self._service.spawn(self._save_partial(), vital=True)
@@ -643,9 +664,7 @@ class AnswerService:
         Raises:
             NotFound: It is no longer here, or another reader's.
         """
-        turn, _ = self._turns.get(message_id, (None, 0.0))
-        if turn is None or turn.incoming.origin.owner != self.owner(request, turn.incoming.origin.session_id).hashed:
-            raise NotFound(messages.NOTHING_HERE)
+        turn = self._turn_of(request, message_id)
         self.metrics.resumed.inc()
         parsed = parse_event_id(request.headers.get("last-event-id", ""))
         after = parsed[1] if parsed is not None and parsed[0] == turn.id else 0
@@ -654,6 +673,16 @@ class AnswerService:
         return Stream(
             turn.stream(min(after, len(turn.sent))), status_code=200, media_type=EVENT_STREAM, headers=headers
         )
+
+    def stop(self, request: HTTPRequest, message_id: str) -> None:
+        """End an answer as its reader wants; no page goes on with it. Raises as `resume`."""
+        self._turn_of(request, message_id).stop()
+
+    def _turn_of(self, request: HTTPRequest, message_id: str) -> Turn:
+        turn, _ = self._turns.get(message_id, (None, 0.0))
+        if turn is None or turn.incoming.origin.owner != self.owner(request, turn.incoming.origin.session_id).hashed:
+            raise NotFound(messages.NOTHING_HERE)
+        return turn
 
     def note(self, turn: Turn) -> None:
         """Note a turn that is being written."""

@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest';
 import {ANSWER, EXCERPTS, explained, NEXT, NODE, SENTENCES, streamed, TOPIC} from '../support/answers.ts';
 import {eventually, harness} from '../support/harness.ts';
+import type {Answer} from '../../widget/src/wire.ts';
 import {citation, done, excerpt, type Step} from '../support/scripted-server.ts';
 
 const {server, reader: visit} = harness();
@@ -460,6 +461,43 @@ test('nothing that is read moves while the model explains, frame by frame, and a
   await reader.button('Explain it').nth(1).waitFor();
 });
 
+test('a late yes of the model lifts the closest passage, in its place', async () => {
+  const reader = await visit();
+  const closest = {kind: 'extractive' as const, closest: true, sources: [NODE], excerpts: EXCERPTS.slice(0, 1)};
+  const {send: book} = done(`${NODE.quote} [1]`, closest);
+  const words = SENTENCES.slice(0, 1);
+  server.script = () => [
+    {send: {...(book as Answer), type: 'answer'}},
+    {send: {type: 'working', what: 'reading', eta_s: 20}},
+    {pause_ms: 700},
+    ...words.map((sentence) => ({send: {type: 'sentence' as const, ...sentence}})),
+    done(`${NODE.quote} [1]`, {...closest, kind: 'generated', confirmed: true, plain_words: words}),
+  ];
+  await reader.open();
+  await reader.send('Who does one job?');
+  const card = reader.answers.locator('.from-book');
+  await card.getByText('The closest passage, it may not answer:').waitFor();
+  const before = await card.boundingBox();
+  await card.getByText('The passage answers it:').waitFor();
+  expect(await card.boundingBox()).toEqual(before);
+  await reader.page.reload();
+  await card.getByText('The passage answers it:').waitFor();
+});
+
+test('after a refusal the model may look again, and what it finds stands in the place of the refusal', async () => {
+  const reader = await visit();
+  server.script = () => [done('This topic is not covered.', {kind: 'refusal', refusal: 'not_in_book', explainable: true, eta_s: 20})];
+  await reader.open();
+  await reader.ask('Who does one job?');
+  server.script = () => explained(300);
+  await reader.button('Look again with the model').click();
+  await reader.answers.last().locator('.plain .text').waitFor();
+  await eventually(() => reader.widget.locator('.progress').count(), 0);
+  expect(server.asked.map(({explain}) => explain)).toEqual([false, true]);
+  expect(await reader.answers.last().innerText()).toMatch(/does one job[^]*In plain words/);
+  expect(await reader.answers.last().innerText()).not.toContain('not covered');
+});
+
 test('an answer that a reload cuts goes on where it was, in a second tab too', async () => {
   const reader = await visit();
   server.script = () => explained(2500);
@@ -473,8 +511,22 @@ test('an answer that a reload cuts goes on where it was, in a second tab too', a
   await other.goto(reader.page.url());
   await other.locator('lutrin-chat .bubble').click();
   for (const page of [reader.page, other]) await page.locator('lutrin-chat .plain').getByText('does one thing only').waitFor();
-  await eventually(() => reader.widget.locator('.progress').count(), 0);
-  expect(server.asked.length).toBe(1);
+  // The second tab waits for what the first has waited for.
+  await eventually(() => reader.widget.locator('.progress').count(), 0, 15_000);
+  expect([server.asked.length, server.followed.length]).toEqual([1, 2]);
+});
+
+test('an answer that its reader stops stays stopped when the page is loaded again', async () => {
+  const reader = await visit();
+  server.script = () => explained(1500);
+  await reader.open();
+  await reader.send('What is a node?');
+  await reader.panel.getByText('The model reads the passage').waitFor();
+  await reader.panel.locator('.progress ~ p button').click();
+  await eventually(() => server.messages().map(({unfinished}) => unfinished), [false, false]);
+  await reader.page.reload();
+  await reader.button('Explain it').waitFor();
+  expect([server.followed.length, await reader.widget.locator('.progress').count()]).toEqual([0, 0]);
 });
 
 test('an answer that a restart of the server cuts says so, and the explanation can be asked for again', async () => {

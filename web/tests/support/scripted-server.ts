@@ -45,6 +45,8 @@ export class ScriptedServer {
   /** Questions whose reader left before the end. */
   readonly left: string[] = [];
   readonly resumed: string[] = [];
+  /** Messages whose answer a page that was loaded again followed. */
+  readonly followed: string[] = [];
   readonly secrets = new Set<string>();
   script: Script = () => [];
   /** Milliseconds before `/history` answers. */
@@ -76,7 +78,7 @@ export class ScriptedServer {
 
   /** Back to the beginning, for the next test. */
   reset(): void {
-    this.asked.length = this.judged.length = this.left.length = this.resumed.length = 0;
+    this.asked.length = this.judged.length = this.left.length = this.resumed.length = this.followed.length = 0;
     this.secrets.clear();
     this.#sessions.clear();
     this.#streams.clear();
@@ -136,6 +138,11 @@ export class ScriptedServer {
     if (first === 'messages' && third === 'events') {
       const stream = this.#streams.get(second);
       if (!stream?.session.startsWith(`${secret} `)) return json(response, 404, {detail: 'There is nothing by that name here.'});
+      if (request.method === 'DELETE') {
+        for (const message of this.messages()) if (message.id === second) Object.assign(message, {unfinished: false, explainable: true});
+        return json(response, 204, {});
+      }
+      this.followed.push(second);
       return this.#play(response, second, stream, JSON.parse(stream.body) as ChatRequest, new Date().toISOString(), 0, true);
     }
     if (first === 'messages' && third === 'feedback') {

@@ -50,7 +50,12 @@ export class Api {
 
   /** Follow an answer that is being written for another page, or was for this one before it was loaded again. */
   resume(message: string, signal: AbortSignal): Asking {
-    return this.#follow(`messages/${encodeURIComponent(message)}/events`, {}, signal);
+    return this.#follow(`messages/${message}/events`, {}, signal);
+  }
+
+  /** End an answer for good: no page goes on with it. */
+  async stop(message: string): Promise<void> {
+    await this.#brief(`messages/${message}/events`, 'DELETE');
   }
 
   #follow(path: string, request: RequestInit, signal: AbortSignal): Asking {
@@ -105,7 +110,7 @@ export class Api {
   }
 
   async judge(messageId: string, value: Verdict, comment: string): Promise<void> {
-    await this.#brief(`messages/${encodeURIComponent(messageId)}/feedback`, 'POST', {value, comment});
+    await this.#brief(`messages/${messageId}/feedback`, 'POST', {value, comment});
   }
 
   async #json<T>(path: string): Promise<T> {

@@ -114,7 +114,7 @@ export class LutrinChat extends ChatProperties {
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.conversation.stop();
+    this.conversation.leave();
     this.#listening?.abort();
     clearInterval(this.#tick);
     this.#tick = undefined;

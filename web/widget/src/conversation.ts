@@ -76,6 +76,8 @@ export type Phase = 'idle' | 'restoring' | 'asking';
 const SELECTION_CHARS = 12_000;
 /** Messages that a history holds at most: with as many, there may be older ones. */
 const NEWEST = 50;
+/** Why an answer is followed no longer, if its reader wants no more of it. */
+const STOPPED = 'stopped';
 
 export class Conversation {
   turns: Turn[] = [];
@@ -121,7 +123,7 @@ export class Conversation {
 
   /** Start over with nothing said. */
   clear(): void {
-    this.stop();
+    this.leave();
     this.#restored += 1;
     this.turns = [];
     this.phase = 'idle';
@@ -149,21 +151,19 @@ export class Conversation {
   }
 
   /** Read again what another tab has changed; what is shown stays meanwhile, and if that fails. */
-  async refresh(api: Api, session: string): Promise<void> {
-    const mine = ++this.#restored;
-    const messages = await api.history(session).catch(() => undefined);
-    if (messages && mine === this.#restored && this.phase === 'idle' && !this.explaining) this.#show(messages, api);
-    this.#changed();
+  refresh(api: Api, session: string): Promise<void> {
+    return this.#read(api.history(session), api);
   }
 
   /** Read the older messages, too. */
-  async whole(api: Api, session: string): Promise<void> {
+  whole(api: Api, session: string): Promise<void> {
+    return this.#read(api.everything(session));
+  }
+
+  async #read(reading: Promise<StoredMessage[]>, api?: Api): Promise<void> {
     const mine = ++this.#restored;
-    const messages = await api.everything(session).catch(() => undefined);
-    if (messages && mine === this.#restored && this.phase === 'idle') {
-      this.#show(messages);
-      this.older = false;
-    }
+    const messages = await reading.catch(() => undefined);
+    if (messages && mine === this.#restored && this.phase === 'idle' && !this.explaining) this.#show(messages, api);
     this.#changed();
   }
 
@@ -171,7 +171,7 @@ export class Conversation {
     const verdicts = new Map(this.turns.map(({messageId, verdict}) => [messageId, verdict]));
     this.turns = turnsOf(messages);
     for (const turn of this.turns) turn.verdict = verdicts.get(turn.messageId);
-    this.older = messages.length >= NEWEST;
+    this.older = Boolean(api) && messages.length >= NEWEST;
     const last = this.turns.at(-1);
     if (api && last?.cut) void this.#resume(api, last);
   }
@@ -179,7 +179,7 @@ export class Conversation {
   /** Follow an answer that was being written when the page was loaded. */
   async #resume(api: Api, turn: Turn): Promise<void> {
     turn.cut = false;
-    await this.#run(turn, (signal) => api.resume(turn.messageId, signal), turn.text ? 'idle' : 'asking').ended;
+    await this.#run(api, turn, (signal) => api.resume(turn.messageId, signal), turn.text ? 'idle' : 'asking').ended;
     if (turn.state === 'failed' && !turn.text) turn.state = 'stopped';
     // Its server has ended since, or the answer is written by another one.
     if (turn.error !== undefined) Object.assign(turn, {cut: true, error: undefined, explainable: Boolean(turn.text)});
@@ -202,7 +202,7 @@ export class Conversation {
     const turn = newTurn(text, (question.selectedText ?? '').slice(0, SELECTION_CHARS), question.mode, this.#now());
     this.turns.push(turn);
     if (!api) return this.#fail(turn, '');
-    const {answered, ended} = this.#run(turn, (signal) => this.#asking(api, turn, session, question, signal));
+    const {answered, ended} = this.#run(api, turn, (signal) => this.#asking(api, turn, session, question, signal));
     await answered;
     void ended.then(explained);
     return turn;
@@ -213,10 +213,10 @@ export class Conversation {
     if (!this.ready) return;
     this.stop();
     Object.assign(turn, {explaining: true, askedToExplain: true, explainable: false, cut: false, error: undefined, plainWords: []});
-    await this.#run(turn, (signal) => this.#asking(api, turn, session, {...where, explain: true}, signal), 'idle').ended;
+    await this.#run(api, turn, (signal) => this.#asking(api, turn, session, {...where, explain: true}, signal), 'idle').ended;
   }
 
-  #run(turn: Turn, asking: (signal: AbortSignal) => Asking, phase: Phase = 'asking'): {answered: Promise<void>; ended: Promise<void>} {
+  #run(api: Api, turn: Turn, asking: (signal: AbortSignal) => Asking, phase: Phase = 'asking'): {answered: Promise<void>; ended: Promise<void>} {
     const stopping = (this.#stopping = new AbortController());
     this.phase = phase;
     this.#changed();
@@ -229,11 +229,14 @@ export class Conversation {
     });
     const follow = async (): Promise<void> => {
       const had = turn.text !== '';
+      const {signal} = stopping;
+      const asked = asking(signal);
       try {
-        await this.#follow(turn, asking(stopping.signal), done);
+        await this.#follow(turn, asked, done);
       } catch (error) {
+        if (signal.reason === STOPPED && asked.messageId()) void api.stop(asked.messageId()).catch(() => undefined);
         // A reader who stops the model keeps the book's answer, and what the model has said.
-        if (stopping.signal.aborted) Object.assign(turn, turn.state === 'done' ? {explainable: true} : {state: 'stopped'});
+        if (signal.aborted) Object.assign(turn, turn.state === 'done' ? {explainable: true} : {state: 'stopped'});
         else this.#fail(turn, error instanceof Refused ? this.#reason(error) : this.away);
         // A limit is said where one types, with the seconds: once is enough.
         if (this.wait_s && !had) this.turns = this.turns.filter((other) => other !== turn || turn.excerpts.length);
@@ -246,8 +249,13 @@ export class Conversation {
     return {answered, ended: follow()};
   }
 
-  /** Stop the answer that is being written; what came so far stays. */
+  /** Stop the answer that is being written, on every page; what came so far stays. */
   stop(): void {
+    this.#stopping?.abort(STOPPED);
+  }
+
+  /** Follow it no longer; a page that comes back may. */
+  leave(): void {
     this.#stopping?.abort();
   }
 

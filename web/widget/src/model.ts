@@ -15,9 +15,7 @@ interface Host extends ReactiveControllerHost {
 }
 
 export class ModelState implements ReactiveController {
-  /** It is being fetched or measured, or slow now: answers are the book's own words meanwhile. */
-  coming = false;
-  /** How far that is, in the server's words. */
+  /** Why answers are the book's own words now, in the server's words; empty: they are explained. */
   progress = '';
   readonly #host: Host;
   /** The server is asked again and again, or has said that there is nothing to wait for. */
@@ -43,8 +41,7 @@ export class ModelState implements ReactiveController {
       // A server that says nothing is no news: the first question will tell.
       const {model_state = '', model_progress = ''} = (await this.#host.server?.model().catch(() => undefined)) ?? {};
       const coming = COMING.has(model_state);
-      this.coming = coming || (model_state === 'ready' && model_progress !== '');
-      this.progress = model_progress;
+      this.progress = coming || model_state === 'ready' ? model_progress : '';
       this.#host.requestUpdate();
       if (!coming) return;
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));

@@ -30,7 +30,6 @@ export const TEXTS = {
   notWordForWord: 'not word for word in the book',
   compare: 'Compare with the passage',
   diagram: 'A diagram; the page shows it',
-  modelComing: (progress: string): string => progress || 'The model is loading. Until then, answers are the book’s own words.',
   ownWords: 'In other words',
   ownWordsOf: (who: string): string => `Words of ${who || 'the model'}, not of the book.`,
   preparedBy: (who: string): string => `Explanation prepared by ${who}.`,

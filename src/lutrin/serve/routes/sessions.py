@@ -89,6 +89,12 @@ async def resume(message_id: MessagePath, request: HTTPRequest, service: Given[A
     return await service.resume(request, message_id)
 
 
+@delete("/messages/{message_id:str}/events", **operation("stopAnswer", "Stop an answer", TAG, 404), status_code=204)
+async def stop(message_id: MessagePath, request: HTTPRequest, service: Given[AnswerService]) -> None:
+    """End an answer that is being written: what there is of it stays, and no page goes on with it."""
+    service.stop(request, message_id)
+
+
 @post(
     "/messages/{message_id:str}/feedback",
     **operation("feedback", "Judge an answer", TAG, 404, 413, 422, 503),
@@ -112,4 +118,4 @@ def _require_owner(request: HTTPRequest) -> str:
     return owner
 
 
-HANDLERS = [history, sessions, rename, remove, export, resume, feedback]
+HANDLERS = [history, sessions, rename, remove, export, resume, stop, feedback]

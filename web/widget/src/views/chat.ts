@@ -166,7 +166,7 @@ function messagesView(chat: LutrinChat): TemplateResult {
 function greetingView(chat: LutrinChat): TemplateResult {
   const {words: texts, starters, conversation} = chat;
   return html`<div class="greeting"><p class="question">${texts.greeting}</p>${chat.selection ? nothing : html`<p>${texts.hint}</p>`}
-    ${chat.model.coming ? html`<p class="coming label" role="status">${texts.modelComing(chat.model.progress)}</p>` : nothing}
+    ${chat.model.progress ? html`<p class="coming label" role="status">${chat.model.progress}</p>` : nothing}
     ${starters?.length
       ? html`<div class="suggestions"><p class="label">${texts.starters}</p>${starters.map(
           (words) => html`<button class="next" type="button" dir="auto" ?disabled=${!conversation.ready} @click=${() => void chat.ask({text: words})}>${words}</button>`,

@@ -64,7 +64,7 @@ function answerView(turn: Turn, isLast: boolean, actions: TurnActions): Template
     ${running ? progressView(turn, texts) : nothing}
     ${excerptsView(turn, actions)}
     ${warnings.map((warning) => html`<p class="warning" dir="auto">${warning}</p>`)}
-    ${error === undefined || turn.state === 'done' ? nothing : html`<p class="error" role="alert">${error || texts.wrong}</p>`}
+    ${turn.state === 'done' ? nothing : errorView(error, texts)}
     ${turn.state === 'stopped' ? html`<p class="label">${turn.cut ? texts.cutOff : texts.stopped}</p>` : nothing}
     ${refusal === 'not_in_selection' ? chip(texts.searchBook, () => actions.searchBook(turn), actions) : nothing}
     ${suggestionsView(turn, actions)}${aids?.below}
@@ -77,22 +77,30 @@ function plainWordsView(turn: Turn, actions: TurnActions): TemplateResult | type
   const {texts} = actions;
   const {plainWords, explaining, explainable, error, askedToExplain, cut, refusal, eta_s} = turn;
   if (turn.state !== 'done') return nothing;
-  const context = sentenceActions(turn, actions);
-  const isOwn = ({support}: Sentence): boolean => support === 'own';
   const shown = plainWords.length > 0;
   const words = refusal ? texts.lookAgain : eta_s ? `${texts.explainIt} (${texts.about(eta_s)})` : texts.explainIt;
   return html`${shown
       ? html`<div class="plain"><p class="label">${texts.plainWords}</p>
-          <div class="text">${sentencesView(plainWords.filter((one) => !isOwn(one)), context)}${ownView(plainWords.filter(isOwn), '', context)}</div></div>`
+          <div class="text">${wordsView(plainWords, '', sentenceActions(turn, actions))}</div></div>`
       : nothing}
     ${explaining
       ? html`${progressView(turn, texts)}<p><button class="chip" type="button" @click=${actions.stop}>${texts.stop}</button></p>`
       : error !== undefined
-        ? html`<p class="error" role="alert">${error || texts.wrong}</p>`
+        ? errorView(error, texts)
         : cut || (askedToExplain && !shown && !explainable)
           ? html`<p class="label">${cut ? texts.cutOff : texts.nothingToAdd}</p>`
           : nothing}
     ${explainable && !explaining ? chip(words, () => actions.explain(turn), actions) : nothing}`;
+}
+
+function errorView(error: string | undefined, texts: Texts): TemplateResult | typeof nothing {
+  return error === undefined ? nothing : html`<p class="error" role="alert">${error || texts.wrong}</p>`;
+}
+
+/** Sentences, those in words that are not the book's set apart below the others. */
+function wordsView(sentences: readonly Sentence[], preparedBy: string, context: SentenceActions): unknown {
+  const isOwn = ({support}: Sentence): boolean => support === 'own';
+  return [sentencesView(sentences.filter((one) => !isOwn(one)), context), ownView(sentences.filter(isOwn), preparedBy, context)];
 }
 
 /** Whether *Explain* or *Simplify* found no more than the book's own words. */
@@ -112,9 +120,7 @@ function saysView(turn: Turn, actions: TurnActions): TemplateResult | typeof not
   const context = sentenceActions(turn, actions);
   const text = textOf(turn);
   if (!text && !turn.sentences.length) return nothing;
-  const isOwn = ({support}: Sentence): boolean => support === 'own';
-  const book = turn.sentences.filter((sentence) => !isOwn(sentence));
-  return html`<div class="text">${text ? markdownView(text, context) : sentencesView(book, context)}${ownView(turn.sentences.filter(isOwn), turn.preparedBy, context)}</div>
+  return html`<div class="text">${text ? markdownView(text, context) : nothing}${wordsView(turn.sentences, turn.preparedBy, context)}</div>
     ${turn.preparedBy ? html`<p class="label" dir="auto">${texts.preparedBy(turn.preparedBy)}</p>` : nothing}`;
 }
 
