@@ -114,8 +114,9 @@ def test_a_session_s_weight_is_raised_again_at_once_without_any_right() -> None:
     if not Path("/proc/self/autogroup").exists():
         pytest.skip("this system does not group processes by session")
     code = """
-import ctypes, os, pathlib
+import codecs, ctypes, os, pathlib
 from lutrin.platform import Priority
+codecs.lookup("ascii")  # before the files of this Python can no longer be read
 if os.getuid() == 0:
     os.setgroups([])
     os.setgid(65534)

@@ -246,13 +246,13 @@ def load(
     # llama.cpp counts the output layer as one more.
     computed = computed_by(gpu_layers, llama_cpp.llama_model_n_layer(model) + 1)
     cache = f"{kv_type}, flash attention {flash_attention}"
-    return LlamaDecoder(model, context, step_tokens, threads, computed, cache)
+    return LlamaDecoder(model, context, step_tokens, threads, computed=computed, cache=cache)
 
 
 class LlamaDecoder:
     """See `ports.Decoder`; made by `load`."""
 
-    def __init__(self, model: int, context: int, step_tokens: int, threads: int, computed: str, cache: str) -> None:
+    def __init__(self, model: int, context: int, step_tokens: int, threads: int, *, computed: str, cache: str) -> None:
         self.computed_by = computed
         self._threads = threads
         self._model = model
