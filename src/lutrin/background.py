@@ -22,11 +22,18 @@ class Background:
     Args:
         first_pause_s: Seconds before a task is started again after its first failure.
         steady_s: Seconds that it must run to count as well again.
+        longest_pause_s: Most seconds before a task is started again.
     """
 
-    def __init__(self, first_pause_s: float = FIRST_PAUSE_S, steady_s: float = STEADY_S) -> None:
+    def __init__(
+        self,
+        first_pause_s: float = FIRST_PAUSE_S,
+        steady_s: float = STEADY_S,
+        longest_pause_s: float = LONGEST_PAUSE_S,
+    ) -> None:
         self._first_pause_s = first_pause_s
         self._steady_s = steady_s
+        self._longest_pause_s = longest_pause_s
         self._troubles: dict[str, str] = {}
 
     @property
@@ -37,13 +44,21 @@ class Background:
     @asynccontextmanager
     async def running(self, work: Work, *, name: str) -> AsyncIterator[None]:
         """Run a task while the block runs. What it raises is logged, and the task is started again after a pause."""
-        task = asyncio.create_task(self._supervise(work, name), name=name)
+        task = self.start(work, name=name)
         try:
             yield
         finally:
-            task.cancel()
-            await asyncio.wait({task})
-            self._troubles.pop(name, None)
+            await self.stop(task)
+
+    def start(self, work: Work, *, name: str) -> "asyncio.Task[None]":
+        """Start a task as `running` does; `stop` ends it."""
+        return asyncio.create_task(self._supervise(work, name), name=name)
+
+    async def stop(self, task: "asyncio.Task[None]") -> None:
+        """End a task that `start` returned, and wait until it has ended."""
+        task.cancel()
+        await asyncio.wait({task})
+        self._troubles.pop(task.get_name(), None)
 
     async def _supervise(self, work: Work, name: str) -> None:
         log, pause_s = get_logger("background"), self._first_pause_s
@@ -67,4 +82,4 @@ class Background:
             finally:
                 healed.cancel()
             await asyncio.sleep(pause_s)
-            pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
+            pause_s = min(2 * pause_s, self._longest_pause_s)

@@ -17,7 +17,15 @@ async def in_thread(work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) 
     Raises:
         CancelledError: The caller was cancelled; what the function returned or raised is lost.
     """
-    running = asyncio.ensure_future(asyncio.to_thread(work, *args, **kwargs))
+    return await to_the_end(asyncio.ensure_future(asyncio.to_thread(work, *args, **kwargs)))
+
+
+async def to_the_end(running: "asyncio.Future[T]") -> T:
+    """Wait for what cannot be stopped; a cancelled caller resumes only after it has ended.
+
+    Raises:
+        CancelledError: The caller was cancelled; the result is lost.
+    """
     try:
         return await asyncio.shield(running)
     except asyncio.CancelledError:

@@ -3,6 +3,7 @@
 import asyncio
 import functools
 import os
+import resource
 import signal
 import time
 from collections.abc import AsyncIterator, Callable
@@ -190,6 +191,35 @@ async def test_a_model_that_cannot_be_loaded_is_away(tmp_path: Path) -> None:
     with pytest.raises(GeneratorUnavailable):
         await read(generator, ask("hello"))
     await generator.close()
+
+
+async def test_whatever_fails_the_process_is_started_again() -> None:
+    """What nobody foresaw does not end the supervision: here the first request cannot be sent."""
+    made = WorkerGenerator("faulty", FaultyDecoder, watch=QUICK, warm=ask("\ud800"))
+    assert not await made.start()
+    await until(lambda: made.restarts >= 2)
+    await made.close()
+
+
+async def test_where_no_process_can_be_started_nobody_waits_for_it() -> None:
+    """Without a free descriptor readers are told at once; the model comes as soon as there is one."""
+    made = WorkerGenerator("faulty", FaultyDecoder, watch=QUICK)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
+    try:
+        async with asyncio.timeout(10):
+            assert not await made.start()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    await recovered(made)
+    await made.close()
+
+
+async def test_a_request_that_cannot_be_sent_leaves_nothing_behind(worker: WorkerGenerator) -> None:
+    """Its reader is told, and no place is kept for its answer."""
+    with pytest.raises(UnicodeEncodeError):
+        await read(worker, ask("\ud800"))
+    assert not worker._inboxes
 
 
 async def test_closing_ends_the_process() -> None:

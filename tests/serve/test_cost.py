@@ -238,6 +238,53 @@ async def _awaited(work: Callable[[], Awaitable[object]]) -> None:
     await work()
 
 
+async def test_a_reader_who_leaves_keeps_the_turn_while_the_thread_runs() -> None:
+    """And pays: whoever opens a dear page and leaves, again and again, has one thread like everybody, not all."""
+    workshop, meter = Workshop(), Meter("192.0.2.1")
+    running, most = 0, 0
+
+    def slow() -> bytes:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        end_s = time.thread_time() + 0.02
+        while time.thread_time() < end_s:
+            pass
+        running -= 1
+        return b""
+
+    for _ in range(4):
+        task = asyncio.create_task(with_meter(_awaited(lambda: workshop.do(slow)), meter))
+        await asyncio.sleep(0.01)
+        task.cancel()
+        await asyncio.wait({task})
+        assert (running, task.cancelled()) == (0, True)
+    assert most == 1
+    assert meter.spent_s >= 4 * 0.02
+    workshop.close()
+
+
+async def test_whoever_asks_in_the_moment_in_which_work_is_refused_asks_anew() -> None:
+    """The refusal of the one before is no other reader's, and nobody turns in circles over it."""
+    workshop, calls = Workshop(), list[int]()
+
+    def work() -> bytes:
+        calls.append(1)
+        if len(calls) == 1:
+            raise RateLimited("The first reader's budget is used.", retry_after_s=1)
+        return b"result"
+
+    first = asyncio.create_task(workshop.once("key", work))
+    await asyncio.sleep(0)
+    (inner,) = workshop._running.values()
+    while not inner.done():  # noqa: ASYNC110 - it is waited for turn by turn
+        await asyncio.sleep(0)
+    assert await workshop.once("key", work) == b"result"  # in the same turn of the loop: no task comes between
+    with pytest.raises(RateLimited):
+        await first
+    workshop.close()
+
+
 async def test_work_in_threads_is_paid_for() -> None:
     """The processor time of a thread, and what a child process reports, count for the request."""
     workshop, meter = Workshop(), Meter("192.0.2.1")

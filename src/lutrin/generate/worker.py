@@ -16,6 +16,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 
 import msgspec
 
+from lutrin.background import Background
 from lutrin.errors import DeadlineExceeded, GeneratorError, GeneratorUnavailable, QueueFull
 from lutrin.generate.child import Beat, Cancel, Probe, Ready, Setup, Submit, ToChild, ToParent, Warm
 from lutrin.generate.forecast import Forecaster
@@ -105,6 +106,9 @@ class WorkerGenerator:
         self._log = get_logger("generate")
         self._inboxes: dict[int, asyncio.Queue[GenerationEvent | Rejection]] = {}
         self._last_id = 0
+        self._background = Background(
+            self._watch.first_pause_s, self._watch.steady_s, longest_pause_s=self._watch.longest_pause_s
+        )
         self._supervisor: asyncio.Task[None] | None = None
         self._parting: asyncio.Task[None] | None = None
         self._settled = asyncio.Event()
@@ -151,8 +155,9 @@ class WorkerGenerator:
             raise GeneratorUnavailable(AWAY)
         self._last_id += 1
         id_ = self._last_id
+        submitted = _frame(Submit(id_, request, deadline))
         inbox = self._inboxes[id_] = asyncio.Queue()
-        self._writer.write(_frame(Submit(id_, request, deadline)))
+        self._writer.write(submitted)
         ended, pieces = False, 0
         try:
             while not ended:
@@ -201,8 +206,7 @@ class WorkerGenerator:
         """End the process and free its memory; waiting readers get `GeneratorUnavailable`."""
         self._closed = True
         if self._supervisor is not None:
-            self._supervisor.cancel()
-            await asyncio.wait([self._supervisor])
+            await self._background.stop(self._supervisor)
         if self._parting is not None:
             await self._parting
 
@@ -210,21 +214,17 @@ class WorkerGenerator:
         if self._closed:
             raise GeneratorUnavailable(AWAY)
         if self._supervisor is None:
-            self._supervisor = asyncio.create_task(self._supervise(), name="lutrin-model")
+            self._supervisor = self._background.start(self._run, name="lutrin-model")
 
-    async def _supervise(self) -> None:
-        pause = self._watch.first_pause_s
-        while True:
-            began = time.monotonic()
-            try:
-                await self._live()
-            except (GeneratorError, OSError) as error:
-                self.restarts += 1
-                self._log.warning("model_away", reason=str(error), restart_in_s=round(pause, 2))
-            if time.monotonic() - began >= self._watch.steady_s:
-                pause = self._watch.first_pause_s
-            await asyncio.sleep(pause)
-            pause = min(2 * pause, self._watch.longest_pause_s)
+    async def _run(self) -> None:
+        """Run the process until it ends, for whatever reason; it is then started again."""
+        try:
+            await self._live()
+        except Exception:
+            self.restarts += 1
+            raise
+        finally:
+            self._settled.set()  # also where no process could be started: nobody waits longer
 
     async def _live(self) -> None:
         ours, theirs = socket.socketpair()
@@ -249,7 +249,6 @@ class WorkerGenerator:
                 self._writer = self.pid = None
                 self.load = (0, 0)
                 self._forecaster.reset()
-                self._settled.set()
                 for inbox in self._inboxes.values():
                     inbox.put_nowait(Rejection("unavailable"))
                 # Outlives a `close` that comes meanwhile.

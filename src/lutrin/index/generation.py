@@ -33,6 +33,7 @@ from lutrin.index.postings import Key, Posting, Postings, read_postings, read_ra
 from lutrin.index.tokens import TokenIndex
 from lutrin.ports import VectorIndex, Vectors, VectorStore
 from lutrin.records import Chunk, TextRole
+from lutrin.threads import to_the_end
 
 T = TypeVar("T")
 
@@ -363,10 +364,21 @@ class OpenGeneration:
 async def open_generation(directory: Path, store: VectorStore) -> OpenGeneration:
     """Open a published generation for reading.
 
+    A caller who is cancelled waits for the threads that open it, and leaves nothing open.
+
     Raises:
         IndexUnavailable: It is missing, or its texts are not those that were written.
     """
+    opening = asyncio.ensure_future(_open_generation(directory, store))
+    try:
+        return await to_the_end(opening)
+    except asyncio.CancelledError:
+        if not opening.cancelled() and opening.exception() is None:
+            await asyncio.shield(opening.result().close())
+        raise
 
+
+async def _open_generation(directory: Path, store: VectorStore) -> OpenGeneration:
     def open_files() -> tuple[ReadLock, Manifest, sqlite.Connection]:
         lock = ReadLock(directory / MANIFEST)
         try:

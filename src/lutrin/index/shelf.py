@@ -152,8 +152,8 @@ class Shelf:
             yield lease.generation
         finally:
             lease.leases -= 1
-            if lease.retired and lease.leases == 0:
-                await asyncio.shield(self._put_away(lease))
+            if lease.retired:
+                await self._close_unused(lease)
 
     async def refresh(self) -> None:
         """Bring the shelf up to date with the catalogue; the watcher calls this.
@@ -172,8 +172,10 @@ class Shelf:
                     leases[slug] = self._leases[slug] = lease
             self.unreadable = frozenset(book.info.slug for book in published) - leases.keys()
             withdrawn, self._leases = set(self._leases.values()) - set(leases.values()), leases
+            for lease in withdrawn:  # all, before the first is closed: a cancellation may come then
+                self._withdraw(lease)
             for lease in withdrawn:
-                await self._retire(lease)
+                await self._close_unused(lease)
             if retired:
                 await asyncio.to_thread(remove_retired, self._books_dir, retired)
 
@@ -206,7 +208,8 @@ class Shelf:
             return lease
         if opened is not None and lease is not None:
             self._leases[slug] = opened
-            await self._retire(lease)
+            self._withdraw(lease)
+            await self._close_unused(lease)
         return fresh
 
     def _decoded(self, slug: str, decode: Callable[[Sequence[Any]], T], rows: Sequence[Sequence[Any]]) -> list[T]:
@@ -219,10 +222,12 @@ class Shelf:
                 self._log.error("shelf.damaged_decision", book=slug, error=type(error).__name__)
         return records
 
-    async def _retire(self, lease: _Lease) -> None:
-        """Close a generation that no later lease gets, as soon as no lease uses it."""
+    def _withdraw(self, lease: _Lease) -> None:
+        """Give a generation to no later lease; the last one that uses it closes it."""
         lease.retired = True
         self._retired.add(lease)
+
+    async def _close_unused(self, lease: _Lease) -> None:
         if lease.leases == 0:
             await asyncio.shield(self._put_away(lease))
 

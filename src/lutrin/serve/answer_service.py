@@ -14,7 +14,7 @@ import re
 import uuid
 from collections import OrderedDict, defaultdict
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Sequence
-from contextlib import aclosing, suppress
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -297,6 +297,7 @@ class Turn:
         self._readers = 0
         self._news = asyncio.Event()
         self._saving = False
+        """Whether its end is being stored, or was: nothing can stop it then, and it is not begun again."""
         self._is_left = False
         """Whether it was cancelled because its readers had gone."""
         self._keeps_question = keeps_question
@@ -323,9 +324,10 @@ class Turn:
         return {MESSAGE_HEADER: self.id, ASKED_HEADER: self._transcript.asked_at}
 
     def attach(self) -> None:
-        """Attach a connection; this starts the turn, or restarts it if it was cancelled."""
+        """Attach a connection; this starts the turn, or restarts it if it was cancelled before its end was stored."""
         self._readers += 1
-        if not self.finished.is_set() and not self._is_stopped and (self._task is None or self._task.done()):
+        is_ending = self.finished.is_set() or self._saving or self._is_stopped
+        if not is_ending and (self._task is None or self._task.done()):
             self._start()
 
     def _start(self) -> None:
@@ -398,7 +400,7 @@ class Turn:
 
     def stop(self) -> None:
         """End the answer for good, as its reader wants: what there is of it stays."""
-        if self.finished.is_set() or self._is_stopped:
+        if self.finished.is_set() or self._saving or self._is_stopped:
             return
         self._is_stopped = True
         if self._task is not None and not self._task.done():
@@ -505,8 +507,15 @@ class Turn:
         return True
 
     async def _finish(self, answer: records.Answer, certainty: records.Certainty | None) -> None:
-        """Store, then say that it is done: what a reader has seen as done is never lost."""
+        """Come to the end, even if the turn is cancelled meanwhile."""
         self._saving = True
+        try:
+            await self._complete(answer, certainty)
+        except Exception as error:  # noqa: BLE001 - whoever reads is told
+            self._fail(error)
+
+    async def _complete(self, answer: records.Answer, certainty: records.Certainty | None) -> None:
+        """Store, then say that it is done: what a reader has seen as done is never lost."""
         try:
             await self._save(self._transcript.complete(answer, certainty), answer)
         except ChatStoreError as error:
@@ -534,10 +543,10 @@ class Turn:
     async def _save(self, pair: list[records.ChatMessage], answer: records.Answer | None) -> None:
         """Store the question and its answer, unless its reader has deleted the conversation meanwhile."""
         key = self.incoming.question.session_id
-        if not key or self.is_forgotten:
-            return
         if self._kept is not None and self._kept is not asyncio.current_task():
             await self._kept
+        if not key or self.is_forgotten:
+            return
         if self._service.space.low:
             raise ChatStoreFull(messages.NOT_SAVED_DISK)
         self._service.allowance.take(self.incoming.unnamed_peer, len(msgspec.json.encode(pair)))
@@ -754,11 +763,14 @@ class AnswerService:
         task.add_done_callback(tasks.discard)
         return task
 
-    async def open(self) -> None:
-        """Start the background work: deleting old conversations and reporting log lines that were folded."""
-        self.spawn(self._keep_house())
-        if self._settings.retention_days:
-            self.spawn(self._retain())
+    @asynccontextmanager
+    async def keeping_house(self) -> AsyncIterator[None]:
+        """Delete old conversations and report log lines that were folded while the block runs."""
+        running = self.services.background.running
+        async with running(self._keep_house, name="housekeeping"), AsyncExitStack() as stack:
+            if self._settings.retention_days:
+                await stack.enter_async_context(running(self._retain, name="retention"))
+            yield
 
     async def end(self, grace_s: float) -> None:
         """Shut down: give running answers some time to finish, then cancel them and tell their readers."""

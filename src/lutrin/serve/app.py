@@ -98,7 +98,6 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
 
     @asynccontextmanager
     async def running(app: Litestar) -> AsyncIterator[None]:
-        await service.open()
         await asyncio.to_thread(prepare, app)
         await asyncio.to_thread(finish_replacements, settings.corpus_dir)
         if (
@@ -109,6 +108,7 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
             await jobs.add(services.ingest, service.spawn)
         try:
             async with AsyncExitStack() as stack:
+                await stack.enter_async_context(service.keeping_house())
                 if settings.watch and services.ingest is not None:
                     read = partial(jobs.add, services.ingest, service.spawn)
                     work = partial(watch_folder, settings.corpus_dir, read)

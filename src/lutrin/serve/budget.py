@@ -30,6 +30,7 @@ from lutrin.messages import TOO_MUCH_WORK
 from lutrin.serve import html
 from lutrin.serve.limits import peer_of_scope, remember
 from lutrin.serve.problems import MEDIA_TYPE, Problem, prefers_html
+from lutrin.threads import to_the_end
 
 T = TypeVar("T")
 
@@ -284,7 +285,8 @@ class Workshop:
         if key in self._results:
             self._results.move_to_end(key)
             return self._results[key][0]  # type: ignore[return-value]  # the key names the work, and with it the type
-        while (running := self._running.get(key)) is not None:
+        # One that has ended is passed over: its failure would be raised at once, again and again.
+        while (running := self._running.get(key)) is not None and not running.done():
             try:
                 return await asyncio.shield(running)
             except RateLimited:
@@ -294,7 +296,8 @@ class Workshop:
         return await asyncio.shield(running)
 
     def _on_end(self, key: Hashable, task: asyncio.Task[Any]) -> None:
-        del self._running[key]
+        if self._running.get(key) is task:
+            del self._running[key]
         if not task.cancelled():
             task.exception()  # those who wait for it get it; there may be nobody left
 
@@ -311,9 +314,11 @@ class Workshop:
                 pay()
                 context = contextvars.copy_context()
                 loop = asyncio.get_running_loop()
-                result = await loop.run_in_executor(self._threads, context.run, run_for_request, work)
-                settle()
-                return result
+                try:
+                    # A reader who leaves keeps the turn while the thread runs, and pays for it.
+                    return await to_the_end(loop.run_in_executor(self._threads, context.run, run_for_request, work))
+                finally:
+                    settle()
         finally:
             turn, waiting = self._turns[peer]
             if waiting > 1:

@@ -70,8 +70,10 @@ class Jobs:
             raise IngestInProgress
         job = self._add("running", [])
         self._is_working = True
-        await self._show(job)
-        spawn(self._work(ingest, job))
+        try:
+            await self._show(job)
+        finally:  # a request that is dropped meanwhile leaves no job undone
+            spawn(self._work(ingest, job))
         return job
 
     async def add(self, ingest: Ingest, spawn: Spawn, lines: Sequence[str] = ()) -> Job:
@@ -82,9 +84,11 @@ class Jobs:
         waits = self._is_working
         self._is_working = True
         job = self._add("waiting" if waits else "running", list(lines))
-        await self._show(job)
-        if not waits:
-            spawn(self._work(ingest, job, patient=True))
+        try:
+            await self._show(job)
+        finally:
+            if not waits:
+                spawn(self._work(ingest, job, patient=True))
         return job
 
     def _add(self, state: State, lines: list[str]) -> Job:
