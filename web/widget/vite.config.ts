@@ -43,8 +43,8 @@ const licences = {
   },
 };
 
-/** Scripts that only the reader's own pages load, each by its mode: cards, and what helps to learn from answers. */
-const OWN = new Set(['practice', 'learning']);
+/** Scripts that only the reader's own pages load, each by its mode: cards, what helps to learn from answers, and assignments. */
+const OWN = new Set(['practice', 'learning', 'assignment']);
 
 export default defineConfig(({mode}) => ({
   plugins: [tightTemplates, licences],

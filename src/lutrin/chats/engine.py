@@ -182,6 +182,22 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE TABLE day (day VARCHAR NOT NULL PRIMARY KEY)",
         "INSERT INTO day SELECT DISTINCT substr(created, 1, 10) FROM message WHERE created LIKE '____-__-__T%'",
     ),
+    # What a class was given to do, and how it went, as counts alone.
+    (
+        """CREATE TABLE assignment (
+            id VARCHAR NOT NULL, created VARCHAR NOT NULL, body VARCHAR NOT NULL,
+            opened INTEGER NOT NULL, finished INTEGER NOT NULL, sent INTEGER NOT NULL, PRIMARY KEY (id)
+        )""",
+        """CREATE TABLE assignment_card (
+            assignment VARCHAR NOT NULL, card VARCHAR NOT NULL, tries INTEGER NOT NULL, missed INTEGER NOT NULL,
+            PRIMARY KEY (assignment, card), FOREIGN KEY(assignment) REFERENCES assignment (id) ON DELETE CASCADE
+        )""",
+        """CREATE TABLE assignment_receipt (
+            receipt VARCHAR NOT NULL, assignment VARCHAR NOT NULL,
+            PRIMARY KEY (receipt), FOREIGN KEY(assignment) REFERENCES assignment (id) ON DELETE CASCADE
+        )""",
+        "CREATE INDEX ix_assignment_receipt_assignment ON assignment_receipt (assignment)",
+    ),
 )
 """Migration n leads from version n to n + 1."""
 

@@ -74,3 +74,17 @@ UPSERT_FEEDBACK = f"""{_insert("feedback", f"message {_FEEDBACK}")}
 """Inserts the judgement of a message, or replaces it."""
 KEEP_DAY = "INSERT INTO day (day) VALUES (:day) ON CONFLICT DO NOTHING"
 """Inserts the day unless it is stored already."""
+ADD_ASSIGNMENT = _insert("assignment", "id created body opened finished sent")
+ASSIGNMENT = "SELECT * FROM assignment WHERE id = :id"
+ASSIGNMENTS = "SELECT * FROM assignment ORDER BY created DESC, id"
+ASSIGNMENT_CARDS = "SELECT card, tries, missed FROM assignment_card WHERE assignment = :id"
+KEEP_RECEIPT = f"""{_insert("assignment_receipt", "receipt assignment")}
+    ON CONFLICT DO NOTHING RETURNING receipt"""
+"""Inserts the mark of results; returns nothing if it is known."""
+COUNT_BROWSER = """UPDATE assignment SET opened = opened + :opened, finished = finished + :finished, sent = sent + 1
+    WHERE id = :id"""
+COUNT_CARD = f"""{_insert("assignment_card", "assignment card tries missed")} ON CONFLICT (assignment, card)
+    DO UPDATE SET tries = assignment_card.tries + excluded.tries, missed = assignment_card.missed + excluded.missed"""
+"""Inserts the counts of a card, or adds them to those that are there."""
+FORGET_ASSIGNMENT = "DELETE FROM assignment WHERE id = :id RETURNING id"
+"""Deletes an assignment with its counts and marks."""

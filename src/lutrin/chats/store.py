@@ -16,6 +16,7 @@ import msgspec
 
 from lutrin import records, sqlite
 from lutrin.chats import sql
+from lutrin.chats.assignments import AssignmentTables
 from lutrin.chats.engine import Database, Execute, SqlCipher, Values, migrate
 from lutrin.chats.key import Seal
 from lutrin.errors import ChatStoreError, ChatStoreFull, NotFound
@@ -154,6 +155,8 @@ class AskedQuestion(msgspec.Struct, frozen=True, kw_only=True):
     """Slug of the book that was cited first; empty if none was."""
     chapter: str = ""
     """Chapter of the first citation."""
+    filename: str = ""
+    """File that was cited first."""
     thumb: str = ""
     """`up`, `down`, or empty."""
     comment: str = ""
@@ -210,6 +213,7 @@ def _asked_question(row: Any, seal: Seal) -> AskedQuestion:  # noqa: ANN401 - a 
         kind=message.kind,
         book=cited.book if cited else "",
         chapter=cited.chapter or cited.section_title if cited else "",
+        filename=cited.filename if cited else "",
         thumb=row.value or "",
         comment=seal.open(row.comment) if row.comment else "",
         searched=certainty.searched,
@@ -259,6 +263,7 @@ class ChatTables:
         self._seal = seal
         self._now = now
         self._room = room
+        self.assignments = AssignmentTables(self, seal, now)
 
     async def append(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         """Store messages in one transaction; see `ports.ChatStore`. A message with a known id is replaced."""
@@ -290,7 +295,7 @@ class ChatTables:
                     raise ChatStoreError("A message with that id belongs to another conversation.")
             await execute(sql.RECOUNT, {"of": key, "added": added})
 
-        await self._write(work)
+        await self.write(work)
 
     async def take_back(self, key: str, ids: Sequence[str]) -> None:
         """Delete messages of a question that could not be asked, and their conversation if it has no others."""
@@ -303,7 +308,7 @@ class ChatTables:
             await execute(sql.RECOUNT, {"of": key, "added": -freed})
             await execute(sql.DELETE_EMPTY, {"of": key})
 
-        await self._write(work)
+        await self.write(work)
 
     @staticmethod
     async def _size_before(execute: Execute, key: str, id_: str) -> int:
@@ -323,29 +328,29 @@ class ChatTables:
 
     async def history(self, session_id: str, limit: int = 50) -> list[ChatMessage]:
         """Return the newest `limit` messages of a conversation, oldest first; none if it is unknown."""
-        rows = await self._read(sql.HISTORY, {"of": session_id, "most": limit})
+        rows = await self.read(sql.HISTORY, {"of": session_id, "most": limit})
         return [chat_message(row, row.public, self._seal) for row in reversed(rows)]
 
     async def sessions(self, owner: str, most: int, past: int = 0) -> list[ChatSession]:
         """Return an owner's conversations after the first `past`, the last used first; the empty owner has none."""
-        rows = await self._read(sql.SESSIONS, {"whose": owner, "most": most, "past": past}) if owner else []
+        rows = await self.read(sql.SESSIONS, {"whose": owner, "most": most, "past": past}) if owner else []
         return [chat_session(row, self._seal) for row in rows]
 
     async def refusals(self) -> list[ChatMessage]:
         """Return the questions that the books did not answer, oldest first, without their authors."""
         return [
             chat_message(row, "", self._seal)
-            for row in await self._read(sql.REFUSALS, {})
+            for row in await self.read(sql.REFUSALS, {})
             if visible_parts(row.reply, self._seal).refusal in OF_CONTENTS
         ]
 
     async def recent_questions(self, most: int) -> list[AskedQuestion]:
         """Return the newest questions that were answered or refused, newest first, without their authors."""
-        return asked_questions(await self._read(sql.ANSWERS, {"most": most}), self._seal)
+        return asked_questions(await self.read(sql.ANSWERS, {"most": most}), self._seal)
 
     async def session(self, key: str) -> ChatSession:
         """Return one conversation's record."""
-        return chat_session(_only(await self._read(sql.SESSION, {"of": key})), self._seal)
+        return chat_session(_only(await self.read(sql.SESSION, {"of": key})), self._seal)
 
     async def rename(self, key: str, title: str) -> ChatSession:
         """Give a conversation a name of the reader's own."""
@@ -355,7 +360,7 @@ class ChatTables:
     async def delete(self, key: str) -> None:
         """Delete a conversation for good."""
         _only(await self._change(sql.DELETE, {"of": key}))
-        await self._erase_traces()
+        await self.erase_traces()
 
     async def judge(self, message_id: str, owner: str, value: str, comment: str = "") -> None:
         """Store what a reader thought of an answer; a second judgement replaces the first.
@@ -370,7 +375,7 @@ class ChatTables:
             _only(await execute(sql.ANSWER_OF, {"answer": message_id, "whose": owner}))
             await execute(sql.UPSERT_FEEDBACK, judgement)
 
-        await self._write(work)
+        await self.write(work)
 
     async def forget(
         self, *, session_id: str | None = None, older_than: timedelta | None = None, everything: bool = False
@@ -385,7 +390,7 @@ class ChatTables:
         else:
             return 0
         if deleted:
-            await self._erase_traces()
+            await self.erase_traces()
         return len(deleted)
 
     async def retain(self, days: int) -> int:
@@ -406,25 +411,27 @@ class ChatTables:
             doomed = {"before": min(before, seen[-1].day + LAST_OF_DAY)}
             return len(await execute(sql.DELETE_BEFORE, doomed))
 
-        if deleted := await self._write(work):
-            await self._erase_traces()
+        if deleted := await self.write(work):
+            await self.erase_traces()
         return deleted
 
     async def close(self) -> None:
         """Release files and handles. Make no call afterwards."""
         await self._database.close()
 
-    async def _erase_traces(self) -> None:
+    async def erase_traces(self) -> None:
         """Remove what the database keeps of deleted rows. Databases that do not overwrite them extend this."""
 
-    async def _read(self, statement: str, values: Values) -> list[Any]:
+    async def read(self, statement: str, values: Values) -> list[Any]:
+        """Return the rows of a statement that only reads."""
         with self._translating_errors():
             return await self._database.read(statement, values)
 
     async def _change(self, statement: str, values: Values) -> list[Any]:
-        return await self._write(lambda execute: execute(statement, values))
+        return await self.write(lambda execute: execute(statement, values))
 
-    async def _write(self, work: Callable[[Execute], Awaitable[T]]) -> T:
+    async def write(self, work: Callable[[Execute], Awaitable[T]]) -> T:
+        """Run some work in one transaction."""
         with self._translating_errors():
             return await self._database.write(work)
 
@@ -464,7 +471,7 @@ class SqlChatStore(ChatTables):
         await asyncio.to_thread(migrate, path, key)
         return cls(await SqlCipher.open(path, key), path, now, room)
 
-    async def _erase_traces(self) -> None:
+    async def erase_traces(self) -> None:
         """Empty the log file and remove the migrations' backups, which still hold what was deleted."""
         with self._translating_errors():
             await self._file.empty_log()

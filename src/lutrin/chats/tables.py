@@ -86,6 +86,41 @@ class FeedbackRow(ChatTable, table=True):
     created: str
 
 
+class AssignmentRow(ChatTable, table=True):
+    """What a teacher has given a class to do, with how many browsers opened and finished it."""
+
+    __tablename__ = "assignment"
+
+    id: str = Field(primary_key=True)
+    created: str
+    body: str
+    """JSON of what it consists of, sealed."""
+    opened: int
+    finished: int
+    sent: int
+    """Results that were counted."""
+
+
+class AssignmentCardRow(ChatTable, table=True):
+    """How often a card of an assignment was answered, and how often it was not known."""
+
+    __tablename__ = "assignment_card"
+
+    assignment: str = Field(foreign_key="assignment.id", primary_key=True, ondelete="CASCADE")
+    card: str = Field(primary_key=True)
+    tries: int
+    missed: int
+
+
+class AssignmentReceiptRow(ChatTable, table=True):
+    """The random mark of results that were counted, so that results sent twice count once. It says nothing of whose."""
+
+    __tablename__ = "assignment_receipt"
+
+    receipt: str = Field(primary_key=True)
+    assignment: str = Field(foreign_key="assignment.id", index=True, ondelete="CASCADE")
+
+
 def make_tables(database: Literal["sqlite", "postgresql"]) -> list[str]:
     """The statements that make the tables and their indexes."""
     dialect = {"sqlite": sqlite, "postgresql": postgresql}[database].dialect()

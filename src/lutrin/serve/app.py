@@ -43,7 +43,7 @@ from lutrin.serve.openapi import openapi_config, prepare
 from lutrin.serve.ownership import CLIENT_HEADER
 from lutrin.serve.probe import Probe
 from lutrin.serve.responses import below, finishing
-from lutrin.serve.routes import answers, health, ingest, openai, pages, sessions, teacher, teacher_books
+from lutrin.serve.routes import answers, assignments, health, ingest, openai, pages, sessions, teacher, teacher_books
 from lutrin.serve.services import Services
 from lutrin.serve.teacher_page import Examination, progress_of
 from lutrin.serve.teacher_password import TeacherPassword, spaced
@@ -66,7 +66,7 @@ COLLECTED = (20_000, 20, 20)
 search makes goes without that, and what it keeps stays for long."""
 HANDLERS = [
     handler
-    for family in (health, answers, sessions, ingest, openai, pages, teacher, teacher_books)
+    for family in (health, answers, sessions, ingest, openai, pages, teacher, teacher_books, assignments)
     for handler in family.HANDLERS
 ]
 _log = get_logger("serve")

@@ -10,11 +10,12 @@ from itertools import groupby, pairwise
 from markupsafe import Markup
 
 from lutrin.ingest.labels import label_after
-from lutrin.messages import NOTHING_HERE
+from lutrin.messages import ASSIGNMENT_OVER, NOTHING_HERE
 from lutrin.serve.finding import Suggestion
 from lutrin.serve.notes import Notes
 from lutrin.serve.rendering import PDF_SECTION
 from lutrin.serve.templating import book_path, count_of, environment, page_path, render
+from lutrin.study.assignment import ON_PAPER
 from lutrin.study.deck import Card, GlossaryTerm, Practice
 
 SECTION_START = re.compile(r'<h2 id="')
@@ -143,7 +144,7 @@ def trouble(status: int, detail: str, incident: str = "", *, teacher: bool = Fal
     return render(
         "trouble.html",
         title=TROUBLES.get(status, HTTPStatus(status).phrase),
-        detail=NOTHING_HERE if missing else detail,
+        detail=NOTHING_HERE if missing and detail != ASSIGNMENT_OVER else detail,
         missing=missing,
         again=failed and not teacher,  # a form of the teacher's cannot be sent again by a link
         teacher=teacher,
@@ -227,8 +228,6 @@ WORKSHEET_CARDS = 40
 """On one worksheet, spread over its chapter; more is no work for a lesson."""
 SITTING_CARDS = 10
 """Cards of one sitting: some minutes of work."""
-ON_PAPER = frozenset({"question", "choice", "gap", "exercise", "term"})
-"""Kinds of cards that can be asked on paper."""
 KINDS = {
     "question": "Question",
     "choice": "Choose",
@@ -238,6 +237,7 @@ KINDS = {
     "table": "Look up",
     "exercise": "Exercise of the book",
 }
+LETTERS = "ABCDEF"
 VIEWS = ("study", "deck", "today", "worksheet", "glossary", "guide")
 
 
@@ -281,7 +281,7 @@ def render_practice(
         hints=book.hints,
         again=list(dict.fromkeys((card.section, card.url) for card in selection)),
         kinds=KINDS,
-        letters="ABCDEF",
+        letters=LETTERS,
         glossary=by_letter(practice.glossary),
         guide=practice.guide,
         total=len(practice.cards),

@@ -18,6 +18,7 @@ import msgspec
 import segno
 from prometheus_client.metrics import MetricWrapperBase
 
+from lutrin.chats.assignments import StoredAssignment
 from lutrin.chats.store import OF_CONTENTS, AskedQuestion
 from lutrin.index.catalog import LeftOut
 from lutrin.ingest.formats import all_formats
@@ -206,7 +207,7 @@ def overview(
         total=len(questions),
         books=tuple(tables),
         elsewhere=sum(not question.chapter for question in questions),
-        inbox=_inbox(questions, pinned),
+        inbox=inbox(questions, pinned),
         most=max((day for _, rows in tables for row in rows for day in row.days), default=1) or 1,
         since=since,
     )
@@ -230,7 +231,7 @@ def _odds(question: AskedQuestion) -> float:
     return load_decisions().with_model.odds(question.odds, question.yes)
 
 
-def _inbox(questions: Sequence[AskedQuestion], pinned: Collection[str]) -> tuple[InboxRow, ...]:
+def inbox(questions: Sequence[AskedQuestion], pinned: Collection[str]) -> tuple[InboxRow, ...]:
     """Questions of the same words are one row; what asks nothing of a book is none."""
     same: dict[str, list[AskedQuestion]] = {}
     for question in questions:
@@ -370,6 +371,8 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     """Files that belong to no book."""
     prepared: Mapping[str, tuple[EntryList, str]] = {}
     """By slug of a book the states of its prepared entries, and how far the model is that studies it."""
+    assignments: Sequence[tuple[StoredAssignment, str]] = ()
+    """What the class was given to do, with the titles, the newest first."""
     questions: Overview = Overview()
     address: str = ""
     """Of this server for other devices; empty: they cannot reach it."""

@@ -32,8 +32,8 @@ from lutrin.serve.teacher_password import TeacherPassword
 from lutrin.settings import Settings
 
 COOKIE = "lutrin-teacher"
-MOST_FIELDS = 8
-
+MOST_FIELDS = 400
+"""The longest form: the pages, cards and questions of an assignment."""
 SIGNED_IN_S = 8 * 3600.0
 """A school day."""
 MOST_SIGNED_IN = 100
@@ -195,13 +195,17 @@ class Visit:
         token = token.strip() if scheme.lower() == "bearer" else ""
         await self.sign_ins.prove(token, self.service.peer(self.request))
 
-    async def fields(self) -> dict[str, str]:
-        """The fields of a form; raises MalformedRequest if there are more than any page of ours sends."""
+    async def pairs(self) -> list[tuple[str, str]]:
+        """The fields of a form in order; raises MalformedRequest if there are more than any page of ours sends."""
         body = (await self.request.body()).decode()
         try:
-            return dict(parse_qsl(body, keep_blank_values=True, max_num_fields=MOST_FIELDS))
+            return parse_qsl(body, keep_blank_values=True, max_num_fields=MOST_FIELDS)
         except ValueError:
             raise MalformedRequest(MALFORMED_BODY) from None
+
+    async def fields(self) -> dict[str, str]:
+        """The fields of a form by name; raises as `pairs`."""
+        return dict(await self.pairs())
 
     async def form(self) -> dict[str, str]:
         """The fields of a form, which a signed-in browser has sent from our own page; raises as `SignIns.check`."""

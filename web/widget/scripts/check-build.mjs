@@ -6,7 +6,7 @@ import {fileURLToPath} from 'node:url';
 import {build} from 'vite';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const BUILT = {'lutrin.js': 'production', 'practice.js': 'practice', 'learning.js': 'learning'};
+const BUILT = {'lutrin.js': 'production', 'practice.js': 'practice', 'learning.js': 'learning', 'assignment.js': 'assignment'};
 const outDir = mkdtempSync(join(tmpdir(), 'lutrin-widget-'));
 try {
   for (const [name, mode] of Object.entries(BUILT)) {

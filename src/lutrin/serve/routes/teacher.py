@@ -11,8 +11,9 @@ from litestar.datastructures import Cookie
 from litestar.di import NamedDependency as Given
 from litestar.params import FromPath
 
+from lutrin.chats.assignments import StoredAssignment
 from lutrin.chats.store import key_of
-from lutrin.errors import InvalidInput, LutrinError, NotFound, NotPermitted, RateLimited
+from lutrin.errors import ChatStoreError, InvalidInput, LutrinError, NotFound, NotPermitted, RateLimited
 from lutrin.index.catalog import LeftOut
 from lutrin.index.companion import Kind, State
 from lutrin.log import get_logger
@@ -56,6 +57,7 @@ from lutrin.serve.teacher_password import SHORTEST_PASSWORD
 from lutrin.serve.teacher_sign_in import COOKIE, SIGNED_IN_S, Visit
 from lutrin.serve.templating import render
 from lutrin.settings import Settings
+from lutrin.study.assignment import Assignment
 from lutrin.study.teach import Act, Change, Companions, EntryFilter, EntryList
 from lutrin.study.write import progress_of
 
@@ -154,10 +156,10 @@ async def change_password(visit: Given[Visit]) -> Response[str]:
 @get("/teacher/class", operation_id="teacherClass", **PAGE)
 async def show_address(visit: Given[Visit], door: Given[Door]) -> Response[str]:
     """The address of the server and its QR code, as large as the wall behind the teacher."""
-    address = _address(visit, door)
+    address = pupils_address(visit, door)
     if not visit.signed_in or not address:
         return led_to("/teacher")
-    return page_response(render("teacher_class.html", address=address, code=qr_uri(address)))
+    return page_response(render("teacher_class.html", address=address, code=qr_uri(address), back="/teacher#class"))
 
 
 @post("/teacher/class/{act:str}", operation_id="teacherDoor", **PAGE)
@@ -327,7 +329,7 @@ def _gate(visit: Visit, error: LutrinError | None = None) -> Response[str]:
     return response
 
 
-def _address(visit: Visit, door: Door) -> str:
+def pupils_address(visit: Visit, door: Door) -> str:
     """The address for pupils; empty: they cannot reach the server."""
     return door.address or address_for_others(visit.request, visit.settings.host)
 
@@ -367,7 +369,8 @@ async def _board(visit: Visit, jobs: Jobs, examination: Examination, door: Door)
         health=examination,
         questions=await _questions(service, troubles),
         prepared=await _list_prepared(service, settings),
-        address=_address(visit, door),
+        assignments=await _list_assignments(service),
+        address=pupils_address(visit, door),
         door=("open" if door.address else "shut") if door.is_possible else "",
         own_password=visit.sign_ins.password is not None and visit.sign_ins.password.is_set,
         troubles=troubles,
@@ -388,6 +391,15 @@ async def _list_prepared(service: AnswerService, settings: Settings) -> dict[str
         }
     except LutrinError:
         return {}  # an index that cannot be read is told elsewhere on the page
+
+
+async def _list_assignments(service: AnswerService) -> list[tuple[StoredAssignment, str]]:
+    """The assignments with their titles, the newest first; none where nothing is stored, which the page says."""
+    try:
+        stored = await service.services.chats.assignments.all()
+    except ChatStoreError:
+        return []
+    return [(one, msgspec.json.decode(one.body, type=Assignment).title) for one in stored]
 
 
 async def _questions(service: AnswerService, troubles: list[str]) -> Overview:

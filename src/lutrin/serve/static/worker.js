@@ -1,4 +1,4 @@
-// Keeps the pages of books and of practice that were opened here, so that they can be read without a network. The server
+// Keeps the pages of books, of practice and of assignments that were opened here, so that they can be read without a network. The server
 // puts `VERSION` before this: it changes when a book is read anew or the pages' own files change. Nothing foreign, nothing
 // of `/api`, no conversation and no teacher's page is ever kept.
 
@@ -22,7 +22,7 @@ function kindOf(address) {
   const { origin, pathname } = new URL(address);
   if (origin !== location.origin || !pathname.startsWith(ROOT)) return undefined;
   const path = pathname.slice(ROOT.length);
-  if (!path || path === OFFLINE || /^read\/.+/.test(path) || /^study\/[^/]+(\/([a-z]+|deck\.json))?$/.test(path)) return "page";
+  if (!path || path === OFFLINE || /^(read|a)\/.+/.test(path) || /^study\/[^/]+(\/([a-z]+|deck\.json))?$/.test(path)) return "page";
   if (/^(static|widget)\/.+\.[0-9a-f]{12}\.(js|css|svg)$/.test(path) || path.startsWith("picture/")) return "file";
   return undefined;
 }

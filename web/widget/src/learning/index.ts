@@ -5,6 +5,7 @@ import type {LutrinChat} from '../chat.ts';
 import type {Turn} from '../conversation.ts';
 import {storeOf} from '../identity.ts';
 import {AskBack} from './askback.ts';
+import {assigned} from './assigned.ts';
 import {Hints} from './hints.ts';
 import {pageTools} from './page.ts';
 import {Recalls} from './recall.ts';
@@ -19,6 +20,7 @@ const chat = document.querySelector('lutrin-chat');
 addEventListener('pagehide', () => globalThis.speechSynthesis?.cancel());
 document.adoptedStyleSheets.push(sheetOf(SPOKEN_STYLE));
 pageTools(storeOf(() => localStorage), aloud);
+assigned(storeOf(() => localStorage), chat);
 if (chat?.shadowRoot) assist(chat, chat.shadowRoot);
 
 function assist(chat: LutrinChat, root: ShadowRoot): void {

@@ -1,0 +1,130 @@
+"""Assignments and how they went: counts alone, no reader, no time of a result.
+
+Each sending of results has a random mark of its own, a *receipt*. It is kept so that results which a phone sends again,
+because it never heard that they had arrived, count once. Two sendings of one browser have nothing in common.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Protocol, TypeVar
+
+import msgspec
+
+from lutrin.chats import sql
+from lutrin.chats.engine import Execute, Values
+from lutrin.chats.key import Seal
+from lutrin.errors import ChatStoreFull, NotFound
+from lutrin.messages import ASSIGNMENT_FULL, ASSIGNMENT_OVER
+
+T = TypeVar("T")
+MOST_RECEIPTS = 20_000
+"""Results that one assignment takes in: some hundred classes. More is somebody's script."""
+
+
+class StoredAssignment(msgspec.Struct, frozen=True, kw_only=True):
+    """An assignment as it is stored."""
+
+    id: str
+    created: str
+    """ISO 8601, UTC."""
+    body: str
+    """JSON of what it consists of."""
+    opened: int
+    """Browsers that opened it."""
+    finished: int
+    """Browsers in which it was finished."""
+
+
+class CardCount(msgspec.Struct, frozen=True, kw_only=True):
+    """How often a card was answered, and how often it was not known."""
+
+    tries: int
+    missed: int
+
+
+class TableAccess(Protocol):
+    """Reads and writes the tables of conversations; raises ChatStoreError as they do."""
+
+    async def read(self, statement: str, values: Values) -> list[Any]:
+        """Return the rows of a statement that only reads."""
+
+    async def write(self, work: Callable[[Execute], Awaitable[T]]) -> T:
+        """Run some work in one transaction."""
+
+    async def erase_traces(self) -> None:
+        """Remove what the database keeps of deleted rows."""
+
+
+class AssignmentTables:
+    """The assignments of a server, in the database of its conversations.
+
+    What takes an id raises NotFound if there is no such assignment; each call raises ChatStoreError as `ChatTables`.
+    """
+
+    def __init__(self, access: TableAccess, seal: Seal, now: Callable[[], datetime]) -> None:
+        self._access = access
+        self._seal = seal
+        self._now = now
+
+    async def add(self, id_: str, body: str) -> None:
+        """Keep a new assignment."""
+        created = self._now().isoformat(timespec="seconds")
+        row = {"id": id_, "created": created, "body": self._seal.close(body), "opened": 0, "finished": 0, "sent": 0}
+        await self._access.write(lambda execute: execute(sql.ADD_ASSIGNMENT, row))
+
+    async def all(self) -> Sequence[StoredAssignment]:
+        """Return all assignments, the newest first."""
+        return [self._record(row) for row in await self._access.read(sql.ASSIGNMENTS, {})]
+
+    async def get(self, id_: str) -> StoredAssignment:
+        """Return one assignment."""
+        return self._record(_only(await self._access.read(sql.ASSIGNMENT, {"id": id_})))
+
+    async def card_counts(self, id_: str) -> Mapping[str, CardCount]:
+        """Return the counts of an assignment's cards that were answered, by card id."""
+        rows = await self._access.read(sql.ASSIGNMENT_CARDS, {"id": id_})
+        return {row.card: CardCount(tries=row.tries, missed=row.missed) for row in rows}
+
+    async def count(
+        self, id_: str, receipt: str, known: Mapping[str, bool], *, opened: bool = False, finished: bool = False
+    ) -> bool:
+        """Count results; False: they were counted before.
+
+        Args:
+            known: By card id whether it was known.
+            opened: Whether a browser opened the assignment for the first time.
+            finished: Whether a browser has finished it.
+
+        Raises:
+            ChatStoreFull: It has taken in `MOST_RECEIPTS` results.
+        """
+
+        async def work(execute: Execute) -> bool:
+            row = _only(await execute(sql.ASSIGNMENT, {"id": id_}))
+            if row.sent >= MOST_RECEIPTS:
+                raise ChatStoreFull(ASSIGNMENT_FULL)
+            if not await execute(sql.KEEP_RECEIPT, {"receipt": receipt, "assignment": id_}):
+                return False
+            await execute(sql.COUNT_BROWSER, {"id": id_, "opened": int(opened), "finished": int(finished)})
+            for card, is_known in sorted(known.items()):  # always in one order: two servers never wait for each other
+                counts = {"assignment": id_, "card": card, "tries": 1, "missed": int(not is_known)}
+                await execute(sql.COUNT_CARD, counts)
+            return True
+
+        return await self._access.write(work)
+
+    async def forget(self, id_: str) -> None:
+        """Delete an assignment and everything that was counted."""
+        _only(await self._access.write(lambda execute: execute(sql.FORGET_ASSIGNMENT, {"id": id_})))
+        await self._access.erase_traces()
+
+    def _record(self, row: Any) -> StoredAssignment:  # noqa: ANN401 - a row of either driver
+        return StoredAssignment(
+            id=row.id, created=row.created, body=self._seal.open(row.body), opened=row.opened, finished=row.finished
+        )
+
+
+def _only(rows: Sequence[Any]) -> Any:  # noqa: ANN401 - a row of either driver
+    if not rows:
+        raise NotFound(ASSIGNMENT_OVER)
+    return rows[0]

@@ -1,0 +1,207 @@
+"""Assignments: the page for the class and the results that it sends, and the teacher's pages around them."""
+
+from collections import defaultdict
+from typing import Annotated, get_args
+from urllib.parse import parse_qsl
+
+import msgspec
+from litestar import MediaType, Response, get, post
+from litestar.di import NamedDependency as Given
+from litestar.params import FromPath, JSONBody
+
+from lutrin.chats.assignments import StoredAssignment
+from lutrin.errors import InvalidInput, NotFound
+from lutrin.index.catalog import Hints
+from lutrin.log import get_logger
+from lutrin.messages import NOTHING_HERE
+from lutrin.serve import assignments as view
+from lutrin.serve.answer_service import AnswerService
+from lutrin.serve.assignments import Wish
+from lutrin.serve.book_reader import Reader
+from lutrin.serve.budget import beside_loop
+from lutrin.serve.door import Door
+from lutrin.serve.problems import operation
+from lutrin.serve.routes.teacher import PAGE, led_to, page_response, pupils_address
+from lutrin.serve.teacher_page import MOST_READ, qr_uri
+from lutrin.serve.teacher_sign_in import Visit
+from lutrin.serve.templating import render
+from lutrin.study.assignment import (
+    MOST_CARDS,
+    MOST_QUESTIONS,
+    ON_PAPER,
+    Assignment,
+    ItemResult,
+    cards_of,
+    check,
+    new_name,
+    was_known,
+)
+
+REVALIDATE = {"Cache-Control": "no-cache"}
+MOST_DIGITS = 4
+_log = get_logger("teacher")
+
+
+class Results(msgspec.Struct, frozen=True, kw_only=True):
+    """What a browser sends of an assignment: nothing that says whose it is."""
+
+    receipt: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{32}$")]
+    """Random, made for this sending alone; the same again if it is repeated."""
+    opened: bool = False
+    """Whether this browser has opened the assignment for the first time."""
+    finished: bool = False
+    """Whether it has finished it now."""
+    results: Annotated[tuple[ItemResult, ...], msgspec.Meta(max_length=MOST_CARDS + MOST_QUESTIONS)] = ()
+
+
+@get("/a/{name:str}", **operation("assignment", "What a class was given to do", "pages", 404, 503))
+async def show(name: FromPath[str], service: Given[AnswerService], reader: Given[Reader]) -> Response[str]:
+    """The page that the class opens."""
+    stored = await service.services.chats.assignments.get(name)
+    page = await reader.assignment(name, _decode(stored))
+    return Response(page, media_type=MediaType.HTML, headers=REVALIDATE)
+
+
+@post(
+    "/api/assignments/{name:str}/results",
+    **operation("assignmentResults", "Count results of an assignment", "reading", 404, 413, 422, 503),
+    status_code=204,
+)
+async def count(name: FromPath[str], data: JSONBody[Results], service: Given[AnswerService]) -> None:
+    """Results that were sent before are not counted again."""
+    tables = service.services.chats.assignments
+    assignment = _decode(await tables.get(name))
+    practice = await service.services.library.practice(assignment.book)
+    cards = {card.id: card for card in cards_of(practice, (*assignment.cards, *assignment.questions))}
+    known = {one.card: was_known(cards[one.card], one) for one in data.results if one.card in cards}
+    await tables.count(name, data.receipt, known, opened=data.opened, finished=data.finished)
+
+
+@get("/teacher/assignments/new", operation_id="teacherNewAssignment", **PAGE)
+async def choose(visit: Given[Visit]) -> Response[str]:
+    """Choose what an assignment consists of."""
+    if not visit.signed_in:
+        return led_to("/teacher")
+    library = visit.service.services.library
+    books = await library.books()
+    fields = _lists(parse_qsl(str(visit.request.url.query), keep_blank_values=True))
+    slug = next(iter(fields["book"]), "")
+    book = next((one for one in books if one.slug == slug), None) or (books[0] if books else None)
+    if book is None:
+        raise NotFound(NOTHING_HERE)
+    wish = Wish() if fields["other"] or "cards" not in fields else _wish(fields)
+    pages, practice = await library.contents(book.slug), await library.practice(book.slug)
+    page = await beside_loop(
+        lambda: view.choosing_page(books, book, pages, practice, wish=wish, form_key=visit.form_key)
+    )
+    return page_response(page)
+
+
+@post("/teacher/assignments", operation_id="teacherHandOut", **PAGE)
+async def hand_out(visit: Given[Visit]) -> Response[str]:
+    """Give a class something to do."""
+    await visit.form()
+    fields = _lists(await visit.pairs())
+    book = next(iter(fields["book"]), "")
+    hints = next(iter(fields["hints"]), "")
+    if hints not in get_args(Hints):
+        raise InvalidInput("Choose whether pupils get hints: off, offered or first.")
+    library = visit.service.services.library
+    known = {page.filename for page in await library.contents(book)}
+    ids = {card.id for card in (await library.practice(book)).cards}
+    assignment = Assignment(
+        book=book,
+        title=" ".join(" ".join(fields["title"]).split()),
+        note="\n".join(fields["note"]).strip(),
+        pages=tuple(name for name in fields["page"] if name in known),
+        cards=tuple(id_ for id_ in fields["card"] if id_ in ids),
+        questions=tuple(id_ for id_ in fields["question"] if id_ in ids),
+        shuffled="true" in fields["shuffled"],
+        answers="true" in fields["answers"],
+        hints=hints,
+    )
+    check(assignment)
+    name = new_name()
+    await visit.service.services.chats.assignments.add(name, msgspec.json.encode(assignment).decode())
+    _log.info("assignment_handed_out", book=book)
+    return led_to(f"/teacher/assignments/{name}")
+
+
+@get("/teacher/assignments/{name:str}", operation_id="teacherAssignment", **PAGE)
+async def results(name: FromPath[str], visit: Given[Visit], door: Given[Door]) -> Response[str]:
+    """How far a class is."""
+    if not visit.signed_in:
+        return led_to("/teacher")
+    await door.follow()
+    services = visit.service.services
+    stored = await services.chats.assignments.get(name)
+    assignment = _decode(stored)
+    book = await services.library.book(assignment.book)
+    pages, practice = await services.library.contents(book.slug), await services.library.practice(book.slug)
+    counts = await services.chats.assignments.card_counts(name)
+    asked = await services.chats.recent_questions(MOST_READ)
+    address = pupils_address(visit, door)
+    page = await beside_loop(
+        lambda: view.results_page(
+            stored,
+            assignment,
+            book,
+            pages,
+            practice,
+            counts=counts,
+            asked=asked,
+            address=f"{address}a/{name}" if address else "",
+            can_open=door.is_possible,
+            form_key=visit.form_key,
+        )
+    )
+    return page_response(page)
+
+
+@get("/teacher/assignments/{name:str}/wall", operation_id="teacherAssignmentWall", **PAGE)
+async def show_large(name: FromPath[str], visit: Given[Visit], door: Given[Door]) -> Response[str]:
+    """The address of an assignment and its QR code, as large as the wall behind the teacher."""
+    address = pupils_address(visit, door)
+    back = f"/teacher/assignments/{name}"
+    if not visit.signed_in or not address:
+        return led_to(back)
+    await visit.service.services.chats.assignments.get(name)
+    address = f"{address}a/{name}"
+    return page_response(render("teacher_class.html", address=address, code=qr_uri(address), back=back))
+
+
+@post("/teacher/assignments/{name:str}/forget", operation_id="teacherForgetAssignment", **PAGE)
+async def forget(name: FromPath[str], visit: Given[Visit]) -> Response[str]:
+    """Delete an assignment and everything that was counted."""
+    await visit.form()
+    await visit.service.services.chats.assignments.forget(name)
+    _log.info("assignment_forgotten")
+    return led_to("/teacher#assignments")
+
+
+HANDLERS = [show, count, choose, hand_out, results, show_large, forget]
+
+
+def _decode(stored: StoredAssignment) -> Assignment:
+    return msgspec.json.decode(stored.body, type=Assignment)
+
+
+def _lists(pairs: list[tuple[str, str]]) -> defaultdict[str, list[str]]:
+    lists: defaultdict[str, list[str]] = defaultdict(list)
+    for name, value in pairs:
+        lists[name].append(value)
+    return lists
+
+
+def _wish(fields: dict[str, list[str]]) -> Wish:
+    def number(name: str, most: int) -> int:
+        text = next(iter(fields[name]), "")[:MOST_DIGITS]
+        return min(int(text), most) if text.isascii() and text.isdigit() else 0
+
+    return Wish(
+        pages=tuple(fields["page"]),
+        chapters=tuple(int(text) for text in fields["chapter"] if text.isascii() and text[:MOST_DIGITS].isdigit()),
+        cards=number("cards", MOST_CARDS),
+        questions=number("questions", MOST_QUESTIONS),
+        kinds=tuple(kind for kind in fields["kind"] if kind in ON_PAPER),
+    )

@@ -1,0 +1,105 @@
+"""An assignment: pages to read, cards to learn and questions to answer, chosen by a teacher from one book."""
+
+import secrets
+from collections.abc import Collection, Sequence
+
+import msgspec
+
+from lutrin.errors import InvalidInput
+from lutrin.language.words import plain
+from lutrin.study.deck import Card, CardKind, Practice
+
+ON_PAPER: tuple[CardKind, ...] = ("question", "choice", "gap", "exercise", "term")
+"""Kinds of cards that can be asked as the questions of a worksheet."""
+MOST_PAGES, MOST_CARDS, MOST_QUESTIONS = 60, 60, 60
+"""Of one assignment: more is no work for some lessons."""
+MOST_TITLE, MOST_NOTE = 120, 1_000
+"""Characters of its title, and of what the teacher says of it."""
+LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
+"""Of an assignment's name; none is taken for another on a blackboard."""
+NAME_LETTERS = 7
+
+
+class Assignment(msgspec.Struct, frozen=True, kw_only=True):
+    """What a class is given to do."""
+
+    book: str
+    """Slug."""
+    title: str
+    note: str = ""
+    """What the teacher says of it."""
+    pages: tuple[str, ...] = ()
+    """Files of the pages to read."""
+    cards: tuple[str, ...] = ()
+    """Ids of the cards to learn."""
+    questions: tuple[str, ...] = ()
+    """Ids of the cards that are asked as a worksheet."""
+    shuffled: bool = True
+    """Whether each pupil gets cards and questions in another order."""
+    answers: bool = True
+    """Whether the worksheet has its answers."""
+    hints: str = ""
+    """`lutrin.index.catalog.Hints` while pupils work on it; empty: as the book has them."""
+
+
+class ItemResult(msgspec.Struct, frozen=True, kw_only=True):
+    """How a pupil fared with a card: by his own word, or by what he chose or wrote."""
+
+    card: str
+    known: bool | None = None
+    picked: int | None = None
+    """The choice, from 0."""
+    typed: str | None = None
+    """The word that was left out, as he thinks."""
+
+
+def new_name() -> str:
+    """A name for an assignment, short enough to be typed from a blackboard."""
+    return "".join(secrets.choice(LETTERS) for _ in range(NAME_LETTERS))
+
+
+def check(assignment: Assignment) -> None:
+    """Raise InvalidInput if there is nothing to do, or too much."""
+    if not (assignment.pages or assignment.cards or assignment.questions):
+        raise InvalidInput("Choose at least one page, card or question.")
+    if not assignment.title:
+        raise InvalidInput("Give the assignment a title.")
+    if len(assignment.title) > MOST_TITLE or len(assignment.note) > MOST_NOTE:
+        raise InvalidInput(f"A title has at most {MOST_TITLE} characters, the note {MOST_NOTE}.")
+    for things, most, name in (
+        (assignment.pages, MOST_PAGES, "pages"),
+        (assignment.cards, MOST_CARDS, "cards"),
+        (assignment.questions, MOST_QUESTIONS, "questions"),
+    ):
+        if len(things) > most:
+            raise InvalidInput(f"An assignment has at most {most} {name}. Make two of it.")
+
+
+def propose(
+    cards: Sequence[Card], most_cards: int, most_questions: int, kinds: Collection[str]
+) -> tuple[list[Card], list[Card]]:
+    """Choose cards to learn, and questions of some kinds that are none of them, each from all over `cards`."""
+    fit = [card for card in cards if card.kind in kinds and card.kind in ON_PAPER]
+    questions = _spread(fit, most_questions)
+    taken = {card.id for card in questions}
+    return _spread([card for card in cards if card.id not in taken], most_cards), questions
+
+
+def _spread(cards: Sequence[Card], most: int) -> list[Card]:
+    count = min(len(cards), most)
+    return [cards[place * len(cards) // count] for place in range(count)]
+
+
+def cards_of(practice: Practice, ids: Sequence[str]) -> list[Card]:
+    """The cards with these ids in their order; one that the book no longer has, or its teacher hid, is left out."""
+    known = {card.id: card for card in practice.cards}
+    return [known[id_] for id_ in ids if id_ in known]
+
+
+def was_known(card: Card, result: ItemResult) -> bool:
+    """Whether a pupil knew a card; without a word of his own, by what he chose or wrote."""
+    if result.known is not None:
+        return result.known
+    if result.picked is not None:
+        return result.picked == card.answer
+    return bool(result.typed) and plain(result.typed or "") == plain(card.back)
