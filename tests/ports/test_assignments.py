@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from tests.remote.postgres import database
 
-from lutrin.chats.assignments import CardCount
 from lutrin.chats.key import new_key
 from lutrin.chats.store import ChatTables, SqlChatStore
+from lutrin.chats.tally import CardCount
 from lutrin.errors import NotFound
 from lutrin_remote.postgres_chats import PostgresChatStore
 

@@ -66,6 +66,7 @@ def test_every_address_is_known_as_a_persons_or_a_programs() -> None:
     beginnings = {path.strip("/").partition("/")[0] for handler in HANDLERS for path in handler.paths}
     pages = {
         "",
+        "a",
         "manifest.webmanifest",
         "offline",
         "picture",

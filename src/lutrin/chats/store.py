@@ -16,9 +16,9 @@ import msgspec
 
 from lutrin import records, sqlite
 from lutrin.chats import sql
-from lutrin.chats.assignments import AssignmentTables
 from lutrin.chats.engine import Database, Execute, SqlCipher, Values, migrate
 from lutrin.chats.key import Seal
+from lutrin.chats.tally import AssignmentTables
 from lutrin.errors import ChatStoreError, ChatStoreFull, NotFound
 from lutrin.messages import CONVERSATION_FULL, NOTHING_HERE, READER_FULL
 from lutrin.records import AnswerKind, Certainty, ChatMessage, ChatOrigin, ChatSession, Refusal

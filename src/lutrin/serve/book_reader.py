@@ -11,7 +11,7 @@ import msgspec
 from lutrin.errors import NotFound
 from lutrin.messages import NOTHING_HERE
 from lutrin.serve import html
-from lutrin.serve.assignments import pupils_page
+from lutrin.serve.assignment_pages import pupils_page
 from lutrin.serve.budget import Same, Workshop, charge
 from lutrin.serve.html import PageEntry, render_practice, sittings_of
 from lutrin.serve.library import ShelfLibrary, media_type
@@ -19,8 +19,8 @@ from lutrin.serve.render_process import Renderer
 from lutrin.serve.rendering import RenderedPage
 from lutrin.serve.templating import page_path
 from lutrin.study import take_away
-from lutrin.study.assignment import Assignment
 from lutrin.study.deck import Practice
+from lutrin.study.homework import Assignment
 
 Form = Literal["terms", "json", "csv", "apkg"]
 

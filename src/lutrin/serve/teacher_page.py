@@ -18,8 +18,8 @@ import msgspec
 import segno
 from prometheus_client.metrics import MetricWrapperBase
 
-from lutrin.chats.assignments import StoredAssignment
 from lutrin.chats.store import OF_CONTENTS, AskedQuestion
+from lutrin.chats.tally import StoredAssignment
 from lutrin.index.catalog import LeftOut
 from lutrin.ingest.formats import all_formats
 from lutrin.ingest.summary import FolderReport

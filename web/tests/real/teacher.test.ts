@@ -132,7 +132,7 @@ test('a book is renamed, hidden, removed and brought back by keyboard alone, and
 test('the parts of the day stand in their order, each as wide as the page', async () => {
   const page = await signedIn({viewport: {width: 1280, height: 900}});
   const names = await page.locator('.sections > section > h2').allInnerTexts();
-  expect(names).toEqual(['Let the class in', 'What the class asks', 'Your books', 'Machine and model']);
+  expect(names).toEqual(['Let the class in', 'What the class asks', 'Your books', 'Assignments', 'Machine and model']);
   const edges = await page.locator('.sections > section').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().width));
   expect(new Set(edges).size).toBe(1);
   expect(await page.locator('main').innerText()).not.toMatch(/lutrin |--|LUTRIN_|chunk/);

@@ -9,14 +9,14 @@ from litestar import MediaType, Response, get, post
 from litestar.di import NamedDependency as Given
 from litestar.params import FromPath, JSONBody
 
-from lutrin.chats.assignments import StoredAssignment
+from lutrin.chats.tally import StoredAssignment
 from lutrin.errors import InvalidInput, NotFound
 from lutrin.index.catalog import Hints
 from lutrin.log import get_logger
 from lutrin.messages import NOTHING_HERE
-from lutrin.serve import assignments as view
+from lutrin.serve import assignment_pages as view
 from lutrin.serve.answer_service import AnswerService
-from lutrin.serve.assignments import Wish
+from lutrin.serve.assignment_pages import Wish
 from lutrin.serve.book_reader import Reader
 from lutrin.serve.budget import beside_loop
 from lutrin.serve.door import Door
@@ -25,7 +25,7 @@ from lutrin.serve.routes.teacher import PAGE, led_to, page_response, pupils_addr
 from lutrin.serve.teacher_page import MOST_READ, qr_uri
 from lutrin.serve.teacher_sign_in import Visit
 from lutrin.serve.templating import render
-from lutrin.study.assignment import (
+from lutrin.study.homework import (
     MOST_CARDS,
     MOST_QUESTIONS,
     ON_PAPER,

@@ -11,8 +11,8 @@ from litestar.datastructures import Cookie
 from litestar.di import NamedDependency as Given
 from litestar.params import FromPath
 
-from lutrin.chats.assignments import StoredAssignment
 from lutrin.chats.store import key_of
+from lutrin.chats.tally import StoredAssignment
 from lutrin.errors import ChatStoreError, InvalidInput, LutrinError, NotFound, NotPermitted, RateLimited
 from lutrin.index.catalog import LeftOut
 from lutrin.index.companion import Kind, State
@@ -57,7 +57,7 @@ from lutrin.serve.teacher_password import SHORTEST_PASSWORD
 from lutrin.serve.teacher_sign_in import COOKIE, SIGNED_IN_S, Visit
 from lutrin.serve.templating import render
 from lutrin.settings import Settings
-from lutrin.study.assignment import Assignment
+from lutrin.study.homework import Assignment
 from lutrin.study.teach import Act, Change, Companions, EntryFilter, EntryList
 from lutrin.study.write import progress_of
 

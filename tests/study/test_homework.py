@@ -2,8 +2,8 @@
 
 import pytest
 
-from lutrin.study.assignment import ItemResult, propose, was_known
 from lutrin.study.deck import Card, CardKind
+from lutrin.study.homework import ItemResult, propose, was_known
 
 
 def card(name: str, kind: CardKind = "question", back: str = "", answer: int | None = None) -> Card:

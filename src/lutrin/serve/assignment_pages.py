@@ -5,13 +5,13 @@ from datetime import datetime
 
 import msgspec
 
-from lutrin.chats.assignments import CardCount, StoredAssignment
 from lutrin.chats.store import AskedQuestion
+from lutrin.chats.tally import CardCount, StoredAssignment
 from lutrin.serve.html import KINDS, LETTERS, PageEntry, ShelvedBook
 from lutrin.serve.teacher_page import inbox, qr_uri
 from lutrin.serve.templating import page_path, render
-from lutrin.study.assignment import ON_PAPER, Assignment, cards_of, propose
 from lutrin.study.deck import Card, Practice
+from lutrin.study.homework import ON_PAPER, Assignment, cards_of, propose
 
 LEAST_SHOWN = 3
 """Pupils who must have answered a card before its counts are shown: of fewer, a number would say who."""
