@@ -100,7 +100,7 @@ async def test_thirty_pupils_are_counted_and_nobody_is_known(serve: Serve, house
 
         async def work(pupil: int) -> None:
             await send(client, name, [{"card": "w1", "known": pupil % 3 > 0}], opened=True)
-            rest = [{"card": "c1", "picked": int(pupil % 2)}, {"card": "g1", "typed": " LOOP. "}]
+            rest: list[dict[str, Any]] = [{"card": "c1", "picked": int(pupil % 2)}, {"card": "g1", "typed": " LOOP. "}]
             reply = await send(client, name, rest, finished=pupil < 20)
             assert reply.status_code == 204
 
