@@ -1,8 +1,9 @@
 """Readers as Locust plays them: one class a scenario, each reader a session of its own with questions of its own.
 
 `run.py` starts this file; by hand: `locust -f loadtests/readers.py --headless -u 10 -t 60s --host URL
---questions FILE --samples FILE Ten`. Readers read the stream, as the widget does, so that it is known when the first
-words came and when the last. Each answer becomes a line of JSON in the file of samples (see `targets.Sample`).
+--questions FILE --samples FILE Ten`. Readers read the stream, as the widget does: the book's answer, then the model's
+explanation, which they wait for, and ask for where it is offered. Each answer becomes a line of JSON in the file of
+samples (see `targets.Sample`).
 """
 
 import json
@@ -28,11 +29,14 @@ SPREAD_S = 2.0
 PAUSE_S = (10.0, 20.0)
 """Of a reader of `hundred` between two questions."""
 PATIENCE_S = 30.0
-"""A reader who has waited this long counts as an error."""
+"""A reader who has heard nothing for so long counts as an error."""
+EXPLAINED_S = 60.0
+"""So long after the question a reader waits for an explanation."""
 RETRIEVE_EVERY = 5
 """Every so many questions a reader of `hundred` looks passages up, too."""
-FIRST_WORDS = frozenset({"excerpt", "sentence", "done"})
-"""Events that a reader can read something of; a refusal has its words in `done`."""
+FIRST_WORDS = frozenset({"excerpt", "sentence", "answer"})
+"""Events that a reader can read something of; a refusal has its words in `answer`."""
+OK = 200
 CUT_OFF = 599
 """Status of a stream that ended without an answer."""
 
@@ -96,21 +100,28 @@ class Reader(FastHttpUser):
         return DECK.deal(self.seat, self.asked - 1)
 
     def ask(self) -> None:
-        """Put one question to the book and read the answer as it comes."""
+        """Put one question to the book, read the answer as it comes, and wait a while for the explanation."""
         body = {"query": self.question(), "session_id": self.session}
         start_s = time.time()
-        sample: dict[str, Any] = {"turn": self.asked - 1, "status": 0, "first_s": None, "kind": "", "message": ""}
+        sample: dict[str, Any] = {"turn": self.asked - 1, "status": 0, "kind": "", "message": "", "seconds": None}
+        offered = self.read(body, start_s, sample)
+        if offered:
+            self.read({**body, "explain": True}, start_s, sample)
+        sample["seconds"] = sample["seconds"] or round(time.time() - start_s, 4)
+        NOTES.note(start_s, session=self.session, what="answer", **sample)
+
+    def read(self, body: Mapping[str, object], start_s: float, sample: dict[str, Any]) -> bool:
+        """Read a stream into the sample; return whether the answer may be explained on demand."""
         try:
             with self.client.post(
                 "/api/query", json=body, headers={"Accept": "text/event-stream"}, stream=True, catch_response=True
             ) as reply:
-                sample |= {"status": reply.status_code, "message": _header(reply.headers, "x-lutrin-message")}
-                sample["error"] = _error(reply)
-                sample |= _read(reply.stream, start_s) if sample["status"] == 200 else {}
+                sample |= {"status": reply.status_code, "error": _error(reply)}
+                sample["message"] = sample["message"] or _header(reply.headers, "x-lutrin-message")
+                return sample["status"] == OK and _read(reply.stream, start_s, sample)
         except OSError as error:  # the connection broke while the answer was read
             sample |= {"status": CUT_OFF, "error": repr(error)}
-        seconds = round(time.time() - start_s, 4)
-        NOTES.note(start_s, session=self.session, what="answer", seconds=seconds, **sample)
+        return False
 
     def look_up(self) -> None:
         """Ask for passages only."""
@@ -202,19 +213,31 @@ class Steady(Reader):
         self.ask()
 
 
-def _read(stream: Any, start_s: float) -> dict[str, Any]:  # noqa: ANN401 - Locust's, without annotations
-    """Read an answer to its end: when its first words came, and of which kind it is."""
-    first_s: float | None = None
+def _read(stream: Any, start_s: float, sample: dict[str, Any]) -> bool:  # noqa: ANN401 - Locust's, without annotations
+    """Note when what came of an answer, up to its end or the reader's; return whether an explanation is offered."""
     event = ""
     while line := bytes(stream.readline(b"\n")):
+        passed_s = round(time.time() - start_s, 4)
         if line.startswith(b"event: "):
             event = line.removeprefix(b"event: ").strip().decode()
         elif line.startswith(b"data: "):
-            if event in FIRST_WORDS and first_s is None:
-                first_s = round(time.time() - start_s, 4)
+            data = json.loads(line.removeprefix(b"data: "))
+            if event in FIRST_WORDS:
+                sample.setdefault("first_s", passed_s)
+            if event == "answer":
+                sample["seconds"] = sample["seconds"] or passed_s
+            if event == "sentence" and sample["seconds"]:
+                sample.setdefault("words_s", passed_s)
+            if event != "sentence" and data.get("eta_s"):
+                sample.setdefault("eta_s", data["eta_s"])
+                sample.setdefault("told_s", passed_s)
             if event == "done":
-                return {"first_s": first_s, "kind": json.loads(line.removeprefix(b"data: "))["kind"]}
-    return {"status": CUT_OFF}
+                sample["kind"] = data["kind"]
+                return bool(data["explainable"]) and data["kind"] != "refusal"
+        if sample["seconds"] and passed_s > EXPLAINED_S:
+            return False
+    sample["status"] = CUT_OFF
+    return False
 
 
 def _header(headers: Mapping[str, str] | Sequence[tuple[str, str]] | None, name: str) -> str:

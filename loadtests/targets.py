@@ -33,7 +33,7 @@ class Sample:
     at_s: float
     """Since the beginning of the run."""
     seconds: float
-    """Until its end."""
+    """Until its end; of an answer, until the book's is complete."""
     status: int
     """0: no reply at all."""
     error: str = ""
@@ -46,6 +46,11 @@ class Sample:
     """Id of the answer, by which the server's log speaks of it."""
     turn: int = 0
     """Which question of its session's, from 0."""
+    words_s: float | None = None
+    """Until the first sentence of an explanation; None if none came."""
+    eta_s: float | None = None
+    """The first estimate of that that the reader was told, and when (`told_s`)."""
+    told_s: float | None = None
     queue_s: float | None = None
     """How long it waited for the model's first word, or for word that there would be none; None if it did not ask."""
 
@@ -163,25 +168,45 @@ def errors(most: float) -> Target:
     return judge
 
 
-def slowest(share: float, most_s: float, *, what: str = "answer", kind: str = "") -> Target:
+def slowest(share: float, most_s: float, *, what: str = "answer") -> Target:
     """A percentile of the seconds; without such requests there is nothing to miss."""
 
     def judge(samples: Sequence[Sample]) -> Verdict:
         chosen = [sample for sample in samples if sample.what == what and not sample.failed]
-        value = percentile((sample.seconds for sample in chosen if kind in {"", sample.kind}), share)
-        name = f"{'max' if share == 1 else f'p{share * 100:.0f}'} s, {kind or what}"
+        value = percentile((sample.seconds for sample in chosen), share)
+        name = f"{'max' if share == 1 else f'p{share * 100:.0f}'} s, {what}"
         return Verdict(name, value, f"<= {most_s:g}", math.isnan(value) or value <= most_s)
 
     return judge
 
 
-def generated(least: float) -> Target:
-    """At least this share of the answers was written by the model, the rest are quotes."""
+def explained(least: float, within_s: float) -> Target:
+    """At least this share of the answers that are no refusals is explained by the model within so many seconds."""
 
     def judge(samples: Sequence[Sample]) -> Verdict:
-        came = answers(samples)
-        share = sum(sample.kind == "generated" for sample in came) / len(came) if came else 0.0
-        return Verdict("generated", share, f">= {least:g}", share >= least)
+        came = [sample for sample in answers(samples) if sample.kind != "refusal"]
+        there = [sample.words_s for sample in came if sample.words_s is not None and sample.words_s <= within_s]
+        share = len(there) / len(came) if came else 0.0
+        note = f"{len(there)} of {len(came)}, median {percentile(there, 0.5):.1f} s"
+        return Verdict(f"explained within {within_s:g} s", share, f">= {least:g}", share >= least, note=note)
+
+    return judge
+
+
+def estimates(least: float) -> Target:
+    """At least this share of the explanations that came came within half and twice the time that was told first."""
+
+    def judge(samples: Sequence[Sample]) -> Verdict:
+        ratios = [
+            (sample.words_s - (sample.told_s or 0.0)) / sample.eta_s
+            for sample in answers(samples)
+            if sample.words_s is not None and sample.eta_s
+        ]
+        share = sum(0.5 <= ratio <= 2 for ratio in ratios) / len(ratios) if ratios else math.nan
+        note = f"of {len(ratios)}; median ratio {percentile(ratios, 0.5):.2f}"
+        return Verdict(
+            "estimates within a factor of two", share, f">= {least:g}", not ratios or share >= least, note=note
+        )
 
     return judge
 

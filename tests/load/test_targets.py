@@ -139,7 +139,26 @@ def test_an_ingest_beside_is_compared_with_quiet_times_of_the_same_run() -> None
 
 def test_a_kind_that_did_not_occur_misses_nothing() -> None:
     """The model's seconds are judged only where the model wrote."""
-    assert targets.slowest(0.95, 5, kind="generated")([sample(kind="extractive", seconds=9)]).met
+    assert targets.slowest(0.95, 0.5, what="retrieve")([sample(seconds=9)]).met
+
+
+def test_explanations_count_that_come_while_the_reader_waits() -> None:
+    """Of answers that are no refusals; one that comes after a minute has come for nobody."""
+    came = [sample(words_s=5.0), sample(words_s=61.0), sample(kind="extractive"), sample(kind="refusal")]
+    verdict = targets.explained(0.3, 60)(came)
+    assert (verdict.value, verdict.met) == (pytest.approx(1 / 3), True)
+    assert not targets.explained(0.8, 60)([]).met
+
+
+def test_an_estimate_counts_from_when_it_was_told() -> None:
+    """Half of the time, or twice, is still right; answers without an explanation say nothing of it."""
+    came = [
+        sample(words_s=11.0, told_s=1.0, eta_s=5.0),
+        sample(words_s=12.0, told_s=1.0, eta_s=5.0),
+        sample(words_s=3.0, told_s=1.0, eta_s=4.0),
+        sample(told_s=1.0, eta_s=4.0),
+    ]
+    assert targets.estimates(0.8)(came).value == pytest.approx(2 / 3)
     assert not targets.slowest(0.95, 5)([sample(kind="extractive", seconds=9)]).met
 
 
