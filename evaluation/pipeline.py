@@ -120,7 +120,7 @@ class Pipeline:
     async def made(self, question: Question, previous: str = "") -> Certainty:
         """How an answer was made, to a question that may follow another one."""
         earlier = (Message(role="user", content=previous),) if previous else ()
-        asked = msgspec.structs.replace(question, earlier=earlier)
+        asked = msgspec.structs.replace(question, earlier=earlier, explain=True)  # the model judges every question
         events = [event async for event in self._first.answer(asked)]
         made = [event.made for event in events if isinstance(event, DoneEvent)][-1]
         return made if made is not None else Certainty()

@@ -20,6 +20,8 @@ ROOT = Path(__file__).resolve().parents[1]
 READY_S = 240.0
 END_S = 30.0
 LOG_LINES = 20
+COMING = frozenset({"arriving", "measuring"})
+"""Of the language model."""
 
 
 def settings(data_dir: Path, model: str) -> dict[str, str]:
@@ -96,7 +98,7 @@ def _await_ready(process: "subprocess.Popen[Any]", address: str, log: Path) -> N
         if process.poll() is not None:
             break
         state = _readiness(address)
-        if state.get("ready") and (state.get("model_ready") or not state.get("model")):
+        if state.get("ready") and state.get("model_state") not in COMING:
             return
         time.sleep(0.2)
     lines = log.read_text(encoding="utf-8").splitlines()

@@ -582,6 +582,50 @@ async def test_the_model_reads_the_section_that_answers_and_the_question_last(ma
     assert user[request.stable_chars :] == f"\n\nQuestion: {BATTERY}"
 
 
+async def test_a_model_below_the_book_s_answer_is_asked_for_what_that_lacks(make_flow: MakeFlow) -> None:
+    """It is shown what the reader sees already; the section stays what all readers share."""
+    generators = [ScriptedGenerator(lambda _: SAID, first_s=first_s) for first_s in (0.1, 5.0)]
+    for generator in generators:
+        await answer_to(make_flow(generator), BATTERY)
+    first, below = (generator.requests[0] for generator in generators)
+    assert first.messages[-1].content[: first.stable_chars] == below.messages[-1].content[: below.stable_chars]
+    assert below.messages[-1].content[below.stable_chars :].startswith(
+        f"\n\nQuestion: {BATTERY}\nThe pupil has read this already: The battery of Kestrel stores 480 watt hours.\n"
+    )
+
+
+@pytest.mark.parametrize(("answers", "refusal"), [(60.0, None), (-60.0, "not_in_book")])
+async def test_after_a_refusal_the_model_may_look_again(
+    make_flow: MakeFlow, answers: float, refusal: str | None
+) -> None:
+    """Its yes brings the passage, and its no leaves the refusal as it is."""
+    metre, said = "What is a metre?", "The sensorimotor loop runs exactly 500 times a second on Kestrel."
+    generator = ScriptedGenerator(lambda _: said, answers=answers, first_s=5.0)
+    flow = make_flow(generator)
+    offered = await answer_to(flow, metre)
+    assert (offered.refusal, offered.explainable, generator.requests) == ("not_in_book", True, [])
+    answer = await answer_to(flow, metre, explain=True)
+    assert answer.refusal == refusal
+    assert bool(answer.excerpts) == bool(answer.plain_words) == (refusal is None)
+
+
+async def test_no_second_look_is_offered_that_could_not_help(make_flow: MakeFlow) -> None:
+    """Where the reader is sure enough that the book does not answer, no yes of the model counts."""
+    answer = await answer_to(make_flow(ScriptedGenerator(first_s=5.0)), "What does the wing of Kestrel weigh?")
+    assert (answer.refusal, answer.explainable) == ("not_in_book", False)
+
+
+@pytest.mark.parametrize(("answers", "confirmed"), [(60.0, True), (-60.0, False)])
+async def test_a_late_yes_confirms_the_closest_passage(make_flow: MakeFlow, answers: float, confirmed: bool) -> None:
+    """A late no leaves it as it is."""
+    said = "The battery of Kestrel stores exactly 480 watt hours whenever it is full."
+    generator = ScriptedGenerator(lambda _: said, answers=answers, first_s=5.0)
+    answer = await answer_to(make_flow(generator), "Which colour has the battery of Kestrel?")
+    assert (answer.closest, answer.confirmed) == (True, confirmed)
+    assert bool(answer.plain_words) == confirmed
+    assert (messages.PASSAGE_ANSWERS in answer.answer) == confirmed
+
+
 async def test_the_model_begins_when_all_who_ask_at_once_have_their_quotes(make_flow: MakeFlow) -> None:
     """Its work would delay them."""
     generator = ScriptedGenerator()

@@ -309,7 +309,7 @@ class AnswerFlow:
             waiting.enter_context(self.traffic.without_excerpts())
             async with self.search_turn(query.question):
                 plan = await self._plan(query, generations)
-            work = self._begin(plan, self._prompts(plan, earlier), started)
+            work = self._begin(plan, earlier, started)
             ending.callback(work.close)
             if work.is_fast and plan.verdict != "answers":
                 waiting.close()
@@ -326,10 +326,16 @@ class AnswerFlow:
                 async for event in events:
                     yield event
 
-    def _begin(self, plan: Plan, prompts: Sequence[Prompt], started: float) -> "ModelWork":
-        """Ask the model whether the passage answers, if it is to explain: unasked only what is likely to come soon."""
+    def _begin(self, plan: Plan, earlier: Sequence[ChatMessage], started: float) -> "ModelWork":
+        """Ask the model whether the passage answers, if it is to explain: unasked only what is likely to come soon.
+
+        One that is too slow to speak first is asked for what the book's own words lack.
+        """
+        prompts = self._prompts(plan, earlier)
         if self._explainer is None or not prompts:
             return ModelWork()
+        if plan.verdict == "no" and not self._may_lift(plan) and not plan.query.question.explain:
+            return ModelWork()  # whatever it said, the refusal would stand
         question, explainer = plan.query.question, self._explainer
         forecast = explainer.forecast(prompts[0])
         is_fast = forecast is not None and forecast.first_s <= FAST_S
@@ -338,6 +344,8 @@ class AnswerFlow:
             begins = question.wait_s > 0 or is_fast
         else:
             begins = question.explain or is_fast or (is_near and plan.verdict != "no" and not explainer.is_paused)
+        if not is_fast and not plan.query.sums_chapter and plan.verdict != "no":
+            prompts = self._prompts(plan, earlier, said=" ".join(one.text for one in plan.lead or plan.excerpts[:1]))
         work = ModelWork(prompts=prompts, forecast=forecast, is_fast=is_fast and begins, offers=not begins)
         if begins:
             work.yes = asyncio.create_task(explainer.yes(plan, prompts[0], started))
@@ -443,19 +451,26 @@ class AnswerFlow:
 
     def _verdict(self, plan: Plan, yes: "asyncio.Task[float | None] | None") -> Verdict:
         """Whether the book answers, with the model's yes if it is there; what leans on a text has it already."""
-        is_sure = plan.query.mode == "selection" or plan.query.leans or plan.query.follows or plan.query.sums_chapter
-        if yes is None or is_sure or not yes.done() or yes.cancelled():
+        if yes is None or _is_sure(plan) or not yes.done() or yes.cancelled():
             return plan.verdict
         odds = yes.result()
         return plan.verdict if odds is None else load_decisions().with_model.verdict(plan.odds, odds)
 
-    def _prompts(self, plan: Plan, earlier: Sequence[ChatMessage]) -> list[Prompt]:
-        """Build the model's prompts, one for each step; none if the model is not asked."""
+    @staticmethod
+    def _may_lift(plan: Plan) -> bool:
+        """Whether the model's yes could lift a refusal."""
+        return not _is_sure(plan) and load_decisions().with_model.may_lift(plan.odds)
+
+    def _prompts(self, plan: Plan, earlier: Sequence[ChatMessage], said: str = "") -> list[Prompt]:
+        """Build the model's prompts, one for each step; none if the model is not asked.
+
+        The reader sees already what is `said`.
+        """
         if self._explainer is None or not plan.explainable:
             return []
         own_words = self._explainer.ability.own_words and self._settings.own_words
         steps = [[one] for one in plan.reading] if plan.query.sums_chapter else [plan.reading]
-        prompts = [prompt_of(plan.query, plan.title, step, earlier, own_words=own_words) for step in steps]
+        prompts = [prompt_of(plan.query, plan.title, step, earlier, own_words=own_words, said=said) for step in steps]
         return [prompt for prompt in prompts if prompt is not None]
 
     async def _plan(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan:
@@ -605,6 +620,12 @@ async def _open_title(query: Query, generations: Sequence[OpenGeneration]) -> st
         if any(file.filename == query.page for file in await generation.files()):
             return generation.book.title
     return ""
+
+
+def _is_sure(plan: Plan) -> bool:
+    """Whether the model is not heard on whether the book answers: what leans on a text has its answer there."""
+    query = plan.query
+    return query.mode == "selection" or bool(query.leans or query.follows or query.sums_chapter)
 
 
 def _proof_events(plan: Plan) -> list[AnswerEvent]:

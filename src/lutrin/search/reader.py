@@ -412,6 +412,10 @@ def read_fit(package: str, name: str, kind: type[T]) -> T | None:
     return msgspec.json.decode(file.read_bytes(), type=kind) if file.is_file() else None
 
 
+SUREST = 100.0
+"""Log odds of a yes beyond all that a model says."""
+
+
 class Decision(msgspec.Struct, frozen=True):
     """How odds become a verdict."""
 
@@ -430,6 +434,10 @@ class Decision(msgspec.Struct, frozen=True):
     def odds(self, reader: float, yes: float = 0.0) -> float:
         """Log odds that the book answers, from those of the reader and of the model's yes."""
         return self.reader * reader + self.yes * yes + self.bias
+
+    def may_lift(self, reader: float) -> bool:
+        """Whether a yes of the model, however sure, would make a difference where the reader is in doubt."""
+        return self.verdict(reader, SUREST) != "no"
 
     def verdict(self, reader: float, yes: float = 0.0) -> Verdict:
         """Whether the book answers."""
