@@ -2,8 +2,8 @@
 
     python bench/threads.py [--model FILE] [--neighbours 0 1 2]
 
-A neighbour is a process of the usual priority that computes without a pause. Prints seconds for a step of one token and
-tokens a second of a prompt, and which number of threads Lutrin uses after some steps.
+A neighbour is a process of the usual priority, in a session of its own, that computes without a pause. Prints seconds
+for a step of one token and tokens a second of a prompt.
 """
 
 import argparse
@@ -43,9 +43,9 @@ def main() -> None:
     lines = ["| busy neighbours | threads | a token, s | prompt, tokens/s |", "|--:|---|--:|--:|"]
     found = []
     for count in options.neighbours:
-        neighbours = [subprocess.Popen([sys.executable, "-c", BUSY]) for _ in range(count)]
+        neighbours = [subprocess.Popen([sys.executable, "-c", BUSY], start_new_session=True) for _ in range(count)]
         try:
-            for name, threads in (("one", 1), ("chosen", 0)):
+            for name, threads in (("one", 1), ("all", 0)):
                 decoder = open_decoder(options.model, n_ctx=2048, slots=2, threads=threads)
                 token_s, read = steps(decoder)
                 decoder.close()

@@ -16,15 +16,12 @@ import socket
 import struct
 import sys
 import threading
-import time
 from contextlib import suppress
 from operator import itemgetter
 from pathlib import Path
 
 LOWEST = 19
 """Niceness at which a reader's question weighs some seventy times as much; an idle machine loses nothing."""
-RAISE_TRIES, RAISE_PAUSE_S = 12, 0.01
-"""Waits of a tenth of a second in all, after which the system lets a session's weight change again."""
 PROC = Path("/proc")
 SYS = Path("/sys")
 INTERFACE_ADDRESS = 0x8915
@@ -124,30 +121,29 @@ def stand_back_alone() -> None:
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), LOWEST)
 
 
-class Priority:
-    """The weight of this process's session among all, if Linux groups processes by session and this one leads its own.
+class SessionWeight:
+    """The weight of a process's session among all, if Linux groups processes by session and it leads its own.
 
-    Unlike niceness, it can be raised again without any right, ten times a second at most (sched(7), autogroup): raising
-    it waits for that, because a step of the lowest weight could take minutes.
+    Unlike niceness, it can be raised again without any right, ten times a second at most (sched(7), autogroup). A
+    process of the lowest weight hardly runs on a busy machine, so another one has to raise it.
     """
 
-    def __init__(self) -> None:
-        self._path = PROC / "self" / "autogroup"
-        self._leads = os.getsid(0) == os.getpid() and self._path.exists()
-        self._lowest = False
+    def __init__(self, pid: int) -> None:
+        self._path = PROC / str(pid) / "autogroup"
+        self._is_lowest = False
 
-    def set(self, *, lowest: bool) -> None:
-        """Give way to everybody, or to nobody."""
-        for _ in range(1 if lowest else RAISE_TRIES):
-            if not self._leads or lowest == self._lowest:
-                return
-            try:
-                self._path.write_text(str(LOWEST if lowest else 0), "ascii")
-                self._lowest = lowest
-            except BlockingIOError:  # asked too often
-                time.sleep(RAISE_PAUSE_S)
-            except OSError:  # a container may forbid it
-                self._leads = False
+    def set(self, *, lowest: bool) -> bool:
+        """Give way to everybody, or to nobody; False if it was changed a moment ago: try again."""
+        if lowest == self._is_lowest:
+            return True
+        try:
+            self._path.write_text(str(LOWEST if lowest else 0), "ascii")
+        except BlockingIOError:
+            return False
+        except OSError:  # no such groups, a container that forbids it, or the process has ended
+            return True
+        self._is_lowest = lowest
+        return True
 
 
 def idle_on_one_cpu() -> None:

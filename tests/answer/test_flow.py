@@ -589,8 +589,12 @@ async def test_a_model_below_the_book_s_answer_is_asked_for_what_that_lacks(make
         await answer_to(make_flow(generator), BATTERY)
     first, below = (generator.requests[0] for generator in generators)
     assert first.messages[-1].content[: first.stable_chars] == below.messages[-1].content[: below.stable_chars]
-    assert below.messages[-1].content[below.stable_chars :].startswith(
-        f"\n\nQuestion: {BATTERY}\nThe pupil has read this already: The battery of Kestrel stores 480 watt hours.\n"
+    assert (
+        below.messages[-1]
+        .content[below.stable_chars :]
+        .startswith(
+            f"\n\nQuestion: {BATTERY}\nThe pupil has read this already: The battery of Kestrel stores 480 watt hours.\n"
+        )
     )
 
 

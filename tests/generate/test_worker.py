@@ -81,6 +81,21 @@ async def test_a_killed_process_fails_its_readers_at_once_and_comes_back(worker:
     await recovered(worker)
 
 
+@pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="this system does not group by session")
+async def test_it_gives_way_while_nobody_waits_and_to_nobody_while_somebody_does(worker: WorkerGenerator) -> None:
+    """Its own session is lowered and raised from outside: at the lowest weight it hardly runs on a busy machine."""
+
+    def weight() -> str:
+        return Path(f"/proc/{worker.pid}/autogroup").read_text("ascii").split()[-1]
+
+    for _ in range(2):
+        await until(lambda: weight() == "19")
+        reader = asyncio.create_task(read(worker, ask(LONG)))
+        await until(lambda: worker.load == (1, 0))
+        assert weight() == "0"
+        await reader
+
+
 async def test_while_it_is_away_nobody_waits(worker: WorkerGenerator) -> None:
     """Between death and restart a request is refused at once."""
     first = worker.pid

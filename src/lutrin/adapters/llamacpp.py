@@ -168,6 +168,8 @@ LOOK_S = 0.02
 GIVEN_UP = 2
 """What `llama_decode` returns then (llama.h)."""
 ABORT = llama_cpp.ggml_abort_callback
+SLOW_S = 0.5
+"""A step of so many seconds is the last that is timed at loading."""
 TIMED_ROWS = (1, 4, 20, 40)
 """Numbers of rows whose steps are timed at loading: some processors compute forty in the time of ten."""
 VERSION = (llama_cpp.LLAMA_STATE_SEQ_VERSION, llama_cpp.__version__)
@@ -284,7 +286,8 @@ class LlamaDecoder:
         kind = (VERSION, description.value.decode(errors="replace"), size, computed, cache)
         self.state_kind = repr(kind) if is_whole else ""
         for rows in TIMED_ROWS:
-            if rows <= min(self.sequences, self.step_tokens):
+            # On a slow machine more rows only take longer, and a reader waits for the model meanwhile.
+            if rows <= min(self.sequences, self.step_tokens) and max(self.step_seconds.values(), default=0.0) < SLOW_S:
                 self.step_seconds[rows] = min(self._step_times(rows))  # the first step of each size is slow
 
     def _step_times(self, rows: int) -> list[float]:

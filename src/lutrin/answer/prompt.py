@@ -40,7 +40,7 @@ BELOW_TASK = (
     "Answer the question in plain words of your own, in one to three short sentences. Do not repeat what the pupil has "
     "read: say what it means, why it is so, or what it leaves out."
 )
-"""The tail where the model's words stand below the book's: the book's, and the line of form for every other question."""
+"""The tail where the model's words stand below the book's: those, and the line of form for every other question."""
 SAID_WORDS = 60
 """Words of them that are shown."""
 STEP_TASK = "Sum the passage up in one sentence."

@@ -13,7 +13,6 @@ from lutrin.errors import GeneratorError, LutrinError
 from lutrin.generate.forecast import PaceFigures
 from lutrin.generate.prefix import PassageLimits, PassageStore
 from lutrin.generate.scheduler import Limits, Output, PassageFigures, Scheduler
-from lutrin.platform import Priority
 from lutrin.ports import Decoder
 from lutrin.records import GenerationRequest
 
@@ -130,11 +129,10 @@ def _serve(link: Connection) -> None:
         return
     try:
         store = PassageStore(setup.passages, f"{setup.made_by}\n{decoder.state_kind}")
-        priority = Priority()
         scheduler = Scheduler(decoder, setup.limits, time.monotonic, store, interrupted=lambda: link.poll(0.0))
         warm_up(scheduler, setup)
         _send(link, Ready(time.monotonic() - began, decoder.computed_by))
-        _loop(link, scheduler, setup.beat_s, messages, priority)
+        _loop(link, scheduler, setup.beat_s, messages)
     finally:
         decoder.close()
 
@@ -148,7 +146,7 @@ def warm_up(scheduler: Scheduler, setup: Setup) -> None:
             scheduler.step()
 
 
-def _loop(link: Connection, scheduler: Scheduler, beat_s: float, messages: list[ToChild], priority: Priority) -> None:
+def _loop(link: Connection, scheduler: Scheduler, beat_s: float, messages: list[ToChild]) -> None:
     last_beat = 0.0
     while True:
         for message in messages:
@@ -160,7 +158,6 @@ def _loop(link: Connection, scheduler: Scheduler, beat_s: float, messages: list[
                 scheduler.warm(message.requests)
             elif isinstance(message, Probe):
                 scheduler.probe()
-        priority.set(lowest=not (scheduler.running or scheduler.waiting))
         outputs: list[Output] = scheduler.step() if scheduler.busy else []
         now = time.monotonic()
         if outputs or now - last_beat >= beat_s:

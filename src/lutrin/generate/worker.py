@@ -23,7 +23,7 @@ from lutrin.generate.forecast import Forecaster
 from lutrin.generate.prefix import PassageLimits
 from lutrin.generate.scheduler import Limits, PassageFigures, Rejection
 from lutrin.log import get_logger
-from lutrin.platform import processor_seconds, resident_bytes
+from lutrin.platform import SessionWeight, processor_seconds, resident_bytes
 from lutrin.ports import Decoder
 from lutrin.records import Finished, Forecast, GenerationEvent, GenerationRequest, Message, Piece
 
@@ -43,6 +43,10 @@ MAX_FRAME_BYTES = 64 * 1024 * 1024
 _decoder: msgspec.msgpack.Decoder[ToParent] = msgspec.msgpack.Decoder(ToParent)
 LEAST_SHARE = 0.001
 """Share of one processor: a silent process that uses less is stuck, and not merely slowed by others."""
+PROBED_S = 30.0
+"""Longest time for which the process measures its pace, at the usual weight."""
+RAISE_TRIES, RAISE_PAUSE_S = 15, 0.01
+"""Tries to raise the weight of the process's session, which the system allows again after a tenth of a second."""
 PROBE_S = 20.0
 """A pace that was measured longer ago is measured anew, as soon as somebody may want the model."""
 WARM = GenerationRequest(messages=(Message(role="user", content="1 2 3 4 5 6 7 8 " * 8),), max_tokens=4, deadline_s=60)
@@ -118,6 +122,7 @@ class WorkerGenerator:
         """Answers being computed and readers waiting, as last reported by the process."""
         self._forecaster = Forecaster()
         self._probed_s = float("-inf")
+        self._weight: SessionWeight | None = None
         self.passages = PassageFigures()
         """What reading passages once has saved, as last reported by the process."""
         self.computed_by = ""
@@ -157,9 +162,11 @@ class WorkerGenerator:
         id_ = self._last_id
         submitted = _frame(Submit(id_, request, deadline))
         inbox = self._inboxes[id_] = asyncio.Queue()
-        self._writer.write(submitted)
         ended, pieces = False, 0
         try:
+            await self._raise_weight()
+            if self._writer is not None:  # else it has just ended, which the inbox tells
+                self._writer.write(submitted)
             while not ended:
                 event: GenerationEvent | Rejection | None = None
                 with contextlib.suppress(TimeoutError):
@@ -184,6 +191,19 @@ class WorkerGenerator:
             if not ended and self._writer is not None:
                 self._writer.write(_frame(Cancel(id_)))
 
+    async def _raise_weight(self) -> None:
+        """Let the process compute like every other: a reader waits."""
+        for _ in range(RAISE_TRIES):
+            if self._weigh():
+                return
+            await asyncio.sleep(RAISE_PAUSE_S)
+
+    def _weigh(self) -> bool:
+        """Give the process the usual weight while somebody waits or it measures, else the lowest."""
+        is_measuring = self._forecaster.pace.measured_s < self._probed_s > time.monotonic() - PROBED_S
+        is_wanted = bool(self._inboxes) or is_measuring or self._writer is None
+        return self._weight is None or self._weight.set(lowest=not is_wanted)
+
     def forecast(self, request: GenerationRequest) -> Forecast | None:
         """Estimate how long a request would take now; see `ports.Generator`."""
         self._probe()
@@ -200,6 +220,7 @@ class WorkerGenerator:
         now = time.monotonic()
         if self._writer is not None and now - max(self._probed_s, self._forecaster.pace.measured_s) > PROBE_S:
             self._probed_s = now
+            self._weigh()
             self._writer.write(_frame(Probe()))
 
     async def close(self) -> None:
@@ -240,13 +261,14 @@ class WorkerGenerator:
             )
             try:
                 self.pid = process.pid
+                self._weight = SessionWeight(process.pid)
                 theirs.close()
                 reader, writer = await asyncio.open_connection(sock=ours)
                 with contextlib.closing(writer):
                     writer.write(_frame(self._setup))
                     await self._listen(reader, writer, process.pid)
             finally:
-                self._writer = self.pid = None
+                self._writer = self.pid = self._weight = None
                 self.load = (0, 0)
                 self._forecaster.reset()
                 for inbox in self._inboxes.values():
@@ -263,6 +285,7 @@ class WorkerGenerator:
             while True:
                 await asyncio.wait({reading}, timeout=self._watch.check_s)
                 now = time.monotonic()
+                self._weigh()
                 if reading.done():
                     heard, used = now, processor_seconds(pid)
                     message = reading.result()

@@ -17,6 +17,8 @@ const FORMULAS = '/read/physical-ai-textbook/01-part-1-foundations/03-chapter-3-
 const TABS = '/read/physical-ai-textbook/02-part-2-software/04-chapter-4-ros-2/02-nodes-and-topics';
 const PDF = '/read/robot-lab-safety-handbook/robot-lab-safety-handbook.pdf#6-motors-and-moving-parts';
 const QUESTION = 'What is the sensorimotor loop?';
+/** Which a model has more to say about; taken where a model is in memory. */
+const EXPLAINED = 'How is open loop control different from closed loop control?';
 /** The paragraph that defines it. */
 const SENTENCE = '#sensorimotor-loop + p';
 const FEEDBACK = '#open-loop-and-closed-loop + p';
@@ -27,9 +29,12 @@ const SCREENS = [[1280, 800], [768, 1000], [390, 760], [320, 640]] as const;
 /** Slow enough to see an answer being written, in bytes a second. */
 const SLOW = 1200;
 const PATIENCE_MS = 30_000;
+const EXPLAINED_MS = 180_000;
 let browser: Browser;
 let lutrin: RealServer | undefined;
 let base = '';
+/** A model is in memory. */
+let explains = false;
 
 beforeAll(async () => {
   mkdirSync(OUT, {recursive: true});
@@ -53,11 +58,14 @@ interface State {
   act?: (reader: Reader) => Promise<unknown>;
   /** What is shown goes on by itself: no time to let it settle. */
   moving?: true;
+  /** Shown by a model alone. */
+  model?: true;
 }
 
 async function modelReady(): Promise<void> {
   for (const until_ms = Date.now() + 120_000; Date.now() < until_ms; ) {
     const {model, model_ready} = (await (await fetch(`${base}/ready`)).json()) as {model: string; model_ready: boolean};
+    explains = model_ready;
     if (model_ready || !model) return;
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
@@ -183,6 +191,28 @@ const STATES: Record<string, State> = {
       await reader.preview.waitFor();
     },
   },
+  explaining: {
+    path: CHAPTER,
+    moving: true,
+    model: true,
+    act: async (reader) => {
+      await asked(reader, `${EXPLAINED.slice(0, -1)}, and why does it matter?`);
+      await reader.widget.locator('.progress, .chip:has-text("Explain it"), .plain').first().waitFor();
+    },
+  },
+  explained: {
+    path: CHAPTER,
+    model: true,
+    act: async (reader) => {
+      await asked(reader, EXPLAINED);
+      const words = reader.widget.locator('.plain .text');
+      const offer = reader.button('Explain it');
+      await reader.widget.locator('.progress, .chip:has-text("Explain it"), .plain .text').first().waitFor();
+      if (await offer.count()) await offer.click();
+      await words.waitFor({timeout: EXPLAINED_MS});
+      await words.evaluate((element) => element.scrollIntoView({block: 'nearest', behavior: 'instant'}));
+    },
+  },
   marked: {
     path: '/',
     act: async (reader) => {
@@ -215,8 +245,9 @@ const STATES: Record<string, State> = {
 
 for (const [width, height] of SCREENS) {
   for (const colorScheme of ['light', 'dark'] as const) {
-    for (const [name, {path, act, moving}] of Object.entries(STATES)) {
-      test(`${name} ${width} ${colorScheme}`, async () => {
+    for (const [name, {path, act, moving, model}] of Object.entries(STATES)) {
+      test(`${name} ${width} ${colorScheme}`, async ({skip}) => {
+        skip(Boolean(model) && !explains, 'no model');
         const touch: BrowserContextOptions = width < WIDE_PX ? {hasTouch: true, isMobile: true} : {};
         const reader = await Reader.at(browser, base, path, {colorScheme, viewport: {width, height}, ...touch});
         reader.page.setDefaultTimeout(PATIENCE_MS);
@@ -224,7 +255,7 @@ for (const [width, height] of SCREENS) {
         if (!moving) await reader.page.waitForTimeout(400);
         await reader.page.screenshot({path: `${OUT}/${name}-${width}-${colorScheme}.png`});
         await reader.close();
-      }, 2 * PATIENCE_MS);
+      }, model ? 2 * EXPLAINED_MS : 2 * PATIENCE_MS);
     }
   }
 }
