@@ -582,22 +582,6 @@ async def test_the_model_reads_the_section_that_answers_and_the_question_last(ma
     assert user[request.stable_chars :] == f"\n\nQuestion: {BATTERY}"
 
 
-async def test_a_model_below_the_book_s_answer_is_asked_for_what_that_lacks(make_flow: MakeFlow) -> None:
-    """It is shown what the reader sees already; the section stays what all readers share."""
-    generators = [ScriptedGenerator(lambda _: SAID, first_s=first_s) for first_s in (0.1, 5.0)]
-    for generator in generators:
-        await answer_to(make_flow(generator), BATTERY)
-    first, below = (generator.requests[0] for generator in generators)
-    assert first.messages[-1].content[: first.stable_chars] == below.messages[-1].content[: below.stable_chars]
-    assert (
-        below.messages[-1]
-        .content[below.stable_chars :]
-        .startswith(
-            f"\n\nQuestion: {BATTERY}\nThe pupil has read this already: The battery of Kestrel stores 480 watt hours.\n"
-        )
-    )
-
-
 @pytest.mark.parametrize(("answers", "refusal"), [(60.0, None), (-60.0, "not_in_book")])
 async def test_after_a_refusal_the_model_may_look_again(
     make_flow: MakeFlow, answers: float, refusal: str | None

@@ -327,10 +327,7 @@ class AnswerFlow:
                     yield event
 
     def _begin(self, plan: Plan, earlier: Sequence[ChatMessage], started: float) -> "ModelWork":
-        """Ask the model whether the passage answers, if it is to explain: unasked only what is likely to come soon.
-
-        One that is too slow to speak first is asked for what the book's own words lack.
-        """
+        """Ask the model whether the passage answers, if it is to explain: unasked only what is likely to come soon."""
         prompts = self._prompts(plan, earlier)
         if self._explainer is None or not prompts:
             return ModelWork()
@@ -344,8 +341,6 @@ class AnswerFlow:
             begins = question.wait_s > 0 or is_fast
         else:
             begins = question.explain or is_fast or (is_near and plan.verdict != "no" and not explainer.is_paused)
-        if not is_fast and not plan.query.sums_chapter and plan.verdict != "no":
-            prompts = self._prompts(plan, earlier, said=" ".join(one.text for one in plan.lead or plan.excerpts[:1]))
         work = ModelWork(prompts=prompts, forecast=forecast, is_fast=is_fast and begins, offers=not begins)
         if begins:
             work.yes = asyncio.create_task(explainer.yes(plan, prompts[0], started))
@@ -461,16 +456,13 @@ class AnswerFlow:
         """Whether the model's yes could lift a refusal."""
         return not _is_sure(plan) and load_decisions().with_model.may_lift(plan.odds)
 
-    def _prompts(self, plan: Plan, earlier: Sequence[ChatMessage], said: str = "") -> list[Prompt]:
-        """Build the model's prompts, one for each step; none if the model is not asked.
-
-        The reader sees already what is `said`.
-        """
+    def _prompts(self, plan: Plan, earlier: Sequence[ChatMessage]) -> list[Prompt]:
+        """Build the model's prompts, one for each step; none if the model is not asked."""
         if self._explainer is None or not plan.explainable:
             return []
         own_words = self._explainer.ability.own_words and self._settings.own_words
         steps = [[one] for one in plan.reading] if plan.query.sums_chapter else [plan.reading]
-        prompts = [prompt_of(plan.query, plan.title, step, earlier, own_words=own_words, said=said) for step in steps]
+        prompts = [prompt_of(plan.query, plan.title, step, earlier, own_words=own_words) for step in steps]
         return [prompt for prompt in prompts if prompt is not None]
 
     async def _plan(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan:

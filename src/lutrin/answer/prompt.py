@@ -35,14 +35,6 @@ TASKS: dict[Frame, str] = {
     "compute": "Write the calculation with the numbers of the passage, like 3 * 2.5 kg = 7.5 kg. Then the result.",
 }
 """The line of form, by what is wanted of the answer; every other question has none."""
-BELOW = "The pupil has read this already: {said}"
-BELOW_TASK = (
-    "Answer the question in plain words of your own, in one to three short sentences. Do not repeat what the pupil has "
-    "read: say what it means, why it is so, or what it leaves out."
-)
-"""The tail where the model's words stand below the book's: those, and the line of form for every other question."""
-SAID_WORDS = 60
-"""Words of them that are shown."""
 STEP_TASK = "Sum the passage up in one sentence."
 """The line of form where a whole chapter is summed up in steps."""
 OWN_TASK = f"Then write the line {OWN_WORDS} and compare it in two sentences with something from everyday life."
@@ -95,12 +87,11 @@ def prompt_of(
     earlier: Sequence[ChatMessage] = (),
     *,
     own_words: bool = True,
-    said: str = "",
 ) -> Prompt | None:
     """Build the prompt from numbered sections, without units that give a model orders; None if nothing is left to show.
 
     The question leans on the earlier messages, oldest first. The model may add words of its own (`own_words`) where
-    they are asked for. If its words stand below the book's (`said`), it is asked for what these lack.
+    they are asked for.
     """
     passages = [(number, one, _section_text(one)) for number, one in sections]
     passages = [item for item in passages if item[2]]
@@ -115,9 +106,8 @@ def prompt_of(
         tail = without_control("\n".join(line for line in lines if line))
         return (system, Message(role="user", content=f"{stable}\n\n{tail}"))
 
-    below = (BELOW.format(said=_cut(_MARK.sub("", said), SAID_WORDS)), form or BELOW_TASK) if said else (form,)
     return Prompt(
-        messages=with_tail(question, *below),
+        messages=with_tail(question, form),
         stable_chars=0 if any(one.chunk.chunk_id == SELECTED for _, one, _ in passages) else len(stable),
         asks_whether=with_tail(question, ANSWERS),
         sections=tuple((number, one) for number, one, _ in passages),
