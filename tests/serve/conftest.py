@@ -16,6 +16,7 @@ from tests.loopback import NO_TLS
 from lutrin.chats.key import new_key
 from lutrin.chats.store import SqlChatStore
 from lutrin.index.catalog import LeftOut
+from lutrin.records import ModelState
 from lutrin.serve.app import create_app, with_guards
 from lutrin.serve.library import ShelfLibrary
 from lutrin.serve.render_process import Renderer
@@ -47,6 +48,7 @@ class House:
     left_out: Sequence[LeftOut] = ()
     renderer: Renderer = field(default_factory=Renderer)
     heartbeat_s: float = 10.0
+    model_state: ModelState = field(default_factory=ModelState)
 
     def services(self) -> Services:
         """As the server takes them."""
@@ -62,6 +64,7 @@ class House:
             trouble=self.trouble,
             left_out=lambda: self.left_out,
             renderer=self.renderer,
+            model_state=lambda: self.model_state,
         )
 
 

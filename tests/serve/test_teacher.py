@@ -13,11 +13,12 @@ import msgspec
 import pytest
 from markupsafe import escape
 
+from lutrin import messages
 from lutrin.chats.store import AskedQuestion
 from lutrin.index.catalog import Catalog, PublishedBook
 from lutrin.index.manifest import MANIFEST, Manifest
 from lutrin.messages import PAGE_EXPIRED, TEACHER_OFF, WRONG_PASSWORD
-from lutrin.records import BookInfo
+from lutrin.records import BookInfo, ModelState
 from lutrin.serve.teacher_page import Board, Examination, as_csv, board_page, outcome_of, overview
 from lutrin.serve.teacher_sign_in import MAX_WAITING
 from lutrin.settings import load_settings
@@ -229,6 +230,9 @@ async def test_the_load_is_what_happened(serve: Serve, house: House) -> None:
         assert figures["whole"] == "0.01 s and 0.01 s"
         house.clock.now_s += 301
         assert (await client.get(f"{PAGE}/progress")).json()["now"] == "Nobody is asking at the moment."
+        house.model_state = ModelState("ready", messages.EXPLAINS_LATER)
+        assert (await client.get(f"{PAGE}/progress")).json()["now"].endswith(f" {messages.EXPLAINS_LATER}")
+        assert (await client.get("/ready")).json()["model_progress"] == messages.EXPLAINS_LATER
 
 
 async def test_the_doctor_looks(serve: Serve) -> None:

@@ -425,7 +425,9 @@ async def _questions(service: AnswerService, troubles: list[str]) -> Overview:
 
 
 def _now(service: AnswerService) -> str:
-    return now_text(service.metrics, service.presence.count(), service.services.queue_length())
+    state = service.services.model_state()
+    text = now_text(service.metrics, service.presence.count(), service.services.queue_length())
+    return f"{text} {state.progress}".strip() if state.state == "ready" else text
 
 
 def page_response(page: str, status: int = 200) -> Response[str]:
