@@ -187,7 +187,7 @@ class Settings(BaseSettings):
     live_s: float = Field(15.0, ge=0, le=600)
     """The model explains unasked what it is likely to begin within so many seconds, and offers the rest; 0: all."""
     explain_s: float = Field(120.0, gt=0, le=600)
-    """Longest time in seconds until an explanation that a reader asked for begins, and most of `wait_s`."""
+    """Most seconds of `wait_s`, for which a program waits for an explanation; who reads a stream waits on."""
     answer_tokens: int = Field(400, ge=16, le=2048)
     """Maximum tokens of an explanation; small models get fewer."""
     own_words: bool = True

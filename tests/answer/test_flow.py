@@ -287,6 +287,13 @@ async def test_a_model_that_passes_its_time_leaves_the_book_s_answer(make_flow: 
     assert answer.explainable
 
 
+async def test_no_clock_ends_what_a_reader_waits_for(make_flow: MakeFlow) -> None:
+    """The passage may take longer to read than any setting says, as long as the reader of the stream is there."""
+    flow = make_flow(ScriptedGenerator(lambda _: SLOW, pause_s=0.02, first_s=5.0), explain_s=0.1)
+    answer = await answer_to(flow, BATTERY, explain=True)
+    assert (len(answer.plain_words), answer.warnings) == (2, ())
+
+
 async def test_a_model_that_is_away_is_replaced_by_quotes(make_flow: MakeFlow) -> None:
     """200 with the book's own sentences, not an error."""
     generator = ScriptedGenerator()

@@ -48,7 +48,7 @@ from lutrin.settings import Settings
 MARGIN_S = 0.2
 """Reserved for finishing work after the last generated token, while ten answers are put together."""
 LONGEST_S = 600.0
-"""Bounds an answer that is being written: nobody who reads along is cut off by a clock, but a stuck model is."""
+"""Bounds an answer: nobody who waits for it on a stream is cut off by a clock, but a stuck model is."""
 COPIED_WORDS = 8
 """A sentence that begins with so many words in the order in which they stand above is a copy."""
 LEAST_COPIED_WORDS = 3
@@ -163,8 +163,7 @@ class Explainer:
     ) -> AsyncGenerator[QueuedEvent | WorkingEvent | Sentence, None]:
         """Sentences that may be shown, and how it stands; they, and why there are no more, go into `explanation`.
 
-        The log odds of the model's yes are a signal of each grade. What a reader waits for on a stream is not cut off
-        once it has begun.
+        The log odds of the model's yes are a signal of each grade. What a reader of a stream waits for is not cut off.
         """
         await self._excerpts_first(started)
         question = plan.query.question
@@ -172,11 +171,11 @@ class Explainer:
         request = prompt.request(
             question,
             max_tokens=self._longest(question),
-            deadline_s=LONGEST_S if question.wait_s is None else left_s,
+            deadline_s=left_s,
         )
         stream = sentences_of(self._generator, request, partial(self._copies, explanation))
         try:
-            async with asyncio.timeout(left_s) as waiting, aclosing(stream) as items:
+            async with asyncio.timeout(left_s), aclosing(stream) as items:
                 async for item in items:
                     match item:
                         case Queued():
@@ -184,8 +183,6 @@ class Explainer:
                         case Begun():
                             yield WorkingEvent(what="reading", eta_s=item.eta_s)
                         case Piece():
-                            if question.wait_s is None:
-                                waiting.reschedule(None)
                             yield WorkingEvent(what="writing")
                         case Finished():
                             explanation.is_cut = item.reason == "length"
@@ -209,9 +206,9 @@ class Explainer:
         return bool(explanation.above) and len(begun.split()) >= COPIED_WORDS and stands_in(begun, explanation.above)
 
     def _left_s(self, plan: Plan, started: float) -> float:
-        """Seconds that the reader still waits for the model to begin; a program that does not stream, to end."""
+        """Seconds that a program that does not stream still waits; a reader of a stream waits as long as he likes."""
         wait_s = plan.query.question.wait_s
-        most_s = self._settings.explain_s if wait_s is None else min(wait_s, self._settings.explain_s)
+        most_s = LONGEST_S if wait_s is None else min(wait_s, self._settings.explain_s)
         most_s = most_s or self._settings.deadline_s  # nobody waits, but a model that is fast enough may speak
         return max(most_s - (self._clock() - started) - MARGIN_S, 0.0)
 
