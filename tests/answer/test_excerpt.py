@@ -40,10 +40,16 @@ def page(
     return msgspec.structs.replace(made, text=" ".join(texts))
 
 
-def part(*found: tuple[Chunk, list[float]], odds: float = 1.0) -> Part:
-    """What one question found: passages with the scores of their units."""
-    reads = [ScoredPassage(item, np.array(scores, dtype=np.float32), log_sum(scores), 0.5) for item, scores in found]
-    return Part("asked", tuple(sorted(reads, key=lambda read: -read.score)), odds)
+def part(*found: tuple[Chunk, list[float]], odds: float = 1.0, met: float = 0.5) -> Part:
+    """What one question found: passages with the scores of their units; each unit meets a word of its own, so well."""
+    count = sum(len(scores) for _, scores in found)
+    own = np.split(np.eye(count, dtype=np.float32) * np.float32(met), np.cumsum([len(scores) for _, scores in found]))
+    reads = [
+        ScoredPassage(item, np.array(scores, dtype=np.float32), log_sum(scores), 0.5, matches)
+        for (item, scores), matches in zip(found, own, strict=False)
+    ]
+    ranked = tuple(sorted(reads, key=lambda read: -read.score))
+    return Part("asked", ranked, odds, share=(1 / count,) * count)
 
 
 def texts(run: Run) -> list[str]:
@@ -182,7 +188,19 @@ def test_a_second_excerpt_is_shown_only_if_it_is_about_as_likely() -> None:
     """Else it would be beside the point."""
     bees, wax = page("Bees hum.", name="a"), page("Wax melts.", name="b")
     assert len(choose([part((bees, [LIKELY]), (wax, [LIKELY - 0.5]))])) == 2
-    assert len(choose([part((bees, [LIKELY]), (wax, [LIKELY - 4]))])) == 1
+    assert len(choose([part((bees, [LIKELY]), (wax, [LIKELY - 4]), met=0.1)])) == 1
+
+
+def test_a_further_excerpt_answers_what_the_first_leaves_open() -> None:
+    """Of two that are as likely the one that meets other words of the question; none where no word is met anew."""
+    bees, hums, wax = (page(text, name=name) for text, name in (("Bees hum.", "a"), ("They hum.", "b"), ("Wax.", "c")))
+    meets = ((1.0, 0.0), (0.9, 0.0), (0.0, 0.9))
+    reads = [
+        ScoredPassage(item, np.array([score], dtype=np.float32), score, 0.5, np.array([met], dtype=np.float32))
+        for item, score, met in zip((bees, hums, wax), (LIKELY, LIKELY - 1, LIKELY - 1.2), meets, strict=True)
+    ]
+    assert [texts(run) for run in choose([Part("", tuple(reads), 1.0, share=(0.5, 0.5))])] == [["Bees hum."], ["Wax."]]
+    assert [texts(run) for run in choose([Part("", tuple(reads[:2]), 1.0, share=(0.5, 0.5))])] == [["Bees hum."]]
 
 
 def test_passages_of_one_section_are_read_on() -> None:

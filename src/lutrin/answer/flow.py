@@ -61,6 +61,7 @@ from lutrin.records import (
     SourcesEvent,
     WorkingEvent,
 )
+from lutrin.search.joints import parted
 from lutrin.search.reader import Verdict, load_decisions, pooled_vector
 from lutrin.search.search import Searcher, SearchResult, search_selection
 from lutrin.search.shelf_search import apply_filters, in_chapter, lease_books, require_all_readable, search_books
@@ -469,6 +470,7 @@ class AnswerFlow:
         """As prepared, from the contents, from the selection alone, or from the book that answers best."""
         query, pointing = await on_page(self._searcher, await self._as_meant(query, generations), generations)
         query = query if query.within else await in_chapter(query, generations)
+        query = await parted(self._searcher, generations, query)
         ready = await self._prepared.plan(query, generations) if self._prepared is not None else None
         stages.note("prepared", "yes" if ready is not None else "no")
         if ready is not None:

@@ -2,7 +2,7 @@
 
 The units of a section are joined into atoms that never part: a procedure, a small table, a code block with what
 announces it, a warning. Of all runs of atoms within a budget of words the one with the largest sum of probabilities
-(of the reader, over its units) is shown; a second one if it is about as likely, or something else is asked.
+(of the reader, over its units) is shown for each thing that is asked; then what answers what these leave open.
 
 A model reads fixed runs, cut in the same way whatever is asked, so that their keys and values in its memory are
 computed once and used for every reader. Consecutive ones overlap by one unit, so that a sentence at a cut keeps what
@@ -17,6 +17,8 @@ from math import inf
 
 import numpy as np
 
+from lutrin.answer.cover import Cover, Fit
+from lutrin.answer.cover import fit as cover_fit
 from lutrin.answer.hostile import gives_orders
 from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import word_count
@@ -40,9 +42,8 @@ LONGEST_WORDS = 120
 """Of one excerpt besides code, where two are joined, or what stands around a selection is wanted."""
 PASSAGES = 12
 """Passages in which excerpts are looked for."""
-SECOND_SHARE = 0.15
-"""A second excerpt is shown if it is at least so likely as the first: a larger share loses facts on one half of
-the shelf (bench/RESULTS.md)."""
+LEAST_LIKELY = -6.0
+"""A further excerpt that is less likely than the first by more, as a logarithm, is not looked at."""
 LEADING_SHARE = 0.1
 """The sentence before what is said first leads to it if it is at least so likely."""
 MARKED_SHARE = 0.35
@@ -53,7 +54,7 @@ up to `LONGEST_WORDS`, so that no length speaks for it."""
 STANDS_OUT = 0.5
 """Share of what the items of a list or the rows of a table have together: one that has less is no answer alone."""
 LABEL_WORDS = 4
-MOST_EXCERPTS = 2
+MOST_EXCERPTS = 3
 MOST_CODE = 2
 """Code blocks in one excerpt."""
 FORM_BONUS = 1.0
@@ -136,13 +137,28 @@ def whole(chunk: Chunk) -> Run:
     return Run(chunk, chunk.units, (0.0,) * len(chunk.units))
 
 
-def choose(parts: Sequence[Part], frame: Frame = "plain") -> list[Run]:
-    """Choose at most two excerpts for the parts of a question that the book answers, best first, without repeats.
+def choose(parts: Sequence[Part], frame: Frame = "plain", fit: Fit | None = None) -> list[Run]:
+    """Choose at most three excerpts for the parts of a question that the book answers, without repeats.
 
-    A run in the form that is asked for is preferred.
+    Each part has its likeliest run. Then follows what answers what these leave open (`lutrin.answer.cover`).
     """
+    fit = fit or cover_fit()
+    chosen, found = firsts(parts, frame)
+    while len(chosen) < MOST_EXCERPTS and (best := _further(found, chosen, fit)) is not None:
+        further = _complete(best.sections, best.run, chosen[-1])
+        joined = {run.key: one for run in chosen if (one := _join(best.sections, run, further)) is not None}
+        if joined:
+            chosen = [joined.get(run.key, run) for run in chosen]
+        else:
+            chosen.append(further)
+    return chosen
+
+
+def firsts(parts: Sequence[Part], frame: Frame) -> tuple[list[Run], list["Found"]]:
+    """The likeliest run for each part of a question, in the form that is asked for, and what the parts found."""
     chosen: list[Run] = []
-    for number, part in enumerate(parts):
+    found: list[Found] = []
+    for number, part in enumerate(parts[:MOST_EXCERPTS]):
         left = MOST_WORDS - sum(run.words for run in chosen)
         room = min(FIRST_WORDS, max(left // (len(parts) - number), SECOND_WORDS // 2))
         # Whoever marks a passage and asks about it wants all that it says on that.
@@ -150,18 +166,53 @@ def choose(parts: Sequence[Part], frame: Frame = "plain") -> list[Run]:
         room = LONGEST_WORDS if part.around or is_marked else room
         sections = _sections(part.passages[:PASSAGES])
         first = _best(sections, room, chosen, frame)
-        if first is None:
-            continue
-        first = _complete(sections, first)
-        chosen.append(first)
-        if len(parts) > 1 or part.around or first.words >= MOST_WORDS:
-            continue
-        second = _best(sections, min(SECOND_WORDS, MOST_WORDS - first.words), chosen)
-        if second is not None and second.score >= first.score + np.log(SECOND_SHARE):
-            second = _complete(sections, second, first)
-            joined = _join(sections, first, second)
-            chosen = [*chosen[:-1], joined] if joined is not None else [*chosen, second]
-    return chosen[:MOST_EXCERPTS]
+        if first is not None:
+            first = _complete(sections, first)
+            chosen.append(first)
+            found += [] if part.around else [Found(sections, Cover(part), first.score)]
+    return chosen, found
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one part of a question found."""
+
+    sections: list[Run]
+    cover: Cover
+    best: float
+    """Score of the run that was chosen for it."""
+
+
+def _further(found: Sequence[Found], chosen: Sequence[Run], fit: Fit) -> "Candidate | None":
+    """The run that is likeliest to answer what is still open; None: nothing is."""
+    rated = [(fit.odds(np.array(one.signals, dtype=np.float32)), one) for one in candidates(found, chosen)]
+    odds, best = max(rated, key=lambda pair: (pair[0], -pair[1].run.words), default=(-inf, None))
+    return best if odds >= fit.least else None
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A run that may answer what is still open."""
+
+    run: Run
+    sections: list[Run]
+    signals: tuple[float, ...]
+
+
+def candidates(found: Sequence[Found], chosen: Sequence[Run]) -> Iterator[Candidate]:
+    """The runs that may follow those that are chosen, with their signals (`lutrin.answer.cover.SIGNALS`)."""
+    places = frozenset[tuple[str, int]]().union(*(run.places for run in chosen))
+    budget = min(SECOND_WORDS, MOST_WORDS - sum(run.words for run in chosen))
+    for one in found:
+        met = one.cover.met(places)
+        for section in one.sections:
+            if section.score < one.best + LEAST_LIKELY:
+                continue
+            for run in _allowed(section, budget, chosen):
+                likelihood = run.score - one.best
+                # What never parts may be long, but not a third one.
+                if likelihood >= LEAST_LIKELY and (run.words <= budget or len(chosen) == 1):
+                    yield Candidate(run, one.sections, (likelihood, one.cover.gain(run.places, met), len(found) - 1.0))
 
 
 def _join(sections: Sequence[Run], first: Run, second: Run) -> Run | None:
@@ -221,30 +272,37 @@ def _of_one_table(unit: Unit, other: Unit) -> bool:
 
 
 def _best(sections: Sequence[Run], budget: int, chosen: Sequence[Run], frame: Frame = "plain") -> Run | None:
-    """The likeliest run within a budget of words that shares no unit with what is chosen, and repeats none of it.
-
-    Books for several boards say the same on each board's page.
-    """
-    places = frozenset[tuple[str, int]]().union(*(run.places for run in chosen))
-    texts = {
-        (run.chunk.filename, unit.text) for run in chosen for unit in run.units if len(unit.text.split()) > LABEL_WORDS
-    }
+    """The likeliest run within a budget of words."""
     best: tuple[tuple[float, int], Run] | None = None
     bonus = FORM_BONUS if frame in FORMS else 0.0
     for section in sections:
         # No run is likelier than all units of its section together.
         if best is not None and section.score + bonus < best[0][0]:
             continue
-        elsewhere = {text for filename, text in texts if filename != section.chunk.filename}
-        for run in _runs(section, budget):
-            if not places.isdisjoint(run.places) or not elsewhere.isdisjoint(unit.text for unit in run.units):
-                continue
-            if all(is_drawn(unit) or asks(unit) for unit in run.units):
-                continue
+        for run in _allowed(section, budget, chosen):
             worth = (run.score + (bonus if bonus and FORMS[frame](run.units) else 0.0), -run.words)
             if best is None or worth > best[0]:
                 best = worth, run
     return best[1] if best is not None else None
+
+
+def _allowed(section: Run, budget: int, chosen: Sequence[Run]) -> Iterator[Run]:
+    """The runs of a section within a budget of words that share no unit with what is chosen, and repeat none of it.
+
+    Books for several boards say the same on each board's page.
+    """
+    places = frozenset[tuple[str, int]]().union(*(run.places for run in chosen))
+    elsewhere = {
+        unit.text
+        for run in chosen
+        for unit in run.units
+        if run.chunk.filename != section.chunk.filename and len(unit.text.split()) > LABEL_WORDS
+    }
+    for run in _runs(section, budget):
+        if not places.isdisjoint(run.places) or not elsewhere.isdisjoint(unit.text for unit in run.units):
+            continue
+        if not all(is_drawn(unit) or asks(unit) for unit in run.units):
+            yield run
 
 
 def section_of(chunk: Chunk) -> tuple[str, tuple[str, ...], str, str]:

@@ -79,8 +79,13 @@ def parts_of(topic: str) -> tuple[str, ...]:
     # "How hot and for how long does it boil?" asks two things about one subject, which comes last.
     if len(topic_stems(parts[0])) < 2 and not _has(parts[0], lexicon.SAYING):
         return (topic,)
-    names = " ".join(subject_words(parts[0]) or topic_words(parts[0]))
-    return (parts[0], *(f"{names} – {part}" if _leans(part) else part for part in parts[1:]))
+    return (parts[0], *(completed_half(parts[0], part) for part in parts[1:]))
+
+
+def completed_half(first: str, part: str) -> str:
+    """A part of a question, behind what the first part names if it says too little on its own."""
+    names = " ".join(subject_words(first) or topic_words(first))
+    return f"{names} – {part}" if _leans(part) else part
 
 
 def _has(part: str, vocabulary: frozenset[str]) -> bool:

@@ -9,7 +9,7 @@ the sum over its tokens, as `training.cross` learns it.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 from typing import Literal, TypeVar
@@ -245,6 +245,8 @@ class ScoredPassage:
     score: float
     """The passage's score: the logarithm of the sum over its units, plus its lexical score."""
     cosine: float
+    matches: Float = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
+    """(units, Q): the best match of each of the question's tokens in each unit or its heading; empty: not known."""
 
 
 def score_passages(pool: Pool, reading: Reading) -> list[ScoredPassage]:
@@ -260,13 +262,15 @@ def score_passages(pool: Pool, reading: Reading) -> list[ScoredPassage]:
     whole = reading.passage * late.passages.astype(float) + reading.dense * pool.cosines.astype(float)
     scores = np.full(int(ends[-1]), -np.inf, dtype=np.float32)
     scores[places] = reading.scale * (reading.own * own + reading.headed * headed + whole[owner].astype(np.float32))
+    matches = np.zeros((int(ends[-1]), len(share)), dtype=np.float32)
+    matches[places] = late.unit_best
     forms = (reading.form(unit) for chunk in pool.chunks for unit in chunk.units)
     scores += np.fromiter(forms, np.float32, len(scores))
     best = max(pool.lexical.values(), default=0.0) or 1.0
     lexical = [reading.lexical * pool.lexical.get(chunk.chunk_id, 0.0) / best for chunk in pool.chunks]
     sums = log_sums(scores, starts, ends)
     return [
-        ScoredPassage(chunk, scores[start:stop], float(total) + more, float(cosine))
+        ScoredPassage(chunk, scores[start:stop], float(total) + more, float(cosine), matches[start:stop])
         for chunk, start, stop, total, more, cosine in zip(
             pool.chunks, starts, ends, sums, lexical, pool.cosines, strict=True
         )

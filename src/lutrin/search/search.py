@@ -137,6 +137,8 @@ class Part:
     """Whether a cross-encoder's word is in the odds."""
     evidence: tuple[float, ...] = ()
     """Of a selection: the signals from which the odds are."""
+    share: tuple[float, ...] = ()
+    """How much each token of the text counts, 1 in all."""
 
     @property
     def verdict(self) -> Verdict:
@@ -360,7 +362,8 @@ class Searcher:
         elif numbered.alone and not numbered.labels:
             odds = FAR
         is_reranked = reranker is not None and bool(ranking.scope)
-        return Part(text, tuple(ranked), odds, around=around, is_reranked=is_reranked)
+        share = tuple(pool.question.share.tolist())
+        return Part(text, tuple(ranked), odds, around=around, is_reranked=is_reranked, share=share)
 
 
 def _asks_only(chunk: Chunk, query: Query) -> bool:

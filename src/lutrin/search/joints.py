@@ -1,0 +1,142 @@
+"""Where a question joins two things that are asked: "explain drift, and how many volts does the pack need".
+
+At every mark and joining word the halves are searched for alone, by the reader. Whether two things are asked is a
+regression on what they find and on how alike they are (`python -m evaluation.joints` fits it).
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
+
+import msgspec
+import numpy as np
+
+from lutrin.index.generation import OpenGeneration
+from lutrin.language import lexicon
+from lutrin.language.words import topic_words, words
+from lutrin.query.frames import asks
+from lutrin.query.understand import MAX_PARTS, Query, completed_half
+from lutrin.search.reader import Float, pooled_vector
+from lutrin.search.search import Part, Searcher
+from lutrin.search.shelf_search import search_books
+
+SIGNALS = (
+    "lesser odds of a half", "greater odds of a half", "lesser odds less those of the whole", "same unit",
+    "the left in the passage of the whole", "the right in it", "likeness of the halves", "of the left to the whole",
+    "of the right to the whole", "words of the left", "words of the right", "the left opens as a question",
+    "the right does", "sentence ends", "comma",
+)  # fmt: skip
+MOST_JOINTS = 4
+"""Each costs two searches without the cross-encoder."""
+_WORDS = "|".join(lexicon.JOINING)
+_JOINT = re.compile(rf"\s*(?:(?P<mark>[,;?.!])\s+(?:(?:{_WORDS})\s+)?|\b(?:{_WORDS})\s+)", re.IGNORECASE)
+_EDGES = " ,;?.!"
+
+
+class Fit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The file that `python -m evaluation.joints` writes."""
+
+    weights: tuple[float, ...]
+    """Of `SIGNALS`, then the bias: log odds above 0 mean that two things are asked."""
+
+    def odds(self, signals: Float) -> float:
+        """Log odds that two things are asked."""
+        return float(signals @ np.array(self.weights[:-1], dtype=np.float32)) + self.weights[-1]
+
+
+@cache
+def fit() -> Fit:
+    """What was fitted."""
+    data = resources.files("lutrin.search").joinpath("joints.json").read_bytes()
+    return msgspec.json.decode(data, type=Fit)
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """A place where a question may go on to a second one."""
+
+    left: str
+    right: str
+    mark: str
+    """The mark there; empty: a word alone."""
+
+    @property
+    def halves(self) -> tuple[str, str]:
+        """Both halves, each understandable alone."""
+        return self.left, completed_half(self.left, self.right)
+
+
+def joints_of(topic: str) -> Iterator[Joint]:
+    """The places at which a topic may be parted, so that both halves name something.
+
+    >>> [(one.left, one.right) for one in joints_of("define drift, and how hot may the pack get?")]
+    [('define drift', 'how hot may the pack get')]
+    """
+    for match in _JOINT.finditer(topic):
+        left, right = topic[: match.start()].strip(_EDGES), topic[match.end() :].strip(_EDGES)
+        if topic_words(left) and topic_words(right) and len(words(left)) > 1:
+            yield Joint(left, right, match["mark"] or "")
+
+
+async def signals_of(
+    searcher: Searcher, generations: Sequence[OpenGeneration], query: Query, joints: Sequence[Joint]
+) -> list[Float]:
+    """The signals of each joint, in the order of `SIGNALS`; zeros where a half finds nothing.
+
+    Raises:
+        IndexUnavailable: No book can be read.
+    """
+    texts = [query.topic, *(half for one in joints for half in one.halves)]
+    asked = replace(query, parts=tuple(texts), frame="plain")
+    _, result = await search_books(searcher, generations, asked, k=1, again=False)
+    halves = [text for one in joints for text in (one.left, one.right)]
+    vectors = [pooled_vector(one) for one in await searcher.encode([query.topic, *halves])]
+    whole, *found = result.parts
+    rows = []
+    for place, joint in enumerate(joints):
+        left, right = found[2 * place : 2 * place + 2]
+        if not (whole.passages and left.passages and right.passages):
+            rows.append(np.zeros(len(SIGNALS), dtype=np.float32))
+            continue
+        (home, _), first, second = map(_best, (whole, left, right))
+        lesser, greater = sorted((left.odds, right.odds))
+        a, b, c = vectors[0], vectors[2 * place + 1], vectors[2 * place + 2]
+        row = (
+            lesser, greater, lesser - whole.odds, first == second, first[0] == home, second[0] == home, b @ c, a @ b,
+            a @ c, len(words(joint.left)), len(words(joint.right)), asks(joint.left), asks(joint.right),
+            joint.mark in {"?", ".", "!"}, joint.mark in {",", ";"},
+        )  # fmt: skip
+        rows.append(np.nan_to_num(np.array(row, dtype=np.float32), posinf=20.0, neginf=-20.0))
+    return rows
+
+
+def _best(part: Part) -> tuple[str, int]:
+    item = part.passages[0]
+    return item.chunk.chunk_id, int(item.scores.argmax())
+
+
+async def parted(searcher: Searcher, generations: Sequence[OpenGeneration], query: Query) -> Query:
+    """The query with the parts that it joins; as it is if it asks one thing, or leans on anything.
+
+    Raises:
+        IndexUnavailable: No book can be read.
+    """
+    is_one = len(query.parts) == 1 and query.frame not in {"about", "compare", "compute", "quiz"}
+    if not is_one or query.selected_text or query.subject or query.within or query.whole_chapter:
+        return query
+    joints = list(joints_of(query.topic))[:MOST_JOINTS]
+    if not joints:
+        return query
+    odds = [fit().odds(row) for row in await signals_of(searcher, generations, query, joints)]
+    cuts = [joint for joint, one in zip(joints, odds, strict=True) if one > 0][: MAX_PARTS - 1]
+    if not cuts:
+        return query
+    parts = [cuts[0].left]
+    for place, cut in enumerate(cuts):
+        following = cuts[place + 1].right if place + 1 < len(cuts) else ""
+        own = cut.right.removesuffix(following).strip(_EDGES) if following else cut.right
+        own = re.sub(rf"\W+(?:{_WORDS})$", "", own)
+        parts.append(completed_half(parts[0], own))
+    return replace(query, parts=tuple(parts))
