@@ -25,7 +25,7 @@ from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import words
 from lutrin.query.understand import understand
 from lutrin.records import Question
-from lutrin.search.joints import SIGNALS, Fit, Joint, joints_of, signals_of
+from lutrin.search.joints import SIGNALS, Fit, Joint, joints_of, model_of, signals_of
 from lutrin.search.shelf_search import lease_books
 from lutrin.settings import load_settings
 
@@ -101,15 +101,17 @@ async def places_of(pipeline: Pipeline, generation: OpenGeneration, questions: S
     return found
 
 
-async def collect(folders: Sequence[Path]) -> list[Place]:
-    """The joints of all questions about the books of some data folders."""
+async def collect(folders: Sequence[Path]) -> tuple[list[Place], str]:
+    """The joints of all questions about the books of some data folders, and the model that read them."""
     found: list[Place] = []
+    embedder = ""
     for folder in folders:
         settings = load_settings(
             profile="local", data_dir=folder, models_dir=ROOT / "models", model="none", explain_s=PATIENT_S,
             deadline_s=PATIENT_S, log_level="error",
         )  # fmt: skip
         async with opened_pipeline(settings) as pipeline, lease_books(pipeline.shelf, "") as generations:
+            embedder = model_of(pipeline.searcher.embedder.name)
             for generation in generations:
                 (file,) = QUESTIONS.glob(f"*/{generation.book.slug}.jsonl")
                 own = [one for one in read_questions([file]) if one.kind not in NOT_ONE]
@@ -117,15 +119,15 @@ async def collect(folders: Sequence[Path]) -> list[Place]:
                 asked = [*pairs_of(generation.book.slug, own), *(Joined(one.question) for one in own)]
                 found += await places_of(pipeline, generation, asked)
                 print(f"{generation.book.slug}: {len(found)} joints so far", flush=True)
-    return found
+    return found, embedder
 
 
-def fit(places: Sequence[Place]) -> Fit:
+def fit(places: Sequence[Place], embedder: str) -> Fit:
     """Fit on the books of one half."""
     own = [one for one in places if half_of(one.book) == "tune"]
     signals: Array = np.array([one.signals for one in own], dtype=np.float64)
     weights, bias = fitted(signals, np.array([one.is_joint for one in own], dtype=np.float64))
-    return Fit(weights=tuple(round(float(one), 4) for one in (*weights, bias)))
+    return Fit(embedder=embedder, weights=tuple(round(float(one), 4) for one in (*weights, bias)))
 
 
 def table(places: Sequence[Place], found: Fit) -> str:
@@ -148,8 +150,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("folders", type=Path, nargs="+", help="data folders with books of bench/books")
     parser.add_argument("--write", action="store_true", help="write the file that Lutrin reads")
     given = parser.parse_args(arguments)
-    places = asyncio.run(collect(given.folders))
-    found = fit(places)
+    places, embedder = asyncio.run(collect(given.folders))
+    found = fit(places, embedder)
     print(table(places, found))
     if given.write:
         FILE.write_bytes(msgspec.json.encode(found) + b"\n")

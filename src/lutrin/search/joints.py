@@ -38,6 +38,8 @@ _EDGES = " ,;?.!"
 class Fit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The file that `python -m evaluation.joints` writes."""
 
+    embedder: str
+    """Name of the model of whose likenesses the signals are; they say nothing of another one's."""
     weights: tuple[float, ...]
     """Of `SIGNALS`, then the bias: log odds above 0 mean that two things are asked."""
 
@@ -53,6 +55,15 @@ def fit() -> Fit:
     return msgspec.json.decode(data, type=Fit)
 
 
+def model_of(embedder: str) -> str:
+    """The model in an embedder's name, whatever the windows in which it reads.
+
+    >>> model_of("lutrin-reader-87df674b/w256o32/i8")
+    'lutrin-reader-87df674b'
+    """
+    return embedder.partition("/")[0]
+
+
 @dataclass(frozen=True, slots=True)
 class Joint:
     """A place where a question may go on to a second one."""
@@ -61,6 +72,8 @@ class Joint:
     right: str
     mark: str
     """The mark there; empty: a word alone."""
+    span: tuple[int, int]
+    """Where it stands."""
 
     @property
     def halves(self) -> tuple[str, str]:
@@ -77,7 +90,7 @@ def joints_of(topic: str) -> Iterator[Joint]:
     for match in _JOINT.finditer(topic):
         left, right = topic[: match.start()].strip(_EDGES), topic[match.end() :].strip(_EDGES)
         if topic_words(left) and topic_words(right) and len(words(left)) > 1:
-            yield Joint(left, right, match["mark"] or "")
+            yield Joint(left, right, match["mark"] or "", match.span())
 
 
 async def signals_of(
@@ -123,6 +136,8 @@ async def parted(searcher: Searcher, generations: Sequence[OpenGeneration], quer
     Raises:
         IndexUnavailable: No book can be read.
     """
+    if model_of(searcher.embedder.name) != fit().embedder:
+        return query
     is_one = len(query.parts) == 1 and query.frame not in {"about", "compare", "compute", "quiz"}
     if not is_one or query.selected_text or query.subject or query.within or query.whole_chapter:
         return query
@@ -133,10 +148,7 @@ async def parted(searcher: Searcher, generations: Sequence[OpenGeneration], quer
     cuts = [joint for joint, one in zip(joints, odds, strict=True) if one > 0][: MAX_PARTS - 1]
     if not cuts:
         return query
-    parts = [cuts[0].left]
-    for place, cut in enumerate(cuts):
-        following = cuts[place + 1].right if place + 1 < len(cuts) else ""
-        own = cut.right.removesuffix(following).strip(_EDGES) if following else cut.right
-        own = re.sub(rf"\W+(?:{_WORDS})$", "", own)
-        parts.append(completed_half(parts[0], own))
-    return replace(query, parts=tuple(parts))
+    starts, ends = [0, *(cut.span[1] for cut in cuts)], [*(cut.span[0] for cut in cuts), len(query.topic)]
+    first, *others = (query.topic[start:end].strip(_EDGES) for start, end in zip(starts, ends, strict=True))
+    parts = (first, *(completed_half(first, other) for other in others))
+    return replace(query, parts=parts)
