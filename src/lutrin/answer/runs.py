@@ -42,6 +42,9 @@ LONGEST_WORDS = 120
 """Of one excerpt besides code, where two are joined, or what stands around a selection is wanted."""
 PASSAGES = 12
 """Passages in which excerpts are looked for."""
+JOINED_SHARE = 0.15
+"""What stands beside an excerpt in its section goes on with it if it is at least so likely: a larger share loses facts
+on one half of the shelf (bench/RESULTS.md)."""
 LEAST_LIKELY = -6.0
 """A further excerpt that is less likely than the first by more, as a logarithm, is not looked at."""
 LEADING_SHARE = 0.1
@@ -144,6 +147,8 @@ def choose(parts: Sequence[Part], frame: Frame = "plain", fit: Fit | None = None
     """
     fit = fit or cover_fit()
     chosen, found = firsts(parts, frame)
+    if len(parts) == 1 and found:
+        chosen = [_grown(found[0].sections, chosen[0])]
     while len(chosen) < MOST_EXCERPTS and (best := _further(found, chosen, fit)) is not None:
         further = _complete(best.sections, best.run, chosen[-1])
         joined = {run.key: one for run in chosen if (one := _join(best.sections, run, further)) is not None}
@@ -152,6 +157,14 @@ def choose(parts: Sequence[Part], frame: Frame = "plain", fit: Fit | None = None
         else:
             chosen.append(further)
     return chosen
+
+
+def _grown(sections: list[Run], first: Run) -> Run:
+    """A run with the next likeliest one where nothing of their section stands between them."""
+    second = _best(sections, min(SECOND_WORDS, MOST_WORDS - first.words), [first]) if first.words < MOST_WORDS else None
+    if second is None or second.score < first.score + np.log(JOINED_SHARE):
+        return first
+    return _join(sections, first, _complete(sections, second, first)) or first
 
 
 def firsts(parts: Sequence[Part], frame: Frame) -> tuple[list[Run], list["Found"]]:
