@@ -45,8 +45,8 @@ PASSAGES = 12
 JOINED_SHARE = 0.15
 """What stands beside an excerpt in its section goes on with it if it is at least so likely: a larger share loses facts
 on one half of the shelf (bench/RESULTS.md)."""
-LEAST_LIKELY = -6.0
-"""A further excerpt that is less likely than the first by more, as a logarithm, is not looked at."""
+MOST_BELOW = 6.0
+"""A further run that is less likely than the first by more, as a logarithm, is not looked at, which takes time."""
 LEADING_SHARE = 0.1
 """The sentence before what is said first leads to it if it is at least so likely."""
 MARKED_SHARE = 0.35
@@ -219,12 +219,12 @@ def candidates(found: Sequence[Found], chosen: Sequence[Run]) -> Iterator[Candid
     for one in found:
         met = one.cover.met(places)
         for section in one.sections:
-            if section.score < one.best + LEAST_LIKELY:
+            if section.score < one.best - MOST_BELOW:
                 continue
             for run in _allowed(section, budget, chosen):
                 likelihood = run.score - one.best
                 # What never parts may be long, but not a third one.
-                if likelihood >= LEAST_LIKELY and (run.words <= budget or len(chosen) == 1):
+                if likelihood >= -MOST_BELOW and (run.words <= budget or len(chosen) == 1):
                     yield Candidate(run, one.sections, (likelihood, one.cover.gain(run.places, met), len(found) - 1.0))
 
 

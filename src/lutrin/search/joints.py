@@ -33,6 +33,8 @@ MOST_JOINTS = 4
 _WORDS = "|".join(lexicon.JOINING)
 _JOINT = re.compile(rf"\s*(?:(?P<mark>[,;?.!])\s+(?:(?:{_WORDS})\s+)?|\b(?:{_WORDS})\s+)", re.IGNORECASE)
 _EDGES = " ,;?.!"
+MOST_ODDS = 20.0
+"""Log odds of what is certain, of a figure that is named, are infinite."""
 
 
 class Fit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -114,14 +116,14 @@ async def signals_of(
             rows.append(np.zeros(len(SIGNALS), dtype=np.float32))
             continue
         (home, _), first, second = map(_best, (whole, left, right))
-        lesser, greater = sorted((left.odds, right.odds))
+        lesser, greater = sorted(np.clip((left.odds, right.odds), -MOST_ODDS, MOST_ODDS).tolist())
         a, b, c = vectors[0], vectors[2 * place + 1], vectors[2 * place + 2]
         row = (
             lesser, greater, lesser - whole.odds, first == second, first[0] == home, second[0] == home, b @ c, a @ b,
             a @ c, len(words(joint.left)), len(words(joint.right)), asks(joint.left), asks(joint.right),
             joint.mark in {"?", ".", "!"}, joint.mark in {",", ";"},
         )  # fmt: skip
-        rows.append(np.nan_to_num(np.array(row, dtype=np.float32), posinf=20.0, neginf=-20.0))
+        rows.append(np.clip(np.array(row, dtype=np.float32), -MOST_ODDS, MOST_ODDS))
     return rows
 
 
