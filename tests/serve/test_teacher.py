@@ -380,6 +380,8 @@ OUTCOMES: list[tuple[dict[str, object], str]] = [
     ({}, "answered"),
     ({"odds": 3.0}, "answered"),
     ({"odds": 0.5}, "doubtful"),
+    ({"odds": 1.8}, "doubtful"),
+    ({"odds": 1.8, "yes": 3.0}, "answered"),
     ({"odds": 0.5, "yes": 3.0}, "answered"),
     ({"odds": 3.0, "closest": True}, "doubtful"),
     ({"odds": 3.0, "again": True}, "doubtful"),

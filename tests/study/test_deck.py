@@ -96,20 +96,63 @@ def test_a_book_without_a_companion_has_cards_of_its_own() -> None:
         ("Driver: wheel", "Timeout: 100 ms\nAction: stop"),
         ("Driver: arm", "Timeout: 50 ms\nAction: hold"),
     ]
-    assert [card.back for card in of_kind(found, "exercise")] == ["Solution\nA tenth of a second."]
+    assert [card.back for card in of_kind(found, "exercise")] == ["A tenth of a second."]
     assert found.guide[0].sections[0].points == ("A watchdog stops the motors when commands stay away.",)
     assert {card.author for card in found.cards} == {"the book"}
 
 
 def test_the_books_own_words_stand_beside_its_lists_and_tables() -> None:
-    """A term that the book defines makes a card and a gap, and takes no other card away."""
+    """A term that the book defines makes one card, not a gap of the same words, and takes no other card away."""
     text = "A watchdog stops the motors when commands stay away."
     quote = text.replace("watchdog", "**watchdog**")
-    found = deck(entry(kind="term", topic="watchdog", text=text, quotes=(quote,), author="the book"))
-    (gap,) = of_kind(found, "gap")
-    assert (gap.back, gap.front) == ("watchdog", "A _____ stops the motors when commands stay away.")
+    term = entry(kind="term", topic="watchdog", text=text, quotes=(quote,), author="the book")
+    found = deck(term)
+    assert of_kind(found, "gap") == []
+    assert [(card.front, card.back, card.proof) for card in of_kind(found, "term")] == [("watchdog", text, "")]
     assert len(of_kind(found, "table")) == 2
     assert [(term.term, term.url) for term in found.glossary] == [("watchdog", "/read/robots/01#watchdogs")]
+    (other,) = of_kind(deck(entry(kind="term", topic="watchdog", text="A timer that guards.", quotes=(quote,))), "term")
+    assert other.proof == text
+    (gap,) = of_kind(deck(entry(kind="term", topic="watchdog", text="A timer that guards.", quotes=(quote,))), "gap")
+    assert (gap.back, gap.front) == ("watchdog", "A _____ stops the motors when commands stay away.")
+
+
+def test_a_front_names_its_section_where_it_is_not_understood_without() -> None:
+    """Of a list and a row, not of a question, nor where the section is the word that is left out."""
+    asked = deck(entry(kind="question", topic="What stops the motors?", text="A watchdog.", quotes=("a timer",)))
+    assert {card.context for card in of_kind(asked, "question")} == {""}
+    assert {card.context for card in of_kind(asked, "exercise")} == {"Exercises"}
+    assert {card.context for card in of_kind(deck(), "table")} == {"Watchdogs"}
+
+
+def test_choices_and_hints_belong_to_their_exercise() -> None:
+    """An exercise is everything from its text to its solution; items of a list without a text above are exercises."""
+    page = """# Paths
+
+## Where am I?
+
+::: challenge
+
+Starting from `/home`, which command leads to `/`?
+
+1. `cd ..`
+2. `cd .`
+
+A hint: two dots.
+
+::: solution
+
+Number 1.
+
+:::
+
+:::
+"""
+    (card,) = of_kind(practice_of(page), "exercise")
+    assert card.front.startswith("Starting from /home")
+    assert "cd ." in card.front
+    assert card.back == "Number 1."
+    assert of_kind(practice_of(PAGE), "exercise")[0].front == "2. How long may a command stay away?"
 
 
 def test_steps_are_no_list_to_learn_by_heart() -> None:

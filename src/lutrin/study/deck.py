@@ -29,6 +29,8 @@ LEAST_WORDS = 6
 """Of a sentence that says something of a term."""
 LEAST_ANSWER_WORDS = 6
 """Of an answer that is hardly that of two questions."""
+MOST_TITLE_WORDS = 3
+"""Of the title of a solution."""
 LEAD_WORDS = 4
 """Of a sentence that announces a list and is understood without it."""
 LIST_ITEMS = range(3, 9)
@@ -46,6 +48,8 @@ class Card(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     front: str
     back: str
     """Empty: the book gives no solution."""
+    context: str = ""
+    """Section without which the front may not be understood; empty if it is, or if the section would tell the back."""
     choices: tuple[str, ...] = ()
     answer: int | None = None
     """Of a choice: which one is right, from 0."""
@@ -187,8 +191,10 @@ def _sections(files: Sequence[FileEntry], chunks: Sequence[Chunk], address: Addr
 def _prepared_cards(section: _Section, prepared: Sequence[PreparedEntry]) -> Iterator[Card]:
     for item in _asked_once(prepared):
         entry = item.entry
-        proof = entry.quotes[0] if entry.quotes else ""
         text = "\n".join(entry.points)
+        proof = _proof(section, item)
+        if plain(proof) == plain(text):
+            proof = ""  # it would stand there twice
         if entry.kind in {"question", "explanation"}:
             yield _card(section, "question", entry.topic, text, proof=proof, author=entry.author)
         elif entry.kind == "quiz" and entry.answer is not None:
@@ -198,8 +204,20 @@ def _prepared_cards(section: _Section, prepared: Sequence[PreparedEntry]) -> Ite
             )  # fmt: skip
         elif entry.kind == "term":
             yield _card(section, "term", entry.topic, text, proof=proof, author=entry.author)
-            if gap := _gap(section, item):
+            # Of a meaning in the book's own words a gap asks what the term asks already.
+            if entry.author != BY_THE_BOOK and (gap := _gap(section, item)):
                 yield _card(section, "gap", gap, entry.topic, proof=proof, author=BY_THE_BOOK)
+
+
+def _proof(section: _Section, item: PreparedEntry) -> str:
+    """The words of the book that prove an entry as a page shows them; as the source has them where it has them not."""
+    quoted = [unit for _, start, end in item.places[:1] for unit in _within(section, start, end)]
+    shown = " ".join(" ".join(unit.text for unit in quoted).split())
+    return shown or (item.entry.quotes[0] if item.entry.quotes else "")
+
+
+def _within(section: _Section, start: int, end: int) -> list[Unit]:
+    return [unit for unit in section.units if start < unit.char_end and unit.char_start < end]
 
 
 def _asked_once(prepared: Sequence[PreparedEntry]) -> Iterator[PreparedEntry]:
@@ -218,8 +236,7 @@ def _gap(section: _Section, item: PreparedEntry) -> str:
     """The book's own definition with the term left out; empty where it does not say the term itself, once."""
     topic = item.entry.topic
     for _, start, end in item.places:
-        quoted = (unit for unit in section.units if start < unit.char_end and unit.char_start < end)
-        text = " ".join(" ".join(unit.text for unit in quoted).split())
+        text = " ".join(" ".join(unit.text for unit in _within(section, start, end)).split())
         matches = re.findall(rf"\b{re.escape(topic)}\b", text, re.IGNORECASE)
         if len(matches) == 1 and word_count(text) >= LEAST_WORDS:
             return re.sub(rf"\b{re.escape(topic)}\b", GAP, text, flags=re.IGNORECASE)
@@ -285,23 +302,38 @@ def _table_cards(section: _Section, rows: Sequence[Unit]) -> Iterator[Card]:
 
 
 def _exercises(section: _Section) -> Iterator[Card]:
-    """The book's own exercises that it solves: what stands behind one as its solution is its back."""
+    """The book's own exercises that it solves: what stands behind one as its solution is its back.
+
+    A list below a text is part of it, as choices are; a list that stands alone has an exercise in each item.
+    """
     waiting: list[Unit] = []
     solution: list[Unit] = []
 
     def make() -> Iterator[Card]:
-        front, back = ("\n".join(" ".join(unit.text.split()) for unit in part) for part in (waiting, solution))
+        front, back = (
+            "\n".join(" ".join(unit.text.split()) for unit in part) for part in (waiting, _untitled(solution))
+        )
         if front.strip() and back.strip():
             yield _card(section, "exercise", front, back)
 
     blocks = groupby(section.units, key=lambda unit: (unit.role, unit.block, unit.kind == "list_item" and unit.text))
-    for (role, _, _), block in blocks:
+    for (role, _, item), block in blocks:
         if role == "solution":
             solution += block
         elif role in {"exercise", "quiz"}:
-            yield from make()
-            waiting, solution = list(block), []
+            is_another = bool(solution) or (bool(item) and all(unit.kind == "list_item" for unit in waiting))
+            if is_another:
+                yield from make()
+                waiting, solution = [], []
+            waiting += block
     yield from make()
+
+
+def _untitled(solution: Sequence[Unit]) -> Sequence[Unit]:
+    """A solution without its title, a few words that are no sentence, if anything follows it."""
+    title = " ".join(solution[0].text.split()) if len(solution) > 1 else ""
+    is_title = bool(title) and solution[0].kind == "sentence" and word_count(title) <= MOST_TITLE_WORDS
+    return solution[1:] if is_title and not title.endswith((".", "!", "?")) else solution
 
 
 def _file_of(chunk: Chunk) -> FileEntry:
@@ -334,6 +366,7 @@ def _card(
         kind=kind,
         front=front,
         back=back,
+        context=_context(section.first.section_title, kind, front, back),
         choices=choices,
         answer=answer,
         proof=proof,
@@ -342,3 +375,8 @@ def _card(
         chapter=section.chapter,
         author=author,
     )
+
+
+def _context(title: str, kind: CardKind, front: str, back: str) -> str:
+    is_told = plain(title) in plain(front) or (kind == "gap" and plain(back) in plain(title))
+    return "" if kind in {"question", "choice"} or is_told else title

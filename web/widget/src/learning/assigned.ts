@@ -1,6 +1,6 @@
 /** A page that belongs to an assignment leads back to it; results that wait are sent from any page of the reader. */
 
-import {assignmentOf, deliver, markRead, namesIn, sender} from '../assignment/record.ts';
+import {assignmentOf, deliver, drop, markRead, namesIn, sender} from '../assignment/record.ts';
 import type {Store} from '../identity.ts';
 import {button, el} from './dom.ts';
 
@@ -17,6 +17,11 @@ export function assigned(store: Store, chat: HTMLElement | null): void {
     line.append(' ', here.isRead ? el('span', {className: 'size'}, 'read') : read);
     document.querySelector('main[data-page] > article')?.before(line);
   }
-  if (location.pathname.includes('/a/')) return; // that page sends its own
+  const own = /\/a\/([^/]+)$/.exec(location.pathname)?.[1];
+  if (own) {
+    // The page of an assignment sends its own results; in its place stands that it is over.
+    if (!document.querySelector('[data-assignment]')) drop(store, own);
+    return;
+  }
   for (const name of namesIn(store)) void deliver(store, name, sender(root, name));
 }

@@ -8,6 +8,8 @@ export interface Card {
   kind: string;
   front: string;
   back: string;
+  /** Section without which the front may not be understood. */
+  context?: string;
   choices?: string[];
   answer?: number;
   proof?: string;

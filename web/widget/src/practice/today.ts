@@ -60,7 +60,7 @@ function cardView(card: Card): HTMLLIElement {
   const view = el(
     'li',
     {className: 'flash'},
-    el('p', {className: 'kind'}, KINDS[card.kind] ?? ''),
+    el('p', {className: 'kind'}, [KINDS[card.kind] ?? '', card.context ?? ''].filter(Boolean).join(' · ')),
     el('p', {className: 'front'}, card.front),
     ...(card.choices?.length ? [el('ol', {className: 'choices', type: 'A'}, ...card.choices.map((choice) => el('li', {}, choice)))] : []),
     el(
