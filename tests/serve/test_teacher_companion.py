@@ -127,6 +127,23 @@ async def school(house: House, serve: Serve, tmp_path: Path) -> AsyncIterator[Sc
             yield School(settings, corpus, shelf, client)
 
 
+async def test_a_page_of_entries_is_approved_at_once(school: School) -> None:
+    """What was hidden before stays hidden, and what is not on the page stays unread."""
+    await school.press("What is 480?", "hide")
+    page = await school.page("kind=question")
+    assert "Approve the" not in page  # there is one: its own button is enough
+    shown = await school.page("state=proposed")
+    names = re.findall(r'name="entry" value="([0-9a-f]{16})"', shown)
+    assert len(names) > 1
+    assert f"Approve the {len(names)} on this page" in shown
+    form = {"key": await school.key(), "entry": names, "back": "state=proposed"}
+    reply = await school.client.post(LIST, data=form)
+    assert reply.headers["location"] == f"{LIST}?state=proposed"
+    assert "Nothing matches." in await school.page("state=proposed")
+    assert await school.entry("What is 480?") in await school.page("state=hidden")
+    assert (await school.client.post(LIST, data={**form, "key": "0" * 40})).status_code == 403
+
+
 async def test_what_is_hidden_is_gone_from_answers_cards_leads_and_exports_at_once(school: School) -> None:
     """Also on another server of the same folder, which looks into the catalogue."""
     before = await school.answer(ASKED)

@@ -29,8 +29,6 @@ LEAST_WORDS = 6
 """Of a sentence that says something of a term."""
 LEAST_ANSWER_WORDS = 6
 """Of an answer that is hardly that of two questions."""
-MOST_TITLE_WORDS = 3
-"""Of the title of a solution."""
 LEAD_WORDS = 4
 """Of a sentence that announces a list and is understood without it."""
 LIST_ITEMS = range(3, 9)
@@ -310,9 +308,7 @@ def _exercises(section: _Section) -> Iterator[Card]:
     solution: list[Unit] = []
 
     def make() -> Iterator[Card]:
-        front, back = (
-            "\n".join(" ".join(unit.text.split()) for unit in part) for part in (waiting, _untitled(solution))
-        )
+        front, back = ("\n".join(map(_lines, part)) for part in (waiting, _untitled(solution)))
         if front.strip() and back.strip():
             yield _card(section, "exercise", front, back)
 
@@ -329,11 +325,14 @@ def _exercises(section: _Section) -> Iterator[Card]:
     yield from make()
 
 
+def _lines(unit: Unit) -> str:
+    """A unit on one line; code keeps its own."""
+    return unit.text.strip("\n") if unit.kind == "code" else " ".join(unit.text.split())
+
+
 def _untitled(solution: Sequence[Unit]) -> Sequence[Unit]:
-    """A solution without its title, a few words that are no sentence, if anything follows it."""
-    title = " ".join(solution[0].text.split()) if len(solution) > 1 else ""
-    is_title = bool(title) and solution[0].kind == "sentence" and word_count(title) <= MOST_TITLE_WORDS
-    return solution[1:] if is_title and not title.endswith((".", "!", "?")) else solution
+    """A solution without the title of its box."""
+    return solution[1:] if len(solution) > 1 and solution[0].kind == "caption" else solution
 
 
 def _file_of(chunk: Chunk) -> FileEntry:

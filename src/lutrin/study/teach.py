@@ -132,6 +132,14 @@ class Companions:
         decision = companion.Decision(item=msgspec.structs.replace(item, entry=entry), is_own=is_own)
         await self._keep(slug, name, StoredDecision(decision, *embedded))
 
+    async def approve(self, slug: str, names: Collection[str]) -> None:
+        """Approve those of some entries that nobody has read yet; one that is gone is left out."""
+        async with self._shelf.lease(slug) as generation:
+            entries = [(companion.id_of(item.entry), item) for item in generation.companion.entries]
+        for name, item in entries:
+            if name in names and item.entry.state == "proposed":
+                await self.change(slug, name, Change(act="approve"))
+
     async def pinned_questions(self, slug: str) -> Sequence[str]:
         """The questions to which an answer is pinned."""
         async with self._shelf.lease(slug) as generation:

@@ -217,6 +217,16 @@ async def entries(book: FromPath[str], visit: Given[Visit]) -> Response[str]:
     return page_response(companion_page(book, entries, filters, visit.form_key))
 
 
+@post("/teacher/companion/{book:str}", operation_id="teacherApprove", **PAGE)
+async def approve(book: FromPath[str], visit: Given[Visit]) -> Response[str]:
+    """Approve everything that one page of the list shows."""
+    back = (await visit.form()).get("back", "")
+    names = {value for name, value in await visit.pairs() if name == "entry"}
+    await _companions(visit.service).approve(book, names)
+    _log.info("entries_approved", book=book, count=len(names))
+    return led_to(f"/teacher/companion/{quote(book)}?{urlencode(_filters(dict(parse_qsl(back))))}")
+
+
 @post("/teacher/companion/{book:str}/{entry:str}", operation_id="teacherEntry", **PAGE)
 async def change(book: FromPath[str], entry: FromPath[str], visit: Given[Visit]) -> Response[str]:
     """Approve, hide, mend, pin an entry, or take that back."""
@@ -300,6 +310,7 @@ HANDLERS = [
     ingest,
     check,
     entries,
+    approve,
     change,
     proposal,
     pin,
