@@ -2,16 +2,19 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
 from tests.fakes import WordHashEmbedder
 
+from lutrin import sqlite
 from lutrin.errors import IndexUnavailable, NotFound
 from lutrin.index.build import collection_name
 from lutrin.index.generation import WINDOWS, OpenGeneration, open_generation
 from lutrin.index.manifest import FORMAT_VERSION, MANIFEST
+from lutrin.index.statements import SHEET_COUNT
 from lutrin.ports import Reading
 from lutrin.records import BookInfo
 
@@ -188,3 +191,20 @@ async def test_calls_that_overlap_at_the_cache_s_limit_both_count(
     )
     assert [count["lidar"] for count in counts] == [counts[0]["lidar"]] * 8
     assert counts[0]["lidar"] > 0
+
+
+def test_a_pages_own_number_and_form_feeds_say_how_many_there_are(tmp_path: Path) -> None:
+    """A deck of seven slides, a PDF of three sheets and one page of Markdown have eleven pages."""
+    with closing(sqlite.connect(tmp_path / "passages.db")) as database:
+        database.execute("CREATE TABLE file (filename TEXT, source TEXT)")
+        database.execute("CREATE TABLE chunk (filename TEXT, record BLOB)")
+        files = [("deck.pptx", "One. Seven."), ("sheet.pdf", "a\fb\fc"), ("page.md", "Text.")]
+        database.executemany("INSERT INTO file VALUES (?, ?)", files)
+        chunks = [
+            ("deck.pptx", b'{"page":1}'),
+            ("deck.pptx", b'{"page":7}'),
+            ("sheet.pdf", b'{"page":2}'),
+            ("page.md", b"{}"),
+        ]
+        database.executemany("INSERT INTO chunk VALUES (?, ?)", chunks)
+        assert database.execute(SHEET_COUNT).fetchone() == (11,)

@@ -10,10 +10,18 @@ from lutrin.serve.notes import MOST_CHECKS, MOST_TERMS_FOUND, find_terms, glossa
 
 
 def entry(
-    kind: Kind, topic: str, *, file: str = "a.md", state: State = "approved", aka: tuple[str, ...] = ()
+    kind: Kind,
+    topic: str,
+    *,
+    file: str = "a.md",
+    state: State = "approved",
+    aka: tuple[str, ...] = (),
+    author: str = "the authors",
 ) -> PreparedEntry:
     """An entry of a section."""
-    made = Entry(kind=kind, file=file, heading="A", anchor="a", topic=topic, text="Text.", state=state, aka=aka)
+    made = Entry(
+        kind=kind, file=file, heading="A", anchor="a", topic=topic, text="Text.", state=state, aka=aka, author=author
+    )
     return PreparedEntry(entry=made, chunk_id="c1")
 
 
@@ -47,6 +55,15 @@ def test_questions_to_begin_with_are_spread_over_the_book() -> None:
     assert starters(made, 3) == ["Q5", "Q10", "Q15"]
     assert starters(companion(), 3) == []
     assert starters(companion(entry("question", "Only?")), 3) == ["Only?"]
+
+
+def test_a_book_that_nobody_prepared_begins_with_its_own_terms_and_headings() -> None:
+    """From all over it, those of the page first; what a model drafted waits for a person."""
+    own = [entry("term", name, file=f"{name}.md", author="the book") for name in ("loop", "gain", "node", "topic")]
+    made = companion(*own, entry("question", "Why so?", author="medium@2026-11-28", state="proposed"))
+    assert starters(made, 2) == ["What is loop?", "What is node?"]
+    assert starters(made, 2, "topic.md") == ["What is topic?"]
+    assert starters(companion(*own, entry("question", "Asked?")), 2) == ["Asked?"]
 
 
 def test_a_page_offers_its_own_questions_to_begin_with() -> None:

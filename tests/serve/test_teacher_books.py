@@ -114,7 +114,7 @@ async def test_a_removed_book_comes_back_as_it_was(serve: Serve, house: House, t
         assert (await press(client, "books/optics/remove")).headers["location"] == "/teacher#books"
         page = (await client.get(PAGE)).text
         assert titles(house) == []
-        assert "Bring Light back" in page
+        assert "Bring it back: Light" in page
         assert folder.is_dir()
         await press(client, "books/optics/restore")
         assert titles(house) == ["Light"]

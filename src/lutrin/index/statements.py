@@ -173,8 +173,10 @@ CHAPTER_STARTS = """SELECT record FROM chunk WHERE row IN (
         SELECT filename FROM chunk WHERE chapter != '' GROUP BY filename HAVING count(DISTINCT chapter) > 1)
     GROUP BY filename, chapter) ORDER BY row"""
 """The first chunk of each chapter, of files that hold several."""
-SHEET_COUNT = "SELECT sum(1 + length(source) - length(replace(source, char(12), ''))) FROM file"
-"""Pages of a book; a form feed stands between two pages of one file."""
+SHEET_COUNT = """SELECT sum(max(1 + length(source) - length(replace(source, char(12), '')), coalesce(
+    (SELECT max(json_extract(CAST(record AS TEXT), '$.page')) FROM chunk WHERE chunk.filename = file.filename),
+    1))) FROM file"""
+"""Pages of a book: a form feed stands between two pages of one file; passages of slides know which slide is theirs."""
 SOURCE = "SELECT source FROM file WHERE filename = :filename"
 PAGE = """SELECT filename, title, module, chapter, section, position, sha256, source FROM file
     WHERE filename = :filename"""

@@ -6,7 +6,7 @@ from itertools import chain, starmap
 
 import msgspec
 
-from lutrin.index.companion import Companion, Entry, PreparedEntry, defining
+from lutrin.index.companion import BY_THE_BOOK, Companion, Entry, PreparedEntry, defining
 from lutrin.index.lexical import stem_of, words
 from lutrin.index.typeahead import TypedWord
 from lutrin.serve.templating import page_path
@@ -83,8 +83,13 @@ def _shorten(notes: Notes) -> Notes:
 
 
 def starters(companion: Companion, count: int, filename: str = "") -> list[str]:
-    """Questions that a book answers well: of a page if it has any, else from all over the book, one a page at most."""
+    """Questions that a book answers well: of a page if it has any, else from all over the book, one a page at most.
+
+    Where nobody has approved any, the book's own: of its headings, and what its terms mean.
+    """
     approved = [item for item in companion.visible("question", "explanation") if item.entry.state == "approved"]
+    if not approved:
+        return _own_starters(companion, count, filename)
     topics = dict.fromkeys(item.entry.topic for item in approved if item.entry.file == filename)
     if topics:
         return list(topics)[:count]
@@ -95,6 +100,14 @@ def starters(companion: Companion, count: int, filename: str = "") -> list[str]:
     step = len(pages) / (count + 1)
     chosen = [pages[int(step * (number + 1))] for number in range(min(count, len(pages)))]
     return list(dict.fromkeys(item.entry.topic for item in chosen))
+
+
+def _own_starters(companion: Companion, count: int, filename: str) -> list[str]:
+    own = [item.entry for item in companion.visible("question", "term") if item.entry.author == BY_THE_BOOK]
+    own = [entry for entry in own if entry.file == filename] or own
+    questions = [entry.topic if entry.kind == "question" else defining(entry.topic) for entry in own]
+    step = max(1, len(questions) // count) if count else 1
+    return list(dict.fromkeys(questions[::step]))[:count]
 
 
 def trial_questions(companion: Companion, sections: Sequence[str], count: int) -> list[str]:

@@ -14,7 +14,7 @@ import {RealServer} from '../support/real-server.ts';
 const PASSWORD = 'a-long-password-for-a-test';
 const PHONE: BrowserContextOptions = {viewport: {width: 390, height: 800}, hasTouch: true, isMobile: true};
 // A process of its own looks at everything, on a machine that may be busy.
-vi.setConfig({testTimeout: 120_000});
+vi.setConfig({testTimeout: 240_000});
 const corpus = mkdtempSync(join(tmpdir(), 'lutrin-teacher-'));
 let server: RealServer;
 let browser: Browser;
@@ -83,7 +83,7 @@ test('a new page is read while the page watches; the book can go back to the ind
   writeFileSync(join(corpus, 'lab/01-basics/05-cables.md'), '# Cables\n\nA cable carries power and data to one motor.\n');
   await books.getByText(/^Files that lie/).click();
   await page.getByRole('button', {name: 'Read the books again'}).click();
-  await books.getByText('The books have been read.').waitFor({timeout: 60_000});
+  await books.getByText('The books have been read.').waitFor({timeout: 110_000});
   await books.getByText('5 pages').waitFor();
   await books.getByRole('link', {name: 'The Lab Book', exact: true}).click();
   await page.getByText('Go back to how it was read before').click();
@@ -112,12 +112,12 @@ test('a book is renamed, hidden, removed and brought back by keyboard alone, and
   await press(page, 'Show it again');
   await page.getByRole('link', {name: 'Robots for all', exact: true}).press('Enter');
   await press(page, 'Remove it');
-  const back = page.getByRole('button', {name: 'Bring Robots for all back'});
+  const back = page.getByRole('button', {name: 'Bring it back: Robots for all'});
   await back.waitFor();
   expect(await findings(page)).toEqual([]);
   expect(await titles()).not.toContain('Robots for all');
   await back.press('Enter');
-  await section(page, 'Your books').getByText('The books have been read.').waitFor({timeout: 60_000});
+  await section(page, 'Your books').getByText('The books have been read.').waitFor({timeout: 110_000});
   expect(await titles()).toContain('Robots for all');
   await page.goto(`${server.address}/teacher/books/lab/trial`);
   await page.getByRole('region', {name: 'Questions on this book'}).locator('mark').first().waitFor();
@@ -142,7 +142,7 @@ test('the doctor looks while readers go on, and says how it went', async () => {
   const page = await signedIn();
   await page.getByRole('button', {name: 'Check now'}).click();
   const health = section(page, 'Machine and model');
-  await health.getByText('All checks passed.').waitFor({timeout: 60_000});
+  await health.getByText('All checks passed.').waitFor({timeout: 110_000});
   expect(await health.getByRole('listitem').count()).toBeGreaterThan(5);
 });
 

@@ -34,6 +34,8 @@ export class RealServer {
   readonly #environment: NodeJS.ProcessEnv;
   readonly #port: number;
   #process: ChildProcess | undefined;
+  /** What the running server has printed. */
+  printed = '';
 
   private constructor(port: number, {origin = '', model, token = '', deadline_s, explain_s, variables}: ServerOptions) {
     this.#port = port;
@@ -61,17 +63,27 @@ export class RealServer {
     return server;
   }
 
+  /** An empty machine: nothing was read, and no password is set. */
+  static async empty(corpus: string, variables: Record<string, string> = {}): Promise<RealServer> {
+    const server = new RealServer(await freePort(), {model: 'none', variables: {...variables, LUTRIN_CORPUS_DIR: corpus}});
+    await server.up('/health');
+    return server;
+  }
+
   /** Read the books, also while the server runs. */
   async ingest(corpus = BOOK): Promise<void> {
     await promisify(execFile)(LUTRIN, ['ingest', corpus], {env: this.#environment}); // rejects with what it printed
   }
 
-  async up(): Promise<void> {
-    this.#process = spawn(LUTRIN, ['serve', '--port', String(this.#port)], {env: this.#environment, stdio: 'ignore'});
+  /** @param answering What answers once it is up; without a book it is not ready. */
+  async up(answering = '/ready'): Promise<void> {
+    this.printed = '';
+    this.#process = spawn(LUTRIN, ['serve', '--port', String(this.#port)], {env: this.#environment, stdio: ['ignore', 'pipe', 'ignore']});
+    this.#process.stdout?.on('data', (text) => (this.printed += String(text)));
     const until_ms = Date.now() + READY_MS;
     while (Date.now() < until_ms) {
       try {
-        if ((await fetch(`${this.address}/ready`)).ok) return;
+        if ((await fetch(this.address + answering)).ok) return;
       } catch {
         // Not listening yet.
       }
