@@ -50,17 +50,17 @@ const sideways = (page: Page): Promise<number> => page.evaluate(() => document.d
 test('an empty machine leads to the password by a code, and to her three files, by keyboard alone', async () => {
   const {page} = await reader('/');
   expect(await axeFindings({page})).toEqual([]);
-  await page.getByRole('link', {name: /teacher/i}).first().press('Enter');
+  await page.getByRole('link', {name: 'Add your books on your own page'}).press('Enter');
   await page.waitForURL('**/teacher');
   await eventually(() => /code ([\d ]+)/.test(server.printed), true, 20_000);
   const code = /code ([\d ]+\d)/.exec(server.printed)?.[1] ?? '';
   expect(await axeFindings({page})).toEqual([]);
-  await page.getByLabel(/code/i).fill('0000 0000');
-  await page.getByLabel(/password/i).first().fill(PASSWORD);
+  await page.getByLabel('Code').fill('0000 0000');
+  await page.getByLabel('Your new password').fill(PASSWORD);
   await page.keyboard.press('Enter');
   await page.getByRole('alert').waitFor();
-  await page.getByLabel(/code/i).fill(code);
-  await page.getByLabel(/password/i).first().fill(PASSWORD);
+  await page.getByLabel('Code').fill(code);
+  await page.getByLabel('Your new password').fill(PASSWORD);
   await page.keyboard.press('Enter');
   await page.getByRole('button', {name: 'Sign out'}).waitFor();
   expect(await axeFindings({page})).toEqual([]);

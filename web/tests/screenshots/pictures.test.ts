@@ -16,6 +16,8 @@ const CHAPTER = '/read/physical-ai-textbook/01-part-1-foundations/01-chapter-1-e
 const FORMULAS = '/read/physical-ai-textbook/01-part-1-foundations/03-chapter-3-actuators/02-motors-and-gears';
 const TABS = '/read/physical-ai-textbook/02-part-2-software/04-chapter-4-ros-2/02-nodes-and-topics';
 const PDF = '/read/robot-lab-safety-handbook/robot-lab-safety-handbook.pdf#6-motors-and-moving-parts';
+/** An assignment on the first chapter. */
+const CHOICE = '/teacher/assignments/new?book=physical-ai-textbook&chapter=0&cards=4&questions=4&kind=choice&kind=gap';
 const QUESTION = 'What is the sensorimotor loop?';
 /** Which a model has more to say about; taken where a model is in memory. */
 const EXPLAINED = 'How is open loop control different from closed loop control?';
@@ -97,6 +99,21 @@ async function noted(reader: Reader): Promise<void> {
   await reader.page.locator('.noted textarea').fill('Our line follower is closed loop: it sees the line.');
   await reader.page.keyboard.press('Escape');
   await reader.page.locator('.pin.written').waitFor();
+}
+
+async function signedIn(reader: Reader): Promise<void> {
+  await reader.page.locator('input[name=token]').fill(TOKEN);
+  await reader.page.keyboard.press('Enter');
+  await reader.page.locator('#books').waitFor();
+}
+
+/** The page of an assignment that the class has just got. */
+async function handedOut(reader: Reader): Promise<void> {
+  await signedIn(reader);
+  await reader.page.goto(base + CHOICE);
+  await reader.page.getByLabel('A word to the class').fill('Until Friday, please.');
+  await reader.page.getByRole('button', {name: 'Hand it out'}).click();
+  await reader.page.getByRole('heading', {name: 'How far they are'}).waitFor();
 }
 
 const STATES: Record<string, State> = {
@@ -233,14 +250,21 @@ const STATES: Record<string, State> = {
       await reader.ask(QUESTION);
     },
   },
-  teacher: {
-    path: '/teacher',
-    act: async (reader) => {
-      await reader.page.locator('input[name=token]').fill(TOKEN);
-      await reader.page.keyboard.press('Enter');
-      await reader.page.locator('#books').waitFor();
-    },
-  },
+  teacher: {path: '/teacher', act: signedIn},
+  choosing: {path: '/teacher', act: async (reader) => {
+    await signedIn(reader);
+    await reader.page.goto(base + CHOICE);
+    await reader.page.locator('#hand-out').evaluate((part) => part.scrollIntoView({behavior: 'instant'}));
+  }},
+  results: {path: '/teacher', act: async (reader) => {
+    await handedOut(reader);
+    await reader.page.locator('.tally').waitFor();
+  }},
+  assignment: {path: '/teacher', act: async (reader) => {
+    await handedOut(reader);
+    await reader.page.goto(base + ((await reader.page.getByRole('link', {name: 'Open it'}).first().getAttribute('href')) ?? ''));
+    await reader.page.getByRole('button', {name: /^I have read it/}).first().click();
+  }},
 };
 
 for (const [width, height] of SCREENS) {
