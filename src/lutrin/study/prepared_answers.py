@@ -16,7 +16,7 @@ from lutrin import messages
 from lutrin.answer.plan import MOST_NEXT, Plan, make_plan, next_questions, respellings
 from lutrin.index.companion import BY_THE_BOOK, OF_A_TERM, THE_TEACHER, Companion, Entry, Kind, PreparedEntry, defining
 from lutrin.index.generation import OpenGeneration
-from lutrin.language.words import plain, topic_stems, words
+from lutrin.language.words import plain, stem_set, topic_stems, words
 from lutrin.query.frames import Frame, asks, frame_of
 from lutrin.query.understand import PHRASE_WORDS, Query, normalize, refers, with_spelling
 from lutrin.records import Chunk, Passage
@@ -114,6 +114,15 @@ class Match:
         return self.is_sure, self.odds
 
 
+def has_other_words(prepared: str, *asked: str) -> bool:
+    """Whether a prepared question says anything that was not asked: who typed these very words did mean them.
+
+    >>> has_other_words("What are sensors?", "what is a sensor"), has_other_words("Why sensors?", "Why motors?")
+    (False, True)
+    """
+    return all(stem_set(prepared) != stem_set(text) for text in asked)
+
+
 class PreparedAnswers:
     """Finds the prepared answer to a question."""
 
@@ -149,7 +158,8 @@ class PreparedAnswers:
         is_repeat = plain(" ".join(best.item.entry.points)) in " ".join(query.answers)
         if best.is_by_book and best.is_sure and not is_repeat and len(result.parts) == 1 and result.passages:
             return _with_lead(result, await best.generation.chunks([best.item.chunk_id]), best.item), ""
-        return result, "" if best.item.entry.unlisted else best.question
+        is_offered = not best.item.entry.unlisted and has_other_words(best.question, query.typed, query.text)
+        return result, best.question if is_offered else ""
 
     async def _best(self, query: Query, generations: Sequence[OpenGeneration]) -> Match | None:
         """The entry whose question is the likeliest to mean the one that is asked."""
