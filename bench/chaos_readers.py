@@ -41,6 +41,7 @@ from lutrin.language.gate import LanguageGate
 from lutrin.log import configure_logging
 from lutrin.ports import Encoding
 from lutrin.records import ChatMessage, ChatOrigin, Passage, Question
+from lutrin.runtime.wiring import open_joiner
 from lutrin.search.search import Searcher
 from lutrin.search.shelf_search import retrieve_passages
 from lutrin.serve.app import create_app, with_guards
@@ -149,7 +150,8 @@ class House:
     async def retrieve(self, question: Question) -> Sequence[Passage]:
         """Search, in turn."""
         async with self.flow.search_turn(question):
-            return await retrieve_passages(self.shelf, self.searcher, question, default_k=5)
+            joiner = open_joiner(self.settings, self.searcher.embedder)
+            return await retrieve_passages(self.shelf, self.searcher, joiner, question, default_k=5)
 
     async def read_uploads(self, progress: object) -> Mapping[str, int | float | str]:
         """What an upload starts."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from io import BytesIO, StringIO
-from itertools import chain, pairwise
+from itertools import chain, pairwise, takewhile
 from typing import Any, BinaryIO, Literal
 
 import pypdf
@@ -62,7 +62,7 @@ _LEAST_OUTLINE = 3
 class _Block:
     """A block with the page, counted from 0, on which it starts."""
 
-    kind: Literal["heading", "paragraph", "item", "table", "code"]
+    kind: Literal["heading", "paragraph", "item", "table", "code", "drawing"]
     lines: list[str]
     page: int
     level: int = 0
@@ -260,6 +260,25 @@ def _is_contents(lines: Sequence[Line], titles: set[str]) -> bool:
     return len(names) >= 8 and sum(cell in titles for cell in names) > 0.6 * len(names)
 
 
+def _without_drawings(lines: Sequence[Line]) -> tuple[list[Line], dict[str, list[str]]]:
+    """The lines of a page without the words in its drawings, and these words by the first line of the caption below.
+
+    They stand apart from the text's edge, on which the caption stands.
+    """
+    kept: list[Line] = []
+    drawings: dict[str, list[str]] = {}
+    for line in lines:
+        if CAPTION.match(line.text):
+            above = takewhile(lambda part: part.x - line.x > part.size, reversed(kept))  # noqa: B023 - used up below
+            drawn = [place for place, part in enumerate(above, 1) if part.drawn]
+            words = [cell for part in kept[len(kept) - max(drawn) :] for cell in part.cells] if drawn else []
+            if words:
+                drawings.setdefault(line.text, []).extend(words)
+                del kept[len(kept) - max(drawn) :]
+        kept.append(line)
+    return kept, drawings
+
+
 class _Finder:
     def __init__(self, pages: Sequence[Sequence[Line]], outline: Sequence[_Bookmark]) -> None:
         lines = list(chain(*pages))
@@ -279,7 +298,8 @@ class _Finder:
         # Most gaps may lie between paragraphs, as in a glossary: the lower quarter is the pitch of the lines.
         self.pitch = sorted(gaps)[len(gaps) // 4] if gaps else 1.2 * self.body
         pending = [entry for entry in self.outline if entry.page == number]
-        text = [line for line in lines if not line.note]
+        text, drawings = _without_drawings([line for line in lines if not line.note])
+        begun = len(self.blocks)
         previous: Line | None = None
         index = 0
         while index < len(text):
@@ -298,6 +318,10 @@ class _Finder:
                         self._text(line, number, previous)
                     previous = line
             index += count
+        for place in range(len(self.blocks) - 1, begun - 1, -1):
+            if words := drawings.pop(self.blocks[place].lines[0], None):
+                self.blocks.insert(place + 1, _Block("drawing", words, number))
+        self.blocks += [_Block("drawing", words, number) for words in drawings.values()]
         self._notes([line for line in lines if line.note], number)
         for entry in pending:
             if not any(_same(entry.title, " ".join(b.lines)) for b in self.blocks if b.kind == "heading"):
@@ -471,6 +495,7 @@ class _Writer:
         self._parents: list[tuple[int, str]] = []
         self._slugger = Slugger()
         self._lead = ""
+        self._caption = ""
         self._previous = ""
         self._where = Where()
         self._previous_was_signal = False
@@ -509,6 +534,8 @@ class _Writer:
                 self.out.write("\n| ")
                 self._unit("table_row", row, header)
                 self.out.write(" |")
+        elif block.kind == "drawing":
+            self._unit("caption", clean("; ".join(block.lines)), self._caption)
         else:
             self._paragraph(block)
 
@@ -561,7 +588,8 @@ class _Writer:
         self._where = Where(warning=signal or (self._where.warning and self._previous_was_signal))
         self._previous_was_signal = signal and len(text) <= _LONGEST_SIGNAL
         if CAPTION.match(text) and len(text) <= 500:
-            self._add("caption", clean(text), start, start + len(text))
+            self._caption = clean(text)
+            self._add("caption", self._caption, start, start + len(text))
             return
         for begin, end in paragraph_ranges(text, run_in=block.run_in):
             self._lead = clean(text[begin:end])

@@ -19,9 +19,10 @@ from pdfminer.pdfinterp import PDFPageInterpreter, PDFResourceManager, PDFTextSt
 from pdfminer.pdfpage import PDFPage
 from pdfminer.pdfparser import PDFParser
 from pdfminer.psparser import literal_name
+from pdfminer.utils import MATRIX_IDENTITY, apply_matrix_pt
 
 from lutrin.ingest.wording import without_ligatures
-from lutrin_formats.pdf_layout import TWICE, WORD_GAP, Box, Line, TextRun, page_lines
+from lutrin_formats.pdf_layout import TWICE, WORD_GAP, Box, Line, TextRun, page_lines, with_drawings
 
 _MONO = ("courier", "mono", "consol", "menlo", "typewriter", "cmtt")
 _BOLD = ("bold", "black", "heavy", "semibold", "demi")
@@ -84,6 +85,8 @@ class _Pen(PDFTextDevice):
         self.unmapped_glyphs = 0
         self.covered = False
         """Whether something but text and white has been painted: what is white may be read on it."""
+        self.shapes: list[tuple[float, float]] = []
+        """Lower and upper edge of what was drawn on the page."""
         self._runs: list[TextRun] = []
         self._open: _Growing | None = None
         self._marked: list[bool] = []
@@ -100,11 +103,19 @@ class _Pen(PDFTextDevice):
         self._close()
         self._marked.clear()
         self.covered = False
+        self.shapes = []
         runs, self._runs = self._runs, []
         return runs
 
     def paint_path(self, graphicstate: Any, stroke: bool, fill: bool, evenodd: bool, path: Any) -> None:  # noqa: ANN401, ARG002, FBT001 - pdfminer's signature
         self.covered |= fill and not _is_white(graphicstate)
+        heights = [
+            apply_matrix_pt(self.ctm or MATRIX_IDENTITY, point)[1]
+            for step in path
+            for point in zip(step[1::2], step[2::2], strict=True)
+        ]
+        if heights and (stroke or fill):
+            self.shapes.append((min(heights), max(heights)))
 
     def render_image(self, name: str, stream: Any) -> None:  # noqa: ANN401, ARG002 - pdfminer's signature
         self.covered = True
@@ -211,7 +222,8 @@ class Pages(Iterator[list[Line]]):
             self._document._cached_objs.clear()  # noqa: SLF001 - pdfminer has no other way to let go of what it read
         self._pen.runs()  # what a broken page left behind
         self._interpreter.process_page(page)
-        return page_lines(self._pen.runs(), _visible(page))
+        shapes = self._pen.shapes
+        return with_drawings(page_lines(self._pen.runs(), _visible(page)), shapes)
 
     @property
     def unmapped_glyphs(self) -> int:

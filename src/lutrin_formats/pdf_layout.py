@@ -62,6 +62,8 @@ TWICE = 0.15
 """Sizes between two paintings of one text: an imitation of bold letters, or a shadow."""
 _INITIAL = 1.7
 """Size of an initial to that of its text, at least."""
+_LEVEL_STROKE, _LEAST_DRAWING, _LABEL_REACH = 2.0, 40.0, 16.0
+"""Points: height of a level stroke, at most; of a figure, at least; from a label to what it names, at most."""
 _WATERMARK, _CROSSED = 1.5, 2
 """Size of a watermark's letters to those of the text, at least, and lines of text that a level one crosses."""
 _LEAST_NUMBERS = 4
@@ -126,6 +128,8 @@ class Line:
     """Characters of bold text at the start of a line that goes on in another weight."""
     note: bool = False
     """Whether it belongs to a note below the text."""
+    drawn: bool = False
+    """Whether shapes are drawn around it, as in a figure."""
 
     @property
     def text(self) -> str:
@@ -145,6 +149,22 @@ def page_lines(runs: Iterable[TextRun], visible: Box | None = None) -> list[Line
     rows = _cells([_segments(row) for row in _rows(upright)])
     body = body_size(upright)
     return _in_order(rows, _marks(rows, body), body)
+
+
+def with_drawings(lines: Sequence[Line], shapes: Iterable[tuple[float, float]]) -> list[Line]:
+    """The lines, each with whether something is drawn at its height, or as near as a label stands to its axis.
+
+    Args:
+        shapes: Lower and upper edge of each shape; level strokes, as below a table's head, make no drawing.
+    """
+    areas: list[tuple[float, float]] = []
+    for low, high in sorted(shape for shape in shapes if shape[1] - shape[0] > _LEVEL_STROKE):
+        if areas and low <= areas[-1][1] + _LABEL_REACH:
+            areas[-1] = (areas[-1][0], max(high, areas[-1][1]))
+        else:
+            areas.append((low, high))
+    drawings = [(low - _LABEL_REACH, high + _LABEL_REACH) for low, high in areas if high - low >= _LEAST_DRAWING]
+    return [replace(line, drawn=any(low <= line.y <= high for low, high in drawings)) for line in lines]
 
 
 def _in_order(rows: list[list[Segment]], marks: frozenset[str], body: float) -> list[Line]:

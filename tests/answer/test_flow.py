@@ -33,7 +33,7 @@ from lutrin.records import (
     SentenceEvent,
     SourcesEvent,
 )
-from lutrin.runtime.wiring import Runtime
+from lutrin.runtime.wiring import Runtime, open_joiner
 from lutrin.search.search import Searcher
 from lutrin.settings import Settings
 
@@ -85,8 +85,8 @@ async def test_searches_take_turns_address_by_address(
     make_flow: MakeFlow, shelf: Shelf, flow_settings: Settings
 ) -> None:
     """Whoever has passages searched for without an answer keeps no reader of another address waiting."""
-    flow, served = make_flow(), []
-    runtime = Runtime(flow_settings, shelf, Searcher(WordHashEmbedder()), None, flow, None)
+    flow, served, searcher = make_flow(), [], Searcher(WordHashEmbedder())
+    runtime = Runtime(flow_settings, shelf, searcher, open_joiner(flow_settings, searcher.embedder), None, flow, None)
 
     async def retrieve(name: str) -> None:
         await runtime.retrieve(Question(text=LOOP, peer="crowd"))

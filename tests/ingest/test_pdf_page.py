@@ -200,3 +200,35 @@ def test_the_soft_hyphen_of_winansi_is_a_hyphen() -> None:
             canvas._code.append(f"BT 1 0 0 1 72 {top} Tm /F1 11 Tf {line.decode('latin-1')} ET")
 
     assert texts(parse_pdf(pdf(page), "a.pdf")) == ["It holds many companies of Anglo-Saxon times."]
+
+
+@pytest.mark.parametrize("is_drawn", [True, False])
+def test_the_words_of_a_drawing_stand_with_its_caption(is_drawn: bool) -> None:
+    """A chart's numbers and labels are no sentences of the text, and none is lost; indented lines alone are text."""
+
+    def draw(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica", 11)
+        for number in range(6):
+            canvas.drawString(72, 760 - 14 * number, TEXT)
+        canvas.setFont("Helvetica", 8)
+        for number, (word, height) in enumerate((("Lathe", 90), ("Saw", 60), ("Drill", 30))):
+            if is_drawn:
+                canvas.rect(120 + 60 * number, 520, 30, height, fill=1)
+            canvas.drawString(124 + 60 * number, 524 + height, str(height))
+            canvas.drawString(120 + 60 * number, 508, word)
+        canvas.setFont("Helvetica", 10)
+        canvas.drawString(72, 480, "Figure 1.2: How loud the machines are, in decibels.")
+        canvas.setFont("Helvetica", 11)
+        canvas.drawString(72, 450, "Wear ear muffs beside the lathe.")
+
+    found = units(parse_pdf(pdf(draw), "a.pdf"))
+    captions = [unit for unit in found if unit.kind == "caption"]
+    sentences = " ".join(unit.text for unit in found if unit.kind != "caption")
+    assert captions[0].text == "Figure 1.2: How loud the machines are, in decibels."
+    if is_drawn:
+        assert (captions[1].text, captions[1].lead) == ("90; 60; 30; Lathe; Saw; Drill", captions[0].text)
+        assert "Lathe" not in sentences
+    else:
+        assert len(captions) == 1
+        assert "Lathe" in sentences
+    assert "Wear ear muffs" in sentences

@@ -85,7 +85,7 @@ def chunk_document(
                     char_start=start,
                     char_end=max(unit.char_end for unit in units),
                     token_count=len(embedder_token_offsets(embedded_text(path, text))),
-                    content_type=_content_type(units),
+                    content_type=content_type(units),
                     is_simulation=document.is_simulation,
                     content_hash=content_hash,
                     units=tuple(units),
@@ -154,7 +154,7 @@ def _pack(units: Sequence[Unit], count: Callable[[str], int], room: int, overlap
     packed: list[list[Unit]] = []
     start, remaining = 0, sum(costs)
     while start < len(units):
-        begin = _repetition_start(units, costs, start, overlap) if packed else start
+        begin = repetition_start(units, costs, start, overlap) if packed else start
         # Divide the rest of the section evenly, so that no chunk is a leftover line.
         rest = remaining + sum(costs[begin:start])
         aim = min(room, -(-rest // max(1, -(-rest // room))) + room // 10)
@@ -191,7 +191,7 @@ def _better_end(units: Sequence[Unit], costs: Sequence[int], start: int, end: in
     return best
 
 
-def _repetition_start(units: Sequence[Unit], costs: Sequence[int], start: int, overlap: int) -> int:
+def repetition_start(units: Sequence[Unit], costs: Sequence[int], start: int, overlap: int) -> int:
     """Where the repetition before unit `start` begins: whole sentences, items and captions, no code, no rows."""
     begin, used = start, 0
     while begin > 0 and units[begin - 1].kind in {"sentence", "list_item", "caption"}:
@@ -205,7 +205,8 @@ def _repetition_start(units: Sequence[Unit], costs: Sequence[int], start: int, o
 _CONTENT: Mapping[str, ContentType] = {"code": "code", "table_row": "table", "caption": "figure_caption"}
 
 
-def _content_type(units: Sequence[Unit]) -> ContentType:
+def content_type(units: Sequence[Unit]) -> ContentType:
+    """What most of a passage's letters are."""
     sizes: Counter[ContentType] = Counter()
     for unit in units:
         sizes[_CONTENT.get(unit.kind, "text")] += len(unit.text)

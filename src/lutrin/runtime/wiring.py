@@ -38,7 +38,7 @@ from lutrin.language.gate import LanguageGate
 from lutrin.language.words import plain, stem_set, word_count
 from lutrin.log import configure_logging, get_logger
 from lutrin.platform import close_to_others, keep_memory_off_disk, on_battery
-from lutrin.ports import ChatStore, Generator
+from lutrin.ports import ChatStore, Embedder, Generator
 from lutrin.query.understand import alone
 from lutrin.records import Answer, AnswerEvent, DoneEvent, ModelState, Passage, Question
 from lutrin.runtime.language_model import (
@@ -59,6 +59,7 @@ from lutrin.runtime.profile import (
     opened_chats,
     remote,
 )
+from lutrin.search.joined import Joiner
 from lutrin.search.reader import is_far
 from lutrin.search.search import Searcher
 from lutrin.search.shelf_search import lease_books, retrieve_passages, search_books
@@ -92,6 +93,7 @@ class Runtime:
     settings: Settings
     shelf: Shelf
     searcher: Searcher
+    joiner: Joiner
     generator: "HousedGenerator | None"
     answers: AnswerFlow
     chats: "ChatTables | None"
@@ -100,7 +102,9 @@ class Runtime:
         """Return the passages nearest to a question or to the selected text; none if nothing is relevant."""
         with self.answers.traffic.searching():
             async with self.answers.search_turn(question):
-                return await retrieve_passages(self.shelf, self.searcher, question, default_k=self.settings.top_k)
+                return await retrieve_passages(
+                    self.shelf, self.searcher, self.joiner, question, default_k=self.settings.top_k
+                )
 
 
 @asynccontextmanager
@@ -132,10 +136,16 @@ async def open_runtime(
         if reranker is not None:
             stack.callback(reranker.close)
         searcher = Searcher(embedder, reranker)
+        joiner = open_joiner(settings, embedder)
         present = None if isinstance(generator, ArrivingModel) else generator
         ability = ability_of(settings) if present is not None else None
         answers = answering(settings, shelf, searcher, generator=present, ability=ability, chats=chats)
-        yield Runtime(settings, shelf, searcher, generator, answers, chats)
+        yield Runtime(settings, shelf, searcher, joiner, generator, answers, chats)
+
+
+def open_joiner(settings: Settings, embedder: Embedder) -> Joiner:
+    """What joins retrieved sections to passages of the length that is set."""
+    return Joiner(settings.chunk_tokens, settings.chunk_overlap_tokens, lambda text: len(embedder.token_offsets(text)))
 
 
 async def _language_model(

@@ -18,7 +18,11 @@ from lutrin.language.words import topic_stems, words
 from lutrin.query.frames import CHAPTER, THIS, number_of
 from lutrin.query.understand import Query, alone
 from lutrin.records import Passage, Question
+from lutrin.search.joined import Joiner
 from lutrin.search.search import SELECTION_CHARACTERS, Searcher, SearchResult
+
+SECTIONS_EACH = 3
+"""Sections that are found for each joined passage: several may stand in one."""
 
 
 @asynccontextmanager
@@ -70,8 +74,10 @@ async def search_books(
     return generation, best
 
 
-async def retrieve_passages(shelf: Shelf, searcher: Searcher, question: Question, *, default_k: int) -> list[Passage]:
-    """The passages nearest to a question, best first; none if the book does not speak of it.
+async def retrieve_passages(
+    shelf: Shelf, searcher: Searcher, joiner: Joiner, question: Question, *, default_k: int
+) -> list[Passage]:
+    """The joined passages nearest to a question, best first; none if the book does not speak of it.
 
     With a selection, of which 4096 characters are read, those nearest to the selection. Without `question.book` the
     book is searched that speaks of it most. No cross-encoder reads them: five passages hold as many facts without it.
@@ -87,13 +93,14 @@ async def retrieve_passages(shelf: Shelf, searcher: Searcher, question: Question
     async with lease_books(shelf, question.book) as generations:
         # A selection may speak of other chapters than its own.
         query = query if question.selected_text else await in_chapter(query, generations)
-        _, result = await search_books(searcher, generations, query, k=question.top_k or default_k, again=False)
-    # "What is it?" names nothing that the book could lack: the best there is, and its scores say how little that is.
-    if result.verdict == "no" and topic_stems(text):
-        if not question.book:
-            require_all_readable(shelf)
-        return []
-    return list(result.passages)
+        wanted = question.top_k or default_k
+        generation, result = await search_books(searcher, generations, query, k=SECTIONS_EACH * wanted, again=False)
+        # "What is it?" names nothing that the book could lack: the best there is; its scores say how little that is.
+        if result.verdict != "no" or not topic_stems(text):
+            return await joiner.join(generation, result.passages, wanted)
+    if not question.book:
+        require_all_readable(shelf)
+    return []
 
 
 async def in_chapter(query: Query, generations: Sequence[OpenGeneration]) -> Query:
