@@ -240,8 +240,6 @@ class Passage(msgspec.Struct, frozen=True, kw_only=True):
     """Cosine of question and chunk; None if the vector search did not return it."""
     lexical: float | None = None
     """BM25 of the lexical search, larger is better; None if it did not return it."""
-    place: int = -1
-    """Offset in the source at which the unit starts that answers best; -1 if units were not scored."""
 
 
 class Message(msgspec.Struct, frozen=True, kw_only=True):

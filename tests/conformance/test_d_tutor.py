@@ -93,12 +93,13 @@ def test_pdf_and_markdown_answer_side_by_side(reader: Reader) -> None:
 
 
 @pytest.mark.row("D-CHUNK-3")
-def test_passages_of_text_are_no_longer_than_the_target(reader: Reader) -> None:
-    """Of a hundred passages none exceeds 500 tokens, unless it is a program that is not to be cut."""
+def test_passages_have_three_to_five_hundred_tokens(reader: Reader) -> None:
+    """Most of a hundred; a page may be shorter, and none of text is longer."""
     found = [passage for question in IN_BOOK for passage in reader.passages(question, top_k=10)]
     sizes = [passage["metadata"]["token_count"] for passage in found if passage["metadata"]["content_type"] != "code"]
     assert len(sizes) > 50
     assert max(sizes) <= 500
+    assert sum(size >= 300 for size in sizes) >= 0.7 * len(sizes)
 
 
 @pytest.mark.row("D-META")

@@ -5,8 +5,8 @@ prompt of its own wants them longer and of about one length, as its author count
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
 from msgspec import structs
@@ -17,177 +17,147 @@ from lutrin.records import Chunk, Passage, Unit
 from lutrin.threads import in_thread
 
 CountTokens = Callable[[str], int]
-_Placed = tuple[Chunk, Unit]
-"""A unit with the chunk that holds it."""
+Place = tuple[int, int, str]
+"""Start and end of a unit in its file, and its text."""
 _LOWEST_HEADING = 6
 _HEADING_TOKENS = 3
 """Of the signs that mark a title as one."""
 KEPT_PAGES = 64
-"""Pages whose passages stay in memory; the oldest leave first; some 100 kB each."""
+"""Pages whose sizes stay in memory; the oldest leave first; some 100 kB each."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageText:
+    """The units of a page, each once: chunks of one section repeat each other's ends."""
+
+    owners: tuple[Chunk, ...]
+    """The first chunk that holds each unit."""
+    units: tuple[Unit, ...]
+    sizes: tuple[int, ...]
+    """Tokens of each unit as it is written, with the heading and the lead before it."""
+
+    @classmethod
+    def of(cls, chunks: Sequence[Chunk], count: CountTokens) -> "PageText":
+        """From all chunks of a file, in order."""
+        owned = {_place(unit): (chunk, unit) for chunk in reversed(chunks) for unit in chunk.units}
+        first = {_place(unit): None for chunk in chunks for unit in chunk.units}
+        stream = [owned[place] for place in first]
+        sizes: list[int] = []
+        path: tuple[str, ...] | None = None
+        lead = ""
+        for chunk, unit in stream:
+            title = count(chunk.section_title) + _HEADING_TOKENS if chunk.heading_path != path else 0
+            told = count(unit.lead) if unit.lead != lead else 0
+            sizes.append(title + told + count(render([structs.replace(unit, lead="")])))
+            path, lead = chunk.heading_path, unit.lead
+        return cls(tuple(chunk for chunk, _ in stream), tuple(unit for _, unit in stream), tuple(sizes))
 
 
 class Joiner:
-    """Finds the joined passage around what a search found; remembers the pages that it joined.
+    """Joins what a search found with its neighbours; remembers the pages that it read.
 
     Args:
-        target_tokens: Length to aim at, headings included.
-        overlap_tokens: Most tokens of whole sentences and items that a passage repeats from the end of the one before;
-            its own text may exceed the target by as many, or by more if a single block is longer.
+        target_tokens: Length to join up to, headings included; only a longer section exceeds it.
+        overlap_tokens: Most tokens of whole sentences and items that stand before the section that was found, as long
+            as there is text behind it.
         count: Counts tokens as the embedding model does.
     """
 
-    def __init__(self, target_tokens: int, overlap_tokens: int, count: Callable[[str], int]) -> None:
+    def __init__(self, target_tokens: int, overlap_tokens: int, count: CountTokens) -> None:
         self._target, self._overlap, self._count = target_tokens, overlap_tokens, count
-        self._pages: dict[tuple[str, str], list[Chunk]] = {}
+        self._pages: dict[tuple[str, str], PageText] = {}
 
     async def join(self, generation: OpenGeneration, found: Sequence[Passage], most: int) -> list[Passage]:
-        """The joined passages that hold the best unit of each found one, each once, at most `most`.
+        """The passages around what was found, best first, at most `most`; none that lies within a better one.
 
-        Text, size and extent are the joined passage's; id, heading and address stay those of the part that was found.
+        Text, size and extent are the joined passage's; id, heading and address those of the part that was found.
 
         Raises:
             IndexUnavailable: The generation cannot be read.
         """
-        joined: dict[tuple[str, int, int], Passage] = {}
+        joined: list[Passage] = []
         for passage in found:
-            chunk = passage.chunk
-            around = [one for one in await self._page(generation, chunk.filename) if _holds(one, passage)]
-            if around:
-                chunk = self._at_address(around[0], chunk)
-            joined.setdefault((chunk.filename, chunk.char_start, chunk.char_end), structs.replace(passage, chunk=chunk))
+            places = {_place(unit) for unit in passage.chunk.units}
+            if not any(places <= {_place(unit) for unit in one.chunk.units} for one in joined):
+                page = await self._page(generation, passage.chunk.filename)
+                joined.append(structs.replace(passage, chunk=self.around(passage.chunk, page)))
             if len(joined) == most:
                 break
-        return list(joined.values())
+        return joined
 
-    async def _page(self, generation: OpenGeneration, filename: str) -> list[Chunk]:
+    async def _page(self, generation: OpenGeneration, filename: str) -> PageText:
         key = (generation.name, filename)
         if key not in self._pages:
             chunks = await generation.chunks_of(filename)
-            joined = await in_thread(join_page, chunks, self._target, self._overlap, self._count)
+            text = await in_thread(PageText.of, chunks, self._count)
             while len(self._pages) >= KEPT_PAGES:
                 self._pages.pop(next(iter(self._pages)), None)
-            self._pages[key] = joined
+            self._pages[key] = text
         return self._pages[key]
 
-    def _at_address(self, joined: Chunk, found: Chunk) -> Chunk:
-        place = structs.replace(
-            joined,
-            chunk_id=found.chunk_id,
-            section=found.section,
-            section_title=found.section_title,
-            heading_path=found.heading_path,
-            anchor=found.anchor,
-            page=found.page,
-            page_label=found.page_label,
-            chunk_index=found.chunk_index,
-            role=found.role,
-            recognized=found.recognized,
+    def around(self, chunk: Chunk, page: PageText) -> Chunk:
+        """A chunk with whole paragraphs, lists and tables before and behind it, of the same chapter and variant."""
+        own = {_place(unit) for unit in chunk.units}
+        inside = [number for number, unit in enumerate(page.units) if _place(unit) in own]
+        if not inside:
+            return chunk
+        alike = [(one.chapter, one.variant) == (chunk.chapter, chunk.variant) for one in page.owners]
+        low = next((n + 1 for n in range(inside[0] - 1, -1, -1) if not alike[n]), 0)
+        high = next((n for n in range(inside[-1] + 1, len(alike)) if not alike[n]), len(alike))
+        start, end = inside[0], inside[-1] + 1
+        room = self._target - self._count(" > ".join(chunk.heading_path)) - sum(page.sizes[start:end])
+        units, sizes = page.units[low:high], page.sizes[low:high]
+        start = low + repetition_start(units, sizes, start - low, min(self._overlap, max(0, room)))
+        room -= sum(page.sizes[start : inside[0]])
+        while end < high and (size := sum(page.sizes[end : (stop := _block_end(page, end, high))])) <= room:
+            end, room = stop, room - size
+        while start > low and (size := sum(page.sizes[(first := _block_start(page, start, low)) : start])) <= room:
+            start, room = first, room - size
+        return self._passage(chunk, page, start, end)
+
+    def _passage(self, chunk: Chunk, page: PageText, start: int, end: int) -> Chunk:
+        """Some units of a page as a passage; where they are of several sections, their headings stand in its text."""
+        owners, units = page.owners[start:end], page.units[start:end]
+        paths = {one.heading_path for one in owners}
+        parts: list[str] = []
+        for path, section in groupby(zip(owners, units, strict=True), key=lambda pair: pair[0].heading_path):
+            if len(paths) > 1 and path:
+                parts.append(f"{'#' * min(len(path), _LOWEST_HEADING)} {path[-1]}")
+            parts.append(render([unit for _, unit in section]))
+        text = "\n\n".join(parts)
+        worlds = {one.is_simulation for one in owners}
+        joined = structs.replace(
+            chunk,
+            text=text,
+            units=units,
+            char_start=min(unit.char_start for unit in units),
+            char_end=max(unit.char_end for unit in units),
+            content_type=content_type(units),
+            is_simulation=chunk.is_simulation if len(worlds) == 1 else None,
         )
-        text = place.embedded_text()
-        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-        return structs.replace(place, token_count=self._count(text), content_hash=digest)
+        embedded = joined.embedded_text()
+        digest = hashlib.sha256(embedded.encode("utf-8", "surrogatepass")).hexdigest()
+        return structs.replace(joined, token_count=self._count(embedded), content_hash=digest)
 
 
-def join_page(page: Sequence[Chunk], target_tokens: int, overlap_tokens: int, count: CountTokens) -> list[Chunk]:
-    """Cut a page anew into passages of joined sections, in order; see `Joiner`.
-
-    A passage keeps to one chapter and one variant. Its place is that of its first section.
-
-    Args:
-        page: All chunks of a file, in order.
-    """
-    count = cache(count)
-    joined: list[Chunk] = []
-    for _, alike in groupby(page, key=lambda chunk: (chunk.chapter, chunk.variant)):
-        chunks = list(alike)
-        stream = list(_units(chunks))
-        units = [unit for _, unit in stream]
-        sizes = _sizes(stream, count)
-        headings = max(count(" > ".join(one.heading_path)) for one in chunks)
-        for start, end in _cuts(stream, sizes, max(target_tokens - headings, target_tokens // 4), overlap_tokens):
-            begin = repetition_start(units, sizes, start, overlap_tokens)
-            joined.append(_passage(stream[begin:end], stream[start][0], count))
-    return joined
+def _place(unit: Unit) -> Place:
+    return unit.char_start, unit.char_end, unit.text
 
 
-def _units(chunks: Sequence[Chunk]) -> Iterator[_Placed]:
-    """The units of neighbouring chunks, each once: chunks of one section repeat each other's ends."""
-    seen: set[tuple[int, int, str]] = set()
-    for one in chunks:
-        for unit in one.units:
-            key = (unit.char_start, unit.char_end, unit.text)
-            if key not in seen:
-                seen.add(key)
-                yield one, unit
+def _block_end(page: PageText, start: int, high: int) -> int:
+    """Where the block ends that a unit begins; the unit's own end where the passage broke off within its block."""
+    if start and _one_block(page, start - 1, start):
+        return start + 1
+    return next((n for n in range(start + 1, high) if not _one_block(page, n - 1, n)), high)
 
 
-def _sizes(stream: Sequence[_Placed], count: CountTokens) -> list[int]:
-    """(units,): tokens of each unit as it is written, with the heading and the lead before it."""
-    sizes: list[int] = []
-    path: tuple[str, ...] | None = None
-    lead = ""
-    for one, unit in stream:
-        title = count(one.section_title) + _HEADING_TOKENS if one.heading_path != path else 0
-        told = count(unit.lead) if unit.lead != lead else 0
-        sizes.append(title + told + count(render([structs.replace(unit, lead="")])))
-        path, lead = one.heading_path, unit.lead
-    return sizes
+def _block_start(page: PageText, end: int, low: int) -> int:
+    """Where the block starts that ends before a unit; the last unit's start where the passage began within it."""
+    if end < len(page.units) and _one_block(page, end - 1, end):
+        return end - 1
+    return next((n for n in range(end - 1, low, -1) if not _one_block(page, n - 1, n)), low)
 
 
-def _cuts(stream: Sequence[_Placed], sizes: Sequence[int], target: int, overlap: int) -> list[tuple[int, int]]:
-    """Divide units into runs that end with their blocks, of lengths as near to the target as there are.
-
-    The partition with the least sum of squared distances from the target, as paragraphs are broken into lines (Knuth
-    and Plass, 1981). An end within a section counts as that much text as is repeated for it. A paragraph, list or
-    table that no passage holds is cut between its sentences, items or rows.
-    """
-    marks = [0]
-    for _, block in groupby(range(len(stream)), key=lambda n: (stream[n][0].heading_path, stream[n][1].block)):
-        places = list(block)
-        whole = sum(sizes[place] for place in places) <= target
-        marks += [places[-1] + 1] if whole else [place + 1 for place in places]
-    least: list[tuple[float, int]] = [(0.0, 0)]
-    for place in range(1, len(marks)):
-        last = stream[marks[place] - 1][0].heading_path
-        inside = place < len(marks) - 1 and last == stream[marks[place]][0].heading_path
-        options, size = [], 0
-        for before in range(place - 1, -1, -1):
-            size += sum(sizes[marks[before] : marks[before + 1]])
-            if size > target + overlap and before < place - 1:
-                break
-            options.append((least[before][0] + (target - size) ** 2 + inside * overlap**2, before))
-        least.append(min(options))
-    runs, place = [], len(marks) - 1
-    while place:
-        before = least[place][1]
-        runs.append((marks[before], marks[place]))
-        place = before
-    return runs[::-1]
-
-
-def _passage(placed: Sequence[_Placed], home: Chunk, count: CountTokens) -> Chunk:
-    """The passage of some units, at the place of a chunk; the headings of several sections stand in its text."""
-    parts: list[str] = []
-    paths = {one.heading_path for one, _ in placed}
-    for path, section in groupby(placed, key=lambda pair: pair[0].heading_path):
-        if len(paths) > 1:
-            parts.append(f"{'#' * min(max(len(path), 1), _LOWEST_HEADING)} {path[-1] if path else ''}".rstrip())
-        parts.append(render([unit for _, unit in section]))
-    units = tuple(unit for _, unit in placed)
-    text = "\n\n".join(parts)
-    worlds = {one.is_simulation for one, _ in placed}
-    return structs.replace(
-        home,
-        text=text,
-        units=units,
-        char_start=min(unit.char_start for unit in units),
-        char_end=max(unit.char_end for unit in units),
-        content_type=content_type(units),
-        token_count=count(structs.replace(home, text=text).embedded_text()),
-        is_simulation=home.is_simulation if len(worlds) == 1 else None,
-    )
-
-
-def _holds(joined: Chunk, found: Passage) -> bool:
-    same = (joined.chapter, joined.variant) == (found.chunk.chapter, found.chunk.variant)
-    return same and any(unit.char_start == found.place for unit in joined.units)
+def _one_block(page: PageText, one: int, other: int) -> bool:
+    same_section = page.owners[one].heading_path == page.owners[other].heading_path
+    return same_section and page.units[one].block == page.units[other].block

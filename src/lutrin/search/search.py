@@ -511,8 +511,7 @@ def _passages(parts: Sequence[Part], k: int, reading: Reading) -> tuple[Passage,
     chosen: dict[str, Passage] = {}
     for item in chain.from_iterable(zip_longest(*(part.passages for part in parts))):
         if item is not None and len(chosen) < k:
-            place = item.chunk.units[int(np.argmax(item.scores))].char_start
-            passage = Passage(chunk=item.chunk, score=chance_of(item.score, reading), cosine=item.cosine, place=place)
+            passage = Passage(chunk=item.chunk, score=chance_of(item.score, reading), cosine=item.cosine)
             chosen.setdefault(item.chunk.chunk_id, passage)
     return tuple(sorted(chosen.values(), key=lambda item: -item.score)) if len(parts) == 1 else tuple(chosen.values())
 
