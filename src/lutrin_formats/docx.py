@@ -8,7 +8,7 @@ becomes a run between marks of the private use area, which are taken out of the 
 import re
 import zipfile
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from io import BytesIO
@@ -20,7 +20,7 @@ import mammoth
 from lutrin.errors import DocumentError
 from lutrin.ingest.formulas import tex_of
 from lutrin.ingest.html_view import HEADINGS, tag_of
-from lutrin.ingest.hypertext import document_of, soup_of, to_markdown
+from lutrin.ingest.hypertext import document_of, left_out_notices, soup_of, to_markdown
 from lutrin.ingest.wording import numeral, true_title
 from lutrin.records import Document
 
@@ -41,6 +41,7 @@ _LABEL = re.compile("\ue000([^\ue001]*)\ue001")
 _FORMULA = re.compile("\ue002(block|inline)\ue003([^\ue004]*)\ue004")
 """How a formula stands, and its TeX; empty if it cannot be read."""
 _PART = re.compile(r"word/(?:document|footnotes|endnotes|comments)\d*\.xml")
+_RUNNING = re.compile(r"word/(?:header|footer)\d*\.xml")
 _LISTED = re.compile(r"toc (?:\d|heading)|table of (?:figures|authorities)|index \d", re.IGNORECASE)
 """Names of Word's styles for lists of what stands elsewhere."""
 _PLACE = re.compile(r"%(\d)")
@@ -67,7 +68,7 @@ def parse_docx(data: bytes, filename: str, _password: str = "") -> Document:
     if data[:8] == b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1":
         raise DocumentError(filename, "is encrypted, or an old Word document; save it as .docx without a password")
     try:
-        replacement, styles, core = _as_shown(data, filename)
+        replacement, styles, core, running = _as_shown(data, filename)
         html = mammoth.convert_to_html(replacement, style_map=styles + _STYLES, convert_image=_no_image).value
     except (DocumentError, MemoryError):
         raise
@@ -82,7 +83,8 @@ def parse_docx(data: bytes, filename: str, _password: str = "") -> Document:
     for heading in soup.find_all(HEADINGS[:5]) if own_title is not None else ():
         if heading is not own_title:  # under a title of the whole document chapters have the second level
             heading.name = f"h{int(heading.name[1]) + 1}"
-    return document_of(to_markdown(soup), filename, title=title)
+    notices = left_out_notices(filename, running)
+    return document_of(to_markdown(soup), filename, title=title, notices=notices)
 
 
 def _no_image(image: Any) -> list[Any]:  # noqa: ANN401 - as mammoth has it
@@ -178,7 +180,7 @@ class _Numbering:
         return _PLACE.sub(replacement, definition.text).strip()
 
 
-def _as_shown(data: bytes, filename: str) -> tuple[BytesIO, str, bytes]:
+def _as_shown(data: bytes, filename: str) -> tuple[BytesIO, str, bytes, list[str]]:
     """Put all that Word shows into a file's text.
 
     Also returned are mammoth's rules for styles with an outline level, and the file's own properties.
@@ -198,7 +200,17 @@ def _as_shown(data: bytes, filename: str) -> tuple[BytesIO, str, bytes]:
         for identifier, style in styles.items()
         if style.outline is not None and style.outline < 6 and re.fullmatch(r"[\w-]+", identifier)
     ]
-    return out, "".join(rules), parts.get("docProps/core.xml", b"")
+    return out, "".join(rules), parts.get("docProps/core.xml", b""), list(_running_titles(parts))
+
+
+def _running_titles(parts: Mapping[str, bytes]) -> Iterator[str]:
+    """The words of headers and footers, which are no text of the page; numbers of pages are none."""
+    for name, part in parts.items():
+        if _RUNNING.fullmatch(name):
+            for paragraph in _tree(part).iter(f"{_W}p"):
+                text = " ".join("".join(piece.text or "" for piece in paragraph.iter(f"{_W}t")).split())
+                if any(letter.isalpha() for letter in text):
+                    yield text
 
 
 def _tree(xml: bytes) -> ET.Element:

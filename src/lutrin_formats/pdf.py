@@ -20,6 +20,7 @@ from pypdf.errors import DependencyError, PdfReadError, PyPdfError
 
 from lutrin.errors import DocumentError
 from lutrin.ingest.anchors import Slugger
+from lutrin.ingest.hypertext import left_out_notices
 from lutrin.ingest.labels import CAPTION
 from lutrin.ingest.markdown import Draft, Where, stem, title_from_name
 from lutrin.ingest.sentences import join_lines, paragraph_ranges, words_of
@@ -48,6 +49,7 @@ _NUMBERED_TITLE = re.compile(r"(?:(?:chapter|part|appendix|section)\s+)?\d+(?:\.
 _SECTION_NUMBER = re.compile(
     r"(?:(?:chapter|part|appendix|section)\s+)?(?:\d{1,3}|[A-Z](?=\.))(?:\.\d{1,3})*[.:]?\s+", re.IGNORECASE
 )
+_DIGITS = re.compile(r"\d+")
 _PAGE_NUMBER = re.compile(r"(?:\d{1,4}|[ivxlc]{1,8})\Z")
 _LEADER = re.compile(r"(?:\s{0,3}[.\u00b7\u2026]){4}\s{0,3}(?:\d{1,4}|[ivxlc]{1,8})?\Z", re.IGNORECASE)
 """Dots that lead to the number of a page."""
@@ -107,7 +109,8 @@ def parse_pdf(
             "none can be recognised" if recognizer is not None else "set LUTRIN_OCR=true, or run it through OCR first"
         )
         raise DocumentError(filename, f"holds no text, only pictures of it; {remedy}")
-    pages = without_running_titles(pages)
+    whole, pages = pages, without_running_titles(pages)
+    left_out = left_out_notices(filename, _running_titles(whole, pages))
     blocks = find_blocks(pages, _outline(reader))
     title = _title(reader, blocks) or _largest(pages) or title_from_name(filename)
     writer = _Writer(title, words_of(line.text for line in chain(*pages)), recognized)
@@ -122,8 +125,19 @@ def parse_pdf(
         page_starts=writer.page_starts(len(pages)),
         page_labels=_labels(reader, len(pages)),
         recognized_pages=tuple(number + 1 for number in recognized),
-        notices=tuple(Notice(filename=filename, message=message) for message in messages),
+        notices=(*left_out, *(Notice(filename=filename, message=message) for message in messages)),
     )
+
+
+def _running_titles(whole: Sequence[Sequence[Line]], pages: Sequence[Sequence[Line]]) -> list[str]:
+    """The words of headers and footers, once whatever the numbers in them are."""
+    titles: dict[str, str] = {}
+    for before, after in zip(whole, pages, strict=True):
+        kept = set(map(id, after))
+        for line in before:
+            if id(line) not in kept and any(letter.isalpha() for letter in line.text):
+                titles.setdefault(_DIGITS.sub("#", line.text), line.text)
+    return list(titles.values())
 
 
 # The file ------------------------------------------------------------------------------------------------------------

@@ -167,7 +167,7 @@ def growth(
     end_with_group(pytestconfig, servers.close)
     with lenders.lending(data):
         first = ingest()
-    reader = Reader(servers(data, LUTRIN_RATE_SESSION_PER_MIN="10").client)
+    reader = Reader(servers(data, LUTRIN_RATE_SESSION_PER_MIN="10", **sizes).client)
     before = [found["metadata"]["id"] for found in reader.passages("What is the sensorimotor loop?")]
     added = book / "03-chapter-3-architecture"
     added.mkdir()

@@ -166,6 +166,25 @@ def test_an_epub_that_calls_itself_a_table_of_contents_keeps_its_text_findable()
     assert {section.role for section in document.sections} == {"text"}
 
 
+def test_headers_of_word_are_left_out_and_named() -> None:
+    """Once each, without the numbers of pages."""
+    space = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    out = BytesIO(DOCX)
+    with zipfile.ZipFile(out, "a") as archive:
+        for name, words in (
+            ("header1", "Bicycle course, class 7"),
+            ("header2", "Bicycle course, class 7"),
+            ("footer1", "12"),
+        ):
+            text = f"<w:p><w:r><w:t>{words}</w:t></w:r></w:p>"
+            archive.writestr(f"word/{name}.xml", f"<w:hdr {space}>{text}</w:hdr>")
+    document = parse_docx(out.getvalue(), "bicycles.docx")
+    (notice,) = document.notices
+    assert notice.message.count("Bicycle course, class 7") == 1
+    assert "12" not in notice.message
+    assert "class 7" not in document.source
+
+
 @pytest.mark.parametrize("name", ["a.epub", "a.docx"])
 @pytest.mark.parametrize("data", [b"", b"PK\x03\x04", b"text", zipped({"x": "y"}), EPUB[: len(EPUB) // 2], DOCX[:900]])
 def test_broken_archives_are_named(name: str, data: bytes) -> None:

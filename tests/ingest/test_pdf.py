@@ -153,6 +153,10 @@ def test_headers_and_footers_are_left_out() -> None:
 
     document = parse_pdf(pdf(*(page(n) for n in range(1, 5))), "book.pdf")
     assert texts(document) == [text for n in range(1, 5) for text in (f"Page {n} begins.", "It says something new.")]
+    (notice,) = document.notices
+    assert "Physical AI - First Edition" in notice.message
+    assert "Page 1 of 4" in notice.message
+    assert "Page 2" not in notice.message
 
 
 def test_pages_and_their_printed_labels() -> None:
