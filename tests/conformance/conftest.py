@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.embeddings import Lenders
@@ -155,6 +156,7 @@ def growth(
         shutil.copytree(PART_1 / chapter, book / chapter)
     sizes = {"LUTRIN_CHUNK_TOKENS": "700", "LUTRIN_CHUNK_OVERLAP_TOKENS": "100"}
     known = environment(models_dir, data, **profile.variables(data), **sizes)
+    limits: dict[str, Any] = {"LUTRIN_RATE_SESSION_PER_MIN": "10", **sizes}
 
     counts: list[int] = []
 
@@ -167,7 +169,7 @@ def growth(
     end_with_group(pytestconfig, servers.close)
     with lenders.lending(data):
         first = ingest()
-    reader = Reader(servers(data, LUTRIN_RATE_SESSION_PER_MIN="10", **sizes).client)
+    reader = Reader(servers(data, **limits).client)
     before = [found["metadata"]["id"] for found in reader.passages("What is the sensorimotor loop?")]
     added = book / "03-chapter-3-architecture"
     added.mkdir()
