@@ -20,8 +20,6 @@ CountTokens = Callable[[str], int]
 Place = tuple[int, int, str]
 """Start and end of a unit in its file, and its text."""
 _LOWEST_HEADING = 6
-_HEADING_TOKENS = 3
-"""Of the signs that mark a title as one."""
 KEPT_PAGES = 64
 """Pages whose sizes stay in memory; the oldest leave first; some 100 kB each."""
 
@@ -46,7 +44,7 @@ class PageText:
         path: tuple[str, ...] | None = None
         lead = ""
         for chunk, unit in stream:
-            title = count(chunk.section_title) + _HEADING_TOKENS if chunk.heading_path != path else 0
+            title = count(_heading(chunk.heading_path)) if chunk.heading_path != path else 0
             told = count(unit.lead) if unit.lead != lead else 0
             sizes.append(title + told + count(render([structs.replace(unit, lead="")])))
             path, lead = chunk.heading_path, unit.lead
@@ -122,7 +120,7 @@ class Joiner:
         parts: list[str] = []
         for path, section in groupby(zip(owners, units, strict=True), key=lambda pair: pair[0].heading_path):
             if len(paths) > 1 and path:
-                parts.append(f"{'#' * min(len(path), _LOWEST_HEADING)} {path[-1]}")
+                parts.append(_heading(path))
             parts.append(render([unit for _, unit in section]))
         text = "\n\n".join(parts)
         worlds = {one.is_simulation for one in owners}
@@ -138,6 +136,10 @@ class Joiner:
         embedded = joined.embedded_text()
         digest = hashlib.sha256(embedded.encode("utf-8", "surrogatepass")).hexdigest()
         return structs.replace(joined, token_count=self._count(embedded), content_hash=digest)
+
+
+def _heading(path: tuple[str, ...]) -> str:
+    return f"{'#' * min(len(path), _LOWEST_HEADING)} {path[-1]}" if path else ""
 
 
 def _place(unit: Unit) -> Place:
