@@ -19,7 +19,6 @@ from lutrin.threads import in_thread
 CountTokens = Callable[[str], int]
 Place = tuple[int, int, str]
 """Start and end of a unit in its file, and its text."""
-_LOWEST_HEADING = 6
 KEPT_PAGES = 64
 """Pages whose sizes stay in memory; the oldest leave first; some 100 kB each."""
 
@@ -139,7 +138,7 @@ class Joiner:
 
 
 def _heading(path: tuple[str, ...]) -> str:
-    return f"{'#' * min(len(path), _LOWEST_HEADING)} {path[-1]}" if path else ""
+    return f"{'#' * len(path)} {path[-1]}" if path else ""
 
 
 def _place(unit: Unit) -> Place:
