@@ -143,6 +143,22 @@ def test_an_estimate_is_told_anew_when_the_machine_becomes_busy() -> None:
     assert max(told) > 3 * told[0]
 
 
+def test_what_two_prompts_share_counts_once_in_an_estimate() -> None:
+    """The question whether the passage answers is asked beside the question itself."""
+    told = []
+    for beside in (False, True):
+        room = Room(Limits(slots=2, prefill_tokens=32), context_tokens=4000)
+        room.ask("warm up " * 10, max_tokens=20)
+        room.drain()
+        passage = "which is long " * 40
+        if beside:
+            room.ask(f"{passage}Does it say so?", between=("yes", "no"))
+        reader = room.ask(f"{passage}What is it?", max_tokens=4)
+        room.drain()
+        told += [next(event.eta_s for event in room.told[reader] if isinstance(event, Begun))]
+    assert told[1] < 1.3 * told[0]
+
+
 def test_positions_only_get_better() -> None:
     """A reader is told their place when it changes, never the same one twice."""
     room = Room(Limits(slots=1, queue=20))

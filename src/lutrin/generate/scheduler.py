@@ -338,6 +338,11 @@ class Job:
         """Prompt tokens that the model has not computed."""
         return max(0, len(self.prompt) - self.cells)
 
+    @property
+    def to_compute(self) -> int:
+        """Those of them that no other job is about to compute."""
+        return max(0, len(self.prompt) - max([self.cells, *(shared for _, shared in self.ahead)]))
+
 
 class Scheduler:
     """Admits, orders and batches requests over one decoder; deadlines are in its clock's time (seconds, monotonic).
@@ -416,7 +421,7 @@ class Scheduler:
         return PaceFigures(
             prefill_s=self.pace.prefill_s,
             token_s=self.pace.token_s(at_once, self._limits.guesses),
-            ahead_tokens=sum(job.to_prefill for job in self._running) + sum(map(self._to_read, self._queue.order())),
+            ahead_tokens=sum(job.to_compute for job in self._running) + sum(map(self._to_read, self._queue.order())),
             wait_s=self._steps_until(len(self._queue) + 1, left, self.pace.length) * step_s,
             length=self.pace.length,
             measured_s=self._measured_s,
@@ -520,12 +525,12 @@ class Scheduler:
 
     def _in_time(self, job: Job, others: Sequence[Job]) -> bool:
         """Whether a job that begins now, beside these others, can write something worth reading by its deadline."""
-        prefill = sum(other.to_prefill for other in others) + self._to_read(job)
+        prefill = sum(other.to_compute for other in others) + self._to_read(job)
         return self._ready_at(job, prefill, len(others) + 1) <= job.deadline
 
     def _delays(self, job: Job) -> bool:
         """Whether a running answer would miss its deadline if this job began now, and else would not."""
-        prefill, running = sum(other.to_prefill for other in self._running), len(self._running)
+        prefill, running = sum(other.to_compute for other in self._running), len(self._running)
         more = prefill + self._to_read(job)
         return any(
             self._ready_at(other, prefill, running) <= other.deadline < self._ready_at(other, more, running + 1)
@@ -851,7 +856,7 @@ class Scheduler:
             pass
 
     def _tell_waiting(self) -> None:
-        prefill, left = sum(job.to_prefill for job in self._running), self._ends()
+        prefill, left = sum(job.to_compute for job in self._running), self._ends()
         step_s = self.pace.token_s(max(1, len(self._running)), self._limits.guesses)
         for position, job in enumerate(self._queue_order(), 1):
             prefill += self._to_read(job)
@@ -865,7 +870,7 @@ class Scheduler:
     def _tell_reading(self) -> None:
         """Tell readers whose passage is being read how long that takes, and again if it turns out otherwise."""
         now = self._clock()
-        prefill, running = sum(job.to_prefill for job in self._running), len(self._running)
+        prefill, running = sum(job.to_compute for job in self._running), len(self._running)
         for job in self._running:
             if job.between is not None or not job.to_prefill:
                 continue

@@ -20,7 +20,7 @@ const PDF = '/read/robot-lab-safety-handbook/robot-lab-safety-handbook.pdf#6-mot
 const CHOICE = '/teacher/assignments/new?book=physical-ai-textbook&chapter=0&cards=4&questions=4&kind=choice&kind=gap';
 const QUESTION = 'What is the sensorimotor loop?';
 /** Which a model has more to say about; taken where a model is in memory. */
-const EXPLAINED = 'How is open loop control different from closed loop control?';
+const EXPLAINED = 'How is AI that only handles data different from AI that has a body?';
 /** The paragraph that defines it. */
 const SENTENCE = '#sensorimotor-loop + p';
 const FEEDBACK = '#open-loop-and-closed-loop + p';
@@ -213,7 +213,7 @@ const STATES: Record<string, State> = {
     moving: true,
     model: true,
     act: async (reader) => {
-      await asked(reader, `${EXPLAINED.slice(0, -1)}, and why does it matter?`);
+      await asked(reader, 'Why is the sampling rate of a control loop important?');
       await reader.widget.locator('.progress, .chip:has-text("Explain it"), .plain').first().waitFor();
     },
   },
