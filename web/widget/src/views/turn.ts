@@ -67,12 +67,13 @@ function answerView(turn: Turn, isLast: boolean, actions: TurnActions): Template
     ${turn.state === 'done' ? nothing : errorView(error, texts)}
     ${turn.state === 'stopped' ? html`<p class="label">${turn.cut ? texts.cutOff : texts.stopped}</p>` : nothing}
     ${refusal === 'not_in_selection' ? chip(texts.searchBook, () => actions.searchBook(turn), actions) : nothing}
-    ${suggestionsView(turn, actions)}${aids?.below}
+    ${suggestionsView(turn, actions)}
     ${plainWordsView(turn, actions)}
+    ${turn.explaining ? nothing : aids?.below}
     ${running ? nothing : footerView(turn, isLast, actions)}`}</article>`;
 }
 
-/** What the model adds: last, so that nothing that is read moves while it comes. */
+/** What the model adds: below all that is read, which does not move while it comes, and in sight. */
 function plainWordsView(turn: Turn, actions: TurnActions): TemplateResult | typeof nothing {
   const {texts} = actions;
   const {plainWords, explaining, explainable, error, askedToExplain, cut, refusal, eta_s} = turn;

@@ -96,8 +96,9 @@ ${o.map(e=>B`<p class="warning" dir="auto">${e}</p>`)}
 ${e.state===`done`?W:Hi(a,r)}
 ${e.state===`stopped`?B`<p class="label">${e.cut?r.cutOff:r.stopped}</p>`:W}
 ${s===`not_in_selection`?Ji(r.searchBook,()=>n.searchBook(e),n):W}
-${Zi(e,n)}${c?.below}
+${Zi(e,n)}
 ${Vi(e,n)}
+${e.explaining?W:c?.below}
 ${i?W:Qi(e,t,n)}`}</article>`}function Vi(e,t){let{texts:n}=t,{plainWords:r,explaining:i,explainable:a,error:o,askedToExplain:s,cut:c,refusal:l,eta_s:u}=e;if(e.state!==`done`)return W;let d=r.length>0,f=l?n.lookAgain:u?`${n.explainIt} (${n.about(u)})`:n.explainIt;return B`${d?B`<div class="plain"><p class="label">${n.plainWords}</p>
 <div class="text">${Ui(r,``,qi(e,t))}</div></div>`:W}
 ${i?B`${Xi(e,n)}<p><button class="chip" type="button" @click=${t.stop}>${n.stop}</button></p>`:o===void 0?c||s&&!d&&!a?B`<p class="label">${c?n.cutOff:n.nothingToAdd}</p>`:W:Hi(o,n)}
