@@ -26,6 +26,7 @@ from lutrin.ports import Embedder, Encoding, Ranking, Reading, Reranker
 from lutrin.query.respell import Speller
 from lutrin.query.understand import Query, goes_on, with_spelling
 from lutrin.records import NEVER_AN_ANSWER, SELECTED, Chunk, Passage, Unit, UnitKind
+from lutrin.search import everyday
 from lutrin.search.reader import (
     FAR,
     Float,
@@ -357,6 +358,8 @@ class Searcher:
         # What is asked about "this", or about a figure and nothing else, can only be answered there.
         is_shown = bool(query.follows) and bool(ranked) and ranked[0].chunk.chunk_id in place_bonuses
         odds = log_odds(evidence, reading) + (AT_HOME if is_home else places().leaning if is_shown else 0.0)
+        stands_alone = not (query.selected_text or query.subject)
+        odds -= everyday.loss(pool.question.vector, self.embedder.name) if stands_alone else 0.0
         if is_home and (query.leans or numbered.alone):
             odds = np.inf
         elif numbered.alone and not numbered.labels:
