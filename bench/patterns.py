@@ -4,12 +4,16 @@
 
 All modules are imported and each pattern is taken that stands in a module, in a container there or in a class. Inputs
 are made from the pattern's own tree: its literals and members of its classes, alone, in pairs and in the order of the
-pattern, repeated to 64 kB, with and without a character at the end that can match nothing. A pattern that takes longer
-than the limit for one of them is named with it. Exits with 1 if there is one.
+pattern, and what it repeats behind what leads to that, repeated to 64 kB, with and without a character at the end that
+can match nothing. A pattern is tried as it is used: what the sources only call by `match` and `fullmatch`, at the
+beginning of a text, is tried there; everything else is searched for. A pattern that takes longer than the limit for one
+input is named with it. Exits with 1 if there is one.
 """
 
 import argparse
+import ast
 import importlib
+import inspect
 import itertools
 import multiprocessing
 import pkgutil
@@ -64,6 +68,40 @@ def patterns_in(name: str, value: object, depth: int = 3) -> Iterator[tuple[str,
         yield from patterns_in(f"{name}.__dict__", dict(vars(value)), depth - 1)
     elif depth and getattr(value, "__self__", None) is not None and isinstance(value.__self__, re.Pattern):  # type: ignore[attr-defined]  # a bound method
         yield from patterns_in(name, value.__self__)  # type: ignore[attr-defined]  # as above
+
+
+AT_BEGINNING = {"match", "fullmatch"}
+METHODS = AT_BEGINNING | {"search", "sub", "subn", "finditer", "findall", "split", "scanner"}
+
+
+def uses(module: ModuleType) -> Iterator[tuple[str, bool]]:
+    """Names in a module whose value is used, and whether that is a call that matches at the beginning of a text."""
+    tree = ast.parse(inspect.getsource(module))
+    at_beginning = {
+        id(node.func.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in AT_BEGINNING
+        and len(node.args) == 1
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
+            yield getattr(node, "id", "") or getattr(node, "attr", ""), id(node) in at_beginning
+
+
+def searched(found: Found) -> set[str]:
+    """The places of patterns that are searched for, and not only matched at the beginning of a text."""
+    used = {module.__name__: list(uses(module)) for module in modules()}
+    everywhere = {name for uses_ in used.values() for name, at_beginning in uses_ if not at_beginning}
+    places = set()
+    for place in found:
+        module = max((name for name in used if place.startswith(f"{name}.")), key=len)
+        name = place.removeprefix(f"{module}.")
+        of = {name for name, at_beginning in used[module] if not at_beginning} if name.startswith("_") else everywhere
+        if not name.isidentifier() or name in of:
+            places.add(place)
+    return places
 
 
 def all_patterns() -> Found:
@@ -192,32 +230,38 @@ def too_slow(_signal: int, _frame: FrameType | None) -> NoReturn:
     raise TooSlowError
 
 
-def seconds(pattern: re.Pattern[str], attack: tuple[str, str, str], chars: int, limit_s: float) -> float:
-    """Processor time that a search of a pattern takes; it is interrupted after four times the limit."""
+def seconds(
+    pattern: re.Pattern[str], attack: tuple[str, str, str], chars: int, limit_s: float, *, searches: bool
+) -> float:
+    """Processor time that a pattern takes for an input; it is interrupted after four times the limit."""
     lead, piece, end = attack
     text = lead + (piece * (chars // len(piece) + 1))[: chars - len(lead) - len(end)] + end
     began = time.process_time()
     with suppress(TooSlowError):
         signal.setitimer(signal.ITIMER_VIRTUAL, 4 * limit_s)
-        for _ in itertools.islice(pattern.finditer(text), chars):
-            pass
+        if searches:
+            for _ in itertools.islice(pattern.finditer(text), chars):
+                pass
+        else:
+            pattern.match(text)
+            pattern.fullmatch(text)
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     return time.process_time() - began
 
 
-def slowest(job: tuple[str, str, int, int, float]) -> tuple[str, float, str]:
+def slowest(job: tuple[str, str, int, int, float, bool]) -> tuple[str, float, str]:
     """Where a pattern stands, the longest time of a search in seconds, and the beginning of that input.
 
     A short input tells first whether a long one can take the limit: times that grow with the third power of the length
     are assumed, and what grows faster shows already in a short one.
     """
-    place, source, flags, chars, limit_s = job
+    place, source, flags, chars, limit_s, searches = job
     pattern = re.compile(source, flags)
     signal.signal(signal.SIGVTALRM, too_slow)
     worst, of = 0.0, ""
     for attack in inputs(pattern):
         for short in (chars // 16, chars // 4, chars):
-            taken = seconds(pattern, attack, short, limit_s)
+            taken = seconds(pattern, attack, short, limit_s, searches=searches)
             if taken * (chars / short) ** 3 < limit_s or taken > limit_s:
                 break
         if taken > worst:
@@ -235,7 +279,10 @@ def main() -> None:
     arguments.add_argument("--only", default="", help="part of the places to look at")
     options = arguments.parse_args()
     found = {place: pattern for place, pattern in all_patterns().items() if options.only in place}
-    jobs = [(place, one.pattern, one.flags, options.chars, options.limit_s) for place, one in found.items()]
+    sought = searched(found)
+    jobs = [
+        (place, one.pattern, one.flags, options.chars, options.limit_s, place in sought) for place, one in found.items()
+    ]
     slow: list[tuple[str, float, str]] = []
     longest = 0.0
     with multiprocessing.Pool(1) as pool:

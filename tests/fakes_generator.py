@@ -326,3 +326,11 @@ class FaultyDecoder(ScriptedDecoder):
             self._swollen = bytearray(os.urandom(1 << 16)) * (self.SWOLLEN_BYTES >> 16)
         self.fail_next = b"[fail]" in prompts
         return super().step(runs, quietly=quietly)
+
+
+class AgreeingDecoder(FaultyDecoder):
+    """A `FaultyDecoder` that says yes to whatever it is asked, so that answers are those of the book."""
+
+    def odds(self, output: int, words: tuple[str, str]) -> float:  # noqa: ARG002 - the port's
+        """Give high odds to the first word."""
+        return SURE

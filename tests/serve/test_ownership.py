@@ -4,6 +4,8 @@ import time
 
 import httpx
 
+from lutrin.chats.key import conversation_key, owner_of
+from lutrin.records import ChatMessage, ChatOrigin
 from lutrin.serve.ownership import family, is_random, openai_session
 from lutrin.serve.teacher_sign_in import DELAY_S
 
@@ -139,6 +141,50 @@ async def test_over_tls_no_neighbour_s_cookie_counts(serve: Serve) -> None:
         for cookie, count in ((name, 2), ("lutrin-reader", 0)):
             known = await client.get("/history/alice", headers={**secure, "Cookie": f"{cookie}={value}"})
             assert len(known.json()["messages"]) == count
+
+
+async def test_a_cookie_counts_if_this_server_signed_it(serve: Serve) -> None:
+    """No browser, and nobody else's page, chooses the secret: one that has no conversations here is replaced."""
+    body = {"session_id": "alice", "message": "What is the loop?"}
+    async with serve() as client:
+        given = (await client.post("/chat", json=body)).cookies["lutrin-reader"]
+        secret, _, signature = given.partition(".")
+        assert (len(secret), len(signature)) == (43, 43)
+        for cookie, count in (
+            (given, 2),
+            (f"{secret[:-1]}_.{signature}", 0),
+            ("A" * 43, 0),
+            (f"{'A' * 43}.{signature}", 0),
+        ):
+            client.cookies.clear()
+            known = await client.get("/history/alice", headers={"Cookie": f"lutrin-reader={cookie}"})
+            assert len(known.json()["messages"]) == count
+        client.cookies.clear()
+        reply = await client.post("/chat", json=body, headers={"Cookie": f"lutrin-reader={'A' * 43}"})
+        assert not reply.cookies["lutrin-reader"].startswith("A" * 43)
+
+
+async def test_cookies_from_before_they_were_signed_keep_their_conversations(serve: Serve, house: House) -> None:
+    """Also after a change of the server's key; the next answer hands over a signed one of the same secret."""
+    body = {"session_id": "alice", "message": "What is the loop?"}
+    secret = "an-old-secret-of-a-reader-who-was-here-bef0"
+    key = conversation_key("alice", owner_of(secret))
+    origin = ChatOrigin(session_id="alice", owner=owner_of(secret))
+    asked = ChatMessage(id="m1", session_id=key, role="user", text="Before?", created="2026-01-01T00:00:00Z")
+    await house.chats.record(key, origin, [asked])
+    async with serve() as client:
+        for old in (secret, f"{secret}.{'x' * 43}"):
+            client.cookies.clear()
+            headers = {"Cookie": f"lutrin-reader={old}"}
+            listed = (await client.get("/sessions", headers=headers)).json()["sessions"]
+            assert [one["id"] for one in listed] == ["alice"]
+            reply = await client.post("/chat", json=body, headers=headers)
+            signed = reply.cookies["lutrin-reader"]
+            assert signed.startswith(f"{secret}.")
+            assert signed != old
+            client.cookies.clear()
+            again = await client.post("/chat", json=body, headers={"Cookie": f"lutrin-reader={signed}"})
+            assert "lutrin-reader" not in again.cookies
 
 
 async def test_no_token_is_no_guess(serve: Serve, house: House) -> None:

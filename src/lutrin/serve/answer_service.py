@@ -27,7 +27,7 @@ from litestar.status_codes import HTTP_500_INTERNAL_SERVER_ERROR
 
 from lutrin import messages, records, stages
 from lutrin.answer.render import explanation_of, with_plain_words
-from lutrin.chats.key import conversation_key
+from lutrin.chats.key import conversation_key, owner_of
 from lutrin.errors import (
     ChatStoreError,
     ChatStoreFull,
@@ -43,7 +43,7 @@ from lutrin.serve.budget import payer
 from lutrin.serve.guards import HTTPRequest
 from lutrin.serve.limits import Allowance, FreeSpace, Limits, Presence, peer_of_scope
 from lutrin.serve.metrics import Metrics
-from lutrin.serve.ownership import CLIENT_HEADER, OPENAI_OWNER, Owner, family, is_secure, owner
+from lutrin.serve.ownership import CLIENT_HEADER, OPENAI_OWNER, Owner, family, is_secure, owner, owner_by_cookie
 from lutrin.serve.problems import ReportedProblem, as_problem
 from lutrin.serve.services import Services, TurnLog
 from lutrin.settings import Settings
@@ -661,7 +661,7 @@ class AnswerService:
             RateLimited: Too many questions.
             LutrinError: There is no answer.
         """
-        whose = self.owner(request, question.session_id)
+        whose = await self.owner(request, question.session_id)
         incoming = self.with_owner(request, question, whose)
         if EVENT_STREAM in request.headers.get("accept", ""):
             return await self._stream(request, incoming, whose)
@@ -673,7 +673,7 @@ class AnswerService:
         Raises:
             NotFound: It is no longer here, or another reader's.
         """
-        turn = self._turn_of(request, message_id)
+        turn = await self._turn_of(request, message_id)
         self.metrics.resumed.inc()
         parsed = parse_event_id(request.headers.get("last-event-id", ""))
         after = parsed[1] if parsed is not None and parsed[0] == turn.id else 0
@@ -683,15 +683,17 @@ class AnswerService:
             turn.stream(min(after, len(turn.sent))), status_code=200, media_type=EVENT_STREAM, headers=headers
         )
 
-    def stop(self, request: HTTPRequest, message_id: str) -> None:
+    async def stop(self, request: HTTPRequest, message_id: str) -> None:
         """End an answer as its reader wants; no page goes on with it. Raises as `resume`."""
-        self._turn_of(request, message_id).stop()
+        (await self._turn_of(request, message_id)).stop()
 
-    def _turn_of(self, request: HTTPRequest, message_id: str) -> Turn:
+    async def _turn_of(self, request: HTTPRequest, message_id: str) -> Turn:
         turn, _ = self._turns.get(message_id, (None, 0.0))
-        if turn is None or turn.incoming.origin.owner != self.owner(request, turn.incoming.origin.session_id).hashed:
-            raise NotFound(messages.NOTHING_HERE)
-        return turn
+        if turn is not None:
+            origin = turn.incoming.origin
+            if origin.owner == (await self.owner(request, origin.session_id)).hashed:
+                return turn
+        raise NotFound(messages.NOTHING_HERE)
 
     def note(self, turn: Turn) -> None:
         """Note a turn that is being written."""
@@ -703,9 +705,24 @@ class AnswerService:
             if turn.incoming.question.session_id == key:
                 turn.is_forgotten = True
 
-    def owner(self, request: HTTPRequest, session_id: str) -> Owner:
+    async def owner(self, request: HTTPRequest, session_id: str) -> Owner:
         """Determine who owns the conversation that a request names; see `ownership.owner`."""
-        return owner(request, session_id, open_sessions=self._settings.open_sessions)
+        is_open, key = self._settings.open_sessions, self.services.secret
+        return await owner(request, session_id, open_sessions=is_open, key=key, is_known=self._is_known)
+
+    async def reader(self, request: HTTPRequest) -> str:
+        """The owner whose conversations a browser may list and delete; empty: it has named no secret."""
+        if secret := request.headers.get(CLIENT_HEADER, ""):
+            return owner_of(secret)
+        found = await owner_by_cookie(request, self.services.secret, self._is_known)
+        return found.hashed if found is not None else ""
+
+    async def _is_known(self, owner: str) -> bool:
+        """Whether conversations of an owner are stored; while that cannot be told, nobody loses theirs."""
+        try:
+            return bool(await self.services.chats.sessions(owner, 1))
+        except ChatStoreError:
+            return True
 
     async def open_turn(self, request: HTTPRequest, question: records.Question) -> Turn:
         """Start a turn for an endpoint that writes its own stream; raises as `answer`, and what it failed by."""

@@ -1,14 +1,16 @@
 """Whose conversation a request is about: its browser's, its OpenAI client's, or that of anyone who knows a random id.
 
 A browser sends a secret of its own. Who sends none is known by the id of the conversation if that cannot be guessed;
-for an id that can ("1", "alice") the server makes a secret and gives it to this client alone, in a cookie and in the
-header in which it may send it back. Where sessions are open (`LUTRIN_OPEN_SESSIONS`), an id alone is enough.
+for an id that can ("1", "alice") the server makes a secret and gives it to this client alone, in a signed cookie and in
+the header in which it may send it back. Where sessions are open (`LUTRIN_OPEN_SESSIONS`), an id alone is enough.
 """
 
+import base64
 import hashlib
 import hmac
 import re
 import secrets
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from litestar.datastructures import Cookie
@@ -29,6 +31,8 @@ conversations."""
 DISTINCT = 8
 """Characters that differ in a random id; one in a hundred million of them has fewer."""
 
+IsKnown = Callable[[str], Awaitable[bool]]
+_COOKIE = re.compile(r"[A-Za-z0-9_-]{43}(?:\.[A-Za-z0-9_-]{43})?")
 _FAMILIES = (
     ("Edge", re.compile(r"\bEdg[A-Z]?[a-z]*/(\d{1,4})")),
     ("Opera", re.compile(r"\bOPR/(\d{1,4})")),
@@ -49,39 +53,62 @@ class Owner:
     """A secret that was made for this client just now; `cookies` hand it over."""
     named: bool = False
     """Whether the client came with a secret of its own, so that the room of all its conversations can be counted."""
+    new_cookie: str = ""
+    """What its cookie shall hold from now on."""
 
     def cookies(self, *, secure: bool) -> list[Cookie]:
         """Return the cookies to set: for this browser session, and for this site alone."""
-        if not self.new_secret:
+        if not self.new_cookie:
             return []
         name = SECURE_COOKIE if secure else COOKIE
-        return [Cookie(key=name, value=self.new_secret, path="/", httponly=True, samesite="strict", secure=secure)]
+        return [Cookie(key=name, value=self.new_cookie, path="/", httponly=True, samesite="strict", secure=secure)]
 
     def headers(self) -> dict[str, str]:
         """Return the headers that hand the secret to a client which keeps no cookies."""
         return {CLIENT_HEADER: self.new_secret} if self.new_secret else {}
 
 
-def owner(request: HTTPRequest, session_id: str, *, open_sessions: bool) -> Owner:
-    """Who owns a conversation; with `open_sessions`, anyone who names its id. Raises InvalidInput for a bad secret."""
+async def owner(request: HTTPRequest, session_id: str, *, open_sessions: bool, key: bytes, is_known: IsKnown) -> Owner:
+    """Who owns a conversation; with `open_sessions`, anyone who names its id. Raises InvalidInput for a bad secret.
+
+    Args:
+        key: The server's own, which signs cookies.
+        is_known: Whether conversations of an owner are stored.
+    """
     secret = request.headers.get(CLIENT_HEADER, "")
     if secret or not session_id or open_sessions or is_random(session_id):
         return Owner(owner_of(secret), named=bool(secret))
-    cookie = cookie_secret(request)
-    if re.fullmatch(r"[A-Za-z0-9_-]{43}", cookie):
-        return Owner(owner_of(cookie), named=True)
-    new_secret = secrets.token_urlsafe(32)
-    return Owner(owner_of(new_secret), new_secret)
+    if (found := await owner_by_cookie(request, key, is_known)) is not None:
+        return found
+    secret = secrets.token_urlsafe(32)
+    return Owner(owner_of(secret), secret, new_cookie=signed(secret, key))
+
+
+async def owner_by_cookie(request: HTTPRequest, key: bytes, is_known: IsKnown) -> Owner | None:
+    """Who a cookie stands for; None without one that counts.
+
+    One that this server signed counts. Another one, such as from before cookies were signed or before a change of the
+    key, counts if conversations of its secret are stored, and is signed anew: no browser can choose a secret here.
+    """
+    cookie = request.cookies.get(SECURE_COOKIE if is_secure(request) else COOKIE, "")
+    if not _COOKIE.fullmatch(cookie):
+        return None
+    secret = cookie.partition(".")[0]
+    hashed, right = owner_of(secret), signed(secret, key)
+    if hmac.compare_digest(cookie, right):
+        return Owner(hashed, named=True)
+    return Owner(hashed, named=True, new_cookie=right) if await is_known(hashed) else None
+
+
+def signed(secret: str, key: bytes) -> str:
+    """Return what a cookie holds: a secret and its signature."""
+    signature = hmac.new(key, b"lutrin reader\0" + secret.encode(), hashlib.sha256).digest()
+    return f"{secret}.{base64.urlsafe_b64encode(signature).decode().rstrip('=')}"
 
 
 def is_secure(request: HTTPRequest) -> bool:
     """Whether the browser uses TLS, to us or to a proxy in front of us."""
     return "https" in {request.url.scheme, request.headers.get("x-forwarded-proto", "")}
-
-
-def cookie_secret(request: HTTPRequest) -> str:
-    """Return the secret in a browser's cookie; empty without one."""
-    return request.cookies.get(SECURE_COOKIE if is_secure(request) else COOKIE, "")
 
 
 def is_random(session_id: str) -> bool:

@@ -35,7 +35,7 @@ EXPLAINS = operation(
 async def api_explains(data: JSONBody[QueryBody], request: HTTPRequest, service: Given[AnswerService]) -> Explained:
     """What a reader may be offered for a marked text, before anything is asked; it counts as no question."""
     question = data.to_question(data.query, "query")
-    incoming = service.with_owner(request, question, service.owner(request, question.session_id))
+    incoming = service.with_owner(request, question, await service.owner(request, question.session_id))
     with stages.listening(Timings(service.metrics)):
         return Explained(await service.services.answers.explains(service.from_peer(request, incoming.question)))
 
@@ -75,7 +75,7 @@ async def retrieve(
 ) -> Response[list[RetrievedPassage]]:
     """The passages nearest to the question, or to the selection; an empty array if nothing is relevant."""
     question = data.to_question(data.query, "query")
-    incoming = service.with_owner(request, question, service.owner(request, question.session_id))
+    incoming = service.with_owner(request, question, await service.owner(request, question.session_id))
     await service.admit(request, incoming)
     began_s = service.services.clock()
     passages = await service.services.retrieve(service.from_peer(request, incoming.question))

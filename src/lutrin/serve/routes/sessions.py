@@ -6,7 +6,7 @@ from litestar import Response, delete, get, patch, post
 from litestar.di import NamedDependency as Given
 from litestar.params import FromQuery, JSONBody, PathParameter, QueryParameter
 
-from lutrin.chats.key import SESSION_ID_PATTERN, conversation_key, owner_of
+from lutrin.chats.key import SESSION_ID_PATTERN, conversation_key
 from lutrin.chats.store import as_json, as_markdown
 from lutrin.errors import NotPermitted
 from lutrin.messages import CLIENT_SECRET_MISSING
@@ -14,7 +14,6 @@ from lutrin.records import ChatSession
 from lutrin.serve.answer_service import NO_STORE, AnswerService
 from lutrin.serve.budget import beside_loop
 from lutrin.serve.guards import HTTPRequest
-from lutrin.serve.ownership import CLIENT_HEADER, cookie_secret
 from lutrin.serve.problems import operation
 from lutrin.serve.schemas import Feedback, History, Renaming, Sessions
 
@@ -32,7 +31,7 @@ MessagePath = Annotated[str, PathParameter(pattern=r"^[0-9a-f]{32}$", descriptio
 @get("/history/{session_id:str}", **operation("history", "The newest 50 messages", TAG, 422, 503))
 async def history(session_id: SessionPath, request: HTTPRequest, service: Given[AnswerService]) -> Response[History]:
     """Oldest first; a conversation that is unknown, or another browser's, has none."""
-    key = conversation_key(session_id, service.owner(request, session_id).hashed)
+    key = conversation_key(session_id, (await service.owner(request, session_id)).hashed)
     return Response(History(await service.services.chats.history(key, NEWEST)), headers=NO_STORE)
 
 
@@ -41,7 +40,7 @@ async def sessions(
     request: HTTPRequest, service: Given[AnswerService], most: Most = MOST_LISTED, past: Past = 0
 ) -> Response[Sessions]:
     """The one used last first; `past=500` lists those after the first 500."""
-    rows = await service.services.chats.sessions(_require_owner(request), most + 1, past)
+    rows = await service.services.chats.sessions(await _require_owner(request, service), most + 1, past)
     return Response(Sessions(rows[:most], more=len(rows) > most), headers=NO_STORE)
 
 
@@ -50,14 +49,14 @@ async def rename(
     session_id: SessionPath, data: JSONBody[Renaming], request: HTTPRequest, service: Given[AnswerService]
 ) -> Response[ChatSession]:
     """Its name in the list."""
-    key = conversation_key(session_id, _require_owner(request))
+    key = conversation_key(session_id, await _require_owner(request, service))
     return Response(await service.services.chats.rename(key, data.title), headers=NO_STORE)
 
 
 @delete("/sessions/{session_id:str}", **operation("deleteSession", "Delete a conversation", TAG, 403, 404, 422, 503))
 async def remove(session_id: SessionPath, request: HTTPRequest, service: Given[AnswerService]) -> None:
     """For good, with the answers that are still being written."""
-    key = conversation_key(session_id, _require_owner(request))
+    key = conversation_key(session_id, await _require_owner(request, service))
     service.forget(key)
     await service.services.chats.delete(key)
 
@@ -70,7 +69,7 @@ async def export(
     form: FromQuery[Literal["markdown", "json"]] = "markdown",
 ) -> Response[bytes]:
     """The whole conversation as a file: Markdown, or JSON with `?form=json`."""
-    key = conversation_key(session_id, _require_owner(request))
+    key = conversation_key(session_id, await _require_owner(request, service))
     session = await service.services.chats.session(key)
     messages = await service.services.chats.history(key, EXPORTED)
 
@@ -92,7 +91,7 @@ async def resume(message_id: MessagePath, request: HTTPRequest, service: Given[A
 @delete("/messages/{message_id:str}/events", **operation("stopAnswer", "Stop an answer", TAG, 404), status_code=204)
 async def stop(message_id: MessagePath, request: HTTPRequest, service: Given[AnswerService]) -> None:
     """End an answer that is being written: what there is of it stays, and no page goes on with it."""
-    service.stop(request, message_id)
+    await service.stop(request, message_id)
 
 
 @post(
@@ -104,15 +103,11 @@ async def feedback(
     message_id: MessagePath, data: JSONBody[Feedback], request: HTTPRequest, service: Given[AnswerService]
 ) -> None:
     """Thumbs up or down; a second judgement replaces the first."""
-    await service.services.chats.judge(message_id, _owner(request), data.value, data.comment)
+    await service.services.chats.judge(message_id, await service.reader(request), data.value, data.comment)
 
 
-def _owner(request: HTTPRequest) -> str:
-    return owner_of(request.headers.get(CLIENT_HEADER, "") or cookie_secret(request))
-
-
-def _require_owner(request: HTTPRequest) -> str:
-    owner = _owner(request)
+async def _require_owner(request: HTTPRequest, service: AnswerService) -> str:
+    owner = await service.reader(request)
     if not owner:
         raise NotPermitted(CLIENT_SECRET_MISSING)
     return owner
