@@ -1,24 +1,45 @@
 """What is remembered of answers, for whom, and what a repeat gets."""
 
+from collections import OrderedDict
+
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lutrin import messages
 from lutrin.answer.flow import AnswerCache, for_reader
 from lutrin.query.understand import normalize
-from lutrin.records import Answer, AnswerEvent, AnswerKind, Certainty, DoneEvent, Question, QueuedEvent, SourcesEvent
+from lutrin.records import (
+    Answer,
+    AnswerEvent,
+    AnswerKind,
+    Certainty,
+    DoneEvent,
+    Question,
+    QueuedEvent,
+    SourcesEvent,
+    WorkingEvent,
+)
 
 FIRST = Question(text="What is a loop?", session_id="one")
 
 
-def answered(*warnings: str, kind: AnswerKind = "extractive", explainable: bool = False) -> list[AnswerEvent]:
-    """Events of an answer with these warnings, after a wait in the queue."""
+def answered(
+    *warnings: str, kind: AnswerKind = "extractive", explainable: bool = False, prepared_by: str = ""
+) -> list[tuple[AnswerEvent, float]]:
+    """Events of an answer with these warnings, after a wait in the queue, and when they came."""
     answer = Answer(
         answer="A loop.", sources=(), mode="book", kind=kind, refusal=None, suggestions=(), warnings=warnings,
-        model_used="", latency_ms=700, generation="g", explainable=explainable,
+        model_used="", latency_ms=700, generation="g", explainable=explainable, prepared_by=prepared_by,
     )  # fmt: skip
     made = Certainty(searched="what is a loop?")
-    return [QueuedEvent(position=1, eta_s=2.0), SourcesEvent(citations=()), DoneEvent(answer=answer, made=made)]
+    return [
+        (QueuedEvent(position=1, eta_s=2.0), 0.1),
+        (SourcesEvent(citations=()), 0.2),
+        (WorkingEvent(what="reading", eta_s=1.0), 0.3),
+        (DoneEvent(answer=answer, made=made), 0.7),
+    ]
 
 
 def test_capitals_blanks_and_marks_at_the_end_make_no_other_question() -> None:
@@ -68,27 +89,66 @@ def test_the_same_form_again_is_the_same() -> None:
 def test_an_answer_of_which_a_better_one_may_come_is_not_kept(kind: AnswerKind) -> None:
     """The model was late, away or not begun, even if it had something to say of another passage."""
     cache = AnswerCache()
-    cache.put("q", answered("simulated", kind=kind, explainable=True))
-    assert cache.get("q") is None
+    cache.put("q", answered("simulated", kind=kind, explainable=True), "one")
+    assert cache.get("q", "one") is None
 
 
 def test_the_book_s_own_words_are_kept_whatever_is_said_with_them() -> None:
     """A note on simulation, code that is withheld, a slip of the keyboard: the next reader gets the same."""
     cache = AnswerCache()
-    cache.put("q", answered("simulated", messages.CODE_WITHHELD))
-    assert cache.get("q") is not None
+    cache.put("q", answered("simulated", messages.CODE_WITHHELD), "one")
+    assert cache.get("q", "one") is not None
 
 
 def test_nobody_waits_for_what_is_known() -> None:
     """The queue of the first reader is not told to the second."""
     cache = AnswerCache()
-    cache.put("q", answered())
-    assert [type(event) for event in cache.get("q") or ()] == [SourcesEvent, DoneEvent]
+    cache.put("q", answered(), "one")
+    assert [(type(event), after) for event, after in cache.get("q", "one") or ()] == [(SourcesEvent, 0), (DoneEvent, 0)]
+
+
+def test_no_time_tells_what_somebody_else_has_asked() -> None:
+    """Another reader has each event when the first had it; who has had it once, at once; what is prepared, too."""
+    cache = AnswerCache()
+    cache.put("q", answered(), "one")
+    paced = [(type(event), after) for event, after in cache.get("q", "two") or ()]
+    assert paced == [(SourcesEvent, 0.2), (WorkingEvent, 0.3), (DoneEvent, 0.7)]
+    assert [after for _, after in cache.get("q", "two") or ()] == [0, 0]
+    assert [after for _, after in cache.get("q", "one") or ()] == [0, 0]
+    cache.put("p", answered(prepared_by="the authors"), "one")
+    assert [after for _, after in cache.get("p", "two") or ()] == [0, 0]
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["get", "put", "put later"]), st.sampled_from("abcde"), st.sampled_from("xyz")),
+        max_size=40,
+    )
+)
+def test_it_remembers_the_newest_whatever_is_asked_in_whatever_order(acts: list[tuple[str, str, str]]) -> None:
+    """As many as its limit; two readers who ask the same at once are both answered, and both are known."""
+    cache, model = AnswerCache(limit=3), OrderedDict[str, set[str]]()
+    for act, key, reader in acts:
+        if act == "get":
+            replay = cache.get(key, reader)
+            assert (replay is not None) == (key in model)
+            if replay is not None:
+                assert all(after == 0 for _, after in replay) == (reader in model[key])
+                model.move_to_end(key)
+                model[key].add(reader)
+        elif act == "put":
+            cache.put(key, answered(), reader)
+            model.setdefault(key, set()).add(reader)
+            model.move_to_end(key)
+            while len(model) > 3:
+                model.popitem(last=False)
+        else:
+            cache.put(key, answered(explainable=True), reader)
 
 
 def test_a_repeat_is_the_same_but_for_the_reader_s_own_wait() -> None:
     """Nothing of the first reader is told to the second."""
-    *_, before = answered()
+    *_, (before, _) = answered()
     after = for_reader(before, latency_ms=3)
     assert isinstance(before, DoneEvent)
     assert isinstance(after, DoneEvent)
@@ -102,10 +162,10 @@ def test_the_answer_asked_for_longest_ago_goes_first() -> None:
     """Memory is bounded."""
     cache = AnswerCache(limit=2)
     for name in ("a", "b"):
-        cache.put(name, answered())
-    assert cache.get("a") is not None
-    cache.put("c", answered())
-    assert [cache.get(name) is not None for name in ("a", "b", "c")] == [True, False, True]
+        cache.put(name, answered(), "one")
+    assert cache.get("a", "one") is not None
+    cache.put("c", answered(), "one")
+    assert [cache.get(name, "one") is not None for name in ("a", "b", "c")] == [True, False, True]
 
 
 def test_it_is_no_pronoun() -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import re
 import time
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Hashable, Sequence
 from contextlib import ExitStack, aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -256,23 +256,25 @@ class AnswerFlow:
             earlier = history[-MOST_TURNS:] if query.text != query.typed else []
             model = self._explainer.name if self._explainer is not None else ""
             key = (tuple(generation.state for generation in generations), model, *decides(query, earlier))
-            replay = self._cache.get(key)
+            reader = question.session_id or f"\0{question.peer}"
+            replay = self._cache.get(key, reader)
             stages.note("cache", "hit" if replay is not None else "miss")
             if replay is not None:
-                for event in replay:
+                for event, after_s in replay:
+                    await asyncio.sleep(started + after_s - self._clock())
                     yield for_reader(event, latency_ms=self._elapsed_ms(started))
                 return
-            events: list[AnswerEvent] = []
+            events: list[tuple[AnswerEvent, float]] = []
             with self.traffic.searching():
                 async with aclosing(self._from_books(query, generations, started, earlier)) as stream:
                     async for event in stream:
                         if isinstance(event, DoneEvent) and event.answer.refusal in NOT_COVERED and not question.book:
                             require_all_readable(self._shelf)
-                        events.append(event)
+                        events.append((event, self._clock() - started))
                         yield event
-            self._cache.put(key, events)
+            self._cache.put(key, events, reader)
             # Who asks next, asks about the same page, most likely.
-            last = events[-1]
+            last, _ = events[-1]
             cited = [one for one in last.answer.sources if one.filename] if isinstance(last, DoneEvent) else []
             for source in cited[:1]:
                 self.warm_page(source.book, source.filename)
@@ -739,6 +741,9 @@ class Feed:
 
 LIMIT = 512
 """Answers that are remembered; the one asked for longest ago goes first."""
+MOST_READERS = 64
+"""Of one answer who are known to have had it: a class and its teacher, on more than one machine each."""
+TimedEvent = tuple[AnswerEvent, float]
 PASSING = frozenset({messages.PAST_DEADLINE, messages.MODEL_AWAY})
 """Warnings of answers that would be better another time."""
 
@@ -750,37 +755,65 @@ def for_reader(event: AnswerEvent, *, latency_ms: int) -> AnswerEvent:
     return msgspec.structs.replace(event, answer=msgspec.structs.replace(event.answer, latency_ms=latency_ms))
 
 
+@dataclass(slots=True)
+class _KeptAnswer:
+    events: tuple[TimedEvent, ...]
+    readers: OrderedDict[str, None]
+    """Who had it, the latest last."""
+    prepared: bool
+
+
 class AnswerCache:
     """Whole answers, as events, by everything that determines them: generation, question, mode and settings.
 
-    What comes back is what was given: text, sources, warnings, and the events in their order. Waiting in the model's
-    queue is not repeated, since nobody waits.
+    What comes back is what was given: text, sources, warnings, and the events in their order. Who asks again has it at
+    once. Another reader has it when it would have come to them as to the first, so that no time tells what somebody
+    else has asked; what was prepared is no secret. Waiting in the model's queue is not repeated, since nobody waits.
     """
 
     def __init__(self, limit: int = LIMIT) -> None:
         self._limit = limit
-        self._answers: dict[Hashable, tuple[AnswerEvent, ...]] = {}
+        self._answers: dict[Hashable, _KeptAnswer] = {}
         """The one asked for longest ago first."""
 
-    def get(self, key: Hashable) -> tuple[AnswerEvent, ...] | None:
-        """The events of an answer that was given before."""
-        events = self._answers.pop(key, None)
-        if events is not None:
-            self._answers[key] = events
-        return events
+    def get(self, key: Hashable, reader: str) -> list[TimedEvent] | None:
+        """The events of an answer that was given before, each with the seconds after which this reader gets it."""
+        kept = self._answers.pop(key, None)
+        if kept is None:
+            return None
+        self._answers[key] = kept
+        at_once = kept.prepared or reader in kept.readers
+        _note_reader(kept.readers, reader)
+        if at_once:
+            return [(event, 0.0) for event, _ in kept.events if not isinstance(event, WorkingEvent)]
+        return list(kept.events)
 
-    def put(self, key: Hashable, events: Sequence[AnswerEvent]) -> None:
+    def put(self, key: Hashable, events: Sequence[TimedEvent], reader: str) -> None:
         """Keep an answer, unless the model was away, late or not begun for it: the next reader may be luckier.
 
         Every other answer in the book's words alone is kept: there is no model, or it had its say and nothing of it
         held, and would say the same again.
+
+        Args:
+            events: Each with the seconds after the question at which it came.
         """
-        last = events[-1] if events else None
+        last = events[-1][0] if events else None
         if not isinstance(last, DoneEvent) or last.answer.explainable:
             return
-        self._answers[key] = tuple(event for event in events if not isinstance(event, QueuedEvent | WorkingEvent))
+        before = self._answers.pop(key, None)
+        readers = before.readers if before is not None else OrderedDict()
+        _note_reader(readers, reader)
+        kept = tuple((event, after_s) for event, after_s in events if not isinstance(event, QueuedEvent))
+        self._answers[key] = _KeptAnswer(kept, readers, prepared=bool(last.answer.prepared_by))
         while len(self._answers) > self._limit:
             del self._answers[next(iter(self._answers))]
+
+
+def _note_reader(readers: OrderedDict[str, None], reader: str) -> None:
+    readers[reader] = None
+    readers.move_to_end(reader)
+    while len(readers) > MOST_READERS:
+        readers.popitem(last=False)
 
 
 _REQUESTS = {text: cast("Frame", wish) for wish in get_args(Frame) for text in lexicon.REQUESTS.get(wish, ())}
