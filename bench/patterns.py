@@ -1,274 +1,20 @@
-"""Times every regular expression of Lutrin on inputs that make a backtracking engine slow.
+"""Times every regular expression of Lutrin on inputs that make a backtracking engine slow (`tests/attacks.py`).
 
-    python bench/patterns.py [--chars 65536] [--limit-s 1]
+    python bench/patterns.py [--chars 65536] [--limit-s 1] [--only lutrin.query]
 
-All modules are imported and each pattern is taken that stands in a module, in a container there or in a class. Inputs
-are made from the pattern's own tree: its literals and members of its classes, alone, in pairs and in the order of the
-pattern, and what it repeats behind what leads to that, repeated to 64 kB, with and without a character at the end that
-can match nothing. A pattern is tried as it is used: what the sources only call by `match` and `fullmatch`, at the
-beginning of a text, is tried there; everything else is searched for. A pattern that takes longer than the limit for one
-input is named with it. Exits with 1 if there is one.
+Texts that are cut before they meet a pattern are as long as they may be. A pattern that takes longer than the limit for
+one input is named with it. Exits with 1 if there is one that `tests/test_patterns.py` does not know.
 """
 
 import argparse
-import ast
-import importlib
-import inspect
-import itertools
 import multiprocessing
-import pkgutil
-import re
-import signal
 import sys
-import time
-from collections.abc import Iterator
-from contextlib import suppress
-from functools import partial
-from re import _constants as codes  # type: ignore[attr-defined]  # the parser of the standard library has no stubs
-from re import _parser as parser  # type: ignore[attr-defined]  # as above
-from types import FrameType, ModuleType
-from typing import Any, NoReturn
 
-from common import machine
+from common import ROOT, machine
 
-import lutrin
-
-CHARS = 65_536
-LIMIT_S = 1.0
-MOST_ATOMS = 7
-"""Atoms of a pattern that are combined in pairs."""
-CLASSES = {"category_digit": "7", "category_space": " ", "category_word": "a", "category_not_digit": "x",
-           "category_not_space": "x", "category_not_word": "-"}  # fmt: skip
-Found = dict[str, re.Pattern[str]]
-
-
-def modules() -> Iterator[ModuleType]:
-    """All modules of Lutrin that can be imported here."""
-    for info in pkgutil.walk_packages(lutrin.__path__, "lutrin."):
-        if info.name.endswith("__main__"):
-            continue
-        with suppress(ImportError):  # of an extra that is not installed
-            yield importlib.import_module(info.name)
-
-
-def patterns_in(name: str, value: object, depth: int = 3) -> Iterator[tuple[str, re.Pattern[str]]]:
-    """The patterns of text within a value, with where they stand."""
-    if isinstance(value, re.Pattern):
-        if isinstance(value.pattern, str):
-            yield name, value
-    elif isinstance(value, partial):
-        yield from patterns_in(f"{name}.func", [value.func, *value.args], depth - 1)
-    elif depth and isinstance(value, list | tuple | set | frozenset):
-        for place, item in enumerate(value):
-            yield from patterns_in(f"{name}[{place}]", item, depth - 1)
-    elif depth and isinstance(value, dict):
-        for key, item in value.items():
-            yield from patterns_in(f"{name}[{key!r}]"[:80], item, depth - 1)
-    elif depth and isinstance(value, type) and value.__module__.startswith("lutrin"):
-        yield from patterns_in(f"{name}.__dict__", dict(vars(value)), depth - 1)
-    elif depth and getattr(value, "__self__", None) is not None and isinstance(value.__self__, re.Pattern):  # type: ignore[attr-defined]  # a bound method
-        yield from patterns_in(name, value.__self__)  # type: ignore[attr-defined]  # as above
-
-
-AT_BEGINNING = {"match", "fullmatch"}
-METHODS = AT_BEGINNING | {"search", "sub", "subn", "finditer", "findall", "split", "scanner"}
-
-
-def uses(module: ModuleType) -> Iterator[tuple[str, bool]]:
-    """Names in a module whose value is used, and whether that is a call that matches at the beginning of a text."""
-    tree = ast.parse(inspect.getsource(module))
-    at_beginning = {
-        id(node.func.value)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in AT_BEGINNING
-        and len(node.args) == 1
-    }
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
-            yield getattr(node, "id", "") or getattr(node, "attr", ""), id(node) in at_beginning
-
-
-def searched(found: Found) -> set[str]:
-    """The places of patterns that are searched for, and not only matched at the beginning of a text."""
-    used = {module.__name__: list(uses(module)) for module in modules()}
-    everywhere = {name for uses_ in used.values() for name, at_beginning in uses_ if not at_beginning}
-    places = set()
-    for place in found:
-        module = max((name for name in used if place.startswith(f"{name}.")), key=len)
-        name = place.removeprefix(f"{module}.")
-        of = {name for name, at_beginning in used[module] if not at_beginning} if name.startswith("_") else everywhere
-        if not name.isidentifier() or name in of:
-            places.add(place)
-    return places
-
-
-def all_patterns() -> Found:
-    """Each pattern once, by the first place where it stands."""
-    found: Found = {}
-    seen: set[tuple[str, int]] = set()
-    for module in modules():
-        for name, value in list(vars(module).items()):
-            for place, pattern in patterns_in(f"{module.__name__}.{name}", value):
-                if (key := (pattern.pattern, pattern.flags)) not in seen:
-                    seen.add(key)
-                    found[place] = pattern
-    return found
-
-
-def atoms(tree: Any) -> Iterator[str]:  # noqa: ANN401, PLR0912 - a tree of the standard library's parser
-    """Short texts that parts of a pattern match, in the pattern's order."""
-    literal = ""
-    for code, value in tree:
-        if code is codes.LITERAL:
-            literal += chr(value)
-            continue
-        if literal:
-            yield literal
-            literal = ""
-        if code in {codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT}:
-            yield from atoms(value[2])
-        elif code is codes.SUBPATTERN:
-            yield from atoms(value[3])
-        elif code is codes.BRANCH:
-            for branch in value[1]:
-                yield from atoms(branch)
-        elif code in {codes.ASSERT, codes.ASSERT_NOT}:
-            yield from atoms(value[1])
-        elif code is codes.ATOMIC_GROUP:
-            yield from atoms(value)
-        elif code is codes.IN:
-            yield members(value)
-        elif code is codes.NOT_LITERAL:
-            yield "b" if value == ord("a") else "a"
-        elif code is codes.ANY:
-            yield "a"
-    if literal:
-        yield literal
-
-
-def members(items: Any) -> str:  # noqa: ANN401 - as above
-    """A character of a class."""
-    negated = any(code is codes.NEGATE for code, _ in items)
-    if negated:
-        taken = {chr(value) for code, value in items if code is codes.LITERAL}
-        return next(one for one in "a 1-\n" if one not in taken)
-    for code, value in items:
-        if code is codes.LITERAL:
-            return chr(value)
-        if code is codes.RANGE:
-            return chr(value[0])
-        if code is codes.CATEGORY:
-            return CLASSES.get(str(value).lower(), "a")
-    return "a"
-
-
-def sample(tree: Any) -> str:  # noqa: ANN401 - as above
-    """A short text that a part of a pattern matches."""
-    text = ""
-    for code, value in tree:
-        if code is codes.LITERAL:
-            text += chr(value)
-        elif code in {codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT}:
-            text += sample(value[2]) * max(1, min(value[0], 4))
-        elif code is codes.SUBPATTERN:
-            text += sample(value[3])
-        elif code is codes.BRANCH:
-            text += sample(value[1][0])
-        elif code is codes.ATOMIC_GROUP:
-            text += sample(value)
-        elif code is codes.IN:
-            text += members(value)
-        elif code in {codes.NOT_LITERAL, codes.ANY}:
-            text += "b" if value == ord("a") else "a"
-    return text
-
-
-def pumps(tree: Any, lead: str = "") -> Iterator[tuple[str, str]]:  # noqa: ANN401 - as above
-    """What leads to each repetition of a pattern, and what it repeats: alone, and with what follows."""
-    items = list(tree)
-    for place, (code, value) in enumerate(items):
-        before = lead + sample(items[:place])
-        if code in {codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT}:
-            once = sample(value[2])
-            yield before, once
-            yield "", before + once
-            yield before, once + sample(items[place + 1 : place + 2])
-            yield from pumps(value[2], before)
-        elif code is codes.SUBPATTERN:
-            yield from pumps(value[3], before)
-        elif code is codes.ATOMIC_GROUP:
-            yield from pumps(value, before)
-        elif code in {codes.ASSERT, codes.ASSERT_NOT}:
-            yield from pumps(value[1], before)
-        elif code is codes.BRANCH:
-            for branch in value[1]:
-                yield from pumps(branch, before)
-
-
-def inputs(pattern: re.Pattern[str]) -> Iterator[tuple[str, str, str]]:
-    """Inputs that may be slow, each as a lead, what is repeated, and an end."""
-    tree = parser.parse(pattern.pattern, pattern.flags & ~re.UNICODE | re.UNICODE)
-    own = list(dict.fromkeys(atoms(tree)))
-    few = own[:MOST_ATOMS]
-    pieces = [*own, " ", "\n", "a", "a ", "1", "(", *("".join(pair) for pair in itertools.permutations(few, 2))]
-    pieces.append("".join(own))
-    leads = ["", *few[:1]]
-    attacks = [*((lead, piece) for piece in pieces for lead in leads), *pumps(tree)]
-    for lead, piece in dict.fromkeys((lead, piece) for lead, piece in attacks if piece):
-        for end in ("", "\x01"):
-            yield lead, piece, end
-
-
-class TooSlowError(Exception):
-    """A search took longer than it may."""
-
-
-def too_slow(_signal: int, _frame: FrameType | None) -> NoReturn:
-    """Interrupt a search; the engine looks for signals now and then."""
-    raise TooSlowError
-
-
-def seconds(
-    pattern: re.Pattern[str], attack: tuple[str, str, str], chars: int, limit_s: float, *, searches: bool
-) -> float:
-    """Processor time that a pattern takes for an input; it is interrupted after four times the limit."""
-    lead, piece, end = attack
-    text = lead + (piece * (chars // len(piece) + 1))[: chars - len(lead) - len(end)] + end
-    began = time.process_time()
-    with suppress(TooSlowError):
-        signal.setitimer(signal.ITIMER_VIRTUAL, 4 * limit_s)
-        if searches:
-            for _ in itertools.islice(pattern.finditer(text), chars):
-                pass
-        else:
-            pattern.match(text)
-            pattern.fullmatch(text)
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-    return time.process_time() - began
-
-
-def slowest(job: tuple[str, str, int, int, float, bool]) -> tuple[str, float, str]:
-    """Where a pattern stands, the longest time of a search in seconds, and the beginning of that input.
-
-    A short input tells first whether a long one can take the limit: times that grow with the third power of the length
-    are assumed, and what grows faster shows already in a short one.
-    """
-    place, source, flags, chars, limit_s, searches = job
-    pattern = re.compile(source, flags)
-    signal.signal(signal.SIGVTALRM, too_slow)
-    worst, of = 0.0, ""
-    for attack in inputs(pattern):
-        for short in (chars // 16, chars // 4, chars):
-            taken = seconds(pattern, attack, short, limit_s, searches=searches)
-            if taken * (chars / short) ** 3 < limit_s or taken > limit_s:
-                break
-        if taken > worst:
-            worst, of = taken, f"{short}: {attack!r}"
-        if taken > limit_s:
-            break
-    return place, worst, of
+sys.path.append(str(ROOT))
+from tests.attacks import CHARS, LIMIT_S, jobs, slowest
+from tests.test_patterns import SLOW
 
 
 def main() -> None:
@@ -278,22 +24,20 @@ def main() -> None:
     arguments.add_argument("--limit-s", type=float, default=LIMIT_S)
     arguments.add_argument("--only", default="", help="part of the places to look at")
     options = arguments.parse_args()
-    found = {place: pattern for place, pattern in all_patterns().items() if options.only in place}
-    sought = searched(found)
-    jobs = [
-        (place, one.pattern, one.flags, options.chars, options.limit_s, place in sought) for place, one in found.items()
-    ]
-    slow: list[tuple[str, float, str]] = []
+    work = jobs(options.only, options.chars, options.limit_s)
+    slow: set[str] = set()
     longest = 0.0
     with multiprocessing.Pool(1) as pool:
-        for place, worst, text in pool.imap_unordered(slowest, jobs):
-            longest = max(longest, worst)
+        for place, worst, text in pool.imap_unordered(slowest, work):
             if worst > options.limit_s:
-                slow.append((place, worst, text))
+                slow.add(place)
                 print(f"{worst:7.2f} s  {place}  {text}", file=sys.stderr, flush=True)
+            else:
+                longest = max(longest, worst)
     print(machine())
-    print(f"{len(jobs)} patterns, {options.chars} characters; the slowest took {longest:.2f} s, {len(slow)} too long")
-    raise SystemExit(bool(slow))
+    print(f"{len(work)} patterns, {options.chars} characters; {len(slow)} take over {options.limit_s:g} s, the others")
+    print(f"at most {longest:.2f} s")
+    raise SystemExit(bool(slow - SLOW))
 
 
 if __name__ == "__main__":

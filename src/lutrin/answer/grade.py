@@ -57,7 +57,7 @@ Level = Literal["stated", "likely", "dropped"]
 _COUNTS = {word: str(number) for number, word in enumerate(COUNTS_IN_ORDER, 1) if number > 1}
 """Number words and their digits. "One" is none of them: it stands for things more often than for a number."""
 _COUNT_WORD = re.compile(rf"(?<![\w-])(?:{'|'.join(_COUNTS)})(?![\w-])", re.IGNORECASE)
-_MEASURED = re.compile(r"(?<![\w.])[-−+]?(\d+(?:,\d{3})*(?:\.\d+)?)[ \u00a0\u202f-]?(%|°[CF]?|[^\W\d_]+)")
+_MEASURED = re.compile(r"(?<![\w.])[-−+]?(\d+(?:,\d{3}){0,9}(?:\.\d+)?)[ \u00a0\u202f-]?(%|°[CF]?|[^\W\d_]+)")
 """A number and the word after it, which may be its unit."""
 _SENTENCE = re.compile(r"(?<=[.!?:;])\s+|\n")
 _EQUATION = re.compile(r"(?<![^\s$])[^\s$]++ = [^\s$]+")

@@ -11,10 +11,10 @@ _ABBREVIATIONS = frozenset(
 # Possessive and anchored at the first mark of a run: linear on ten megabytes of dots.
 _STOP = re.compile(r"(?<![.!?…؟۔।॥])[.!?…؟۔।॥]++[\"'”’»)\]*_]*+(?=\s)|[。！？]++[”’」』）]*+")
 _WORD_BEFORE = re.compile(r"[\w.]*$")
-_LOWER = re.compile(r"[\"'“‘(\[*_]*[a-zß-öø-ÿ]")
+_LOWER = re.compile(r"[\"'“‘(\[*_]{0,20}+[a-zß-öø-ÿ]")
 _SOFT_BREAK = re.compile(r"[;:,]\s|\s")
 _LONGEST = 1200
-_HYPHEN = re.compile(r"(\w+(?:-\w+)*)[-\u2010\u2011]\Z")
+_HYPHEN = re.compile(r"(?<!\w)(?<!\w-)(\w++(?:-\w++)*+)[-\u2010\u2011]\Z")
 _FIRST_WORD = re.compile(r"\w+")
 _WHOLE_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*(?![\w-])")
 # Words that form compounds with a hyphen, even where the hyphen ends a line.

@@ -16,7 +16,7 @@ from importlib import resources
 from lutrin.language.lexicon import QUESTION_WORDS, STOP_WORDS
 from lutrin.language.words import identifiers
 
-_QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|«[^»]*»|„[^“”]*[“”]")
+_QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^“”]*”|«[^«»]*»|„[^„“”]*[“”]")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _DATA = tomllib.loads(resources.files("lutrin.language").joinpath("others.toml").read_text(encoding="utf-8"))
 _ALSO_ENGLISH = frozenset(_DATA["also_english"].split())

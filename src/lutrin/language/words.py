@@ -18,7 +18,7 @@ _THIS_TOPIC = re.compile(
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|[^\W\d_]")
 # A run of characters that a programmer would copy as a whole: /cmd_vel, rclcpp::Node, use_sim_time, D435i, --ros-args.
 _IDENTIFIER = re.compile(
-    r"(?<![\w/])(?:--?[a-zA-Z][\w-]*|/[\w./-]*\w|\w+(?:(?:::|->|\.|_|/)\w+)+(?:\(\))?|[A-Za-z]*\d+[A-Za-z]\w*|[A-Za-z]+\d\w*)"
+    r"(?<![\w/])(?:--?[a-zA-Z][\w-]*|/(?:[./-]{0,9}\w++)++|\w+(?:(?:::|->|\.|_|/)\w+)+(?:\(\))?|[A-Za-z]*\d+[A-Za-z]\w*|[A-Za-z]+\d\w*)"
 )
 _NUMBER = re.compile(r"(?<![\w.])[-−+]?\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _NAME = re.compile(r"\b(?:[A-Z][a-z]+[A-Z]\w*|[A-Z]{2,}\w*|[A-Z][\w-]+)\b")

@@ -54,12 +54,12 @@ PHRASE_WORDS = 8
 _UNSEEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s)|\n\s*\n")
 _ORDINARY = re.compile(
-    r"(?<![^\s(\"'\u201c\u2018])(?:[AI]|[^\W\d_]{2,}(?:['\u2019-][^\W\d_]+)*)(?=[.,;:!?)\"'\u201d\u2019]*(?:\s|$))"
+    r"(?<![^\s(\"'\u201c\u2018])(?:[AI]|[^\W\d_]{2,}+(?:['\u2019-][^\W\d_]++)*+)(?=[.,;:!?)\"'\u201d\u2019]*(?:\s|$))"
 )
 """A word of letters alone between blanks and marks: no part of a name from code, a path or a formula; no initial."""
 _FROM_CODE = re.compile(r"[^\W\d_]*[a-z][A-Z]")
 """Capitals within a word make it a name from code: goToPose."""
-_FINAL = re.compile(r"[\s.?!\u2026]+$")
+_FINAL = re.compile(r"(?<![\s.?!\u2026])[\s.?!\u2026]++$")
 _SENTENCE_BREAK = re.compile(r"[.?!]\s+")
 _OPENS_QUESTION = re.compile(
     r"(?:what|which|who|whose|whom|when|where|why|how|is|are|was|were|do|does|did|can|could|should|must|may|might|will"

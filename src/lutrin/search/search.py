@@ -84,15 +84,15 @@ _QUESTIONS = (
     ("Which {row} has the lowest {column}?", "Which {row} has the least {column}?"),
     ("What is the {column} of a {row}?", "Which {row} is it?", "Which {row} is best?"),
 )
-_FENCE = re.compile(r"^(`{3,}|~{3,})(\S*)[^\n]*\n(.*?)(?:^\1[`~]*\s*?$|\Z)", re.DOTALL | re.MULTILINE)
-_PARAGRAPH = re.compile(r"[^\n]+(?:\n(?!\s*\n)[^\n]+)*")
+_FENCE = re.compile(r"^(`{3,}+|~{3,}+)(\S*+)[^\n]*+\n(.*?)(?:^\1[`~]*+\s*?$|\Z)", re.DOTALL | re.MULTILINE)
+_PARAGRAPH = re.compile(r"[^\n]+(?:\n(?![^\S\n]*\n)[^\n]+)*")
 _ITEM = re.compile(r"^[ \t]*(?:([-*+•])|\d+[.)])[ \t]+(?=\S)", re.MULTILINE)
 _LINE = re.compile(r"^[ \t]*(?=\S)", re.MULTILINE)
 _ENDS = re.compile(r"[.!?…][\"'”’)\]]*$")
 LEAST_ITEMS = 2
 """Fewer are no list."""
 _CODE_SIGNS = re.compile(
-    r"^\s*(?:import |from \w+ import|def |class |#include|sudo |\$ |<\w+[^>]*>|[\w.]+\(.*\)\s*$|\w+ ?= ?\S|[{}\[\]]$)"
+    r"^\s*(?:import |from \w+ import|def |class |#include|sudo |\$ |<\w++[^>]*+>|[\w.]+\(.*\)\s*$|\w+ ?= ?\S|[{}\[\]]$)"
 )
 
 

@@ -69,7 +69,7 @@ ENTRY_KINDS = {
     "analogy": "Analogy",
     "quiz": "Quiz",
 }
-_MARKER = re.compile(r"\s*\[\d+\]")
+_MARKER = re.compile(r"(?<!\s)\s*+\[\d+\]")
 
 Outcome = Literal["missed", "doubtful", "answered"]
 OUTCOMES: tuple[Outcome, ...] = ("missed", "doubtful", "answered")

@@ -67,7 +67,7 @@ TASKS: tuple[tuple[frozenset[Kind], str], ...] = (
 )
 """What a model is asked, and the kinds of drafts that it then writes."""
 KINDS = frozenset[Kind]().union(*(kinds for kinds, _ in TASKS))
-_LINE = re.compile(r"^[\W\d]*(?P<sign>[QAKTDEL])\d*\W*:\s*(?P<text>\S[^\n]*)$", re.MULTILINE)
+_LINE = re.compile(r"^(?:[^\w\n]|\d)*+(?P<sign>[QAKTDEL])\d*\W*:\s*(?P<text>\S[^\n]*)$", re.MULTILINE)
 _FOLLOWING: dict[str, Kind] = {"D": "term", "E": "example", "L": "analogy"}
 CHOICES = 4
 """Of a quiz: the right term and three of its siblings."""
