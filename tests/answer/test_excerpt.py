@@ -407,3 +407,10 @@ def test_a_question_of_the_book_is_no_answer() -> None:
     (run,) = choose([part((asks, [LIKELY]), (tells, [LIKELY, 1.0]))])
     assert texts(run) == ["Why smoke?", "Smoke calms bees."]
     assert [unit.text for unit in lead_of(run)[0]] == ["Smoke calms bees."]
+
+
+def test_what_announces_the_answer_does_not_follow_it() -> None:
+    """The steps are said first; "Do this:" behind them would announce nothing."""
+    held = page("It stops.", "Do this:", "1. Turn.", "2. Wait.", kinds={2: "list_item", 3: "list_item"})
+    lead, rest = lead_of(Run(held, held.units, (0.0, 0.0, LIKELY, LIKELY)))
+    assert ([unit.text for unit in lead], [unit.text for unit in rest]) == (["1. Turn.", "2. Wait."], ["It stops."])

@@ -466,10 +466,21 @@ def lead_of(run: Run, frame: Frame = "plain") -> tuple[tuple[Unit, ...], tuple[U
     best = max(places, key=run.scores.__getitem__)
     for start, stop in procedures_of(units):
         if start <= best < stop and _words(units[start:stop]) <= most_steps(frame):
-            return units[start:stop], (*units[:start], *units[stop:])
+            return units[start:stop], (*_without_announcement(units, start), *units[stop:])
     block = [place for place, unit in enumerate(units) if unit.block == units[best].block]
     own = block if _is_whole(run, best, block) else _answering(run, best, block)
-    return tuple(units[place] for place in own), tuple(unit for place, unit in enumerate(units) if place not in own)
+    before = _without_announcement(units, own[0])
+    return tuple(units[place] for place in own), (
+        *before,
+        *(units[n] for n in range(own[0], len(units)) if n not in own),
+    )
+
+
+def _without_announcement(units: Sequence[Unit], place: int) -> Sequence[Unit]:
+    """The units before a place, without one that says nothing but that something follows there."""
+    is_announced = place > 0 and _announces(units[place - 1], units[place])
+    is_announced = is_announced and units[place - 1].text.rstrip().endswith((":", "?"))
+    return units[: place - is_announced]
 
 
 def _answering(run: Run, best: int, block: Sequence[int]) -> Sequence[int]:
