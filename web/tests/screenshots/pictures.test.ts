@@ -223,7 +223,7 @@ const STATES: Record<string, State> = {
     act: async (reader) => {
       await asked(reader, EXPLAINED);
       const words = reader.widget.locator('.plain .text');
-      const offer = reader.button('Explain it');
+      const offer = reader.widget.locator('.chip:has-text("Explain it")');
       await reader.widget.locator('.progress, .chip:has-text("Explain it"), .plain .text').first().waitFor();
       if (await offer.count()) await offer.click();
       await words.waitFor({timeout: EXPLAINED_MS});
