@@ -25,7 +25,7 @@ export class AskBack {
     const known = this.#parts.get(turn);
     const isSubstantive = turn.state === 'done' && turn.kind !== 'refusal' && !turn.closest && turn.excerpts.length > 0;
     if (known || !isSubstantive || this.#chat.conversation.turns.at(-1) !== turn) return isSubstantive ? known : undefined;
-    const part = el('section', {className: 'ask-back', ariaLabel: 'Ask me back', hidden: true});
+    const part = el('section', {className: 'ask-back', role: 'group', ariaLabel: 'Ask me back', hidden: true});
     this.#parts.set(turn, part);
     void this.#recalls.of(turn).then(({card}) => {
       const citation = turn.sources.find(({n}) => n === turn.excerpts[0]?.n);

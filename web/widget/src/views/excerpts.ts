@@ -23,7 +23,7 @@ export function excerptsView(turn: Turn, actions: TurnActions): TemplateResult |
     if (foldable && stands(marked, above)) return [];
     return marked.length ? marked : wholeOf(excerpt);
   });
-  return html`<section class=${closest ? 'from-book closest' : 'from-book'} aria-label=${texts.fromBook}>
+  return html`<section class=${closest ? 'from-book closest' : 'from-book'} role="group" aria-label=${texts.fromBook}>
     <div class="label bar">
       <span>${confirmed ? texts.passageAnswers : closest ? texts.closestPassage : texts.fromBook}</span>
       ${foldable

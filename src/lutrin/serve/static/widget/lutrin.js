@@ -68,7 +68,7 @@ ${e?B`<blockquote dir="auto">${X(qe(e.quote,[]),{texts:t,cite:()=>void 0})}</blo
 ${n?B`<a class="chip" href=${n.href} target=${n.tab??W} .citation=${e} @click=${n.follow}>${t.openSource}</a>`:W}`:W}
 </div>`}function xi(e,t){let n=e.page===null?``:t.page(e.page);return[e.chapter,e.section_title,n].filter(Boolean).join(` · `)}function Si(e,t){let{excerpts:n,closest:r,confirmed:i,sentences:a,state:o}=e;if(!n.length)return W;let{texts:s}=t,c=y([xt(e),...a.map(({text:e})=>e)].join(`
 
-`)),l=!r&&c.length>0,u=l&&!t.unfolded(e)||!r&&o===`streaming`&&!l,d=n.map(e=>{if(!u)return Ei(e);let t=Di(e);return l&&rt(t,c)?[]:t.length?t:Ei(e)});return B`<section class=${r?`from-book closest`:`from-book`} aria-label=${s.fromBook}>
+`)),l=!r&&c.length>0,u=l&&!t.unfolded(e)||!r&&o===`streaming`&&!l,d=n.map(e=>{if(!u)return Ei(e);let t=Di(e);return l&&rt(t,c)?[]:t.length?t:Ei(e)});return B`<section class=${r?`from-book closest`:`from-book`} role="group" aria-label=${s.fromBook}>
 <div class="label bar">
 <span>${i?s.passageAnswers:r?s.closestPassage:s.fromBook}</span>
 ${l?B`<button class="icon fold" type="button" aria-expanded=${u?`false`:`true`} aria-label=${s.wholePassage} title=${s.wholePassage}
