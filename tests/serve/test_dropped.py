@@ -1,4 +1,4 @@
-"""Readers whose connections close, alone or together, leave nothing behind: the next question is answered."""
+"""Readers whose connections close, or who ask dear questions, leave nothing behind: the next one is answered."""
 
 import asyncio
 import json
@@ -16,11 +16,23 @@ from lutrin.answer.flow import AnswerFlow
 from lutrin.index.shelf import Shelf
 from lutrin.ports import Encoding
 from lutrin.search.search import Searcher
+from lutrin.serve.budget import charge_search
 from lutrin.settings import load_settings
 
 from .conftest import House, Serve
 
 ASKED = "How many watt hours does the battery of Kestrel store?"
+
+
+class DearEmbedder(WordHashEmbedder):
+    """Computes for a second for each question with a certain word."""
+
+    async def encode(self, texts: Sequence[str]) -> list[Encoding]:
+        """Encode."""
+        end_s = time.process_time() + 1.0
+        while "dear" in " ".join(texts) and time.process_time() < end_s:  # noqa: ASYNC110 - it computes
+            await asyncio.sleep(0)
+        return await super().encode(texts)
 
 
 class BusyEmbedder(WordHashEmbedder):
@@ -74,3 +86,24 @@ async def test_after_connections_that_close_together_the_next_reader_is_answered
         embedder.busy = False
         answer = await client.post("/api/query", json={"query": ASKED}, timeout=5)
     assert "480 watt hours" in answer.json()["answer"]
+
+
+async def test_whoever_asks_dear_questions_pays_for_them(house: House, serve: Serve, tmp_path: Path) -> None:
+    """Their address is refused after some; an honest reader elsewhere is answered meanwhile, and pays nothing."""
+    settings = load_settings(data_dir=house.data_dir, deadline_s=20.0)
+    await publish(settings, tmp_path / "corpus", PAGES)
+    async with Shelf(settings.catalog_path, settings.books_dir, ExactStore()) as shelf:
+        flow = AnswerFlow(shelf=shelf, searcher=Searcher(DearEmbedder()), language=english(), settings=settings)
+        flow.charge = charge_search
+        house.flow = flow
+        async with serve(rate_peer_per_min=30, trusted_proxies="127.0.0.1") as client:
+            statuses = []
+            for number in range(8):
+                body = {"query": f"What is the dear battery number {number}?"}
+                reply = await client.post("/api/query", json=body, headers={"X-Forwarded-For": "192.0.2.1"})
+                statuses.append(reply.status_code)
+            assert statuses[0] == 200
+            assert statuses[-1] == 429
+            for _ in range(3):
+                reply = await client.post("/api/query", json={"query": ASKED}, headers={"X-Forwarded-For": "192.0.2.2"})
+                assert "480 watt hours" in reply.json()["answer"]
