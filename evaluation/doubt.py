@@ -7,6 +7,7 @@ fact lie below, and how many with one.
 import argparse
 import asyncio
 from collections.abc import Sequence
+from math import inf
 from pathlib import Path
 
 from evaluation.asking import ingest, opened_pipeline
@@ -33,7 +34,8 @@ async def collect(book: ShelvedBook, data: Path) -> list[tuple[bool, float]]:
             asked = next(one for one in book.questions if one.id == outcome.id)
             made = await pipeline.made(Question(text=asked.question), asked.previous_question)
             right, of = outcome.measures.get("facts", (0.0, 0.0))
-            rows.append((asked.in_book and of > 0 and right > 0, load_decisions().without_model.odds(made.odds)))
+            odds = load_decisions().without_model.odds(made.odds) if made.odds else inf  # 0: beyond doubt
+            rows.append((asked.in_book and of > 0 and right > 0, odds))
     return rows
 
 

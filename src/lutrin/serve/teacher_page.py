@@ -43,7 +43,7 @@ DAYS = 14
 SURE, SURE_WITH_MODEL = 2.4, math.log(3)
 """Log odds from which an answer counts as one, by the reader alone and with the model's yes.
 
-Of 90 answers on three books of the shelf, .40 of those without a right fact lie below 2.4, and .21 of the others; below
+Of 90 answers on three books of the shelf, .45 of those without a right fact lie below 2.4, and .27 of the others; below
 log 3 lies none, for there it is decided whether to answer at all (bench/RESULTS.md, "Doubtful answers").
 """
 COUNTED = {
