@@ -123,3 +123,13 @@ def test_nothing_survives_the_parent(sign: signal.Signals) -> None:
         parent.send_signal(sign)
         parent.wait(10)
     wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in family), 5, "all of them to end")
+
+
+@pytest.mark.parametrize(
+    "bomb", [b"^[" * 65_000, b"[^a]: x\n" * 8_000, b"`" * 64_000], ids=["notes", "targets", "fence"]
+)
+def test_markdown_made_to_be_slow_is_read_in_seconds(bomb: bytes) -> None:
+    """Footnotes without end, the same one a thousand times, a fence of 64 kB: no file waits behind them for long."""
+    began_s = time.monotonic()
+    read_in_sandbox(bomb, "a.md")
+    assert time.monotonic() - began_s < 30
