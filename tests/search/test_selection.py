@@ -3,6 +3,7 @@
 import pytest
 from tests.fakes import WordHashEmbedder
 
+from lutrin.answer.runs import choose
 from lutrin.index.generation import OpenGeneration
 from lutrin.search.search import looks_like_code, search_selection, units_of
 
@@ -76,3 +77,12 @@ async def test_a_selection_without_words_answers_nothing(generation: OpenGenerat
     query = asked("What does a smoker burn?", selected_text="x", mode="selection")
     found = await search_selection(WordHashEmbedder(), generation, query)
     assert found.odds < 0
+
+
+async def test_a_selection_of_several_sentences_is_cut_into_excerpts(generation: OpenGeneration) -> None:
+    """What its part knows of the question's tokens fits what its sentences meet of them."""
+    selected = "Smoke calms the bees. It makes them eat honey.\n\nA smoker burns dry wood. Bees need flowers."
+    query = asked("What does the smoker burn, and what do bees need?", selected_text=selected)
+    (part,) = (await search_selection(WordHashEmbedder(), generation, query)).parts
+    assert {item.matches.shape[1] for item in part.passages} == {len(part.share)}
+    assert any("dry wood" in unit.text for run in choose([part]) for unit in run.units)

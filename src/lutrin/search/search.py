@@ -697,7 +697,8 @@ async def search_selection(embedder: Embedder, generation: OpenGeneration, query
     passages = score_passages(pool, reading)
     passage = Passage(chunk=chunk, score=chance_of(passages[0].score, reading))
     evidence = selection_signals(pool, passages[0])
-    part = Part(query.topic, tuple(passages), selection_floor().odds(evidence), evidence=tuple(evidence.tolist()))
+    share, odds = tuple(query_tokens.share.tolist()), selection_floor().odds(evidence)
+    part = Part(query.topic, tuple(passages), odds, evidence=tuple(evidence.tolist()), share=share)
     return SearchResult(passages=(passage,), parts=(part,))
 
 
