@@ -20,7 +20,7 @@ from lutrin.index.manifest import MANIFEST, Manifest
 from lutrin.messages import PAGE_EXPIRED, TEACHER_OFF, WRONG_PASSWORD
 from lutrin.records import BookInfo, ModelState
 from lutrin.serve.teacher_page import Board, Examination, as_csv, board_page, outcome_of, overview
-from lutrin.serve.teacher_sign_in import MAX_WAITING
+from lutrin.serve.teacher_sign_in import MAX_WAITING, MOST_FIELDS
 from lutrin.settings import load_settings
 
 from .conftest import House, Serve
@@ -170,7 +170,7 @@ async def test_a_button_needs_the_page_that_it_is_on(serve: Serve, house: House,
         for fields in ({}, {"key": ""}, {"key": other}, {"key": "é"}):
             reply = await client.post(f"{PAGE}/{button}", data=fields)
             assert (reply.status_code, reply.json()["detail"]) == (403, PAGE_EXPIRED)
-        flood = "&".join(f"a{number}=1" for number in range(50))
+        flood = "&".join(f"a{number}=1" for number in range(MOST_FIELDS + 1))
         assert (await client.post(f"{PAGE}/{button}", content=flood)).status_code == 400
         assert "Sign out" in (await client.get(PAGE)).text
 
