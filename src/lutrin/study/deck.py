@@ -29,6 +29,8 @@ LEAST_WORDS = 6
 """Of a sentence that says something of a term."""
 LEAST_ANSWER_WORDS = 6
 """Of an answer that is hardly that of two questions."""
+MOST_TITLE_WORDS = 3
+"""Of the title of a solution."""
 LEAD_WORDS = 4
 """Of a sentence that announces a list and is understood without it."""
 LIST_ITEMS = range(3, 9)
@@ -331,8 +333,12 @@ def _lines(unit: Unit) -> str:
 
 
 def _untitled(solution: Sequence[Unit]) -> Sequence[Unit]:
-    """A solution without the title of its box."""
-    return solution[1:] if len(solution) > 1 and solution[0].kind == "caption" else solution
+    """A solution without the title of its box: a caption, or a few words that are neither sentence nor number."""
+    first = solution[0] if len(solution) > 1 else None
+    words = "" if first is None or first.kind not in {"caption", "sentence"} else first.text.strip()
+    is_short = 0 < word_count(words) <= MOST_TITLE_WORDS and not words.endswith((".", "!", "?"))
+    is_title = is_short and not any(letter.isdigit() for letter in words)
+    return solution[1:] if is_title or (first is not None and first.kind == "caption") else solution
 
 
 def _file_of(chunk: Chunk) -> FileEntry:
