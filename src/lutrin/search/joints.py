@@ -31,7 +31,7 @@ SIGNALS = (
 MOST_JOINTS = 4
 """Each costs two searches without the cross-encoder."""
 _WORDS = "|".join(lexicon.JOINING)
-_JOINT = re.compile(rf"\s*(?:(?P<mark>[,;?.!])\s+(?:(?:{_WORDS})\s+)?|\b(?:{_WORDS})\s+)", re.IGNORECASE)
+_JOINT = re.compile(rf"(?:(?P<mark>[,;?.!])\s+(?:(?:{_WORDS})\s+)?|\b(?:{_WORDS})\s+)", re.IGNORECASE)
 _EDGES = " ,;?.!"
 MOST_ODDS = 20.0
 """Log odds of what is certain, of a figure that is named, are infinite."""
