@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import click
 
-from lutrin.cli.main import lutrin
+from lutrin.cli.main import with_guests
 
 WIDTH = 100
 HEADER = """# Commands
@@ -27,7 +27,7 @@ def sections(command: click.Command, path: tuple[str, ...]) -> Iterator[str]:
 
 def text() -> str:
     """The whole page."""
-    return "\n".join([HEADER, *sections(lutrin, ("lutrin",))])
+    return "\n".join([HEADER, *sections(with_guests(), ("lutrin",))])
 
 
 if __name__ == "__main__":

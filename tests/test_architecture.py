@@ -61,7 +61,12 @@ VENDORS = {
     "openai": {"lutrin_remote.remote_openai"},
     "asyncpg": {"lutrin_remote.index_pgvector", "lutrin_remote.postgres_books", "lutrin_remote.postgres_chats"},
     "cryptography": {"lutrin.chats.key"},
-    "litestar": {"lutrin.serve"},
+    "litestar": {
+        "lutrin.serve",
+        "lutrin_teacher.assignments",
+        "lutrin_teacher.teacher",
+        "lutrin_teacher.teacher_books",
+    },
     "mcp": {"lutrin.serve.tools"},
     "mistune": {"lutrin.ingest"},
     "pdfminer": {"lutrin_formats.pdf_glyphs"},
@@ -74,7 +79,7 @@ VENDORS = {
     "markdownify": {"lutrin.ingest"},
     "charset_normalizer": {"lutrin.ingest"},
     "webencodings": {"lutrin.ingest.decoding"},
-    "click": {"lutrin.cli"},
+    "click": {"lutrin.cli", "lutrin_teacher.companion_commands"},
     "genanki": {"lutrin.study.take_away"},
     "aiosqlite": {"lutrin.chats.engine", "lutrin.index.shelf"},
     "sqlmodel": {"lutrin.chats", "lutrin.index.definitions"},
@@ -113,7 +118,16 @@ def room(name: str) -> str:
 GUESTS = {
     "lutrin_formats": {"lutrin.ingest"},
     "lutrin_remote": {"lutrin.chats", "lutrin.adapters.embed_fastembed"},
-}
+    # The parts that the server's own pages are made of, the books with what is prepared for them, and what a study
+    # runs: it asks as readers do, and grades as answers are graded. What else a guest may need goes through a port.
+    "lutrin_teacher": {
+        "lutrin.answer.grade", "lutrin.answer.hostile", "lutrin.answer.runs",
+        "lutrin.chats.store", "lutrin.chats.tally", "lutrin.cli.console",
+        "lutrin.index", "lutrin.ingest", "lutrin.keep.weights", "lutrin.language.words", "lutrin.log",
+        "lutrin.query.understand", "lutrin.runtime.profile", "lutrin.runtime.wiring",
+        "lutrin.search.reader", "lutrin.search.search", "lutrin.serve", "lutrin.study",
+    },
+}  # fmt: skip
 """The packages beside the core, and what each may know of it besides leaves, ports and settings."""
 
 
@@ -130,6 +144,14 @@ def test_a_guest_knows_ports_and_its_own_stage_alone() -> None:
         doors = {*LEAVES, "lutrin.ports", "lutrin.settings", package, *GUESTS[package]}
         wrong = {item for item in own(name) if not any(item == door or item.startswith(f"{door}.") for door in doors)}
         assert not wrong, name
+
+
+def test_every_door_is_used() -> None:
+    """A part of the core that no guest needs any more is closed to it."""
+    for package, doors in GUESTS.items():
+        imported = {item for name in MODULES if name.split(".")[0] == package for item in own(name)}
+        unused = {door for door in doors if not any(item == door or item.startswith(f"{door}.") for item in imported)}
+        assert not unused, package
 
 
 def test_leaves_import_nothing_of_ours() -> None:

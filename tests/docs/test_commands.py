@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from lutrin.cli.main import lutrin
+from lutrin.cli.main import with_guests
 
 ROOT = Path(__file__).parents[2]
 
@@ -59,7 +59,7 @@ def _commands(path: Path) -> Iterator[str]:
 
 def _exists(words: list[str]) -> bool:
     """Whether the words name a command, and below a group one of its commands."""
-    found: click.Command = lutrin
+    found: click.Command = with_guests()
     for word in words:
         if not isinstance(found, click.Group):
             return True

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
-from lutrin.cli.main import lutrin as command_line
+from lutrin.cli.main import with_guests
 
 from .conftest import ROOT
 from .processes import Done, environment, run
@@ -75,7 +75,7 @@ def test_every_command_has_help(models_dir: Path, tmp_path: Path) -> None:
     """`lutrin --help` lists each command with one line about it."""
     done = run(environment(models_dir, tmp_path / "data"), tmp_path, "--help")
     assert done.code == 0
-    for name in command_line.commands:
+    for name in with_guests().commands:
         assert re.search(rf"^  {name} +[A-Z].+\.$", done.out, re.MULTILINE), name
 
 
@@ -85,9 +85,9 @@ def test_the_readme_documents_every_command() -> None:
     documented: set[tuple[str, ...]] = set()
     for row in re.findall(r"^\| `lutrin ([^`]+)` \|", table, re.MULTILINE):
         words = row.replace("\\|", "|").split()
-        group = len(words) > 1 and isinstance(command_line.commands.get(words[0]), click.Group)
+        group = len(words) > 1 and isinstance(with_guests().commands.get(words[0]), click.Group)
         documented |= {(words[0], name) for name in words[1].split("|")} if group else {(words[0],)}
-    assert documented == set(commands(command_line))
+    assert documented == set(commands(with_guests()))
 
 
 def test_the_example_of_the_settings_is_up_to_date() -> None:

@@ -24,7 +24,7 @@ from lutrin.runtime.wiring import study_while_idle
 from lutrin.search.reader import pooled_vector
 from lutrin.search.search import Searcher
 from lutrin.study.literal import literal_problem
-from lutrin.study.write import ELSEWHERE, MAX_TOKENS, TASKS, Student, StudyReport, progress_of, quiz_of
+from lutrin_teacher.write import ELSEWHERE, MAX_TOKENS, TASKS, Student, StudyReport, progress_of, quiz_of
 
 PAGE = (
     "# Lidar\n\n## Range\n\nA lidar measures distance with laser light. The lidar of Wren sees 12 metres. "

@@ -21,7 +21,7 @@ from tests.loopback import stop_listening
 
 from lutrin.answer.prompt import ANSWERS
 from lutrin.language.words import content_stems
-from lutrin.study import judge
+from lutrin_teacher import judge
 
 KEY = "key-of-the-loopback-service"
 WINDOW_WORDS = 4000

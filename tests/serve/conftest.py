@@ -11,18 +11,19 @@ from typing import Any
 import httpx
 import pytest
 import uvicorn
+from tests.fakes import WordHashEmbedder
 from tests.loopback import NO_TLS
 
 from lutrin.chats.key import new_key
 from lutrin.chats.store import SqlChatStore
 from lutrin.index.catalog import LeftOut
+from lutrin.index.shelf import Shelf
 from lutrin.records import ModelState
 from lutrin.serve.app import create_app, with_guards
 from lutrin.serve.library import ShelfLibrary
 from lutrin.serve.render_process import Renderer
 from lutrin.serve.services import Answers, Ingest, Services
 from lutrin.settings import load_settings
-from lutrin.study.teach import Companions
 
 from .scripted import Clock, ScriptedAnswers, ScriptedLibrary, ScriptedRetrieval
 
@@ -41,7 +42,8 @@ class House:
     real_library: ShelfLibrary | None = None
     """In the place of the scripted one."""
     clock: Clock = field(default_factory=Clock)
-    companions: Companions | None = None
+    shelf: Shelf | None = None
+    """Opened books whose companions the teacher works on."""
     ingest: Ingest | None = None
     echo: Callable[[str], None] | None = None
     trouble: str = ""
@@ -57,7 +59,8 @@ class House:
             retrieve=self.retrieve,
             chats=self.chats,
             library=self.real_library or self.library,
-            companions=self.companions,
+            shelf=self.shelf,
+            embedder=WordHashEmbedder() if self.shelf is not None else None,
             ingest=self.ingest,
             clock=self.clock,
             echo=self.echo,

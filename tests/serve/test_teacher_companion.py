@@ -23,9 +23,8 @@ from lutrin.records import Passage
 from lutrin.search.search import Searcher, leads_of
 from lutrin.serve.library import ShelfLibrary
 from lutrin.settings import Settings, load_settings
-from lutrin.study.edit import export, merge
 from lutrin.study.prepared_answers import PreparedAnswers
-from lutrin.study.teach import Companions
+from lutrin_teacher.edit import export, merge
 
 from .conftest import House, Serve
 from .test_teacher import TOKEN, sign_in
@@ -118,7 +117,7 @@ async def school(house: House, serve: Serve, tmp_path: Path) -> AsyncIterator[Sc
     async with Shelf(settings.catalog_path, settings.books_dir, ExactStore()) as shelf:
         searcher = Searcher(WordHashEmbedder())
         house.real_library = ShelfLibrary(shelf, corpus)
-        house.companions = Companions(shelf, settings.catalog_path, WordHashEmbedder(), lambda: datetime.now(UTC))
+        house.shelf = shelf
         house.flow = AnswerFlow(
             shelf=shelf, searcher=searcher, language=english(), settings=settings, prepared=PreparedAnswers(searcher)
         )

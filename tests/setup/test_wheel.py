@@ -4,11 +4,14 @@ The packages are those of this environment, by links, without the engine.
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -18,7 +21,12 @@ from tests.loopback import NO_TLS
 
 ROOT = Path(__file__).parents[2]
 LEFT_OUT = ("llama_cpp", "lutrin", "_lutrin", "_editable_impl_lutrin", "__editable__")
-GUESTS = ("lutrin_formats", "lutrin_remote")
+GUESTS = ("lutrin_formats", "lutrin_remote", "lutrin_teacher")
+CORE_ROOMS = ("answer", "chats", "index", "language", "query", "search", "study")
+LEAST_TESTS = 500
+"""Of those rooms; fewer would mean that the tests of a room were not collected."""
+UNIT_TESTS_S = 500.0
+"""Those of the core take a minute on a free machine."""
 ASCIIDOC = """= Tides
 :toc:
 
@@ -94,10 +102,11 @@ def test_the_wheel_holds_what_a_reader_needs(wheel: Path) -> None:
         "lutrin/models/manifest.toml", "lutrin/models/reader/model.onnx", "lutrin/serve/static/reader.css",
         "lutrin/serve/static/widget/lutrin.js", "lutrin/serve/static/widget/lutrin.js.LICENSE.txt",
         "lutrin/serve/static/widget/practice.js.LICENSE.txt", "lutrin/serve/templates/shelf.html",
+        "lutrin_teacher/static/teacher.css", "lutrin_teacher/templates/teacher.html",
     )  # fmt: skip
     assert set(wanted) <= set(names)
     packages = {name.split("/")[0] for name in names if ".dist-info/" not in name}
-    assert packages == {"lutrin", "lutrin_formats", "lutrin_remote"}
+    assert packages == {"lutrin", *GUESTS}
     assert not [name for name in names if name.endswith(".gguf")]
 
 
@@ -108,24 +117,35 @@ def test_an_installed_lutrin_reads_a_folder_and_answers(installed: Path, tmp_pat
     (tmp_path / "sea" / "tides.md").write_text(BOOK, "utf-8")
     done = run(installed, tmp_path, "ingest", "sea")
     assert done.returncode == 0, done.stderr + done.stdout
+    said: list[str] = []
+    with serving(installed, tmp_path, said) as client:
+        answer = client.post("/query", json={"question": "When does a spring tide come?"}).raise_for_status().json()
+        assert "sun and the moon" in answer["answer"]
+        assert answer["kind"] == "extractive"
+        assert client.get("/").raise_for_status().text.count("Tides")
+        assert client.get("/widget/lutrin.js").raise_for_status().content
+        assert client.get("/static/teacher.css").raise_for_status().content
+        assert "/static/teacher." in client.get("/teacher").raise_for_status().text
+    assert "The engine of the language models is not installed" in said[0]
+    assert "llama-cpp-python" in said[0]
+    assert "Teachers begin on" in said[0]
+
+
+@contextmanager
+def serving(python: Path, cwd: Path, said: list[str]) -> Iterator[httpx.Client]:
+    """A client of an installed server; what the server printed is added to `said` when it has ended."""
     port = free_port()
     server = subprocess.Popen(
-        [str(installed), "-P", "-m", "lutrin.cli", "serve", "--port", str(port)],
-        cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        [str(python), "-P", "-m", "lutrin.cli", "serve", "--port", str(port)],
+        cwd=cwd, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     )  # fmt: skip
     try:
         with httpx.Client(base_url=f"http://127.0.0.1:{port}", verify=NO_TLS, timeout=60) as client:
             wait_until(lambda: _is_ready(client, server), START_S, "the server is ready")
-            answer = client.post("/query", json={"question": "When does a spring tide come?"}).raise_for_status().json()
-            assert "sun and the moon" in answer["answer"]
-            assert answer["kind"] == "extractive"
-            assert client.get("/").raise_for_status().text.count("Tides")
-            assert client.get("/widget/lutrin.js").raise_for_status().content
+            yield client
     finally:
         server.terminate()
-        said, _ = server.communicate(timeout=END_S)
-    assert "The engine of the language models is not installed" in said
-    assert "llama-cpp-python" in said
+        said.append(server.communicate(timeout=END_S)[0])
 
 
 def _is_ready(client: httpx.Client, server: "subprocess.Popen[str]") -> bool:
@@ -179,6 +199,31 @@ def test_the_core_alone_reads_and_answers_and_names_what_it_cannot_read(core: Pa
     failed = run(core, tmp_path, "ask", "When does a spring tide come?", **remote)
     assert failed.returncode == 1
     assert "needs the package lutrin_remote" in failed.stderr
+    said: list[str] = []
+    with serving(core, tmp_path, said) as client:
+        assert client.get("/study/sea").raise_for_status().text
+        assert client.get("/teacher").status_code == httpx.codes.NOT_FOUND
+        assert "/teacher" not in client.get("/schema/openapi.json").raise_for_status().text
+    assert "Teachers begin on" not in said[0]
+    studied = run(core, tmp_path, "study")
+    assert studied.returncode == 2
+    assert "No such command 'study'" in studied.stderr
+
+
+@pytest.mark.slow("the unit tests of whole rooms run in an environment of their own")
+def test_the_core_passes_its_unit_tests_without_guests(core: Path, tmp_path: Path) -> None:
+    """Every file of unit tests that imports no guest, and in whose folder no fixture does."""
+    guests = re.compile(rf"(?:import|from|\"|')\s*(?:{'|'.join(GUESTS)})\b")
+    able = [path for path in sorted((ROOT / "tests").rglob("test_*.py")) if path.parent.name in CORE_ROOMS]
+    able = [path for path in able if not guests.search(path.read_text("utf-8"))]
+    command = [str(core), "-P", "-m", "pytest", "-q", "-x", "-m", "unit", "-p", "no:cacheprovider", "--durations=0"]
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(
+        [*command, f"--basetemp={tmp_path / 'base'}", *map(str, able)],
+        cwd=ROOT, env=kept, capture_output=True, text=True, timeout=UNIT_TESTS_S, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+    assert int(re.findall(r"(\d+) passed", done.stdout)[-1]) > LEAST_TESTS
 
 
 def test_a_package_of_somebody_else_adds_a_format(installed: Path, tmp_path: Path) -> None:

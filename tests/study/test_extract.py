@@ -14,8 +14,8 @@ from lutrin.index.shelf import Shelf
 from lutrin.ingest.run import IngestTools, Options, ingest
 from lutrin.search.search import Searcher
 from lutrin.settings import Settings, load_settings
-from lutrin.study.edit import merge
 from lutrin.study.extract import Extractor
+from lutrin_teacher.edit import merge
 
 PAGE = """# Machines
 

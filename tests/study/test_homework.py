@@ -3,7 +3,7 @@
 import pytest
 
 from lutrin.study.deck import Card, CardKind
-from lutrin.study.homework import ItemResult, propose, was_known
+from lutrin_teacher.homework import ItemResult, propose, was_known
 
 
 def card(name: str, kind: CardKind = "question", back: str = "", answer: int | None = None) -> Card:

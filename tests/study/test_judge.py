@@ -8,7 +8,7 @@ from tests.answer.book import chunk, unit
 from tests.fakes_generator import ScriptedGenerator
 
 from lutrin.records import Finished, GenerationEvent, GenerationRequest, Piece
-from lutrin.study.judge import objection
+from lutrin_teacher.judge import objection
 
 PASSAGE = chunk(unit("Smoke calms the bees before the hive is opened."))
 

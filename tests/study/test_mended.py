@@ -19,7 +19,7 @@ from lutrin.runtime.profile import open_embedder
 from lutrin.search.search import Searcher
 from lutrin.settings import load_settings
 from lutrin.study.prepared_answers import PreparedAnswers
-from lutrin.study.teach import Companions
+from lutrin_teacher.teach import Companions
 
 PAGE = """# Gardens
 

@@ -16,12 +16,12 @@ import msgspec
 
 from lutrin import __version__
 from lutrin.cli import console
-from lutrin.cli.companion_commands import companion, study
 from lutrin.cli.console import json_option, say, say_result, settings_option
 from lutrin.cli.keep import backup, bundle, chats, export_index, forget, gaps, import_index, restore
 from lutrin.cli.models import evaluate, models
 from lutrin.cli.serve import serve, service
 from lutrin.errors import LutrinError
+from lutrin.guests import load_guests
 from lutrin.ingest.lock import ingest_lock
 from lutrin.platform import restrict_new_files, stand_back, use_one_arena
 from lutrin.records import Question
@@ -36,9 +36,15 @@ def lutrin() -> None:
 
 for command in (
     models, evaluate, serve, service, backup, restore, bundle, forget, export_index, import_index, gaps, chats,
-    companion, study,
 ):  # fmt: skip
     lutrin.add_command(command)
+
+
+def with_guests() -> click.Group:
+    """All commands, those of guests among them; raises InvalidSettings as `load_guests`."""
+    for command in load_guests("commands"):
+        lutrin.add_command(command)
+    return lutrin
 
 
 @lutrin.command()
@@ -190,7 +196,7 @@ def doctor(*, as_json: bool, settings: Settings) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its code."""
-    sys.exit(run(lambda: lutrin.main(args=arguments, standalone_mode=False)))
+    sys.exit(run(lambda: with_guests().main(args=arguments, standalone_mode=False)))
 
 
 def run(command: Callable[[], Any]) -> int:

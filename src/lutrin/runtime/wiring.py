@@ -8,9 +8,9 @@ import socket
 import time
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ import msgspec
 
 from lutrin import errors, messages, stages
 from lutrin.answer.flow import AnswerFlow
-from lutrin.answer.grade import Grader, fitted_weights
+from lutrin.answer.grade import Grader
 from lutrin.answer.hostile import gives_orders
 from lutrin.answer.prompt import Ability
 from lutrin.answer.render import Place, places
@@ -26,10 +26,9 @@ from lutrin.answer.traffic import Traffic
 from lutrin.background import Background, Work
 from lutrin.chats.key import secret_of
 from lutrin.errors import IndexUnavailable, LutrinError, NotFound
+from lutrin.guests import load_guests
 from lutrin.index import lexical
 from lutrin.index.catalog import read_left_out
-from lutrin.index.companion import Entry
-from lutrin.index.decisions import add_studied
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
 from lutrin.installed import command_to_add
@@ -68,10 +67,7 @@ from lutrin.serve.library import ShelfLibrary
 from lutrin.serve.schemas import RetrievedPassage
 from lutrin.serve.services import Services
 from lutrin.settings import LOCAL, Settings, unknown_variables, with_addresses
-from lutrin.study import edit
 from lutrin.study.prepared_answers import PreparedAnswers
-from lutrin.study.teach import Companions
-from lutrin.study.write import Student, StudyReport
 
 if TYPE_CHECKING:
     from lutrin.chats.store import ChatTables
@@ -82,8 +78,6 @@ SEARCHES_AT_SERVICES = 16
 """Questions searched for at the same time if services embed them or hold the vectors."""
 QUESTION_PATIENCE_S = 2.0
 """Seconds for which an embedding service that fails is tried again."""
-MOST_CITED = 1_000
-"""Answers, the newest, whose citations tell which sections readers care for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,48 +185,11 @@ def answering(
     )
 
 
-async def study_book(runtime: Runtime, book: str, most: int = 0) -> AsyncGenerator[StudyReport, None]:
-    """Have the model of a runtime work through a book; see `lutrin.study.write.Student.work_through`."""
-    ability, settings = runtime.answers.ability, runtime.settings
-    if runtime.generator is None or not ability.study:
-        return
-    async with runtime.shelf.lease(book) as generation:
-        student = Student(
-            runtime.generator,
-            runtime.searcher,
-            Grader(runtime.searcher.embedder, fitted_weights().strong if ability.tier == "large" else None),
-            f"{runtime.generator.name}@{datetime.now(UTC).date().isoformat()}",
-            settings.studied_path(generation.book.slug),
-            kinds=ability.study,
-            own_words=settings.own_words,
-            exercises=settings.study_exercises,
-            judges=True,
-            publish=lambda fresh: add_studied(settings.catalog_path, generation.book.slug, fresh, datetime.now(UTC)),
-        )
-        interest = await _interest(runtime, generation.book.slug)
-        async with aclosing(student.work_through(generation, most, interest)) as work:
-            async for report in work:
-                yield report
-
-
-async def _interest(runtime: Runtime, book: str) -> Counter[str]:
-    """How often a book's passages were cited and its pages opened, by chunk id and file name."""
-    interest: Counter[str] = Counter()
-    if runtime.chats is not None:
-        with suppress(errors.ChatStoreError):  # the log says so; the book is studied in its own order
-            for question in await runtime.chats.recent_questions(MOST_CITED):
-                interest.update(question.chunk_ids)
-    interest.update({page: count for (slug, page), count in runtime.answers.traffic.opened.items() if slug == book})
-    return interest
-
-
-async def study_all(runtime: Runtime) -> None:
-    """Have the model read what readers open most, then work through all books of a runtime."""
+async def work_while_idle(runtime: Runtime) -> None:
+    """Have the model read what readers open most, then do what guests have for it."""
     await runtime.answers.warm_chapters()
-    for generation in runtime.shelf.books():
-        async with aclosing(study_book(runtime, generation.book.slug)) as work:
-            async for _ in work:
-                pass
+    for work in load_guests("idle"):
+        await work(runtime)
 
 
 async def ask_events(settings: Settings, question: Question) -> AsyncGenerator[AnswerEvent, None]:
@@ -351,7 +308,7 @@ async def _serve(
             works["model"] = partial(generator.arrive, partial(runtime.answers.take_model, generator))
         if generator is not None and settings.study_after_s:
             works["study"] = partial(
-                study_while_idle, partial(study_all, runtime), traffic, settings.study_after_s,
+                study_while_idle, partial(work_while_idle, runtime), traffic, settings.study_after_s,
                 waits=lambda: not runtime.answers.ability.study or (not settings.study_on_battery and on_battery()),
             )  # fmt: skip
         for name, work in works.items():
@@ -370,9 +327,8 @@ async def _serve(
             model_restarts=lambda: int(getattr(generator, "restarts", 0)),  # a service's model has no process here
             ingest=partial(_ingest_and_show, settings, runtime.shelf),
             reads_first=reading,
-            companions=Companions(
-                runtime.shelf, settings.catalog_path, runtime.searcher.embedder, lambda: datetime.now(UTC)
-            ),
+            shelf=runtime.shelf,
+            embedder=runtime.searcher.embedder,
             left_out=partial(read_left_out, settings.catalog_path),
             gate=shared,
             turns=shared,
@@ -538,45 +494,6 @@ async def serve_tools(settings: Settings) -> None:
         finally:
             if loading is not None:
                 loading.cancel()
-
-
-async def companion_entries(settings: Settings, book: str) -> list[Entry]:
-    """List the published companion of a book, by its slug; an empty slug means the first book."""
-    configure_logging(settings, quiet=True)
-    async with Shelf(settings.catalog_path, settings.books_dir, open_store(settings)) as shelf:
-        return await edit.export(shelf, book)
-
-
-async def study(settings: Settings, book: str, most: int, tell: Callable[[str], None]) -> str:
-    """Have the model study a book (empty: the first), `most` passages of it (0: all); say what came of it."""
-    configure_logging(settings, quiet=True)
-    async with open_runtime(settings) as runtime:
-        if runtime.generator is None:
-            return await _without_model(runtime, book, "No language model (LUTRIN_MODEL)")
-        if not runtime.answers.ability.study:
-            tier = runtime.answers.ability.tier
-            reason = f"Nothing that {runtime.generator.name} writes would be kept: it is a {tier} model"
-            return await _without_model(runtime, book, reason)
-        await runtime.generator.start()
-        report = StudyReport()
-        async with aclosing(study_book(runtime, book, most)) as work:
-            async for report in work:
-                tell(report.line())
-    return f"{report.line()}. Readers of this machine have them at once; `lutrin ingest` makes them part of the index."
-
-
-async def _without_model(runtime: Runtime, book: str, why: str) -> str:
-    """Say why no model is asked, and count the cards that the book's own markup provides."""
-    async with runtime.shelf.lease(book) as generation:
-        practice = await ShelfLibrary(runtime.shelf).practice(generation.book.slug)
-        title = generation.book.title
-    kinds = Counter(card.kind for card in practice.cards)
-    cards = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
-    points = sum(len(chapter.sections) for chapter in practice.guide)
-    return (
-        f"{why}. By itself, {title} has {len(practice.glossary)} terms with their "
-        f"definitions, key points of {points} sections, {len(practice.cards)} cards{f' ({cards})' if cards else ''}."
-    )
 
 
 async def gaps(settings: Settings) -> list[Gap]:

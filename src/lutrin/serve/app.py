@@ -38,14 +38,15 @@ from lutrin.serve.connections import (
 )
 from lutrin.serve.door import Door
 from lutrin.serve.guards import RequestGuard, StrictRequest, secure
+from lutrin.serve.guest_pages import guest_pages
 from lutrin.serve.metrics import Metrics
 from lutrin.serve.openapi import openapi_config, prepare
 from lutrin.serve.ownership import CLIENT_HEADER
 from lutrin.serve.probe import Probe
+from lutrin.serve.reading_progress import progress_of
 from lutrin.serve.responses import below, finishing
-from lutrin.serve.routes import answers, assignments, health, ingest, openai, pages, sessions, teacher, teacher_books
+from lutrin.serve.routes import answers, health, ingest, openai, pages, sessions
 from lutrin.serve.services import Services
-from lutrin.serve.teacher_page import Examination, progress_of
 from lutrin.serve.teacher_password import TeacherPassword, spaced
 from lutrin.serve.teacher_sign_in import SignIns, Visit
 from lutrin.serve.watch import watch_folder
@@ -64,11 +65,7 @@ times; with Python's 5 ms each return can cost that much (docs/decisions/0012)."
 COLLECTED = (20_000, 20, 20)
 """Objects that come before the youngest are looked through for garbage, and how often until older ones are: what a
 search makes goes without that, and what it keeps stays for long."""
-HANDLERS = [
-    handler
-    for family in (health, answers, sessions, ingest, openai, pages, teacher, teacher_books, assignments)
-    for handler in family.HANDLERS
-]
+HANDLERS = [handler for family in (health, answers, sessions, ingest, openai, pages) for handler in family.HANDLERS]
 _log = get_logger("serve")
 
 
@@ -77,7 +74,8 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
     metrics = Metrics()
     service = AnswerService(services, settings, metrics, heartbeat_s)
     jobs = ingest.Jobs(services.board)
-    files, workshop = pages.StaticFiles(), Workshop()
+    guests = guest_pages()
+    files, workshop = pages.StaticFiles(pages.STATIC, *(guest.static for guest in guests)), Workshop()
     reader = Reader(
         services.library,
         workshop,
@@ -90,9 +88,12 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
     probe = Probe(services.retrieve, services.clock)
     shared |= {"files": files, "workshop": workshop, "probe": probe}
     token = settings.admin_token.get_secret_value() if settings.admin_token is not None else None
-    sign_ins = SignIns(token, services.clock, TeacherPassword(settings.data_dir))
+    # Without a page to set a password on, only the operator's token counts.
+    sign_ins = SignIns(token, services.clock, TeacherPassword(settings.data_dir) if guests else None)
     door = Door(settings.host, network_addresses)
-    shared |= {"examination": Examination(settings, services.now), "sign_ins": sign_ins, "door": door}
+    shared |= {"sign_ins": sign_ins, "door": door}
+    for guest in guests:
+        shared |= guest.give(services, settings)
     if "*" in settings.cors_origins:
         _log.warning("cors_open", detail="LUTRIN_CORS_ORIGINS is *: pages of any site may ask.")
 
@@ -121,7 +122,7 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
             services.renderer.close()
 
     return Litestar(
-        route_handlers=HANDLERS,
+        route_handlers=[*HANDLERS, *(handler for guest in guests for handler in guest.handlers)],
         dependencies={
             **{name: Provide(_giver(value), sync_to_thread=False) for name, value in shared.items()},
             "visit": Provide(Visit, sync_to_thread=False),

@@ -11,7 +11,6 @@ import msgspec
 from lutrin.errors import NotFound
 from lutrin.messages import NOTHING_HERE
 from lutrin.serve import html
-from lutrin.serve.assignment_pages import pupils_page
 from lutrin.serve.budget import Same, Workshop, charge
 from lutrin.serve.html import PageEntry, render_practice, sittings_of
 from lutrin.serve.library import ShelfLibrary, media_type
@@ -20,7 +19,6 @@ from lutrin.serve.rendering import RenderedPage
 from lutrin.serve.templating import page_path
 from lutrin.study import take_away
 from lutrin.study.deck import Practice
-from lutrin.study.homework import Assignment
 
 Form = Literal["terms", "json", "csv", "apkg"]
 
@@ -90,15 +88,6 @@ class Reader:
         return await self._workshop.once(
             (view, book, chapter, sitting, page, Same(practice)),
             lambda: self._stamp(render_practice(book, practice, view, chapter, sitting=sitting, page=page)),
-        )
-
-    async def assignment(self, name: str, assignment: Assignment) -> str:
-        """The page of an assignment for the class."""
-        book, practice = await self._library.book(assignment.book), await self._library.practice(assignment.book)
-        pages = tuple(await self._library.contents(assignment.book))
-        return await self._workshop.once(
-            ("assignment", name, assignment, book, pages, Same(practice)),
-            lambda: self._stamp(pupils_page(name, assignment, book, pages, practice)),
         )
 
     async def take_away(self, slug: str, form: Form, chapter: int) -> bytes:

@@ -15,8 +15,7 @@ from lutrin.serve.finding import Suggestion
 from lutrin.serve.notes import Notes
 from lutrin.serve.rendering import PDF_SECTION
 from lutrin.serve.templating import book_path, count_of, environment, page_path, render
-from lutrin.study.deck import Card, GlossaryTerm, Practice
-from lutrin.study.homework import ON_PAPER
+from lutrin.study.deck import ON_PAPER, Card, GlossaryTerm, Practice
 
 SECTION_START = re.compile(r'<h2 id="')
 HEADING = re.compile(r'<h[1-6] id="([^"]+)"')

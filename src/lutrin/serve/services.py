@@ -13,12 +13,12 @@ from typing import Protocol
 from lutrin.background import Background
 from lutrin.chats.store import ChatTables
 from lutrin.index.catalog import LeftOut
-from lutrin.ports import Generator
+from lutrin.index.shelf import Shelf
+from lutrin.ports import Embedder, Generator
 from lutrin.records import AnswerEvent, ModelState, Passage, Question
 from lutrin.serve.library import ShelfLibrary
 from lutrin.serve.limits import Gate
 from lutrin.serve.render_process import Renderer
-from lutrin.study.teach import Companions
 
 
 class Answers(Protocol):
@@ -82,8 +82,10 @@ class Services:
     """Whether the server ingests once when it starts."""
     queue_length: Callable[[], int] = field(default=lambda: 0)
     """Readers who wait for the language model."""
-    companions: Companions | None = None
-    """The teacher's access to prepared entries; None if nothing can be prepared."""
+    shelf: Shelf | None = None
+    """The opened books, for pages that guests add; None: there are none to work on."""
+    embedder: Embedder | None = None
+    """The model that the books are searched with, for the same pages."""
     left_out: Callable[[], Sequence[LeftOut]] = field(default=lambda: ())
     """List what the latest ingest left out, from the catalogue."""
     opened_page: Callable[[str, str], None] = field(default=lambda _book, _filename: None)

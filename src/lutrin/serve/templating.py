@@ -1,4 +1,4 @@
-"""Renders the HTML templates in `templates/`; whatever is filled in is escaped."""
+"""Renders the HTML templates in `templates/` and in those of guests; whatever is filled in is escaped."""
 
 import re
 from collections.abc import Sequence
@@ -9,6 +9,7 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from lutrin.guests import load_guests
 from lutrin.records import MARKDOWN
 
 _LINK = re.compile(r"\[([^][]*)\]\([^()\s]*\)")
@@ -36,7 +37,7 @@ def environment() -> Environment:
     nothing. HTML that has been sanitised already comes as `markupsafe.Markup`.
     """
     environment = Environment(
-        loader=FileSystemLoader(FOLDER),
+        loader=FileSystemLoader([FOLDER, *(guest.templates for guest in load_guests("pages"))]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

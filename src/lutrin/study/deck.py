@@ -24,6 +24,8 @@ from lutrin.records import Chunk, Unit
 
 _WORD = re.compile(r"[^\W\d_]{2}")
 CardKind = Literal["question", "choice", "term", "gap", "list", "table", "exercise"]
+ON_PAPER: tuple[CardKind, ...] = ("question", "choice", "gap", "exercise", "term")
+"""Kinds of cards that can be asked as the questions of a worksheet."""
 GAP = "_____"
 LEAST_WORDS = 6
 """Of a sentence that says something of a term."""

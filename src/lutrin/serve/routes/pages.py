@@ -65,15 +65,16 @@ class StaticFile:
 
 
 class StaticFiles:
-    """All files of a folder, read once. A name that is not among them is never looked for on the disk.
+    """All files of some folders, read once. A name that is not among them is never looked for on the disk.
 
     A script may import one that imports none; it does so under the name that holds that one's hash.
     """
 
-    def __init__(self, root: Path = STATIC) -> None:
-        bodies = {
-            path.relative_to(root).as_posix(): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()
+    def __init__(self, *roots: Path) -> None:
+        files = {
+            path.relative_to(root).as_posix(): path for root in roots for path in root.rglob("*") if path.is_file()
         }
+        bodies = {name: path.read_bytes() for name, path in sorted(files.items())}
 
         def stamp(name: re.Match[bytes]) -> bytes:
             return b"%s.%s.js" % (name[1], _static_file("", bodies[name[0].decode()]).stamp.encode())

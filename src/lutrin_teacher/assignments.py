@@ -14,21 +14,19 @@ from lutrin.errors import InvalidInput, NotFound
 from lutrin.index.catalog import Hints
 from lutrin.log import get_logger
 from lutrin.messages import NOTHING_HERE
-from lutrin.serve import assignment_pages as view
 from lutrin.serve.answer_service import AnswerService
-from lutrin.serve.assignment_pages import Wish
-from lutrin.serve.book_reader import Reader
-from lutrin.serve.budget import beside_loop
+from lutrin.serve.budget import Same, Workshop, beside_loop
 from lutrin.serve.door import Door
 from lutrin.serve.problems import operation
-from lutrin.serve.routes.teacher import PAGE, led_to, page_response, pupils_address
-from lutrin.serve.teacher_page import MOST_READ, qr_uri
+from lutrin.serve.routes.pages import StaticFiles
 from lutrin.serve.teacher_sign_in import Visit
 from lutrin.serve.templating import render
-from lutrin.study.homework import (
+from lutrin.study.deck import ON_PAPER
+from lutrin_teacher import assignment_pages as view
+from lutrin_teacher.assignment_pages import Wish
+from lutrin_teacher.homework import (
     MOST_CARDS,
     MOST_QUESTIONS,
-    ON_PAPER,
     Assignment,
     ItemResult,
     cards_of,
@@ -36,6 +34,8 @@ from lutrin.study.homework import (
     new_name,
     was_known,
 )
+from lutrin_teacher.teacher import PAGE, led_to, page_response, pupils_address
+from lutrin_teacher.teacher_page import MOST_READ, qr_uri
 
 REVALIDATE = {"Cache-Control": "no-cache"}
 MOST_DIGITS = 4
@@ -55,10 +55,18 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @get("/a/{name:str}", **operation("assignment", "What a class was given to do", "pages", 404, 503))
-async def show(name: FromPath[str], service: Given[AnswerService], reader: Given[Reader]) -> Response[str]:
+async def show(
+    name: FromPath[str], service: Given[AnswerService], workshop: Given[Workshop], files: Given[StaticFiles]
+) -> Response[str]:
     """The page that the class opens."""
-    stored = await service.services.chats.assignments.get(name)
-    page = await reader.assignment(name, _decode(stored))
+    assignment = _decode(await service.services.chats.assignments.get(name))
+    library = service.services.library
+    book, practice = await library.book(assignment.book), await library.practice(assignment.book)
+    pages = tuple(await library.contents(assignment.book))
+    page = await workshop.once(
+        ("assignment", name, assignment, book, pages, Same(practice)),
+        lambda: files.stamp_page(view.pupils_page(name, assignment, book, pages, practice)),
+    )
     return Response(page, media_type=MediaType.HTML, headers=REVALIDATE)
 
 

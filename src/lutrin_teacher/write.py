@@ -35,9 +35,9 @@ from lutrin.query.understand import alone, normalize
 from lutrin.records import Chunk, Finished, GenerationRequest, Message, Piece, Question, Unit
 from lutrin.search.reader import same_section
 from lutrin.search.search import Searcher
-from lutrin.study.edit import line_of
-from lutrin.study.judge import PATIENCE_S, objection
 from lutrin.study.literal import literal_problem
+from lutrin_teacher.edit import line_of
+from lutrin_teacher.judge import PATIENCE_S, objection
 
 RULES = (
     "You prepare lines about one passage of a textbook for pupils of fifteen. Use the passage alone, in short, plain, "

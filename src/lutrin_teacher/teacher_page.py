@@ -22,18 +22,18 @@ from lutrin.chats.store import OF_CONTENTS, AskedQuestion
 from lutrin.chats.tally import StoredAssignment
 from lutrin.index.catalog import LeftOut
 from lutrin.ingest.formats import all_formats
-from lutrin.ingest.summary import FolderReport
 from lutrin.keep.weights import Model, load_manifest, state_of
 from lutrin.records import Answer, Check
 from lutrin.search.reader import load_decisions
 from lutrin.serve.book_choices import BookRow, reasons_of
 from lutrin.serve.html import ShelvedBook
 from lutrin.serve.metrics import Metrics
-from lutrin.serve.routes.ingest import Job, Jobs
+from lutrin.serve.reading_progress import job_text
+from lutrin.serve.routes.ingest import Job
 from lutrin.serve.templating import count_of, render
 from lutrin.settings import Settings
 from lutrin.study.take_away import to_csv
-from lutrin.study.teach import EntryFilter, EntryList
+from lutrin_teacher.teach import EntryFilter, EntryList
 
 PATIENCE_S = 600.0
 """The doctor reads every model file and every vector once."""
@@ -46,18 +46,6 @@ SURE, SURE_WITH_MODEL = 2.4, math.log(3)
 Of 90 answers on three books of the shelf, .45 of those without a right fact lie below 2.4, and .27 of the others; below
 log 3 lies none, for there it is decided whether to answer at all (bench/RESULTS.md, "Doubtful answers").
 """
-COUNTED = {
-    "processed": ("file", "read"),
-    "unchanged": ("file", "unchanged"),
-    "removed": ("file", "gone"),
-    "failed": ("file", "could not be read"),
-}
-JOB_STATES = {
-    "waiting": "Waits until the books have been read.",
-    "running": "Reading the books…",
-    "done": "The books have been read.",
-    "failed": "It did not work.",
-}
 ENTRY_STATES = {"proposed": "not read yet", "approved": "approved", "hidden": "hidden"}
 ENTRY_KINDS = {
     "keypoints": "Key points",
@@ -329,29 +317,6 @@ def now_text(metrics: Metrics, readers: int, waiting: int) -> str:
     if waiting:
         parts.append(f"{count_of(waiting, 'reader')} {'waits' if waiting == 1 else 'wait'} for the model")
     return f"{', '.join(parts)}."
-
-
-def job_text(job: Job | None, waiting: int = 0) -> str:
-    """Describe in a sentence or two how an ingestion is going or went; empty if there was none."""
-    if job is None:
-        return ""
-    text = JOB_STATES[job.state] + (f" {job.detail}" if job.detail else "")
-    parts = [name for line in job.progress if (name := FolderReport.name_in(line))]
-    if job.state == "running" and parts:
-        text += f" {count_of(len(parts), 'part')} so far, the last one: {parts[-1]}."
-    if waiting:
-        text += f" {count_of(waiting, 'upload')} {'waits' if waiting == 1 else 'wait'} and will be read next."
-    counts = [
-        f"{count_of(number, thing)} {what}"
-        for name, (thing, what) in COUNTED.items()
-        if isinstance(number := (job.summary or {}).get(name, 0), int) and number
-    ]
-    return text + (f" {', '.join(counts)}." if counts else "")
-
-
-def progress_of(jobs: Jobs) -> str:
-    """How far the books are read, in a sentence; empty if they are not read now."""
-    return job_text(jobs.current(), jobs.waiting) if jobs.is_busy else ""
 
 
 class Board(msgspec.Struct, frozen=True, kw_only=True):

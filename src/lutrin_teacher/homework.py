@@ -7,10 +7,8 @@ import msgspec
 
 from lutrin.errors import InvalidInput
 from lutrin.language.words import plain
-from lutrin.study.deck import Card, CardKind, Practice
+from lutrin.study.deck import ON_PAPER, Card, Practice
 
-ON_PAPER: tuple[CardKind, ...] = ("question", "choice", "gap", "exercise", "term")
-"""Kinds of cards that can be asked as the questions of a worksheet."""
 MOST_PAGES, MOST_CARDS, MOST_QUESTIONS = 60, 60, 60
 """Of one assignment: more is no work for some lessons."""
 MOST_TITLE, MOST_NOTE = 120, 1_000

@@ -8,10 +8,10 @@ import msgspec
 from lutrin.chats.store import AskedQuestion
 from lutrin.chats.tally import CardCount, StoredAssignment
 from lutrin.serve.html import KINDS, LETTERS, PageEntry, ShelvedBook
-from lutrin.serve.teacher_page import inbox, qr_uri
 from lutrin.serve.templating import page_path, render
-from lutrin.study.deck import Card, Practice
-from lutrin.study.homework import ON_PAPER, Assignment, cards_of, propose
+from lutrin.study.deck import ON_PAPER, Card, Practice
+from lutrin_teacher.homework import Assignment, cards_of, propose
+from lutrin_teacher.teacher_page import inbox, qr_uri
 
 LEAST_SHOWN = 3
 """Pupils who must have answered a card before its counts are shown: of fewer, a number would say who."""

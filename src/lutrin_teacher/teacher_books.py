@@ -13,10 +13,10 @@ from lutrin.log import get_logger
 from lutrin.serve.book_choices import Act, change_book, find_book, reasons_of
 from lutrin.serve.problems import prefers_html
 from lutrin.serve.routes.ingest import Jobs, Uploaded, receive, report_upload
-from lutrin.serve.routes.teacher import PAGE, current_answer, ingest_of, led_to, page_response
 from lutrin.serve.teacher_sign_in import Visit
 from lutrin.serve.templating import render
-from lutrin.serve.trial import Trial, try_book
+from lutrin_teacher.teacher import PAGE, current_answer, ingest_of, led_to, page_response
+from lutrin_teacher.trial import Trial, try_book
 
 ACTS = frozenset(get_args(Act))
 LEAVING = frozenset({"delete", "remove", "up", "down", "hide", "show", "restore"})

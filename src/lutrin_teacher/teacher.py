@@ -34,10 +34,17 @@ from lutrin.serve.budget import beside_loop
 from lutrin.serve.door import Door
 from lutrin.serve.ownership import is_secure
 from lutrin.serve.problems import as_problem
+from lutrin.serve.reading_progress import job_text
 from lutrin.serve.routes.ingest import Jobs
 from lutrin.serve.routes.pages import address_for_others
 from lutrin.serve.services import Ingest
-from lutrin.serve.teacher_page import (
+from lutrin.serve.teacher_password import SHORTEST_PASSWORD
+from lutrin.serve.teacher_sign_in import COOKIE, SIGNED_IN_S, Visit
+from lutrin.serve.templating import render
+from lutrin.settings import Settings
+from lutrin_teacher.homework import Assignment
+from lutrin_teacher.teach import Act, Change, Companions, EntryFilter, EntryList
+from lutrin_teacher.teacher_page import (
     MOST_READ,
     Board,
     Examination,
@@ -46,20 +53,13 @@ from lutrin.serve.teacher_page import (
     board_page,
     companion_page,
     figures,
-    job_text,
     models_of,
     now_text,
     overview,
     proposed_text,
     qr_uri,
 )
-from lutrin.serve.teacher_password import SHORTEST_PASSWORD
-from lutrin.serve.teacher_sign_in import COOKIE, SIGNED_IN_S, Visit
-from lutrin.serve.templating import render
-from lutrin.settings import Settings
-from lutrin.study.homework import Assignment
-from lutrin.study.teach import Act, Change, Companions, EntryFilter, EntryList
-from lutrin.study.write import progress_of
+from lutrin_teacher.write import progress_of
 
 PAGE: dict[str, Any] = {"include_in_schema": False, "media_type": MediaType.HTML}
 """Of a handler whose answers browsers show."""
@@ -69,6 +69,8 @@ MOST_DIGITS = 6
 """Of the number of a choice."""
 MOST_NEAR = 3
 """Passages that may prove an answer which the teacher writes to a question that the book does not answer by itself."""
+Prepared = Companions | None
+"""The companions of the books; None where there are no books to prepare anything for."""
 INBOX = "inbox"
 """Part of the teacher's page from which an answer may be pinned."""
 
@@ -90,13 +92,17 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
 
 @get("/teacher", operation_id="teacher", **PAGE)
 async def page(
-    visit: Given[Visit], jobs: Given[Jobs], examination: Given[Examination], door: Given[Door]
+    visit: Given[Visit],
+    jobs: Given[Jobs],
+    examination: Given[Examination],
+    door: Given[Door],
+    companions: Given[Prepared],
 ) -> Response[str]:
     """The page, or the form that asks for the password, or for a first one."""
     if not visit.signed_in:
         return _gate(visit)
     await door.follow()
-    board = await _board(visit, jobs, examination, door)
+    board = await _board(visit, jobs, examination, door, companions)
     return page_response(await beside_loop(lambda: board_page(board, visit.form_key)))
 
 
@@ -208,27 +214,29 @@ async def questions(visit: Given[Visit]) -> Response[str]:
 
 
 @get("/teacher/companion/{book:str}", operation_id="teacherCompanion", **PAGE)
-async def entries(book: FromPath[str], visit: Given[Visit]) -> Response[str]:
+async def entries(book: FromPath[str], visit: Given[Visit], companions: Given[Prepared]) -> Response[str]:
     """The entries of a book's companion, some at a time."""
     if not visit.signed_in:
         return led_to("/teacher")
     filters = _parse_filter(dict(visit.request.query_params))
-    entries = await _companions(visit.service).list_entries(book, filters)
+    entries = await _required(companions).list_entries(book, filters)
     return page_response(companion_page(book, entries, filters, visit.form_key))
 
 
 @post("/teacher/companion/{book:str}", operation_id="teacherApprove", **PAGE)
-async def approve(book: FromPath[str], visit: Given[Visit]) -> Response[str]:
+async def approve(book: FromPath[str], visit: Given[Visit], companions: Given[Prepared]) -> Response[str]:
     """Approve everything that one page of the list shows."""
     back = (await visit.form()).get("back", "")
     names = {value for name, value in await visit.pairs() if name == "entry"}
-    await _companions(visit.service).approve(book, names)
+    await _required(companions).approve(book, names)
     _log.info("entries_approved", book=book, count=len(names))
     return led_to(f"/teacher/companion/{quote(book)}?{urlencode(_filters(dict(parse_qsl(back))))}")
 
 
 @post("/teacher/companion/{book:str}/{entry:str}", operation_id="teacherEntry", **PAGE)
-async def change(book: FromPath[str], entry: FromPath[str], visit: Given[Visit]) -> Response[str]:
+async def change(
+    book: FromPath[str], entry: FromPath[str], visit: Given[Visit], companions: Given[Prepared]
+) -> Response[str]:
     """Approve, hide, mend, pin an entry, or take that back."""
     fields = await visit.form()
     if fields.get("act") not in ACTS:
@@ -240,7 +248,7 @@ async def change(book: FromPath[str], entry: FromPath[str], visit: Given[Visit])
         choices=fields.get("choices", ""),
         answer=int(number[:MOST_DIGITS]) if number.isascii() and number.isdigit() else None,
     )
-    await _companions(visit.service).change(book, entry, change)
+    await _required(companions).change(book, entry, change)
     _log.info("entry_changed", book=book, entry=entry, act=change.act)
     if fields.get("asked"):
         return led_to(f"/teacher/answer?{urlencode({'book': book, 'question': fields['asked']})}")
@@ -249,7 +257,7 @@ async def change(book: FromPath[str], entry: FromPath[str], visit: Given[Visit])
 
 
 @get("/teacher/answer", operation_id="teacherAnswer", **PAGE)
-async def proposal(visit: Given[Visit]) -> Response[str]:
+async def proposal(visit: Given[Visit], companions: Given[Prepared]) -> Response[str]:
     """How a question is answered now, to be pinned as it is or in better words."""
     if not visit.signed_in:
         return led_to("/teacher")
@@ -271,7 +279,7 @@ async def proposal(visit: Given[Visit]) -> Response[str]:
         answer=answer,
         text=proposed_text(answer) if answer is not None else "",
         near=near,
-        pinned=await _companions(service).pinned_answers(shelved.slug) if service.services.companions else (),
+        pinned=await companions.pinned_answers(shelved.slug) if companions is not None else (),
         back=parameters.get("back", ""),
         form_key=visit.form_key,
     )
@@ -279,7 +287,7 @@ async def proposal(visit: Given[Visit]) -> Response[str]:
 
 
 @post("/teacher/answer", operation_id="teacherPinAnswer", **PAGE)
-async def pin(visit: Given[Visit]) -> Response[str]:
+async def pin(visit: Given[Visit], companions: Given[Prepared]) -> Response[str]:
     """Have a question answered so from now on."""
     fields, service = await visit.form(), visit.service
     book, question = fields.get("book", ""), fields.get("question", "")
@@ -287,9 +295,9 @@ async def pin(visit: Given[Visit]) -> Response[str]:
     proofs = [(one.chunk_id, one.text) for one in answer.excerpts] or [(fields.get("proof", ""), "")]
     text = fields.get("text") or proposed_text(answer)
     listed = fields.get("listed", "") == "true"
-    pinned = await _companions(visit.service).pin_answer(book, question, text, proofs, listed=listed)
+    pinned = await _required(companions).pin_answer(book, question, text, proofs, listed=listed)
     if (await current_answer(service, question, book)).prepared_by != YOUR_TEACHER:
-        await _companions(visit.service).change(book, pinned, Change(act="undo"))
+        await _required(companions).change(book, pinned, Change(act="undo"))
         raise InvalidInput(BOOK_FIRST)
     _log.info("answer_pinned", book=book)
     if fields.get("back") == INBOX:
@@ -345,7 +353,7 @@ def pupils_address(visit: Visit, door: Door) -> str:
     return door.address or address_for_others(visit.request, visit.settings.host)
 
 
-async def _board(visit: Visit, jobs: Jobs, examination: Examination, door: Door) -> Board:
+async def _board(visit: Visit, jobs: Jobs, examination: Examination, door: Door, companions: Prepared) -> Board:
     """Replace a failed lookup by a line on the page."""
     service, settings = visit.service, visit.settings
     generator, troubles = service.services.generator, [service.services.trouble] if service.services.trouble else []
@@ -378,8 +386,8 @@ async def _board(visit: Visit, jobs: Jobs, examination: Examination, door: Door)
         model=name,
         model_ready=generator is not None and await generator.ready(),
         health=examination,
-        questions=await _questions(service, troubles),
-        prepared=await _list_prepared(service, settings),
+        questions=await _questions(service, companions, troubles),
+        prepared=await _list_prepared(service, companions, settings),
         assignments=await _list_assignments(service),
         address=pupils_address(visit, door),
         door=("open" if door.address else "shut") if door.is_possible else "",
@@ -388,8 +396,9 @@ async def _board(visit: Visit, jobs: Jobs, examination: Examination, door: Door)
     )
 
 
-async def _list_prepared(service: AnswerService, settings: Settings) -> dict[str, tuple[EntryList, str]]:
-    companions = service.services.companions
+async def _list_prepared(
+    service: AnswerService, companions: Prepared, settings: Settings
+) -> dict[str, tuple[EntryList, str]]:
     if companions is None:
         return {}
     try:
@@ -413,9 +422,9 @@ async def _list_assignments(service: AnswerService) -> list[tuple[StoredAssignme
     return [(one, msgspec.json.decode(one.body, type=Assignment).title) for one in stored]
 
 
-async def _questions(service: AnswerService, troubles: list[str]) -> Overview:
+async def _questions(service: AnswerService, companions: Prepared, troubles: list[str]) -> Overview:
     """What readers asked, and what became of it; what is in the way is added to `troubles`."""
-    library, companions = service.services.library, service.services.companions
+    library = service.services.library
     pinned: set[str] = set()
     try:
         shelf = await library.books()
@@ -469,10 +478,10 @@ async def current_answer(service: AnswerService, text: str, book: str) -> Answer
     return done.answer
 
 
-def _companions(service: AnswerService) -> Companions:
-    if service.services.companions is None:
+def _required(companions: Prepared) -> Companions:
+    if companions is None:
         raise NotFound(NOTHING_HERE)
-    return service.services.companions
+    return companions
 
 
 def _filters(query: Mapping[str, str]) -> dict[str, str]:

@@ -28,7 +28,7 @@ def companion() -> None:
 @json_option
 def check(*, corpus: Path | None, as_json: bool) -> None:
     """Check the companions against their books; exit 1 if an entry does not fit."""
-    from lutrin.study import edit  # noqa: PLC0415 - a stage's vendors load only when it runs
+    from lutrin_teacher import edit  # noqa: PLC0415 - a stage's vendors load only when it runs
 
     fitting, wrong = edit.check(corpus or load_settings().corpus_dir, shelf=corpus is None)
     if as_json:
@@ -52,7 +52,7 @@ def merge(*, drafts: Sequence[Path], corpus: Path | None, author: str, settings:
     exit code is 1. To confirm entries whose section has changed, merge the companion itself.
     """
     from lutrin.ingest.companion_file import approve as approve_files  # noqa: PLC0415 - as below
-    from lutrin.study import edit  # noqa: PLC0415 - a stage's vendors load only when it runs
+    from lutrin_teacher import edit  # noqa: PLC0415 - a stage's vendors load only when it runs
 
     merged = edit.merge(corpus or settings.corpus_dir, drafts, author=author, shelf=corpus is None)
     approve_files(merged.written, settings.approved_path)
@@ -74,7 +74,7 @@ def approve(*, corpus: Path | None, settings: Settings) -> None:
     wait for a teacher. A changed file has to be approved again.
     """
     from lutrin.ingest.companion_file import approve as approve_files  # noqa: PLC0415 - as below
-    from lutrin.study import edit  # noqa: PLC0415 - a stage's vendors load only when it runs
+    from lutrin_teacher import edit  # noqa: PLC0415 - a stage's vendors load only when it runs
 
     paths = edit.companions(corpus or settings.corpus_dir, shelf=corpus is None)
     approve_files(paths, settings.approved_path)
@@ -90,10 +90,9 @@ def approve(*, corpus: Path | None, settings: Settings) -> None:
 @settings_option
 def export(*, book: str, output: Path | None, settings: Settings) -> None:
     """Print the published companion of BOOK (default: the first one), with the entries that this machine made."""
-    from lutrin.runtime import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
-    from lutrin.study import edit  # noqa: PLC0415 - a stage's vendors load only when it runs
+    from lutrin_teacher import edit, study_job  # noqa: PLC0415 - a stage's vendors load only when it runs
 
-    entries = asyncio.run(wiring.companion_entries(settings, book))
+    entries = asyncio.run(study_job.companion_entries(settings, book))
     if output is not None:
         edit.write_entries(output, entries)
         say(f"{output}: {len(entries)} entries.")
@@ -116,10 +115,10 @@ def study(*, book: str, most: int, tier: str | None, remote: bool, data_dir: Pat
     interrupt it; it continues where it stopped. Without a model it reports what the book's own markup
     provides. With `--remote`, passages of the book are sent to the service; index and embeddings stay here.
     """
-    from lutrin.runtime import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
+    from lutrin_teacher import study_job  # noqa: PLC0415 - a stage's vendors load only when it runs
 
     settings = _settings_of_study(tier, data_dir, remote=remote)
-    say(asyncio.run(wiring.study(settings, book, most, lambda line: say(line, err=True))))
+    say(asyncio.run(study_job.study(settings, book, most, lambda line: say(line, err=True))))
 
 
 def _settings_of_study(tier: str | None, data_dir: Path | None, *, remote: bool) -> Settings:

@@ -1,0 +1,30 @@
+"""Pages that guests add to the server, found by the entry point `lutrin.pages`; the teacher's come in so."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from litestar.handlers import HTTPRouteHandler
+
+from lutrin.guests import load_guests
+from lutrin.serve.services import Services
+from lutrin.settings import Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuestPages:
+    """What an entry point names."""
+
+    handlers: Sequence[HTTPRouteHandler]
+    """They may ask by name for what the core's handlers ask for, and for what `give` returns."""
+    give: Callable[[Services, Settings], Mapping[str, object]]
+    """Makes what the guest's own handlers ask for, once for each server."""
+    templates: Path
+    """Folder of its templates, which may extend the core's."""
+    static: Path
+    """Folder of its style sheets and scripts, served under `/static` beside the core's."""
+
+
+def guest_pages() -> tuple[GuestPages, ...]:
+    """The pages of all guests; raises InvalidSettings as `load_guests`."""
+    return load_guests("pages")

@@ -1,0 +1,10 @@
+"""The teacher's side of Lutrin: her pages, assignments, and what she and a model prepare for a book.
+
+| the core finds | by the entry point |
+|---|---|
+| the pages (`extension.PAGES`) | `lutrin.pages` |
+| the commands `lutrin companion` and `lutrin study` | `lutrin.commands` |
+| the study of all books while nobody asks (`study_job.study_all`) | `lutrin.idle` |
+
+Without this package the core still gives readers what was prepared; nobody can prepare more.
+"""
