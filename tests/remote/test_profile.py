@@ -101,6 +101,27 @@ def test_a_cut_stream_resumes_at_the_other_server(school: School) -> None:
     assert rest.text.rstrip().splitlines()[-2] == "event: done"
 
 
+def test_a_page_that_was_loaded_again_follows_the_answer_at_the_other_server(school: School) -> None:
+    """By the id of the message alone; nobody else can."""
+    first, second = (server.client for server in school.servers)
+    headers = {"Accept": "text/event-stream", **SECRET}
+    read: list[str] = []
+    with first.stream(
+        "POST", "/api/query", json={"query": books.QUESTION, "session_id": "gone"}, headers=headers
+    ) as reply:
+        message = reply.headers["x-lutrin-message"]
+        for line in reply.iter_lines():
+            read.append(line)
+            if line.startswith("id: ") and line.endswith(".2"):
+                break
+    path = f"/messages/{message}/events"
+    followed = second.get(path, headers=headers)
+    assert followed.text.startswith("\n".join(read[:-1]))
+    assert followed.text.rstrip().splitlines()[-2] == "event: done"
+    assert second.get(path, headers={**headers, "X-Lutrin-Client": "another-browser-0001"}).status_code == 404
+    assert second.get(f"/messages/{'0' * 32}/events", headers=headers).status_code == 404
+
+
 def test_an_ingestion_is_followed_at_the_other_server(school: School) -> None:
     """One server is asked to read the book, the other one tells how it stands, to the end."""
     first, second = school.servers

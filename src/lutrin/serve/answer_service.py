@@ -71,6 +71,8 @@ HOUSEKEEPING_EVERY_S = 60.0
 
 Shape = Callable[[records.Answer], Any]
 """Makes the body of a reply."""
+ASKED = ".asked"
+"""Behind the id of a turn: where the servers beside find its question."""
 PASSING = (records.QueuedEvent, records.WorkingEvent)
 """Events that only tell how it stands with the model."""
 _decoder = msgspec.json.Decoder(records.AnswerEvent)
@@ -253,6 +255,18 @@ def fingerprint(incoming: IncomingQuestion) -> str:
     return hashlib.sha256(msgspec.json.encode(incoming)).hexdigest()
 
 
+async def recall_question(log: TurnLog | None, turn: str) -> "IncomingQuestion | None":
+    """Recall the question of a turn that another server began; None if it is not known or the log is away."""
+    if log is None:
+        return None
+    try:
+        kept = await log.recall(turn + ASKED, "")
+    except ChatStoreError as error:
+        _log.warning("shared_turns_away", detail=error.detail)
+        return None
+    return msgspec.json.decode(kept[0], type=IncomingQuestion) if kept else None
+
+
 async def recall_events(log: TurnLog | None, turn: str, incoming: IncomingQuestion) -> list[records.AnswerEvent]:
     """Recall the events of a turn that another server began; empty if it failed or the log is away."""
     if log is None:
@@ -393,8 +407,11 @@ class Turn:
             return
         first, self._logged = self._logged, count
         encoded = [msgspec.json.encode(event) for event in self.sent[first:count]]
+        log = self._services.turns
         try:
-            await self._services.turns.keep(self.id, fingerprint(self.incoming), first + 1, encoded)
+            if first == 0:
+                await log.keep(self.id + ASKED, "", 1, [msgspec.json.encode(self.incoming)])
+            await log.keep(self.id, fingerprint(self.incoming), first + 1, encoded)
         except ChatStoreError as error:
             _log.warning("shared_turns_away", detail=error.detail)
 
@@ -688,12 +705,16 @@ class AnswerService:
         (await self._turn_of(request, message_id)).stop()
 
     async def _turn_of(self, request: HTTPRequest, message_id: str) -> Turn:
+        """The turn of an answer, begun here or on a server beside; raises NotFound if it is not the reader's."""
         turn, _ = self._turns.get(message_id, (None, 0.0))
-        if turn is not None:
-            origin = turn.incoming.origin
-            if origin.owner == (await self.owner(request, origin.session_id)).hashed:
-                return turn
-        raise NotFound(messages.NOTHING_HERE)
+        log = self.services.turns
+        incoming = turn.incoming if turn is not None else await recall_question(log, message_id)
+        if incoming is None or incoming.origin.owner != (await self.owner(request, incoming.origin.session_id)).hashed:
+            raise NotFound(messages.NOTHING_HERE)
+        if turn is None:
+            turn = Turn(self, incoming, message_id, await recall_events(log, message_id, incoming))
+            self._keep(turn)
+        return turn
 
     def note(self, turn: Turn) -> None:
         """Note a turn that is being written."""
