@@ -22,6 +22,8 @@ from pathlib import Path
 
 LOWEST = 19
 """Niceness at which a reader's question weighs some seventy times as much; an idle machine loses nothing."""
+BEHIND_READERS = 10
+"""Niceness of an ingest: a question weighs nine times as much, and beside busy programs a tenth of a core is left."""
 PROC = Path("/proc")
 SYS = Path("/sys")
 INTERFACE_ADDRESS = 0x8915
@@ -101,7 +103,7 @@ def processor_seconds(pid: int) -> float:
     return 0.0
 
 
-def stand_back(niceness: int = LOWEST) -> None:
+def stand_back(niceness: int = BEHIND_READERS) -> None:
     """Lower the priority of this process, and of all that it starts, for good.
 
     If Linux groups processes by session (`CONFIG_SCHED_AUTOGROUP`), niceness counts only within a session, and
