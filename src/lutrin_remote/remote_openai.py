@@ -26,6 +26,8 @@ from lutrin.retry import call_again
 CONNECT_S = 3.0
 READ_S = 30.0
 """Seconds of silence after which a request fails; a reader's deadline is shorter."""
+AGAIN_S = 6.0
+"""A service that cannot be reached is tried for so long; then the reader is told."""
 RECENT = 0.3
 """Weight of the newest request in the mean of what requests take."""
 READY_S = 10.0
@@ -180,8 +182,9 @@ class RemoteGenerator:
                     messages = _halve(messages)
             raise AssertionError("the last try returns or raises")
 
-        async with asyncio.timeout(end_s - time.monotonic()):
-            return await call_again(begin, patience_s=end_s - time.monotonic(), pause_s=_pause_s)
+        left_s = end_s - time.monotonic()
+        async with asyncio.timeout(left_s):
+            return await call_again(begin, patience_s=min(left_s, AGAIN_S), pause_s=_pause_s)
 
     def _explain(self, error: Exception) -> GeneratorError:
         """Return our error for a client's error, with a text that contains nothing of the request."""

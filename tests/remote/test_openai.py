@@ -14,7 +14,7 @@ from tests.remote.openai_server import KEY, Fault, OpenAIService, running
 
 from lutrin.errors import DeadlineExceeded, GeneratorUnavailable, IndexUnavailable, QueueFull
 from lutrin.records import Finished, GenerationEvent, GenerationRequest, Message, Piece
-from lutrin_remote.remote_openai import RemoteEmbedder, RemoteGenerator
+from lutrin_remote.remote_openai import AGAIN_S, RemoteEmbedder, RemoteGenerator
 
 NEEDLE = "needle-in-a-question"
 
@@ -87,6 +87,16 @@ async def test_a_service_that_stays_broken_is_given_up_within_the_deadline(
         await told(generator, deadline_s=1.0)
     assert time.monotonic() - began < 1.2
     assert len(service.asked) >= 2
+
+
+async def test_a_reader_who_waits_for_minutes_is_told_within_seconds_that_nobody_is_there() -> None:
+    """A stream has ten minutes; a service that cannot be reached does not take them."""
+    nobody = RemoteGenerator("loopback", "http://127.0.0.1:1/v1", KEY)
+    began = time.monotonic()
+    with pytest.raises(GeneratorUnavailable, match="no connection"):
+        await told(nobody, deadline_s=600.0)
+    assert time.monotonic() - began < AGAIN_S + 1
+    await nobody.close()
 
 
 async def test_silence_ends_with_the_deadline(service: OpenAIService, generator: RemoteGenerator) -> None:
