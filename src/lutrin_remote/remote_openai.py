@@ -59,6 +59,7 @@ class RemoteGenerator:
         self._client = _client(base_url, api_key)
         self._service = str(self._client.base_url)
         self._closed_until_s = 0.0
+        self._closed_by: GeneratorError | None = None
         self._looked_s = float("-inf")
         self._is_ready = False
         self._takes_quiet = True
@@ -79,8 +80,8 @@ class RemoteGenerator:
         if request.deadline_s <= 0:
             raise DeadlineExceeded(f"{self._service}: no time was left to ask.")
         end_s = time.monotonic() + request.deadline_s
-        if self._closed_until_s > time.monotonic():
-            raise QueueFull(f"{self._service} has asked us to wait before the next request.")
+        if self._closed_by is not None and self._closed_until_s > time.monotonic():
+            raise type(self._closed_by)(self._closed_by.detail, remedy=self._closed_by.remedy)
         pieces, reason, usage = 0, "", None
         began_s, first_s = time.monotonic(), 0.0
         self._writing += 1
@@ -189,11 +190,18 @@ class RemoteGenerator:
     def _explain(self, error: Exception) -> GeneratorError:
         """Return our error for a client's error, with a text that contains nothing of the request."""
         self._is_ready = False
-        trouble = _trouble(error)
+        detail = f"{self._service}: {_trouble(error)}"
         if isinstance(error, openai.RateLimitError):
-            self._closed_until_s = time.monotonic() + (_retry_after_s(error) or 1.0)
-            return QueueFull(f"{self._service}: {trouble}")
-        return GeneratorUnavailable(f"{self._service}: {trouble}", remedy="Check the address, the key and the model.")
+            return self._close(QueueFull(detail), _retry_after_s(error) or 1.0)
+        away = GeneratorUnavailable(detail, remedy="Check the address, the key and the model.")
+        is_gone = isinstance(error, openai.APIConnectionError) and not isinstance(error, openai.APITimeoutError)
+        return self._close(away, READY_S) if is_gone else away
+
+    def _close(self, error: GeneratorError, seconds: float) -> GeneratorError:
+        """Let the next readers know at once for a while, instead of trying with each of them."""
+        self._closed_until_s = time.monotonic() + seconds
+        self._closed_by = error
+        return error
 
 
 class RemoteEmbedder:
