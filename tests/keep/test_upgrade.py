@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 
@@ -54,7 +55,7 @@ def old(house: House) -> House:
     return house
 
 
-def write(path: Path, script: str, values: dict[str, str | int], *, key: str = "") -> None:
+def write(path: Path, script: str, values: Mapping[str, object], *, key: str = "") -> None:
     """Make a database, encrypted if there is a key."""
     with closing(sqlite.connect(path, key=key) if key else sqlite.connect(path)) as database:
         for statement in script.split(";\n"):
