@@ -1,6 +1,7 @@
-"""Every exact text that a reader may see, in one place.
+"""Every text that the program's code says to a reader, by name: answers, notes, refusals, failures, labels.
 
 The texts are part of the contract: clients compare them, translations replace them. `{title}` is the book's title.
+What stands in the templates and scripts of pages is not here yet; `tests/test_messages.py` counts it.
 """
 
 EMPTY_QUESTION = "Please enter a question."
@@ -118,3 +119,128 @@ NOT_FITTED = (
 )
 
 MISSING_VARIABLE = "Required environment variable {name} not set."
+
+# Answers on the book itself.
+I_AM = (
+    "I am Lutrin, the tutor of *{title}*. I answer questions from this book alone and show the passage that each "
+    "answer rests on. Ask about anything the book covers, or select a passage and ask about that."
+)
+NO_SUCH_CHAPTER = "The book does not name a chapter “{chapter}”. {contents}"
+NOT_THIS_CHAPTER = "The book does not name this chapter. {contents}"
+CHAPTER_OF_ONE_PAGE = "**{chapter}** is one page, “{page}”."
+CHAPTER_HAS = "**{chapter}** has {count} sections:"
+BOOK_HAS_ONE = "*{title}* has 1 chapter:"
+BOOK_HAS = "*{title}* has {count} chapters:"
+MORE_OF_THEM = "- and {count} more"
+NO_SUCH_PART = "The book has no {kind} named {name}. It has: {names}."
+NONE_OF_THEM = "none"
+SELECTED_TEXT = "Selected text"
+TERM_QUESTION = "What is {name}?"
+"""Under which a term of a book is asked for and kept."""
+MEANING_QUESTION = "What does {name} mean?"
+"""In place of a question for the long name of an abbreviation."""
+
+# Conversations that are kept as a file.
+SPEAKERS = {"user": "Reader", "assistant": "Book"}
+CONVERSATION = "Conversation"
+
+# Pages for readers.
+TROUBLES = {
+    400: "This address does not work",
+    403: "Not permitted",
+    404: "Page not found",
+    405: "Page not found",
+    409: "Not just now",
+    500: "An error on this server",
+    503: "Not available right now",
+}
+"""Headings of the pages for failures, by status."""
+OFFLINE_TITLE = "No network"
+OFFLINE = "This page has not been opened in this browser before, so it is not here. What was opened is."
+BOOKS = "Books"
+PAGE = "Page {label}"
+PAGES = "Pages {first} to {last}"
+LINK_TO = "Link to: {title}"
+TABLE = "Table"
+DIAGRAM = "Diagram"
+DIAGRAM_AS_TEXT = "Diagram as text"
+DIAGRAM_IN_WORDS = "Diagram: {edges}."
+EDGE = "{start} to {end}{label}"
+NO_START, NO_END = "start", "end"
+IN_CODE = "In a piece of code."
+"""Stands for code that says nothing in words and that no words introduce."""
+CARD_KINDS = {
+    "question": "Question",
+    "choice": "Choose",
+    "term": "Term",
+    "gap": "Fill the gap",
+    "list": "Name them",
+    "table": "Look up",
+    "exercise": "Exercise of the book",
+}
+SEE_THE_BOOK = "See the book."
+
+# How far the books are read.
+JOB_STATES = {
+    "waiting": "Waits until the books have been read.",
+    "running": "Reading the books…",
+    "done": "The books have been read.",
+    "failed": "It did not work.",
+}
+SO_FAR = " {parts} so far, the last one: {last}."
+ONE_UPLOAD_WAITS = " {uploads} waits and will be read next."
+UPLOADS_WAIT = " {uploads} wait and will be read next."
+FILES_COUNTED = {"processed": "read", "unchanged": "unchanged", "removed": "gone", "failed": "could not be read"}
+NO_FILES = "Send at least one file in the field files of a form (multipart/form-data)."
+
+# The teacher's pages.
+NO_SUCH_BUTTON = "There is no such button."
+CHOOSE_HINTS = "Choose whether pupils get hints: off, offered or first."
+BOOK_TITLE_TOO_LONG = "A title has at most {title} characters, the line below it {line}."
+NOTHING_TO_DO = "Choose at least one page, card or question."
+NO_TITLE = "Give the assignment a title."
+ASSIGNMENT_TITLE_TOO_LONG = "A title has at most {title} characters, the note {note}."
+ASSIGNMENT_TOO_LARGE = {
+    "pages": "An assignment has at most {most} pages. Make two of it.",
+    "cards": "An assignment has at most {most} cards. Make two of it.",
+    "questions": "An assignment has at most {most} questions. Make two of it.",
+}
+WORDING_TOO_LONG = "A wording is a question of at most {most} characters."
+WRITTEN_TO = "This is the question that the answer was written to. Hide the answer instead."
+CANNOT_BE_KEPT = "This cannot be kept: {problem}."
+LONG_QUESTION = "the question is too long"
+NOTHING_TO_PIN = "The book says nothing on this question, so no answer can be pinned to it."
+TRIAL_QUESTION = "What does the book say on {title}?"
+ENTRY_STATES = {"proposed": "not read yet", "approved": "approved", "hidden": "hidden"}
+ENTRY_KINDS = {
+    "keypoints": "Key points",
+    "term": "Term",
+    "question": "Question",
+    "explanation": "Explanation",
+    "simpler": "Simpler words",
+    "example": "Example",
+    "analogy": "Analogy",
+    "quiz": "Quiz",
+}
+DOCTOR_SLOW = "It took more than {seconds:.0f} s."
+DOCTOR_FAILED = "`lutrin {command}` did not end as it should."
+QUESTIONS_HEADER = ("answered at (UTC)", "book", "chapter", "question", "answer", "outcome", "thumb", "comment")
+ANSWERS_CALLED = {"generated": "explained", "extractive": "quoted", "refusal": "not in the book", None: ""}
+FIGURES = {
+    "answers": "Questions answered",
+    "generated": "explained by the model, checked against the book",
+    "quoted": "answered in the book’s own words",
+    "refused": "not in the book",
+    "first": "Time to the first words: median, 95th percentile",
+    "whole": "Time to the whole answer: median, 95th percentile",
+    "limited": "Questions put off because they came too fast",
+    "failed": "Questions that failed",
+}
+NONE_YET = "none yet"
+MEDIAN_AND_95TH = "{median} and {high}"
+OVER_30_S = "more than 30 s"
+NOBODY_ASKS = "Nobody is asking at the moment."
+ASKED_LATELY = "{readers} asked in the last five minutes"
+ONE_WRITTEN, MANY_WRITTEN = "{answers} is being written", "{answers} are being written"
+ONE_WAITS, MANY_WAIT = "{readers} waits for the model", "{readers} wait for the model"
+STUDIED_SO_FAR = "{done} of {all} passages studied. Last by {author}: {figures}."

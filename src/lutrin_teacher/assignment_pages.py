@@ -7,7 +7,8 @@ import msgspec
 
 from lutrin.chats.store import AskedQuestion
 from lutrin.chats.tally import CardCount, StoredAssignment
-from lutrin.serve.html import KINDS, LETTERS, PageEntry, ShelvedBook
+from lutrin.messages import CARD_KINDS
+from lutrin.serve.html import LETTERS, PageEntry, ShelvedBook
 from lutrin.serve.templating import page_path, render
 from lutrin.study.deck import ON_PAPER, Card, Practice
 from lutrin_teacher.homework import Assignment, cards_of, propose
@@ -69,7 +70,7 @@ def choosing_page(
         cards=cards,
         questions=questions,
         title=chosen[0].title if len(chosen) == 1 else chosen[0].chapter if chosen else "",
-        kinds=KINDS,
+        kinds=CARD_KINDS,
         on_paper=ON_PAPER,
         form_key=form_key,
     )
@@ -90,7 +91,7 @@ def pupils_page(
         pages=[page for page in pages if page.filename in assignment.pages],
         cards=cards_of(practice, assignment.cards),
         questions=cards_of(practice, assignment.questions),
-        kinds=KINDS,
+        kinds=CARD_KINDS,
         letters=LETTERS,
     )
 
@@ -132,7 +133,7 @@ def results_page(
         address=address,
         code=qr_uri(address) if address else "",
         can_open=can_open,
-        kinds=KINDS,
+        kinds=CARD_KINDS,
         letters=LETTERS,
         form_key=form_key,
     )

@@ -13,7 +13,7 @@ from lutrin.chats.tally import StoredAssignment
 from lutrin.errors import InvalidInput, NotFound
 from lutrin.index.catalog import Hints
 from lutrin.log import get_logger
-from lutrin.messages import NOTHING_HERE
+from lutrin.messages import CHOOSE_HINTS, NOTHING_HERE
 from lutrin.serve.answer_service import AnswerService
 from lutrin.serve.budget import Same, Workshop, beside_loop
 from lutrin.serve.door import Door
@@ -113,7 +113,7 @@ async def hand_out(visit: Given[Visit]) -> Response[str]:
     book = next(iter(fields["book"]), "")
     hints = next(iter(fields["hints"]), "")
     if hints not in get_args(Hints):
-        raise InvalidInput("Choose whether pupils get hints: off, offered or first.")
+        raise InvalidInput(CHOOSE_HINTS)
     library = visit.service.services.library
     known = {page.filename for page in await library.contents(book)}
     ids = {card.id for card in (await library.practice(book)).cards}

@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 
 import msgspec
 
+from lutrin import messages
 from lutrin.errors import InvalidInput
 from lutrin.language.words import plain
 from lutrin.study.deck import ON_PAPER, Card, Practice
@@ -59,18 +60,18 @@ def new_name() -> str:
 def check(assignment: Assignment) -> None:
     """Raise InvalidInput if there is nothing to do, or too much."""
     if not (assignment.pages or assignment.cards or assignment.questions):
-        raise InvalidInput("Choose at least one page, card or question.")
+        raise InvalidInput(messages.NOTHING_TO_DO)
     if not assignment.title:
-        raise InvalidInput("Give the assignment a title.")
+        raise InvalidInput(messages.NO_TITLE)
     if len(assignment.title) > MOST_TITLE or len(assignment.note) > MOST_NOTE:
-        raise InvalidInput(f"A title has at most {MOST_TITLE} characters, the note {MOST_NOTE}.")
+        raise InvalidInput(messages.ASSIGNMENT_TITLE_TOO_LONG.format(title=MOST_TITLE, note=MOST_NOTE))
     for things, most, name in (
         (assignment.pages, MOST_PAGES, "pages"),
         (assignment.cards, MOST_CARDS, "cards"),
         (assignment.questions, MOST_QUESTIONS, "questions"),
     ):
         if len(things) > most:
-            raise InvalidInput(f"An assignment has at most {most} {name}. Make two of it.")
+            raise InvalidInput(messages.ASSIGNMENT_TOO_LARGE[name].format(most=most))
 
 
 def propose(

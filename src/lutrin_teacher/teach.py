@@ -13,6 +13,7 @@ from typing import Literal, TypeVar
 
 import msgspec
 
+from lutrin import messages
 from lutrin.errors import InvalidInput, NotFound
 from lutrin.index import companion, decisions
 from lutrin.index.catalog import Catalog
@@ -20,7 +21,6 @@ from lutrin.index.decisions import StoredDecision
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
 from lutrin.ingest.companion_file import Fitting, MisfitError, problem_of
-from lutrin.messages import NOTHING_HERE
 from lutrin.ports import Embedder
 from lutrin.query.understand import normalize
 
@@ -116,7 +116,7 @@ class Companions:
         async with self._shelf.lease(slug) as generation:
             item = generation.companion.find(name)
         if item is None:
-            raise NotFound(NOTHING_HERE)
+            raise NotFound(messages.NOTHING_HERE)
         if change.act == "undo":
             await self._in_catalog(lambda catalog: decisions.withdraw(catalog, slug, name))
             await self._shelf.refresh()
@@ -216,10 +216,10 @@ def apply_change(entry: companion.Entry, change: Change) -> companion.Entry:
 def _apply_wording(entry: companion.Entry, wording: str, *, is_met: bool) -> companion.Entry:
     """Let an answer be met in a wording, or never again in it; the question that it was written to always meets it."""
     if entry.kind != "question" or not wording or len(wording) > MOST_TOPIC:
-        raise InvalidInput(f"A wording is a question of at most {MOST_TOPIC} characters.")
+        raise InvalidInput(messages.WORDING_TOO_LONG.format(most=MOST_TOPIC))
     key = normalize(wording)
     if key == normalize(entry.topic) and not is_met:
-        raise InvalidInput("This is the question that the answer was written to. Hide the answer instead.")
+        raise InvalidInput(messages.WRITTEN_TO)
     met, unlike = ([one for one in group if normalize(one) != key] for group in (entry.aka, entry.unlike))
     if key != normalize(entry.topic):
         (met if is_met else unlike).append(wording)
@@ -237,7 +237,7 @@ def _apply_edit(entry: companion.Entry, change: Change) -> companion.Entry:
         state="approved",
     )
     if problem := problem_of(mended):
-        raise InvalidInput(f"This cannot be kept: {problem}.")
+        raise InvalidInput(messages.CANNOT_BE_KEPT.format(problem=problem))
     return mended
 
 
@@ -247,7 +247,7 @@ async def _fit(
     """An answer as an entry, with its places in the book; something of the book must prove it."""
     chunks = {chunk.chunk_id: chunk for chunk in await generation.chunks([name for name, _ in proofs])}
     if not chunks:
-        raise InvalidInput("The book says nothing on this question, so no answer can be pinned to it.")
+        raise InvalidInput(messages.NOTHING_TO_PIN)
     home = chunks[next(name for name, _ in proofs if name in chunks)]
     source = await generation.source(home.filename)
     entry = companion.Entry(
@@ -267,15 +267,15 @@ async def _fit(
         pinned=True,
         unlisted=not listed,
     )
-    problem = problem_of(entry) or ("the question is too long" if len(question) > MOST_TOPIC else "")
+    problem = problem_of(entry) or (messages.LONG_QUESTION if len(question) > MOST_TOPIC else "")
     if problem:
-        raise InvalidInput(f"This cannot be kept: {problem}.")
+        raise InvalidInput(messages.CANNOT_BE_KEPT.format(problem=problem))
     try:
         return Fitting({home.filename: (source, await generation.chunks_of(home.filename))}.get, [home.filename]).fit(
             entry, draft=True
         )
     except MisfitError as misfit:
-        raise InvalidInput(f"This cannot be kept: {misfit}.") from misfit
+        raise InvalidInput(messages.CANNOT_BE_KEPT.format(problem=misfit)) from misfit
 
 
 def _is_wanted(entry: companion.Entry, criteria: EntryFilter) -> bool:

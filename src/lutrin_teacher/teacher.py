@@ -21,6 +21,7 @@ from lutrin.messages import (
     BOOK_FIRST,
     DISK_LOW,
     INGEST_OFF,
+    NO_SUCH_BUTTON,
     NOT_STORING,
     NOTHING_HERE,
     TEACHER_OFF,
@@ -173,7 +174,7 @@ async def move_door(act: FromPath[str], visit: Given[Visit], door: Given[Door]) 
     """Let the class in, or out."""
     await visit.form()
     if act not in {"open", "close"}:
-        raise InvalidInput("There is no such button.")
+        raise InvalidInput(NO_SUCH_BUTTON)
     await (door.open() if act == "open" else door.close())
     return led_to("/teacher#class")
 
@@ -240,7 +241,7 @@ async def change(
     """Approve, hide, mend, pin an entry, or take that back."""
     fields = await visit.form()
     if fields.get("act") not in ACTS:
-        raise InvalidInput("There is no such button.")
+        raise InvalidInput(NO_SUCH_BUTTON)
     number = fields.get("answer", "")
     change = Change(
         act=msgspec.convert(fields["act"], Act),

@@ -10,6 +10,7 @@ from litestar.params import FromPath
 
 from lutrin.errors import InvalidInput, LutrinError
 from lutrin.log import get_logger
+from lutrin.messages import NO_SUCH_BUTTON
 from lutrin.serve.book_choices import Act, change_book, find_book, reasons_of
 from lutrin.serve.problems import prefers_html
 from lutrin.serve.routes.ingest import Jobs, Uploaded, receive, report_upload
@@ -82,7 +83,7 @@ async def change(book: FromPath[str], act: FromPath[str], visit: Given[Visit], j
     """Rename, hide, move, remove, bring back or delete a book, or go back to its index before this one."""
     fields = await visit.form()
     if act not in ACTS:
-        raise InvalidInput("There is no such button.")
+        raise InvalidInput(NO_SUCH_BUTTON)
     await asyncio.to_thread(
         change_book,
         visit.settings,

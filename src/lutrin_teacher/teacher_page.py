@@ -18,6 +18,7 @@ import msgspec
 import segno
 from prometheus_client.metrics import MetricWrapperBase
 
+from lutrin import messages
 from lutrin.chats.store import OF_CONTENTS, AskedQuestion
 from lutrin.chats.tally import StoredAssignment
 from lutrin.index.catalog import LeftOut
@@ -46,17 +47,6 @@ SURE, SURE_WITH_MODEL = 2.4, math.log(3)
 Of 90 answers on three books of the shelf, .45 of those without a right fact lie below 2.4, and .27 of the others; below
 log 3 lies none, for there it is decided whether to answer at all (bench/RESULTS.md, "Doubtful answers").
 """
-ENTRY_STATES = {"proposed": "not read yet", "approved": "approved", "hidden": "hidden"}
-ENTRY_KINDS = {
-    "keypoints": "Key points",
-    "term": "Term",
-    "question": "Question",
-    "explanation": "Explanation",
-    "simpler": "Simpler words",
-    "example": "Example",
-    "analogy": "Analogy",
-    "quiz": "Quiz",
-}
 _MARKER = re.compile(r"(?<!\s)\s*+\[\d+\]")
 
 Outcome = Literal["missed", "doubtful", "answered"]
@@ -89,10 +79,10 @@ class Examination:
             output, errors = await asyncio.wait_for(self._process(), PATIENCE_S)
             self.checks, self.trouble = msgspec.json.decode(output, type=list[Check]), ""
         except TimeoutError:
-            self.checks, self.trouble = None, f"It took more than {PATIENCE_S:.0f} s."
+            self.checks, self.trouble = None, messages.DOCTOR_SLOW.format(seconds=PATIENCE_S)
         except msgspec.MsgspecError:
             message = errors.decode(errors="replace").strip().rpartition("\n")[2]
-            self.checks, self.trouble = None, message or f"`lutrin {self._command}` did not end as it should."
+            self.checks, self.trouble = None, message or messages.DOCTOR_FAILED.format(command=self._command)
         finally:
             self.running = False
             self.at = self._now()
@@ -253,16 +243,14 @@ def _row(group: Sequence[AskedQuestion], *, is_pinned: bool) -> InboxRow:
 
 def as_csv(questions: Sequence[AskedQuestion], titles: Mapping[str, str]) -> str:
     """Export the questions as a table for a spreadsheet."""
-    header = ["answered at (UTC)", "book", "chapter", "question", "answer", "outcome", "thumb", "comment"]
-    answers = {"generated": "explained", "extractive": "quoted", "refusal": "not in the book", None: ""}
     rows = (
         (
             *(one.created, titles.get(one.book, one.book), one.chapter, one.text),
-            *(answers[one.kind], outcome_of(one), one.thumb, one.comment),
+            *(messages.ANSWERS_CALLED[one.kind], outcome_of(one), one.thumb, one.comment),
         )
         for one in questions
     )
-    return to_csv(header, rows)
+    return to_csv(messages.QUESTIONS_HEADER, rows)
 
 
 def figures(metrics: Metrics) -> list[tuple[str, str, str]]:
@@ -270,16 +258,17 @@ def figures(metrics: Metrics) -> list[tuple[str, str, str]]:
     kinds = _totals(metrics.questions, "kind")
     failed = _totals(metrics.outcomes, "outcome")
     del failed["done"], failed["cancelled"]
-    return [
-        ("answers", "Questions answered", f"{kinds.total():,}"),
-        ("generated", "explained by the model, checked against the book", f"{kinds['generated']:,}"),
-        ("quoted", "answered in the book’s own words", f"{kinds['extractive']:,}"),
-        ("refused", "not in the book", f"{kinds['refusal']:,}"),
-        ("first", "Time to the first words: median, 95th percentile", _times(metrics, "excerpt")),
-        ("whole", "Time to the whole answer: median, 95th percentile", _times(metrics, "done")),
-        ("limited", "Questions put off because they came too fast", f"{_totals(metrics.limited).total():,}"),
-        ("failed", "Questions that failed", f"{failed.total():,}"),
-    ]
+    values = {
+        "answers": f"{kinds.total():,}",
+        "generated": f"{kinds['generated']:,}",
+        "quoted": f"{kinds['extractive']:,}",
+        "refused": f"{kinds['refusal']:,}",
+        "first": _times(metrics, "excerpt"),
+        "whole": _times(metrics, "done"),
+        "limited": f"{_totals(metrics.limited).total():,}",
+        "failed": f"{failed.total():,}",
+    }
+    return [(name, messages.FIGURES[name], value) for name, value in values.items()]
 
 
 def _totals(meter: MetricWrapperBase, label: str = "", suffix: str = "_total") -> Counter[str]:
@@ -301,21 +290,24 @@ def _times(metrics: Metrics, stage: str) -> str:
         if sample.name == f"{metric.name}_bucket" and sample.labels["stage"] == stage
     )
     if not buckets or buckets[-1][1] == 0:
-        return "none yet"
+        return messages.NONE_YET
     within = [next(bound for bound, count in buckets if count >= share * buckets[-1][1]) for share in (0.5, 0.95)]
-    return " and ".join("more than 30 s" if math.isinf(bound) else f"{bound:g} s" for bound in within)
+    median, high = (messages.OVER_30_S if math.isinf(bound) else f"{bound:g} s" for bound in within)
+    return messages.MEDIAN_AND_95TH.format(median=median, high=high)
 
 
 def now_text(metrics: Metrics, readers: int, waiting: int) -> str:
     """Describe the present load in one sentence."""
     running = _totals(metrics.running, suffix="").total()
     if not (readers or running or waiting):
-        return "Nobody is asking at the moment."
-    parts = [f"{count_of(readers, 'reader')} asked in the last five minutes"]
+        return messages.NOBODY_ASKS
+    parts = [messages.ASKED_LATELY.format(readers=count_of(readers, "reader"))]
     if running:
-        parts.append(f"{count_of(running, 'answer')} {'is' if running == 1 else 'are'} being written")
+        written = messages.ONE_WRITTEN if running == 1 else messages.MANY_WRITTEN
+        parts.append(written.format(answers=count_of(running, "answer")))
     if waiting:
-        parts.append(f"{count_of(waiting, 'reader')} {'waits' if waiting == 1 else 'wait'} for the model")
+        waits = messages.ONE_WAITS if waiting == 1 else messages.MANY_WAIT
+        parts.append(waits.format(readers=count_of(waiting, "reader")))
     return f"{', '.join(parts)}."
 
 
@@ -366,7 +358,7 @@ def board_page(board: Board, form_key: str) -> str:
         whole=",".join(suffix for suffix, kind in all_formats().items() if kind.stands_alone),
         formats=formats_in_words(),
         job_text=job_text(board.job, board.waiting),
-        entry_states=ENTRY_STATES,
+        entry_states=messages.ENTRY_STATES,
         reasons=reasons_of(board.left_out),
         rows=[(row, reasons_of(row.left_out)) for row in board.books if not row.choice.removed],
         removed=[row for row in board.books if row.choice.removed],
@@ -389,8 +381,8 @@ def companion_page(book: str, listed: EntryList, wanted: EntryFilter, form_key: 
         listed=listed,
         wanted=filters,
         form_key=form_key,
-        kinds=ENTRY_KINDS,
-        states=ENTRY_STATES,
+        kinds=messages.ENTRY_KINDS,
+        states=messages.ENTRY_STATES,
         page=wanted.page,
         search=lambda number: urlencode({**chosen, "page": str(number)}),
     )

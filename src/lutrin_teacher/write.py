@@ -30,6 +30,7 @@ from lutrin.index.generation import OpenGeneration
 from lutrin.ingest.companion_file import Fitting, MisfitError, section_with, sections_of
 from lutrin.ingest.sentences import sentence_ranges
 from lutrin.language.words import content_stems, plain, stem, stem_set, topic_stems, word_count
+from lutrin.messages import STUDIED_SO_FAR
 from lutrin.ports import Generator
 from lutrin.query.understand import alone, normalize
 from lutrin.records import Chunk, Finished, GenerationRequest, Message, Piece, Question, Unit
@@ -228,8 +229,10 @@ class Student:
             figures.by_kind.update(item.entry.kind for item in items)
             figures.studied += 1
             # A thread ends what it began, though a reader may break the study off here.
-            so_far = f"{earlier + figures.studied} of {len(worth)} passages studied. Last by {self._author}"
-            await asyncio.to_thread(self._keep, chunk, fresh, f"{so_far}: {figures.line()}.\n")
+            so_far = STUDIED_SO_FAR.format(
+                done=earlier + figures.studied, all=len(worth), author=self._author, figures=figures.line()
+            )
+            await asyncio.to_thread(self._keep, chunk, fresh, f"{so_far}\n")
             yield figures
 
     def _keep(self, chunk: Chunk, fresh: Sequence[StudiedEntry], progress: str) -> None:

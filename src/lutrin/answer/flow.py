@@ -849,7 +849,7 @@ async def with_wish(searcher: Searcher, query: Query) -> Query:
         template = re.sub(rf"\b(?:(?i:an?|the) )?{name}\b", "it", topic)
         place, cosine = await nearest(template, [*long_name, *otherwise])
         if cosine >= ALIKE_LONG_NAME and place < len(long_name):
-            meaning = f"What does {name} mean?"
+            meaning = messages.MEANING_QUESTION.format(name=name)
             return replace(query, topic=meaning, parts=(meaning,), frame="definition")
     if not query.subject or subject_stems(topic):
         return query

@@ -460,10 +460,7 @@ async def from_contents(query: Query, generation: OpenGeneration) -> Plan:
 def about_book(about: About, book: BookInfo, files: Sequence[FileEntry], *, page: str = "") -> str:
     """Answer a question about the book itself, in Markdown; `page` is the one that the reader is on."""
     if about.of == "self":
-        return (
-            f"I am Lutrin, the tutor of *{book.title}*. I answer questions from this book alone and show the passage "
-            "that each answer rests on. Ask about anything the book covers, or select a passage and ask about that."
-        )
+        return messages.I_AM.format(title=book.title)
     chapters: dict[str, list[FileEntry]] = {}
     for one in files:
         # A page without a chapter forms its own.
@@ -472,12 +469,12 @@ def about_book(about: About, book: BookInfo, files: Sequence[FileEntry], *, page
         return _contents(book, chapters)
     name = _find_chapter(about.chapter, chapters, page)
     if name is None:
-        missing = "this chapter" if about.chapter == THIS else f"a chapter “{about.chapter}”"
-        return f"The book does not name {missing}. {_contents(book, chapters)}"
+        missing = messages.NOT_THIS_CHAPTER if about.chapter == THIS else messages.NO_SUCH_CHAPTER
+        return missing.format(chapter=about.chapter, contents=_contents(book, chapters))
     pages = chapters[name]
     if len(pages) == 1:
-        return f"**{name}** is one page, “{pages[0].title}”."
-    return _list(f"**{name}** has {len(pages)} sections:", [f"- {one.title}" for one in pages])
+        return messages.CHAPTER_OF_ONE_PAGE.format(chapter=name, page=pages[0].title)
+    return _list(messages.CHAPTER_HAS.format(chapter=name, count=len(pages)), [f"- {one.title}" for one in pages])
 
 
 def _contents(book: BookInfo, chapters: Mapping[str, Sequence[FileEntry]]) -> str:
@@ -487,12 +484,12 @@ def _contents(book: BookInfo, chapters: Mapping[str, Sequence[FileEntry]]) -> st
         if pages[0].module != module and (module := pages[0].module):
             lines.append(f"- **{module}**")
         lines.append(f"{'  ' if module else ''}- {name}")
-    count = len(chapters)
-    return _list(f"*{book.title}* has {count} {'chapter' if count == 1 else 'chapters'}:", lines)
+    lead = messages.BOOK_HAS_ONE if len(chapters) == 1 else messages.BOOK_HAS
+    return _list(lead.format(title=book.title, count=len(chapters)), lines)
 
 
 def _list(lead: str, lines: Sequence[str]) -> str:
-    rest = [f"- and {len(lines) - MOST_LISTED} more"] if len(lines) > MOST_LISTED else []
+    rest = [messages.MORE_OF_THEM.format(count=len(lines) - MOST_LISTED)] if len(lines) > MOST_LISTED else []
     return "\n".join([lead, "", *lines[:MOST_LISTED], *rest])
 
 

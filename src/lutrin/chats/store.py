@@ -20,7 +20,7 @@ from lutrin.chats.engine import Database, Execute, SqlCipher, Values, migrate
 from lutrin.chats.key import Seal
 from lutrin.chats.tally import AssignmentTables
 from lutrin.errors import ChatStoreError, ChatStoreFull, NotFound
-from lutrin.messages import CONVERSATION_FULL, NOTHING_HERE, READER_FULL
+from lutrin.messages import CONVERSATION, CONVERSATION_FULL, NOTHING_HERE, READER_FULL, SPEAKERS
 from lutrin.records import AnswerKind, Certainty, ChatMessage, ChatOrigin, ChatSession, Refusal
 from lutrin.settings import Settings
 
@@ -500,13 +500,10 @@ class AbsentChats(ChatTables):
         """Do nothing: no file is open."""
 
 
-SPEAKERS = {"user": "Reader", "assistant": "Book"}
-
-
 def as_markdown(session: ChatSession, messages: Sequence[ChatMessage]) -> str:
     """Return the conversation with its sources, a heading for each message."""
     began = session.created[:16].replace("T", " ")
-    parts = [f"# {session.title or 'Conversation'}\n", f"{began} UTC, {session.book}\n"]
+    parts = [f"# {session.title or CONVERSATION}\n", f"{began} UTC, {session.book}\n"]
     for message in messages:
         parts.append(f"## {SPEAKERS[message.role]}, {message.created[:16].replace('T', ' ')}\n")
         if message.selected_text:

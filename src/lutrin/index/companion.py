@@ -26,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lutrin.index.tokens import project, quantise
+from lutrin.messages import TERM_QUESTION
 from lutrin.ports import Embedder, Vectors
 
 Kind = Literal["keypoints", "term", "question", "explanation", "simpler", "example", "analogy", "quiz"]
@@ -167,7 +168,7 @@ def wordings(entry: Entry) -> tuple[str, ...]:
 
 def defining(name: str) -> str:
     """The question under which a term is asked for and kept."""
-    return f"What is {name}?"
+    return TERM_QUESTION.format(name=name)
 
 
 class Companion:

@@ -17,6 +17,7 @@ from itertools import chain, groupby, zip_longest
 import msgspec
 import numpy as np
 
+from lutrin import messages
 from lutrin.index.companion import BY_THE_BOOK, Companion
 from lutrin.index.generation import OpenGeneration
 from lutrin.ingest.labels import labels_in
@@ -791,7 +792,7 @@ async def _selection_chunk(generation: OpenGeneration, selected_text: str) -> Ch
     blocks = (" ".join(unit.text for unit in block) for _, block in groupby(units, key=lambda unit: unit.block))
     own = Chunk(
         chunk_id=SELECTED, text="\n\n".join(blocks), book=book.slug, book_title=book.title, edition=book.edition,
-        module="", chapter="", section="", section_title="Selected text", heading_path=(),
+        module="", chapter="", section="", section_title=messages.SELECTED_TEXT, heading_path=(),
         filename="", page=None, page_label="", anchor="", chunk_index=0, char_start=0, char_end=len(selected_text),
         token_count=0, content_type="text", is_simulation=None, content_hash="", units=units,
     )  # fmt: skip

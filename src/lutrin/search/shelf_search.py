@@ -221,4 +221,5 @@ def _resolve(name: str, value: str, titles: list[str]) -> str:
         matches = [title for title in titles if test(title.casefold())]
         if len(matches) == 1:
             return matches[0]
-    raise InvalidQuestion(f"The book has no {name} named {value}. It has: {'; '.join(titles) or 'none'}.")
+    names = "; ".join(titles) or messages.NONE_OF_THEM
+    raise InvalidQuestion(messages.NO_SUCH_PART.format(kind=name, name=value, names=names))

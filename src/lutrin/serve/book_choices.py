@@ -17,7 +17,7 @@ from lutrin.index.catalog import BookChoice, Catalog, Hints, LeftOut, PublishedB
 from lutrin.index.manifest import read_manifest
 from lutrin.ingest.lock import ingest_lock
 from lutrin.ingest.upload import StoredUpload, store
-from lutrin.messages import BOOK_NOT_HERE, NOTHING_HERE
+from lutrin.messages import BOOK_NOT_HERE, BOOK_TITLE_TOO_LONG, CHOOSE_HINTS, NOTHING_HERE
 from lutrin.settings import Settings
 
 Act = Literal["rename", "hints", "hide", "show", "up", "down", "remove", "restore", "delete", "previous"]
@@ -151,12 +151,12 @@ def _chosen(row: BookRow, act: Act, now: datetime, *, title: str, line: str, hin
     match act:
         case "hints":
             if hints not in get_args(Hints):
-                raise InvalidInput("Choose whether pupils get hints: off, offered or first.")
+                raise InvalidInput(CHOOSE_HINTS)
             return msgspec.structs.replace(row.choice, hints=msgspec.convert(hints, Hints))
         case "rename":
             title, line = (" ".join(text.split()) for text in (title, line))
             if len(title) > MOST_TITLE or len(line) > MOST_LINE:
-                raise InvalidInput(f"A title has at most {MOST_TITLE} characters, the line below it {MOST_LINE}.")
+                raise InvalidInput(BOOK_TITLE_TOO_LONG.format(title=MOST_TITLE, line=MOST_LINE))
             return msgspec.structs.replace(row.choice, title="" if title == row.own_title else title, line=line)
         case "hide" | "show":
             return msgspec.structs.replace(row.choice, hidden=act == "hide")

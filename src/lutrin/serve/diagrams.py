@@ -17,6 +17,8 @@ from html import escape, unescape
 from itertools import pairwise
 from typing import Literal
 
+from lutrin import messages
+
 DIAGRAM = re.compile(r'<pre class="mermaid">(.*?)</pre>', re.DOTALL)
 WIDEST = 660
 """Pixels of the reader's column; a wider diagram is drawn from top to bottom instead."""
@@ -236,8 +238,8 @@ def figure(source: str) -> str:
     if graph is None:
         return f'<figure class="diagram">{text}</figure>'
     return (
-        f'<figure class="diagram" tabindex="0" aria-label="Diagram">{svg(graph)}'
-        f"<details><summary>Diagram as text</summary>{text}</details></figure>"
+        f'<figure class="diagram" tabindex="0" aria-label="{messages.DIAGRAM}">{svg(graph)}'
+        f"<details><summary>{messages.DIAGRAM_AS_TEXT}</summary>{text}</details></figure>"
     )
 
 
@@ -259,10 +261,11 @@ def describe(graph: Graph) -> str:
     """Describe a graph in words, as its alternative text."""
     sentences = []
     for edge in graph.edges:
-        ends = [graph.nodes[name].text.replace("\n", " ") for name in (edge.start, edge.end)]
+        start, end = (graph.nodes[name].text.replace("\n", " ") for name in (edge.start, edge.end))
+        start, end = start or messages.NO_START, end or messages.NO_END
         label = f" ({edge.label})".replace("\n", " ") if edge.label else ""
-        sentences.append(f"{ends[0] or 'start'} to {ends[1] or 'end'}{label}")
-    return f"Diagram: {'; '.join(sentences)}."
+        sentences.append(messages.EDGE.format(start=start, end=end, label=label))
+    return messages.DIAGRAM_IN_WORDS.format(edges="; ".join(sentences))
 
 
 def _laid_out(graph: Graph, *, across: bool) -> _Drawing:

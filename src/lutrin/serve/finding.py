@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 
+from lutrin import messages
 from lutrin.answer.render import reader_url
 from lutrin.index.lexical import stem_of
 from lutrin.index.typeahead import TypedWord
@@ -18,8 +19,6 @@ EXCERPT_CHARS = 150
 LEAD_CHARS = 50
 """Most characters before the first marked word of an excerpt."""
 SENTENCE_ENDS = (".", "!", "?", "…", "。")
-IN_CODE = "In a piece of code."
-"""Of code that says nothing in words and that no words introduce."""
 _COMMENT_SIGNS = " \t#/*-;%!<>\"'"
 # Linear, as the lexers of some languages are not: this runs for every letter that is typed.
 _COMMENT = re.compile(r"""(?:^\s*(?:\*|;+|%+|"{3}|'{3}|<!--)|(?:^|\s)(?:#+|//+!?|/\*+|--)(?=\s))(.*)""")
@@ -153,7 +152,7 @@ def _in_words(unit: Unit, word_stems: Sequence[frozenset[str]]) -> str:
     if unit.kind != "code":
         return readable(unit.text)
     comment = max(_comments(unit.text), key=lambda line: _kinds(line, word_stems), default="")
-    return comment if _kinds(comment, word_stems) else readable(unit.lead) or IN_CODE
+    return comment if _kinds(comment, word_stems) else readable(unit.lead) or messages.IN_CODE
 
 
 def _comments(code: str) -> list[str]:

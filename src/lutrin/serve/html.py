@@ -10,7 +10,16 @@ from itertools import groupby, pairwise
 from markupsafe import Markup
 
 from lutrin.ingest.labels import label_after
-from lutrin.messages import ASSIGNMENT_OVER, NOTHING_HERE
+from lutrin.messages import (
+    ASSIGNMENT_OVER,
+    BOOKS,
+    CARD_KINDS,
+    NOTHING_HERE,
+    OFFLINE,
+    OFFLINE_TITLE,
+    PAGE,
+    TROUBLES,
+)
 from lutrin.serve.finding import Suggestion
 from lutrin.serve.notes import Notes
 from lutrin.serve.rendering import PDF_SECTION
@@ -20,16 +29,6 @@ from lutrin.study.deck import ON_PAPER, Card, GlossaryTerm, Practice
 SECTION_START = re.compile(r'<h2 id="')
 HEADING = re.compile(r'<h[1-6] id="([^"]+)"')
 MISSING = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED})
-TROUBLES: dict[int, str] = {
-    HTTPStatus.BAD_REQUEST: "This address does not work",
-    HTTPStatus.FORBIDDEN: "Not permitted",
-    HTTPStatus.NOT_FOUND: "Page not found",
-    HTTPStatus.METHOD_NOT_ALLOWED: "Page not found",
-    HTTPStatus.CONFLICT: "Not just now",
-    HTTPStatus.INTERNAL_SERVER_ERROR: "An error on this server",
-    HTTPStatus.SERVICE_UNAVAILABLE: "Not available right now",
-}
-"""Headings of the pages for failures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +100,7 @@ def shelf(books: Sequence[tuple[ShelvedBook, Sequence[PageEntry]]], starters: Se
         {**_cover(book, pages), "slug": book.slug, "address": _first(book, pages) if only else book_path(book.slug)}
         for book, pages in books
     ]
-    title = only.title if only else "Books"
+    title = only.title if only else BOOKS
     values = {"title": title, "books": covers, "book": only.slug if only else "", "starters": starters}
     return render("shelf.html", **values)
 
@@ -155,8 +154,7 @@ def trouble(status: int, detail: str, incident: str = "", *, teacher: bool = Fal
 
 def offline() -> str:
     """The page shown without a network for a page that this browser has not kept."""
-    detail = "This page has not been opened in this browser before, so it is not here. What was opened is."
-    return render("trouble.html", title="No network", detail=detail, history=True, again=True, chat=False)
+    return render("trouble.html", title=OFFLINE_TITLE, detail=OFFLINE, history=True, again=True, chat=False)
 
 
 def reading(
@@ -203,7 +201,8 @@ def with_page_labels(text: str, labels: Mapping[int, str]) -> str:
     def head(page: re.Match[str]) -> str:
         nonlocal label
         label = labels.get(int(page[0].partition("page=")[2].rstrip('">'))) or label_after(label)
-        return f'{page[0]}<p class="page-number"><small>Page {escape(label)}</small></p>' if label else page[0]
+        number = PAGE.format(label=escape(label))
+        return f'{page[0]}<p class="page-number"><small>{number}</small></p>' if label else page[0]
 
     return PDF_SECTION.sub(head, text) if labels else text
 
@@ -227,15 +226,6 @@ WORKSHEET_CARDS = 40
 """On one worksheet, spread over its chapter; more is no work for a lesson."""
 SITTING_CARDS = 10
 """Cards of one sitting: some minutes of work."""
-KINDS = {
-    "question": "Question",
-    "choice": "Choose",
-    "term": "Term",
-    "gap": "Fill the gap",
-    "list": "Name them",
-    "table": "Look up",
-    "exercise": "Exercise of the book",
-}
 LETTERS = "ABCDEF"
 VIEWS = ("study", "deck", "today", "worksheet", "glossary", "guide")
 
@@ -279,7 +269,7 @@ def render_practice(
         quizzed=page,
         hints=book.hints,
         again=list(dict.fromkeys((card.section, card.url) for card in selection)),
-        kinds=KINDS,
+        kinds=CARD_KINDS,
         letters=LETTERS,
         glossary=by_letter(practice.glossary),
         guide=practice.guide,

@@ -9,6 +9,7 @@ import msgspec
 from lutrin.index.companion import BY_THE_BOOK, Companion, Entry, PreparedEntry, defining
 from lutrin.index.lexical import stem_of, words
 from lutrin.index.typeahead import TypedWord
+from lutrin.messages import TRIAL_QUESTION
 from lutrin.serve.templating import page_path
 from lutrin.study.senses import Use, visible_names
 
@@ -115,7 +116,7 @@ def trial_questions(companion: Companion, sections: Sequence[str], count: int) -
     prepared = [item.entry.topic for item in companion.visible("question", "explanation")]
     terms = [defining(item.entry.topic) for item in companion.visible("term")]
     questions: dict[str, None] = {}
-    for kind in (prepared, terms, [f"What does the book say on {title}?" for title in sections]):
+    for kind in (prepared, terms, [TRIAL_QUESTION.format(title=title) for title in sections]):
         step = max(1, len(kind) // count)
         questions |= dict.fromkeys(kind[::step])
     return list(questions)[:count]

@@ -1,36 +1,25 @@
 """How far the books are read, in words: for the empty shelf, and for pages that watch an ingestion."""
 
+from lutrin import messages
 from lutrin.ingest.summary import FolderReport
 from lutrin.serve.routes.ingest import Job, Jobs
 from lutrin.serve.templating import count_of
-
-COUNTED = {
-    "processed": ("file", "read"),
-    "unchanged": ("file", "unchanged"),
-    "removed": ("file", "gone"),
-    "failed": ("file", "could not be read"),
-}
-JOB_STATES = {
-    "waiting": "Waits until the books have been read.",
-    "running": "Reading the books…",
-    "done": "The books have been read.",
-    "failed": "It did not work.",
-}
 
 
 def job_text(job: Job | None, waiting: int = 0) -> str:
     """Describe in a sentence or two how an ingestion is going or went; empty if there was none."""
     if job is None:
         return ""
-    text = JOB_STATES[job.state] + (f" {job.detail}" if job.detail else "")
+    text = messages.JOB_STATES[job.state] + (f" {job.detail}" if job.detail else "")
     parts = [name for line in job.progress if (name := FolderReport.name_in(line))]
     if job.state == "running" and parts:
-        text += f" {count_of(len(parts), 'part')} so far, the last one: {parts[-1]}."
+        text += messages.SO_FAR.format(parts=count_of(len(parts), "part"), last=parts[-1])
     if waiting:
-        text += f" {count_of(waiting, 'upload')} {'waits' if waiting == 1 else 'wait'} and will be read next."
+        sentence = messages.ONE_UPLOAD_WAITS if waiting == 1 else messages.UPLOADS_WAIT
+        text += sentence.format(uploads=count_of(waiting, "upload"))
     counts = [
-        f"{count_of(number, thing)} {what}"
-        for name, (thing, what) in COUNTED.items()
+        f"{count_of(number, 'file')} {what}"
+        for name, what in messages.FILES_COUNTED.items()
         if isinstance(number := (job.summary or {}).get(name, 0), int) and number
     ]
     return text + (f" {', '.join(counts)}." if counts else "")

@@ -24,6 +24,7 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
+from lutrin import messages
 from lutrin.ingest.page import page_html
 from lutrin.serve.diagrams import with_diagrams
 
@@ -164,7 +165,9 @@ def render_page(source: str, filename: str) -> RenderedPage:
     safe = sanitise(PDF_PAGE.sub(r'<section class="page" id="page=\1">', page))
     sections = tuple((unescape(match[1]), _without_links(match[2])) for match in SECTION.finditer(safe))
     scrollable = safe.replace("<pre><code", '<pre tabindex="0"><code')
-    scrollable = TABLE.sub(r'<div class="wide" role="region" aria-label="Table" tabindex="0">\g<0></div>', scrollable)
+    scrollable = TABLE.sub(
+        rf'<div class="wide" role="region" aria-label="{messages.TABLE}" tabindex="0">\g<0></div>', scrollable
+    )
     # A browser would begin a line with the comma behind a formula.
     whole = with_anchors(JOINED.sub(r'<span class="joined">\g<0></span>', scrollable))
     parts, chapters = in_parts(whole)
@@ -230,10 +233,8 @@ def with_anchors(page: str) -> str:
 
     def link(match: re.Match[str]) -> str:
         level, anchor, title = match.groups()
-        text = unescape(TAG.sub("", title))
-        link = (
-            f'<a class="anchor" href="#{quote(unescape(anchor), safe="=")}" aria-label="Link to: {escape(text)}"></a>'
-        )
+        text = escape(messages.LINK_TO.format(title=unescape(TAG.sub("", title))))
+        link = f'<a class="anchor" href="#{quote(unescape(anchor), safe="=")}" aria-label="{text}"></a>'
         return f'<h{level} id="{anchor}">{title}{link}</h{level}>'
 
     return LINKED.sub(link, page)
@@ -260,7 +261,8 @@ def in_parts(page: str) -> tuple[str, tuple[tuple[str, str], ...]]:
     parts, chapters = [], []
     for first, end in pairwise(bounds):
         title = openings[first]
-        span = f"Page {first + 1}" if end - first == 1 else f"Pages {first + 1} to {end}"
+        one = end - first == 1
+        span = messages.PAGE.format(label=first + 1) if one else messages.PAGES.format(first=first + 1, last=end)
         chapters.append((title[1], _without_links(title[2])) if title else (f"page={first + 1}", span))
         inside = "".join(f'<section class="page" id="page={n}">{pages[n - 1]}' for n in range(first + 1, end + 1))
         heading = "" if title else f'<h1 class="quietly">{span}</h1>'

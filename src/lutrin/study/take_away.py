@@ -11,6 +11,7 @@ from pathlib import Path
 
 import genanki
 
+from lutrin import messages
 from lutrin.study.deck import Card
 
 MARK = "\ufeff"
@@ -96,7 +97,7 @@ def back_of(card: Card) -> str:
     right = ""
     if card.answer is not None:
         right = f"<p><b>{LETTERS[card.answer]}: {_html(card.choices[card.answer])}</b></p>"
-    return right + _html(card.back or ("" if right else "See the book."))
+    return right + _html(card.back or ("" if right else messages.SEE_THE_BOOK))
 
 
 def table(cards: Iterable[Card]) -> str:

@@ -18,7 +18,7 @@ from lutrin.errors import ChatStoreError, IngestInProgress, InvalidInput, NotFou
 from lutrin.index.catalog import LeftOut
 from lutrin.ingest.upload import StoredUpload
 from lutrin.log import get_logger
-from lutrin.messages import INGEST_LEFT, INGEST_OFF, NOTHING_HERE
+from lutrin.messages import INGEST_LEFT, INGEST_OFF, NO_FILES, NOTHING_HERE
 from lutrin.serve.answer_service import NO_STORE
 from lutrin.serve.book_choices import store_books
 from lutrin.serve.limits import remember
@@ -213,7 +213,6 @@ async def ingest_for(visit: Visit) -> Ingest:
 YES = frozenset({"true", "on", "1", "yes"})
 OTHER_FIELDS = 8
 """Fields of a form besides its files."""
-NO_FILES = "Send at least one file in the field files of a form (multipart/form-data)."
 
 
 class Uploaded(msgspec.Struct, frozen=True, kw_only=True):

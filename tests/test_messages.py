@@ -1,0 +1,159 @@
+"""What a reader may see stands in `messages.py`, so that another language of the answers and pages is one file."""
+
+import ast
+import re
+import string
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from lutrin import messages
+
+SRC = Path(__file__).parents[1] / "src"
+ROOMS = ("lutrin/answer", "lutrin/query", "lutrin/search", "lutrin/serve", "lutrin/study", "lutrin_teacher")
+"""What speaks to pupils and teachers. Commands, the log and the API's description speak to operators and programs."""
+NOT_READ = {
+    "lutrin/answer/prompt.py": "the model reads it",
+    "lutrin/query/sides.py": "a question that is embedded",
+    "lutrin/search/search.py": "questions that are embedded",
+    "lutrin/serve/app.py": "the operator reads it, in the terminal",
+    "lutrin/serve/connections.py": "goes with a status to a program that sends too much",
+    "lutrin/serve/limits.py": "the operator reads it, in the terminal",
+    "lutrin/serve/metrics.py": "Prometheus shows it",
+    "lutrin/serve/openapi.py": "describes the API",
+    "lutrin/serve/probe.py": "`/ready` tells the operator",
+    "lutrin/serve/problems.py": "describes the API",
+    "lutrin/serve/routes/answers.py": "describes the API",
+    "lutrin/serve/tools.py": "describes tools to other programs",
+    "lutrin_teacher/companion_commands.py": "a command",
+    "lutrin_teacher/edit.py": "a command",
+    "lutrin_teacher/judge.py": "the model reads it",
+    "lutrin_teacher/study_job.py": "a command",
+    "lutrin_teacher/trial.py": "questions that are asked for a trial",
+    "lutrin_teacher/write.py": "the model reads it, and a command",
+}
+"""Modules that may hold sentences, and why no reader sees them as texts of the page."""
+DESCRIBES = frozenset("operation _asking compile debug info warning error QueryParameter Parameter Meta".split())
+"""Calls whose texts describe the API, spell a pattern, or go to the log; remedies are the operator's."""
+OF_PROGRAMS = frozenset("TypeError ValueError KeyError RuntimeError".split())
+"""Errors that say to programmers what they did wrong."""
+SENTENCE = re.compile(r"^\W*[A-Z][a-z’']+,? [\w{]|^\W*[A-Z][\w ]+[.?!…]$|[a-z]{2,} [a-z]{2,}[^<>]*[.?!…]$")
+"""Two words and a capital in front, or a full stop behind: what is said to somebody, not a name or a key."""
+
+
+def sentences(source: str) -> Iterator[str]:
+    """The texts of a module that read like sentences or titles; `{}` stands for what is filled in."""
+    tree = ast.parse(source)
+    passed = set()
+    for node in ast.walk(tree):
+        is_told = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant | ast.JoinedStr)
+        if is_told or (isinstance(node, ast.Call) and called(node) in DESCRIBES | OF_PROGRAMS):
+            passed |= {id(part) for part in ast.walk(node)}
+        elif isinstance(node, ast.keyword) and node.arg in {"remedy", "description"}:
+            passed |= {id(part) for part in ast.walk(node.value)}
+        elif isinstance(node, ast.JoinedStr):
+            passed |= {id(part) for part in node.values}
+        elif isinstance(node, ast.arg | ast.AnnAssign | ast.FunctionDef | ast.AsyncFunctionDef):
+            notes = [node.returns] if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else [node.annotation]
+            passed |= {id(part) for note in notes if note is not None for part in ast.walk(note)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant | ast.JoinedStr) and id(node) not in passed:
+            text = said(node)
+            if SENTENCE.search(text):
+                yield text
+
+
+def called(node: ast.Call) -> str:
+    """The last part of the name of what is called."""
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+
+
+def said(node: ast.Constant | ast.JoinedStr) -> str:
+    """A text of the source."""
+    parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+    return "".join(
+        str(part.value) if isinstance(part, ast.Constant) and isinstance(part.value, str) else "{}" for part in parts
+    )
+
+
+def test_no_sentence_for_readers_stands_in_code() -> None:
+    """A module that needs one names it in `messages.py`, or says above why no reader sees it."""
+    found = {
+        (name, text)
+        for room in ROOMS
+        for path in sorted((SRC / room).rglob("*.py"))
+        if (name := path.relative_to(SRC).as_posix()) not in NOT_READ
+        for text in sentences(path.read_text("utf-8"))
+    }
+    assert found == set()
+
+
+def test_every_exception_is_needed() -> None:
+    """A module that holds no sentence any more needs no excuse."""
+    assert [name for name in NOT_READ if not list(sentences((SRC / name).read_text("utf-8")))] == []
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ('raise InvalidInput("Choose a page.")', ["Choose a page."]),
+        ('title = f"The book has {count} pages"', ["The book has {} pages"]),
+        ('KINDS = {"gap": "Fill the gap"}', ["Fill the gap"]),
+        ('"""Say what is there."""\nname = "page.html"', []),
+        ('_log.info("The book was read.")\nraise ValueError("no such page here.")', []),
+    ],
+)
+def test_sentences_are_told_from_names(source: str, expected: list[str]) -> None:
+    """Docstrings, the log and errors of programmers are none of the reader's."""
+    assert list(sentences(source)) == expected
+
+
+def test_every_key_is_used() -> None:
+    """A text that nothing says goes."""
+    read = "".join(path.read_text("utf-8") for path in SRC.rglob("*.py") if path.name != "messages.py")
+    assert [name for name in vars(messages) if name.isupper() and not re.search(rf"\b{name}\b", read)] == []
+
+
+def test_what_is_filled_in_has_a_name() -> None:
+    """A translation may put `{title}` elsewhere; a bare `{}` could not move."""
+    texts = [
+        text
+        for name, value in vars(messages).items()
+        if name.isupper()
+        for text in (value.values() if isinstance(value, dict) else value if isinstance(value, tuple) else [value])
+    ]
+    assert len(texts) > 150
+    fields = [field for text in texts for _, field, _, _ in string.Formatter().parse(text) if field is not None]
+    assert all(field.isidentifier() for field in fields), fields
+
+
+STILL_ELSEWHERE = {"lutrin/serve/templates": 117, "lutrin_teacher/templates": 231, "scripts": 9}
+"""Texts that stand in templates and scripts of the pages: another language of those needs these files too. Move one to
+`messages.py` and lower the number; the widget's are in `web/widget/src/texts.ts`."""
+HIDDEN = re.compile(r"\{#.*?#\}|<!--.*?-->", re.DOTALL)
+FILLED = re.compile(r"\{\{.*?\}\}", re.DOTALL)
+MARKUP = re.compile(r"<[^>]*>|\{%.*?%\}", re.DOTALL)
+WORD = re.compile(r"[A-Za-z]{2}")
+QUOTED = re.compile(r"'([^'\n]*)'|`([^`\n]*)`")
+
+
+def shown(template: str) -> list[str]:
+    """The texts between the tags of a template."""
+    runs = MARKUP.split(FILLED.sub("{}", HIDDEN.sub("", template)))
+    return [run.strip() for run in runs if WORD.search(run)]
+
+
+def test_no_more_texts_stand_in_templates_and_scripts() -> None:
+    """Their number may only fall."""
+    counts = {
+        folder: sum(len(shown(path.read_text("utf-8"))) for path in (SRC / folder).glob("*.html"))
+        for folder in STILL_ELSEWHERE
+        if folder != "scripts"
+    }
+    counts["scripts"] = sum(
+        bool(SENTENCE.search("".join(quoted)))
+        for path in SRC.glob("*/**/static/*.js")
+        for quoted in QUOTED.findall(path.read_text("utf-8"))
+    )
+    assert counts == STILL_ELSEWHERE
