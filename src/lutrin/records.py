@@ -338,6 +338,7 @@ class Citation(msgspec.Struct, frozen=True, kw_only=True):
     n: int
     chunk_id: str
     book: str
+    book_title: str = ""
     chapter: str
     section: str
     section_title: str

@@ -1,5 +1,6 @@
 """What moves, charges, heats or opens real hardware never stands without the book's own warning before it."""
 
+import pytest
 from tests.answer.book import chunk, unit
 
 from lutrin import messages
@@ -224,6 +225,24 @@ async def test_a_procedure_with_something_hazardous_has_the_page_s_warning_or_a_
     assert (safe, told) == ([(BEWARE,), tuple(dangerous)], [])
     bare = chunk(*dangerous)
     assert await shown(bare, runs=[run(bare, *dangerous)]) == ([tuple(dangerous)], [messages.CAUTION])
+
+
+@pytest.mark.parametrize(
+    ("texts", "told"),
+    [
+        (("Electric motors turn energy into motion.", "Hydraulic motors use liquid under pressure."), []),
+        (("The state. The motor knows it.", "The heat. Each motor has a sensor."), []),
+        (("Ankle strategy. The motor acts.", "Hip strategy. The trunk swings."), []),
+        (("Hang Kestrel in its gantry.", "Switch the motors on."), [messages.CAUTION]),
+        (("With the motor power off, move the joint.", "Step back to 2 m.", "Switch it on."), [messages.CAUTION]),
+    ],
+)
+async def test_a_list_that_tells_nobody_what_to_do_needs_no_word_of_ours(
+    texts: tuple[str, ...], told: list[str]
+) -> None:
+    """Whoever asks what a gearbox is for does nothing with one; a third of the steps that tell to act are enough."""
+    listed = steps(*texts)
+    assert await shown(chunk(*listed), runs=[run(chunk(*listed), *listed)]) == ([tuple(listed)], told)
 
 
 async def test_what_only_tells_needs_no_warning() -> None:

@@ -61,8 +61,8 @@ def test_a_book_that_nobody_prepared_begins_with_its_own_terms_and_headings() ->
     """From all over it, those of the page first; what a model drafted waits for a person."""
     own = [entry("term", name, file=f"{name}.md", author="the book") for name in ("loop", "gain", "node", "topic")]
     made = companion(*own, entry("question", "Why so?", author="medium@2026-11-28", state="proposed"))
-    assert starters(made, 2) == ["What is loop?", "What is node?"]
-    assert starters(made, 2, "topic.md") == ["What is topic?"]
+    assert starters(made, 2) == ["What does loop mean?", "What does node mean?"]
+    assert starters(made, 2, "topic.md") == ["What does topic mean?"]
     assert starters(companion(*own, entry("question", "Asked?")), 2) == ["Asked?"]
 
 

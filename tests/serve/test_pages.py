@@ -53,6 +53,23 @@ def test_a_page_that_is_named_as_its_chapter_is_led_to_by_the_heading() -> None:
     assert "<ul></ul>" not in contents(pages[:1])
 
 
+def test_a_page_that_is_named_as_its_part_is_led_to_by_the_parts_heading() -> None:
+    """It is no chapter of its own before the part; what belongs to no part does not seem to be in the one before."""
+    pages = [
+        PageEntry("01/index.md", "Getting started", "", "Getting started"),
+        PageEntry("01/about.md", "About", "", "Getting started"),
+        PageEntry("01/02.md", "Loops", "Getting started", "Loops"),
+        PageEntry("end.md", "Credits", "", "Credits"),
+    ]
+    part, rest = outline(pages)
+    assert (part.opening, [chapter.title for chapter in part.chapters]) == (pages[0], ["", "Loops"])
+    assert (rest.module, [chapter.title for chapter in rest.chapters]) == ("", ["Credits"])
+    listed = contents(pages, pages[0], ("why", "Why"))
+    assert listed.count("Getting started") == 1
+    assert '<h2 class="module"><a href="/read/lab/01/index" aria-current="page">Getting started</a></h2><ul' in listed
+    assert listed.index("Loops") < listed.index("<hr>") < listed.index("Credits")
+
+
 def test_the_contents_of_a_pdf_are_its_chapters() -> None:
     """Not one link to the whole file; on its own page they are the sections that the page has."""
     pages = [PageEntry("guide.pdf", "Guide", chapters=(("page=3", "1 Begin"), ("page=9", "2 Go on")))]

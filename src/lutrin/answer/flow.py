@@ -502,7 +502,7 @@ class AnswerFlow:
             plan = await make_plan(query, generation, result, sections=self.ability.sections, open_title=opened)
             if _repeats(plan):
                 plan = Plan(query, plan.title, plan.generation, messages.NOTHING_MORE, warnings=query.warnings)
-        following = await next_questions(self._searcher, generation, query, plan.excerpts)
+        following = await next_questions(self._searcher, generation, query, plan.excerpts, meant)
         return replace(plan, suggestions=plan.suggestions or following, meant=meant)
 
     async def _as_meant(self, query: Query, generations: Sequence[OpenGeneration]) -> Query:

@@ -28,6 +28,7 @@ from lutrin.answer.runs import (
     section_of,
     with_whole_procedures,
 )
+from lutrin.index.companion import BY_THE_BOOK, PreparedEntry
 from lutrin.index.generation import FileEntry, OpenGeneration
 from lutrin.language.words import content_stems, subject_stems, subject_words, topic_stems
 from lutrin.query.frames import THIS, About, number_of
@@ -52,6 +53,8 @@ from lutrin.search.shelf_search import chapter_of_number
 
 MAX_SUGGESTIONS = 5
 MOST_NEXT = 3
+MOST_CONSIDERED = 100
+"""Questions whose place in a file is looked up: a file may hold a whole book."""
 MOST_LISTED = 40
 """Lines of a list that a reader still reads."""
 MOST_QUOTED = 5
@@ -436,17 +439,34 @@ def _topic(chunk: Chunk) -> str:
 async def next_questions(
     searcher: Searcher, generation: OpenGeneration, query: Query, excerpts: Sequence[Excerpt], done: str = ""
 ) -> tuple[str, ...]:
-    """Up to three prepared questions nearest in meaning to one that was answered; with a selection, of its section.
+    """Up to three prepared questions on the pages that an answer cites, or the section of a selection; nearest first.
 
-    The prepared question that was answered instead (`done`) is none of them.
+    Rather none than one that leads elsewhere, asks for words that the answer shows, or stands there already (`done`).
     """
     if not excerpts or not generation.companion:
         return ()
+    cited = await generation.chunks([one.chunk_id for one in excerpts])
+    places = {_place_of(chunk, query) for chunk in cited}
     (encoding,) = await searcher.encode([query.topic])
-    section = excerpts[0].heading_path if query.selected_text else None
     answered = {normalize(query.text), normalize(done)}
-    near = generation.companion.questions(pooled_vector(encoding), section)
-    return tuple(islice((text for text in near if normalize(text) not in answered), MOST_NEXT))
+    near = generation.companion.questions(pooled_vector(encoding), {chunk.filename for chunk in cited})
+    further = ((text, item) for text, item in near if not _is_answered(text, item, answered, excerpts))
+    open_ones = dict(islice(further, MOST_CONSIDERED))
+    homes = await generation.chunks([item.chunk_id for item in open_ones.values()])
+    own = {chunk.chunk_id for chunk in homes if _place_of(chunk, query) in places}
+    return tuple(islice((text for text, item in open_ones.items() if item.chunk_id in own), MOST_NEXT))
+
+
+def _place_of(chunk: Chunk, query: Query) -> tuple[str, ...]:
+    """The page of a passage, which a file with several chapters has one of each; with a selection, its section."""
+    return (chunk.filename, *(chunk.heading_path if query.selected_text else (chunk.chapter,)))
+
+
+def _is_answered(text: str, item: PreparedEntry, answered: Collection[str], excerpts: Sequence[Excerpt]) -> bool:
+    """Whether a question has been answered, or only gives words of the book that are in sight."""
+    quotes = item.entry.quotes if item.entry.author == BY_THE_BOOK else ()
+    in_sight = bool(quotes) and all(any(quote in one.text for one in excerpts) for quote in quotes)
+    return in_sight or normalize(text) in answered
 
 
 async def from_contents(query: Query, generation: OpenGeneration) -> Plan:

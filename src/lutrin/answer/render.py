@@ -60,6 +60,7 @@ def citation(run: Run, n: int, source: str, chances: Mapping[str, float]) -> Cit
         n=n,
         chunk_id=chunk.chunk_id,
         book=chunk.book,
+        book_title=chunk.book_title,
         chapter=chunk.chapter,
         section=chunk.section,
         section_title=chunk.section_title,

@@ -14,7 +14,7 @@ from itertools import groupby
 import msgspec
 
 from lutrin import messages
-from lutrin.answer.runs import Run, is_procedure
+from lutrin.answer.runs import Run, is_procedure, steps_of, tells_to_act
 from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import topic_stems, words
 from lutrin.records import SELECTED, Chunk, Unit
@@ -139,9 +139,9 @@ def moves(chunk: Chunk, unit: Unit, hazards: Hazards) -> bool:
 
 
 def _names_hazard(run: Run, hazards: Hazards) -> bool:
-    """Whether a procedure of the real world names something hazardous."""
-    is_real = not run.chunk.is_simulation and is_procedure(run.units)
-    return is_real and any(word in hazards.words for unit in run.units for word in words(unit.text.lower()))
+    """Whether a procedure of the real world tells to act, and names something hazardous in its steps."""
+    steps = steps_of(run.units) if not run.chunk.is_simulation and is_procedure(run.units) else ()
+    return any(word in hazards.words for unit in steps for word in words(unit.text.lower())) and tells_to_act(steps)
 
 
 def _is_warned_of(run: Run, same_file: Sequence[Chunk], hazards: Hazards) -> bool:

@@ -15,7 +15,7 @@ next ingest publishes them with the book.
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -163,12 +163,26 @@ def wordings(entry: Entry) -> tuple[str, ...]:
         return ()
     if entry.kind not in OF_A_TERM:
         return entry.names
-    return tuple(text for name in entry.names for text in (defining(name), f"What does {name} mean?"))
+    return tuple(text for name in entry.names for text in (defining(name), meaning(name)))
+
+
+def _is_asked(entry: Entry) -> bool:
+    return entry.kind == "question" or entry.author == BY_THE_BOOK
+
+
+def question_of(entry: Entry) -> str:
+    """The question that asks for an entry, as pupils are offered it: of one thing or several."""
+    return meaning(entry.topic) if entry.kind in OF_A_TERM else entry.topic
 
 
 def defining(name: str) -> str:
     """The question under which a term is asked for and kept."""
     return TERM_QUESTION.format(name=name)
+
+
+def meaning(name: str) -> str:
+    """The same for a name that may be plural."""
+    return f"What does {name} mean?"
 
 
 class Companion:
@@ -255,18 +269,24 @@ class Companion:
         seen = (item for item in self.entries if item.entry.state != "hidden" and not item.entry.unlisted)
         return tuple(sorted(seen, key=lambda item: not item.entry.pinned))
 
-    def questions(self, near: npt.NDArray[np.float32], section: tuple[str, ...] | None = None) -> Iterator[str]:
-        """Questions that readers may see (of a section, if given), nearest first to (d,) of length 1."""
-        places = [place for place, path in self._questions if section in {None, path}]
+    def questions(self, near: npt.NDArray[np.float32], files: Collection[str]) -> Iterator[tuple[str, PreparedEntry]]:
+        """Questions that readers may see on some files, with their entries, nearest first to (d,) of length 1.
+
+        The meaning of a term is asked for where the book itself gives it.
+        """
+        own = [one for one in self._questions if one[1].entry.file in files]
+        places = [place for place, _ in own]
+        order: Iterable[int] = range(len(own))
         if self.vectors.shape[1] == len(near):
-            places = [places[one] for one in np.argsort(-(self.vectors[places] @ near), kind="stable")]
-        return (self.texts[place] for place in places)
+            order = np.argsort(-(self.vectors[places] @ near), kind="stable")
+        return ((self.texts[own[one][0]], own[one][1]) for one in order)
 
     @cached_property
-    def _questions(self) -> tuple[tuple[int, tuple[str, ...]], ...]:
-        """Index among the texts, and heading path, of each question that readers may see, in the order of `shown`."""
+    def _questions(self) -> tuple[tuple[int, PreparedEntry], ...]:
+        """Index among the texts, and entry, of each question that readers may see, in the order of `shown`."""
         indexes = {text: place for place, text in enumerate(self.texts)}
-        return tuple((indexes[item.entry.topic], item.heading_path) for item in self.visible("question"))
+        asking = (item for item in self.visible("question", "term") if _is_asked(item.entry))
+        return tuple((indexes[question_of(item.entry)], item) for item in asking)
 
     @cached_property
     def pinned_entries(self) -> tuple[PreparedEntry, ...]:

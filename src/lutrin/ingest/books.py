@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import unescape
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import msgspec
@@ -78,6 +78,12 @@ class Book:
         """The site's own table of contents, by path without suffix."""
         return {entry.path: (number, entry) for number, entry in enumerate(self.site.entries)}
 
+    def _listed(self, filename: str) -> tuple[int, Entry] | None:
+        """Number and entry of a file in the site's table of contents, by itself or by the nearest folder above it."""
+        own = self._contents.get(bare(filename))
+        above = (self._contents.get(folder.as_posix()) for folder in PurePosixPath(filename).parents)
+        return own or next((listed for listed in above if listed is not None and listed[1].is_folder), None)
+
     def place(self, filename: str, title: str) -> tuple[str, str]:
         """Module (part) and chapter that a file belongs to.
 
@@ -85,16 +91,20 @@ class Book:
         module, or else the first of several. The chapter is the folder below it, or the one named as a chapter. A file
         without such a folder is a chapter of its own. Folders that only hold the text (`docs`, `lessons`) are neither.
         """
-        _, entry = self._contents.get(bare(filename), (0, None))
+        folders = filename.split("/")[:-1]
+        _, entry = self._listed(filename) or (0, None)
+        if entry is not None and entry.is_folder and (entry.module or entry.chapter):
+            paths = ["/".join(folders[: depth + 1]) for depth in range(entry.path.count("/") + 1, len(folders))]
+            module, chapter = entry.below([self._label(path) for path in paths])
+            return module, chapter or title
         if entry is not None and (entry.module or entry.chapter or entry.under):
             titles = (page_title(self.root / f"{entry.under}{suffix}") for suffix in (".md", ".mdx"))
             return entry.module, entry.chapter or next(filter(None, titles), title)
-        folders = filename.split("/")[:-1]
         skipped = self.shared.count("/") + 1 if self.shared else 0
         deep = ["/".join(folders[: depth + 1]) for depth in range(skipped, len(folders))]
         paths = [path for path in deep if path.rpartition("/")[2].lower() not in HOMES]
         parts = [path.rpartition("/")[2] for path in paths]
-        labels = [self.folders[path].label if path in self.folders else title_from_name(path) for path in paths]
+        labels = [self._label(path) for path in paths]
         chapter = next((i for i, name in enumerate(parts) if _is_named(_CHAPTER_NAME, name, labels[i])), None)
         module = next(
             (i for i, name in enumerate(parts) if i != chapter and _is_named(_MODULE_NAME, name, labels[i])), None
@@ -107,6 +117,9 @@ class Book:
             chapter = 0 if module is None else module + 1
         return "" if module is None else labels[module], title if chapter is None else labels[chapter]
 
+    def _label(self, path: str) -> str:
+        return self.folders[path].label if path in self.folders else title_from_name(path)
+
     def is_simulation(self, filename: str) -> bool | None:
         """Whether a page is about a simulated world, by the nearest folder above it, or else by the book."""
         folders = filename.split("/")[:-1]
@@ -118,7 +131,8 @@ class Book:
         """A key that sorts files in reading order: by contents or positions if given, else by name."""
         parts = filename.split("/")
         unnamed = -1 if filename in _INDEXES else len(self._contents)
-        keys = [(float(self._contents.get(bare(filename), (unnamed,))[0]), "")]
+        listed = self._listed(filename)
+        keys = [(float(unnamed if listed is None else listed[0]), "")]
         for depth, part in enumerate(parts):
             folder = self.folders.get("/".join(parts[: depth + 1]))
             number = position if depth == len(parts) - 1 else folder.position if folder else None
@@ -224,13 +238,16 @@ _ORDINAL = re.compile(r"^\d+[-_. ]+(?=.)")
 
 
 def _in_docusaurus(root: Path, site: Site) -> Site:
-    """Restore file names: Docusaurus' sidebars name pages without the numbers that their files begin with."""
+    """Restore file names: Docusaurus' sidebars name pages by `id`, or without the numbers that names begin with."""
     if site.make != "Docusaurus" or not site.entries:
         return site
     names: dict[str, str] = {}
     for path in sorted((root / site.home).rglob("*.md*")):
-        name = path.relative_to(root).as_posix()
-        names.setdefault("/".join(_ORDINAL.sub("", part) for part in bare(name).split("/")), bare(name))
+        name = bare(path.relative_to(root).as_posix())
+        *folders, own = (_ORDINAL.sub("", part) for part in name.split("/"))
+        text = _small_text(path) or ""
+        names.setdefault("/".join([*folders, own]), name)
+        names["/".join([*folders, read_front_matter(text, lambda _offset, _message: None).text("id") or own])] = name
     entries = (replace(entry, path=names.get(entry.path, entry.path)) for entry in site.entries)
     return replace(site, entries=tuple(entries))
 

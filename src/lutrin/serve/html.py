@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape, unescape
 from http import HTTPStatus
 from itertools import groupby, pairwise
@@ -78,14 +78,23 @@ class Part:
     module: str
     """Its title; empty: the book has no parts here."""
     chapters: tuple[Chapter, ...]
+    opening: PageEntry | None = None
+    """The page that is named as the part; its heading leads there."""
 
 
 def outline(pages: Iterable[PageEntry]) -> list[Part]:
     """Arrange a book's pages by part and chapter, in reading order."""
-    return [
+    parts = [
         Part(module, tuple(_chapter(title, list(inside)) for title, inside in groupby(within, key=lambda p: p.chapter)))
         for module, within in groupby(pages, key=lambda page: page.module)
     ]
+    for number, (before, part) in enumerate(pairwise(parts)):
+        last = before.chapters[-1]
+        if not before.module and last.opening is not None and last.title == part.module:
+            own = (Chapter("", None, last.pages),) if last.pages else ()
+            parts[number] = replace(before, chapters=before.chapters[:-1])
+            parts[number + 1] = replace(part, chapters=(*own, *part.chapters), opening=last.opening)
+    return [part for part in parts if part.chapters]
 
 
 def _chapter(title: str, pages: list[PageEntry]) -> Chapter:

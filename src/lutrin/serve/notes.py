@@ -6,7 +6,7 @@ from itertools import chain, starmap
 
 import msgspec
 
-from lutrin.index.companion import BY_THE_BOOK, Companion, Entry, PreparedEntry, defining
+from lutrin.index.companion import BY_THE_BOOK, Companion, Entry, PreparedEntry, defining, question_of
 from lutrin.index.lexical import stem_of, words
 from lutrin.index.typeahead import TypedWord
 from lutrin.messages import TRIAL_QUESTION
@@ -106,7 +106,7 @@ def starters(companion: Companion, count: int, filename: str = "") -> list[str]:
 def _own_starters(companion: Companion, count: int, filename: str) -> list[str]:
     own = [item.entry for item in companion.visible("question", "term") if item.entry.author == BY_THE_BOOK]
     own = [entry for entry in own if entry.file == filename] or own
-    questions = [entry.topic if entry.kind == "question" else defining(entry.topic) for entry in own]
+    questions = [question_of(entry) for entry in own]
     step = max(1, len(questions) // count) if count else 1
     return list(dict.fromkeys(questions[::step]))[:count]
 

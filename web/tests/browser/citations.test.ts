@@ -25,7 +25,7 @@ test('hovering a citation shows the quoted sentence, leaving hides it', async ()
   await reader.widget.locator('.cite').first().hover();
   await reader.preview.waitFor();
   expect(await reader.preview.locator('blockquote').innerText()).toBe('A node is a process that does one job.');
-  expect(await reader.preview.locator('.label').innerText()).toBe('Chapter 1: Nodes · What a node is');
+  expect(await reader.preview.locator('.label').innerText()).toBe('Chapter 1: Nodes › What a node is');
   await reader.preview.hover(); // it can be read with the pointer in it
   await reader.page.waitForTimeout(300);
   expect(await reader.preview.isVisible()).toBe(true);

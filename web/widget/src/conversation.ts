@@ -463,10 +463,15 @@ export function citationOf(turn: Turn, n: number): Citation | undefined {
   return turn.sources.find((source) => source.n === n);
 }
 
+/** Title of the book that a source stands in; empty: the one that is open. */
+export function bookOf({book, book_title}: Citation, open: string | null): string {
+  return book === open ? '' : book_title;
+}
+
 /** An answer as text that leaves the panel: its words, or what came of them, then where each source that it cites stands. */
 export function answerText(turn: Turn, hrefOf: (citation: Citation) => string): string {
   const said = turn.sentences.map(({text, citations}) => [text, ...citations.map((n) => `[${n}]`)].join(' ')).join(' ');
   const text = turn.text || [said, ...turn.excerpts.map((excerpt) => `${excerpt.text} [${excerpt.n}]`)].filter(Boolean).join('\n\n');
-  const lines = citedBy(turn).map((source) => `[${source.n}] ${[source.chapter, source.section_title].filter(Boolean).join(', ')} (${hrefOf(source)})`);
+  const lines = citedBy(turn).map((source) => `[${source.n}] ${[source.book_title, source.chapter, source.section_title].filter(Boolean).join(', ')} (${hrefOf(source)})`);
   return lines.length ? `${text}\n\n${lines.join('\n')}` : text;
 }

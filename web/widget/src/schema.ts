@@ -100,6 +100,7 @@ export interface Citation {
   n: number;
   chunk_id: string;
   book: string;
+  book_title: string;
   chapter: string;
   section: string;
   section_title: string;

@@ -5,7 +5,7 @@
  */
 
 import type {LutrinChat} from '../chat.ts';
-import type {Turn} from '../conversation.ts';
+import {bookOf, type Turn} from '../conversation.ts';
 import {lettersOnly} from '../passage.ts';
 import type {Citation} from '../wire.ts';
 import {button, el} from './dom.ts';
@@ -77,7 +77,7 @@ export class Hints {
   /** Chapter and heading, as a link that marks nothing. */
   #place({excerpts: [excerpt], sources}: Turn): Node {
     const citation = sources.find(({n}) => n === excerpt?.n);
-    const path = [...new Set([citation?.chapter ?? '', excerpt?.heading_path.at(-1) ?? ''])].filter(Boolean).join(' › ');
+    const path = [...new Set([citation ? bookOf(citation, this.#chat.book) : '', citation?.chapter ?? '', excerpt?.heading_path.at(-1) ?? ''])].filter(Boolean).join(' › ');
     if (!citation) return el('em', {}, path || 'the selected text');
     const link = el('a', {href: this.#chat.hrefOf(citation), className: 'place'}, path);
     return Object.assign(link, {citation: {...citation, quote: ''} satisfies Citation});

@@ -55,10 +55,7 @@ export const controls = css`
     color: var(--_ink);
     background: color-mix(in srgb, var(--_line) 45%, transparent);
   }
-  .icon[aria-pressed="true"] {
-    color: var(--_on-accent);
-    background: var(--_accent);
-  }
+  .icon[aria-pressed="true"],
   .icon.copied {
     color: var(--_on-accent);
     background: var(--_accent);

@@ -22,7 +22,7 @@ export function chatView(chat: LutrinChat): TemplateResult {
           @click=${() => void chat.show()}>${icon('book')}</button>
         ${chat.invitation.shown ? html`<span class="invitation" aria-hidden="true" @click=${() => void chat.show()}>${texts.open}</span>` : nothing}`}
     ${selecting.text ? toolbarView(texts, chat.actions, (action) => chat.act(action), () => selecting.hide()) : nothing}
-    ${previewView(preview.citation, texts, link, {enter: () => preview.keep(), leave: () => preview.leave()})}
+    ${previewView(preview.citation, chat.book, texts, link, {enter: () => preview.keep(), leave: () => preview.leave()})}
     <div class="status" role="status">${chat.status}</div>
   `;
 }
@@ -121,6 +121,7 @@ function messagesView(chat: LutrinChat): TemplateResult {
     fold: (turn) => chat.fold(turn),
     compare: (turn, citations, event) => void chat.compare(turn, citations, event),
     hrefOf: (citation) => chat.hrefOf(citation),
+    book: chat.book,
     tabOf: (citation) => chat.tabOf(citation),
     retry: (turn) => chat.retry(turn),
     edit: (turn) => chat.edit(turn),

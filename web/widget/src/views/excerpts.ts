@@ -1,7 +1,7 @@
 import {html, nothing, type TemplateResult} from 'lit';
-import {citationOf, textOf, type Turn} from '../conversation.ts';
+import {bookOf, citationOf, textOf, type Turn} from '../conversation.ts';
 import {folded, parseExcerpt, parseMarkdown, stands, type Block} from '../markdown/index.ts';
-import type {Excerpt} from '../wire.ts';
+import type {Citation, Excerpt} from '../wire.ts';
 import {icon} from './icons.ts';
 import {blocksView} from './markdown.ts';
 import type {TurnActions} from './turn.ts';
@@ -36,9 +36,9 @@ export function excerptsView(turn: Turn, actions: TurnActions): TemplateResult |
 }
 
 /** @param goesOn The excerpt before it stands in the same section, so that the place is known. */
-function excerptView(excerpt: Excerpt, shown: readonly Block[], turn: Turn, {texts, hrefOf, tabOf, copy}: TurnActions, goesOn: boolean): TemplateResult {
+function excerptView(excerpt: Excerpt, shown: readonly Block[], turn: Turn, {texts, hrefOf, tabOf, book, copy}: TurnActions, goesOn: boolean): TemplateResult {
   const citation = citationOf(turn, excerpt.n);
-  const path = placeOf(excerpt, citation?.chapter) || texts.selection;
+  const path = placeOf(excerpt, citation, book) || texts.selection;
   const place =
     citation && excerpt.url
       ? html`<a class="place" dir="auto" href=${hrefOf(citation)} target=${tabOf(citation) ?? nothing} .citation=${citation}>${path}</a>`
@@ -89,8 +89,7 @@ function withCuts(blocks: readonly Block[], {cut_before, cut_after}: Excerpt): B
   return whole;
 }
 
-/** Chapter and section, each said once. */
-function placeOf({heading_path}: Excerpt, chapter = ''): string {
-  const section = heading_path.at(-1) ?? '';
-  return [...new Set([chapter || (heading_path[0] ?? ''), section])].filter(Boolean).join(' › ');
+/** A book that is not open, chapter and section, each said once. */
+function placeOf({heading_path}: Excerpt, citation: Citation | undefined, book: string | null): string {
+  return [...new Set([citation && bookOf(citation, book), citation?.chapter || heading_path[0], heading_path.at(-1)])].filter(Boolean).join(' › ');
 }

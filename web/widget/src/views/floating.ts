@@ -1,6 +1,7 @@
 import {html, nothing, type TemplateResult} from 'lit';
 import type {Texts} from '../texts.ts';
 import type {Citation} from '../wire.ts';
+import {bookOf} from '../conversation.ts';
 import {parseExcerpt} from '../markdown/index.ts';
 import {blocksView} from './markdown.ts';
 
@@ -36,6 +37,7 @@ function toolbarKey(event: KeyboardEvent, leave: () => void): void {
 /** The quoted sentence and where it stands; kept in the tree while empty, for citations are described by it. */
 export function previewView(
   citation: Citation | undefined,
+  open: string | null,
   texts: Texts,
   link: {href: string; tab: string | undefined; follow: (event: Event) => void} | undefined,
   stay: {enter: () => void; leave: () => void},
@@ -43,7 +45,7 @@ export function previewView(
   return html`<div id="preview" class="preview" role="tooltip" ?hidden=${!citation} @pointerenter=${stay.enter} @pointerleave=${stay.leave}>
     ${citation
       ? html`<blockquote dir="auto">${blocksView(parseExcerpt(citation.quote, []), {texts, cite: () => undefined})}</blockquote>
-          <p class="label" dir="auto">${placeOf(citation, texts)}</p>
+          <p class="label" dir="auto">${placeOf(citation, open, texts)}</p>
           ${link
             ? html`<a class="chip" href=${link.href} target=${link.tab ?? nothing} .citation=${citation} @click=${link.follow}>${texts.openSource}</a>`
             : nothing}`
@@ -51,7 +53,6 @@ export function previewView(
   </div>`;
 }
 
-function placeOf(citation: Citation, texts: Texts): string {
-  const page = citation.page === null ? '' : texts.page(citation.page);
-  return [citation.chapter, citation.section_title, page].filter(Boolean).join(' · ');
+function placeOf(citation: Citation, open: string | null, texts: Texts): string {
+  return [bookOf(citation, open), citation.chapter, citation.section_title, citation.page && texts.page(citation.page)].filter(Boolean).join(' › ');
 }

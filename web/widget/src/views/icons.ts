@@ -24,5 +24,5 @@ const PATHS = {
 export type IconName = keyof typeof PATHS;
 
 export function icon(name: IconName): TemplateResult {
-  return html`<svg viewBox="0 0 24 24" width="20" height="20" aria-hidden="true" focusable="false">${PATHS[name]}</svg>`;
+  return html`<svg viewBox="0 0 24 24" width="20" height="20" aria-hidden="true">${PATHS[name]}</svg>`;
 }

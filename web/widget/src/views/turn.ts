@@ -23,6 +23,8 @@ export interface TurnActions {
   /** Shows the passage that a sentence is to be compared with. */
   compare: (turn: Turn, citations: readonly number[], event: Event) => void;
   hrefOf: (citation: Citation) => string;
+  /** The book that is open; a source in another one names its book. */
+  book: string | null;
   /** The target of a link to a citation; undefined: the page itself. */
   tabOf: (citation: Citation) => string | undefined;
   retry: (turn: Turn) => void;
@@ -203,10 +205,8 @@ function tool(name: IconName, label: string, act: (event: Event) => void, state:
 }
 
 function timeView(moment: Date | undefined): TemplateResult | typeof nothing {
-  if (!moment || Number.isNaN(moment.getTime())) return nothing;
-  const today = moment.toDateString() === new Date().toDateString();
-  const words = today
-    ? moment.toLocaleTimeString([], {hour: '2-digit', minute: '2-digit'})
-    : moment.toLocaleString([], {day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit'});
+  if (!moment?.getTime()) return nothing; // none, or what no clock says
+  const day = moment.toDateString() !== new Date().toDateString() && ({day: 'numeric', month: 'short'} as const);
+  const words = moment.toLocaleString([], {...day, hour: '2-digit', minute: '2-digit'});
   return html`<time datetime=${moment.toISOString()}>${words}</time>`;
 }
