@@ -91,15 +91,10 @@ class Book:
         module, or else the first of several. The chapter is the folder below it, or the one named as a chapter. A file
         without such a folder is a chapter of its own. Folders that only hold the text (`docs`, `lessons`) are neither.
         """
+        listed = self._listed_place(filename, title)
+        if listed is not None:
+            return listed
         folders = filename.split("/")[:-1]
-        _, entry = self._listed(filename) or (0, None)
-        if entry is not None and entry.is_folder and (entry.module or entry.chapter):
-            paths = ["/".join(folders[: depth + 1]) for depth in range(entry.path.count("/") + 1, len(folders))]
-            module, chapter = entry.below([self._label(path) for path in paths])
-            return module, chapter or title
-        if entry is not None and (entry.module or entry.chapter or entry.under):
-            titles = (page_title(self.root / f"{entry.under}{suffix}") for suffix in (".md", ".mdx"))
-            return entry.module, entry.chapter or next(filter(None, titles), title)
         skipped = self.shared.count("/") + 1 if self.shared else 0
         deep = ["/".join(folders[: depth + 1]) for depth in range(skipped, len(folders))]
         paths = [path for path in deep if path.rpartition("/")[2].lower() not in HOMES]
@@ -116,6 +111,19 @@ class Book:
         if chapter is None and len(parts) > (0 if module is None else module + 1):
             chapter = 0 if module is None else module + 1
         return "" if module is None else labels[module], title if chapter is None else labels[chapter]
+
+    def _listed_place(self, filename: str, title: str) -> tuple[str, str] | None:
+        """Module and chapter by the site's table of contents; None: it does not say."""
+        _, entry = self._listed(filename) or (0, None)
+        if entry is None or not (entry.module or entry.chapter or entry.under):
+            return None
+        if entry.is_folder:
+            folders = filename.split("/")[:-1]
+            below = ["/".join(folders[: depth + 1]) for depth in range(entry.path.count("/") + 1, len(folders))]
+            module, chapter = entry.below([self._label(path) for path in below])
+            return module, chapter or title
+        titles = (page_title(self.root / f"{entry.under}{suffix}") for suffix in (".md", ".mdx"))
+        return entry.module, entry.chapter or next(filter(None, titles), title)
 
     def _label(self, path: str) -> str:
         return self.folders[path].label if path in self.folders else title_from_name(path)
