@@ -1,22 +1,31 @@
-"""What the dearest questions cost, in processor time, beside a usual one.
+"""What the dearest questions cost, in processor time, beside a usual one, and how long others wait beside them.
 
     python bench/dear_questions.py [--data-dir data] [--rounds 2]
+    python bench/dear_questions.py --beside 4 [--data-dir DIR] [--seconds 60]
 
 Each kind of question is asked in one process, past HTTP, in a wording that was never asked before. The figure is the
 processor time of the whole process, the mean of the rounds, and how many usual questions (the median of ten from the
 sample book) it is worth. Exits with 1 if one is worth more than five.
+
+With `--beside`, one reader asks a running server with its usual limits, first alone, then beside so many others at
+addresses of their own, each of whom sends dear questions without a pause. Exits with 1 if the reader's p95 is more than
+doubled.
 """
 
 import argparse
 import asyncio
+import itertools
 import random
 import statistics
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from common import add_question_options, chosen_questions, machine
+import httpx
+from common import ROOT, add_question_options, chosen_questions, machine
+from serving import ingested, served
 
 from evaluation.show import aligned
 from lutrin.answer.flow import AnswerFlow
@@ -27,10 +36,16 @@ from lutrin.records import Message, Question
 from lutrin.runtime import wiring
 from lutrin.settings import load_settings
 
-GOAL = 5.0
+GOAL, GOAL_BESIDE = 5.0, 2.0
+OUT = ROOT / "bench" / "out" / "dear-questions"
+PAUSE_S = 0.5
+"""Between two questions of the honest reader."""
 MAX_CHARS = 7_900
 """A little less than the server takes of a question."""
 MAX_SELECTION_CHARS = 15_900
+CHAT = "/v1/chat/completions"
+STATUSES: Counter[int] = Counter()
+"""Of the attackers' questions."""
 USUAL = 10
 Chance = random.Random
 
@@ -103,15 +118,13 @@ async def measure(data_dir: Path | None, rounds: int, seed: int, only: str, text
     chance = Chance(seed)
     async with wiring.open_runtime(settings, with_model=False) as runtime:
         generation: OpenGeneration = runtime.shelf.books()[0]
-        vocabulary = sorted({
-            word.lower() for chunk in await generation.all_chunks() for word in words(chunk.text) if word.isalpha()
-        })  # fmt: skip
+        known = await vocabulary(generation)
         await processor_s(runtime.answers, Question(text="What does the first chapter say?"))
         usual = [await processor_s(runtime.answers, Question(text=text)) for text in texts[:USUAL]]
         one = statistics.median(usual)
         spent: dict[str, list[float]] = {}
         for _ in range(rounds):
-            for kind, question in attacks(chance, vocabulary).items():
+            for kind, question in attacks(chance, known).items():
                 if only not in kind:
                     continue
                 spent.setdefault(kind, []).append(await processor_s(runtime.answers, question))
@@ -122,6 +135,83 @@ async def measure(data_dir: Path | None, rounds: int, seed: int, only: str, text
     return aligned(rows), max(costs.values()) / one
 
 
+def asked_by(address: int) -> dict[str, str]:
+    """Headers of a reader at an address of its own, as a trusted proxy adds them."""
+    return {"X-Forwarded-For": f"192.0.2.{address}"}
+
+
+async def read(client: httpx.AsyncClient, texts: Iterator[str], seconds: float) -> list[float]:
+    """Seconds that an honest reader waits for each answer."""
+    took: list[float] = []
+    end_s = time.monotonic() + seconds
+    while time.monotonic() < end_s:
+        began_s = time.monotonic()
+        reply = await client.post("/api/query", json={"query": next(texts)}, headers=asked_by(1))
+        reply.raise_for_status()
+        took.append(time.monotonic() - began_s)
+        await asyncio.sleep(PAUSE_S)
+    return took
+
+
+async def attack(client: httpx.AsyncClient, address: int, chance: Chance, words: Sequence[str]) -> None:
+    """Ask dear questions, each kind in turn, until cancelled; who is refused asks again at once."""
+    while True:
+        for question in attacks(chance, words).values():
+            body: dict[str, object] = {"query": question.text, "selected_text": question.selected_text}
+            path = "/api/query"
+            if question.earlier:
+                messages = [{"role": turn.role, "content": turn.content} for turn in question.earlier]
+                body, path = (
+                    {"model": "lutrin", "messages": [*messages, {"role": "user", "content": question.text}]},
+                    CHAT,
+                )
+            reply = await client.post(path, json=body, headers=asked_by(address))
+            STATUSES[reply.status_code] += 1
+
+
+async def beside(data_dir: Path, attackers: int, seconds: float, seed: int, texts: Sequence[str]) -> tuple[str, float]:
+    """The table, and how much longer the p95 of an honest reader is beside attackers than alone."""
+    ingested(data_dir)
+    async with wiring.open_runtime(load_settings(data_dir=data_dir, model="none"), with_model=False) as runtime:
+        known = await vocabulary(runtime.shelf.books()[0])
+    wordings = (f"{opening} {text}" for opening in itertools.count(1) for text in texts)
+    async with served(
+        data_dir, RATE_SESSION_PER_MIN="10", RATE_PEER_PER_MIN="300", TRUSTED_PROXIES="127.0.0.1"
+    ) as server:
+        await read(server.client, wordings, seconds / 10)
+        alone = await read(server.client, wordings, seconds)
+        chance = Chance(seed)
+        attacking = [
+            asyncio.create_task(attack(server.client, address, chance, known)) for address in range(2, 2 + attackers)
+        ]
+        await asyncio.sleep(seconds / 10)
+        among = await read(server.client, wordings, seconds)
+        for task in attacking:
+            task.cancel()
+        ended = await asyncio.gather(*attacking, return_exceptions=True)
+        if failed := [error for error in ended if not isinstance(error, asyncio.CancelledError)]:
+            raise RuntimeError(f"an attacker ended: {failed[0]}")
+    rows = [["", "alone", f"beside {attackers} attackers", "times"]]
+    for name, of in (("median", 0.5), ("p95", 0.95), ("largest", 1.0)):
+        before, now = at_rank(alone, of), at_rank(among, of)
+        rows.append([name, f"{before * 1000:.0f} ms", f"{now * 1000:.0f} ms", f"{now / before:.1f}"])
+    rows.append(["answers", str(len(alone)), str(len(among)), ""])
+    told = ", ".join(f"{count} with {status}" for status, count in sorted(STATUSES.items()))
+    return f"{aligned(rows)}\n\nAttackers' questions: {told}.", at_rank(among, 0.95) / at_rank(alone, 0.95)
+
+
+def at_rank(values: Sequence[float], share: float) -> float:
+    """Nearest rank."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+async def vocabulary(generation: OpenGeneration) -> list[str]:
+    """The words of a book."""
+    chunks = await generation.all_chunks()
+    return sorted({word.lower() for chunk in chunks for word in words(chunk.text) if word.isalpha()})
+
+
 def main() -> None:
     """Ask and print."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -129,9 +219,16 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--only", default="", help="part of the names of the kinds to ask")
     parser.add_argument("--seed", type=int, default=53)
+    parser.add_argument("--beside", type=int, default=0, help="attackers beside whom an honest reader asks")
+    parser.add_argument("--seconds", type=float, default=60.0, help="how long the honest reader asks, twice")
     add_question_options(parser)
     arguments = parser.parse_args()
     texts = [item.question for item in chosen_questions(arguments) if item.in_book and not item.previous_question]
+    if arguments.beside:
+        place = arguments.data_dir or OUT
+        table, times = asyncio.run(beside(place, arguments.beside, arguments.seconds, arguments.seed, texts))
+        print(f"{machine()}\n\n{table}")
+        raise SystemExit(times > GOAL_BESIDE)
     table, dearest = asyncio.run(measure(arguments.data_dir, arguments.rounds, arguments.seed, arguments.only, texts))
     print(f"{machine()}\n\n{table}")
     raise SystemExit(dearest > GOAL)

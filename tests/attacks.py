@@ -3,8 +3,9 @@
 All modules are imported and each pattern is taken that stands in a module, in a container there or in a class. Inputs
 are made from the pattern's own tree: its literals and members of its classes, alone, in pairs and in the order of the
 pattern, and what it repeats behind what leads to that, repeated to 64 kB, with and without a character at the end that
-can match nothing. A pattern is tried as it is used: what the sources only call by `match` and `fullmatch`, at the
-beginning of a text, is tried there; everything else is searched for.
+can match nothing. A pattern is tried as it is used: what the sources only call by `match` and `fullmatch`, at one
+place of a text, is tried there; everything else is searched for. Who calls `match` at many places of one text is tried
+as a whole (`tests/ingest/test_hostile.py`).
 """
 
 import ast
@@ -18,13 +19,13 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache, partial
+from importlib.util import find_spec
 from re import _constants as codes  # type: ignore[attr-defined]  # the parser of the standard library has no stubs
 from re import _parser as parser  # type: ignore[attr-defined]  # as above
 from types import FrameType, ModuleType
 from typing import Any, NoReturn
 
-import lutrin
-
+PACKAGES = ("lutrin", "lutrin_formats", "lutrin_remote", "lutrin_teacher")
 CHARS = 65_536
 LIMIT_S = 1.0
 BOUNDS: dict[str, tuple[int, str]] = {
@@ -34,6 +35,14 @@ BOUNDS: dict[str, tuple[int, str]] = {
     "lutrin.answer.grade._CALCULATION": (200, "grade.LONGEST_CHARS"),
     "lutrin.answer.render._OPENING": (300, "render._FENCE_CHARS"),
     "lutrin.answer.render._CLOSING": (1_000, "matched once, at the end of a passage"),
+    "lutrin.ingest.anchors._EXPLICIT": (300, "the end of a heading alone"),
+    "lutrin.ingest.script._KEY": (60, "what stands before a text alone"),
+    "lutrin.ingest.script._NUMBER_MEMBER": (80, "what stands before a mark alone"),
+    "lutrin.ingest.script._PATH_CALL": (60, "what stands before a text alone"),
+    "lutrin.ingest.wording._NOTED": (5, "what stands before raised text alone"),
+    "lutrin.ingest.wording._CODES": (300, "wording.LONGEST_TITLE"),
+    "lutrin.ingest.wording._PROGRAMS": (300, "wording.LONGEST_TITLE"),
+    "lutrin.serve.diagrams._": (6_000, "diagrams.MOST_CHARS"),
     "lutrin.ingest.sentences._WORD_BEFORE": (40, "once for each mark, in what stands before it"),
     "lutrin.serve.ownership.": (16_384, "connections: heads of at most 16 KiB"),
     "lutrin.settings.": (16_384, "the operator's own"),
@@ -54,12 +63,14 @@ Found = dict[str, re.Pattern[str]]
 
 
 def modules() -> Iterator[ModuleType]:
-    """All modules of Lutrin that can be imported here."""
-    for info in pkgutil.walk_packages(lutrin.__path__, "lutrin."):
-        if info.name.endswith("__main__"):
-            continue
-        with suppress(ImportError):  # of an extra that is not installed
-            yield importlib.import_module(info.name)
+    """All modules of Lutrin and its guests that can be imported here."""
+    packages = {name: find_spec(name) for name in PACKAGES}
+    for package, spec in packages.items():
+        for info in pkgutil.walk_packages(spec.submodule_search_locations if spec else [], f"{package}."):
+            if info.name.endswith("__main__"):
+                continue
+            with suppress(ImportError):  # of an extra that is not installed
+                yield importlib.import_module(info.name)
 
 
 def patterns_in(name: str, value: object, depth: int = 3) -> Iterator[tuple[str, re.Pattern[str]]]:
@@ -86,15 +97,12 @@ METHODS = AT_BEGINNING | {"search", "sub", "subn", "finditer", "findall", "split
 
 
 def uses(module: ModuleType) -> Iterator[tuple[str, bool]]:
-    """Names in a module whose value is used, and whether that is a call that matches at the beginning of a text."""
+    """Names in a module whose value is used, and whether that is a call that matches at one place of a text."""
     tree = ast.parse(inspect.getsource(module))
     at_beginning = {
         id(node.func.value)
         for node in ast.walk(tree)
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in AT_BEGINNING
-        and len(node.args) == 1
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in AT_BEGINNING
     }
     for node in ast.walk(tree):
         if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
@@ -291,7 +299,7 @@ def slowest(job: Job) -> tuple[str, float, str]:
     signal.signal(signal.SIGVTALRM, too_slow)
     worst, of = 0.0, ""
     for attack in inputs(pattern):
-        for short in (chars // 16, chars // 4, chars):
+        for short in (max(1, chars // 16), max(1, chars // 4), chars):
             taken = seconds(pattern, attack, short, limit_s, searches=searches)
             if taken * (chars / short) ** 3 < limit_s or taken > limit_s:
                 break

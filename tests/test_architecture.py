@@ -217,6 +217,21 @@ def test_every_module_has_its_room() -> None:
     assert {room(name) for name in MODULES} <= {"", *TOP, *rooms}
 
 
+RUNNING = {"eval", "exec", "compile", "__import__", "os.system", "os.popen"}
+"""Calls by which a text becomes a program."""
+
+
+def test_nothing_of_a_book_is_run() -> None:
+    """What reads files of a book, and what shows them, evaluates no text, starts no shell and unpickles nothing."""
+    readers = [name for name in MODULES if room(name) in {"ingest", "serve", *GUESTS}]
+    assert len(readers) > 60
+    for name in readers:
+        calls = [node for node in ast.walk(ast.parse(MODULES[name].read_text("utf-8"))) if isinstance(node, ast.Call)]
+        assert RUNNING.isdisjoint(ast.unparse(call.func) for call in calls), name
+        assert "shell" not in {word.arg for call in calls for word in call.keywords}, name
+        assert {"pickle", "marshal", "runpy"}.isdisjoint(item.split(".")[0] for item in imports(name)), name
+
+
 def test_no_two_modules_have_one_name() -> None:
     """Whoever says "plan.py" means one file."""
     names = [name.rpartition(".")[2] for name, path in MODULES.items() if path.name != "__init__.py"]

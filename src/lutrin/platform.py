@@ -97,10 +97,21 @@ def available_bytes(system: Path = SYS, processes: Path = PROC) -> int:
 def processor_seconds(pid: int) -> float:
     """Processor time of all threads of a process; 0 if the system does not say (proc(5), `stat`, Linux)."""
     with suppress(OSError, ValueError, IndexError):
-        # The name of the program, in brackets, may hold spaces.
-        fields = (PROC / str(pid) / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()
+        fields = _state_of(pid)
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
     return 0.0
+
+
+def is_stopped(pid: int) -> bool:
+    """Whether a process stands still by a signal (SIGSTOP); False if the system does not say (proc(5), `stat`)."""
+    with suppress(OSError, IndexError):
+        return _state_of(pid)[0] == "T"
+    return False
+
+
+def _state_of(pid: int) -> list[str]:
+    """What Linux says of a process, behind the name of its program, which stands in brackets and may hold spaces."""
+    return (PROC / str(pid) / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()
 
 
 def stand_back(niceness: int = BEHIND_READERS) -> None:

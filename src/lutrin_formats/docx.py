@@ -36,9 +36,9 @@ p[style-name='caption'] => p:fresh > em:fresh
 """
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
-_LABEL = re.compile("\ue000([^\ue001]*)\ue001")
+_LABEL = re.compile("\ue000([^\ue000\ue001]*)\ue001")
 """The number that Word shows before a paragraph."""
-_FORMULA = re.compile("\ue002(block|inline)\ue003([^\ue004]*)\ue004")
+_FORMULA = re.compile("\ue002(block|inline)\ue003([^\ue002\ue004]*)\ue004")
 """How a formula stands, and its TeX; empty if it cannot be read."""
 _PART = re.compile(r"word/(?:document|footnotes|endnotes|comments)\d*\.xml")
 _RUNNING = re.compile(r"word/(?:header|footer)\d*\.xml")

@@ -47,7 +47,8 @@ _BULLET_SIGN = re.compile(r"[•◦▪‣●○■–—*·-]\s+")
 """A number, unlike a bullet, stays in its item, since a reader sees it."""
 _NUMBERED_TITLE = re.compile(r"(?:(?:chapter|part|appendix|section)\s+)?\d+(?:\.\d+)*\.?\s+\S", re.IGNORECASE)
 _SECTION_NUMBER = re.compile(
-    r"(?:(?:chapter|part|appendix|section)\s+)?(?:\d{1,3}|[A-Z](?=\.))(?:\.\d{1,3})*[.:]?\s+", re.IGNORECASE
+    r"(?<!\d)(?<!\d\.)(?:(?:chapter|part|appendix|section)\s+)?(?:\d{1,3}|[A-Z](?=\.))(?:\.\d{1,3})*[.:]?\s+",
+    re.IGNORECASE,
 )
 _DIGITS = re.compile(r"\d+")
 _PAGE_NUMBER = re.compile(r"(?:\d{1,4}|[ivxlc]{1,8})\Z")

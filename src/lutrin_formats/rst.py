@@ -25,7 +25,7 @@ from lutrin.records import Document, Notice
 
 _DIRECTIVE = re.compile(r"^[ \t]*\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([\w:+.-]+?)::(?:[ \t]|$)", re.MULTILINE)
 _ROLE = re.compile(r"(?<![\w`]):([A-Za-z][\w:+.-]*):`|`:([A-Za-z][\w:+.-]*):")
-_TARGET = re.compile(r"(.*?)\s*(?<!\\)<([^<>]*)>\Z", re.DOTALL)
+_TARGET = re.compile(r"(.*)(?<!\\)<[^<>]*>", re.DOTALL)
 _UNSEEN = frozenset(
     "toctree index highlight default-domain currentmodule module py:module py:currentmodule tabularcolumns contents "
     "sectionauthor codeauthor todo meta raw program autosummary acks target-notes sectnum header footer "
@@ -203,7 +203,7 @@ def _role(
     plain = nodes.unescape(text)
     classes = []
     if target := _TARGET.fullmatch(plain):
-        plain = target[1]
+        plain = target[1].rstrip()
     elif bare == "ref":
         classes = [_REFERENCE]
     elif bare == "doc":

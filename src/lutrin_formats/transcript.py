@@ -15,7 +15,7 @@ from lutrin.ingest.markdown import title_from_name
 from lutrin.records import Document
 
 _TIMES = re.compile(r"[ \t]*((?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3})[ \t]*-->[ \t]*((?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3})")
-_VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]+)>")
+_VOICE = re.compile(r"<v(?:\.[^\s<>]*+)?\s++([^<>]++)>")
 _TAG = re.compile(r"</?[^<>]{0,200}>|\{\\[^{}]{0,100}\}")
 """Marks of WebVTT, and those of other programs that SubRip files contain."""
 _BLOCKS = re.compile(r"\n[ \t]*\n+")

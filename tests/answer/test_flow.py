@@ -4,17 +4,19 @@ import asyncio
 import re
 import time
 from collections.abc import Callable
-from contextlib import aclosing
+from contextlib import aclosing, suppress
+from itertools import count
 
 import msgspec
 import pytest
 from tests.answer.book import english
 from tests.fakes import WordHashEmbedder, word_grader
 from tests.fakes_generator import ScriptedGenerator
+from tests.interleaving import cancel_at
 
 from evaluation.memory_chat import MemoryChatStore
 from lutrin import messages
-from lutrin.answer.flow import AnswerFlow
+from lutrin.answer.flow import MAX_OPENED, AnswerFlow
 from lutrin.answer.prompt import STEP_TASK, Ability
 from lutrin.chats.store import AbsentChats
 from lutrin.errors import ChatStoreError, IndexUnavailable, InvalidQuestion, NotFound
@@ -749,11 +751,21 @@ async def test_two_conversations_do_not_share_an_answer(make_flow: MakeFlow) -> 
     assert len(generator.requests) == 2
 
 
+async def read_ahead(flow: AnswerFlow) -> None:
+    """Have the pages read that have been opened."""
+    reading = asyncio.create_task(flow.read_ahead())
+    async with asyncio.timeout(5):
+        while not (flow._opened.empty() and not flow._shelf._leases["robots"].leases):  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    reading.cancel()
+
+
 async def test_the_page_that_answered_is_read_ahead(make_flow: MakeFlow) -> None:
     """A class is on one page: who asks next, asks about its other sections."""
     generator = ScriptedGenerator(lambda _: SAID)
-    await answer_to(make_flow(generator), BATTERY)
-    await asyncio.wait([task for task in asyncio.all_tasks() if task.get_name() == "lutrin-warm-page"], timeout=2)
+    flow = make_flow(generator)
+    await answer_to(flow, BATTERY)
+    await read_ahead(flow)
     beginnings = {one.messages[-1].content[: one.stable_chars] for one in generator.warmed}
     assert any("sensorimotor loop" in text for text in beginnings)
 
@@ -776,15 +788,37 @@ async def test_an_opened_page_is_read_ahead(make_flow: MakeFlow) -> None:
     """As questions about it will cut it, so that only their own words are left to read."""
     generator = ScriptedGenerator(lambda _: SAID)
     flow = make_flow(generator)
+    flow.warm_page("robots", "nowhere.md")
+    flow.warm_page("nowhere", "nowhere.md")
     flow.warm_page("robots", "01-chapter-1-loops/01-the-loop.md")
-    await asyncio.wait([task for task in asyncio.all_tasks() if task.get_name() == "lutrin-warm-page"], timeout=2)
+    await read_ahead(flow)
     await answer_to(flow, BATTERY)
     (asked,) = generator.requests
     stable = asked.messages[-1].content[: asked.stable_chars]
     assert stable in {one.messages[-1].content[: one.stable_chars] for one in generator.warmed}
-    flow.warm_page("robots", "nowhere.md")
-    flow.warm_page("nowhere", "nowhere.md")
-    make_flow().warm_page("robots", "01-chapter-1-loops/01-the-loop.md")
+    without = make_flow()
+    for number in range(2 * MAX_OPENED):
+        without.warm_page("robots", f"{number}.md")
+    await read_ahead(without)
+
+
+async def test_reading_ahead_that_is_cancelled_at_any_wait_holds_nothing(make_flow: MakeFlow) -> None:
+    """No book stays leased, and the page that is opened next is read."""
+    generator = ScriptedGenerator(lambda _: SAID)
+    flow = make_flow(generator)
+    for wait in count():
+        flow.warm_page("robots", "01-chapter-1-loops/01-the-loop.md")
+        with suppress(TimeoutError):
+            async with asyncio.timeout(2):
+                await cancel_at(wait, flow.read_ahead())
+                assert sum(one.leases for one in flow._shelf._leases.values()) == 0
+                generator.warmed.clear()
+                flow.warm_page("robots", "01-chapter-1-loops/01-the-loop.md")
+                await read_ahead(flow)
+                assert generator.warmed
+                continue
+        assert wait > 1
+        return
 
 
 async def test_a_search_that_does_not_end_leaves_its_turn(make_flow: MakeFlow, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -164,19 +164,24 @@ def anchors(page: Path) -> set[str]:
     return found
 
 
-def test_every_line_about_security_names_what_shows_it() -> None:
-    """A test or a trial for each attacker; for what does not hold a test, its own or one of the file for the rest."""
+def test_every_promise_about_security_names_the_test_that_shows_it() -> None:
+    """What holds and what does not, line by line; each test that is named is there."""
     holds, _, fails = (ROOT / "docs" / "security.md").read_text("utf-8").partition("## What does not hold")
-    rows = [line.split("|")[-2] for line in holds.splitlines() if line.startswith("| ")][1:]
-    shown = [re.findall(r"`(tests/[\w/]+\.py|web/[\w/.]+|just [a-z-]+)`", cell) for cell in rows]
-    assert len(rows) > 5
-    assert all(shown)
-    lines = re.findall(r"^- (.*(?:\n  .*)*)", fails, re.MULTILINE)
-    common, *others = re.findall(r"`(tests/[\w/]+\.py)`", fails)
-    alone = [line for line in lines if "`tests/" not in line]
-    assert (ROOT / common).read_text("utf-8").count("async def test_") >= len(alone) > 3
-    named = {path for cell in [*shown, others] for path in cell if not path.startswith("just ")}
-    assert {path for path in named if not (ROOT / path).is_file()} == set()
+    for part, least in ((holds, 60), (fails, 12)):
+        lines = re.findall(r"^- (.*(?:\n  .*)*)", part, re.MULTILINE)
+        shown = [re.findall(r"`((?:tests|web/tests)/[\w/.]+(?:::\w+)?)`", line) for line in lines]
+        assert len(lines) > least
+        assert [line for line, tests in zip(lines, shown, strict=True) if not tests] == []
+        assert [test for tests in shown for test in tests if not is_test(test)] == []
+
+
+def is_test(place: str) -> bool:
+    """Whether there is such a test in Python, or such a file of tests in TypeScript."""
+    path, _, wanted = place.partition("::")
+    text = (ROOT / path).read_text("utf-8") if (ROOT / path).is_file() else ""
+    if path.endswith(".test.ts"):
+        return bool(text)
+    return wanted != "" and re.search(rf"^(?:async )?def {wanted}\(", text, re.MULTILINE) is not None
 
 
 def test_every_link_of_a_page_leads_somewhere() -> None:

@@ -1,6 +1,7 @@
 """What breaks while people read: each fault has a friendly answer, and nothing that was acknowledged is lost."""
 
 import os
+import resource
 import signal
 import time
 from pathlib import Path
@@ -122,6 +123,23 @@ def test_reading_books_beside_the_server_leaves_no_zombie(serve: Servers, data_d
     server = serve(data_dir, "--ingest", LUTRIN_CORPUS_DIR=str(library_book))
     wait_until(lambda: "books_read" in server.printed(), START_S, "the books are read")
     assert [pid for pid in children(server.pid) if not exists(pid)] == []
+
+
+def test_a_crash_writes_no_memory_to_the_disk(serve: Servers, data_dir: Path) -> None:
+    """Of the server and of each process that it starts: they hold the key, or what readers ask."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_CORE)
+    if not hard:
+        pytest.skip("this machine writes none anyway")
+    resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
+    try:
+        server = serve(data_dir)
+    finally:
+        resource.setrlimit(resource.RLIMIT_CORE, (soft, hard))
+    server.client.get("/read/robots")
+    for pid in (server.pid, *children(server.pid)):
+        limits = Path(f"/proc/{pid}/limits").read_text("utf-8")
+        (line,) = [line.split() for line in limits.splitlines() if line.startswith("Max core file size")]
+        assert line[4:6] == ["0", "0"]
 
 
 @pytest.mark.gguf

@@ -149,6 +149,27 @@ async def test_a_stopped_process_is_replaced_and_the_deadline_kept(worker: Worke
     await recovered(worker)
 
 
+def slow_to_load() -> Decoder:
+    """A model that takes a minute to load."""
+    time.sleep(60)
+    return ScriptedDecoder()
+
+
+async def test_a_process_that_is_stopped_while_it_loads_is_replaced() -> None:
+    """It is not given all the time in which a model may load, as one that is slow is."""
+    made = WorkerGenerator("slow", slow_to_load, watch=QUICK)
+    with pytest.raises(GeneratorUnavailable):
+        await read(made, ask("anyone there?", deadline_s=0.1))
+    await until(lambda: made.pid is not None)
+    before = made.pid
+    assert before is not None
+    await asyncio.sleep(3 * QUICK.silence_s)
+    assert made.pid == before
+    os.kill(before, signal.SIGSTOP)
+    await until(lambda: made.pid not in {before, None}, within_s=20)
+    await made.close()
+
+
 async def test_an_answer_that_is_cut_by_the_deadline_keeps_what_was_said(worker: WorkerGenerator) -> None:
     """Text that came before the deadline stands, and the last event says so."""
     told = [event async for event in worker.stream(ask(LONG, deadline_s=0.5))]

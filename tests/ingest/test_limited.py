@@ -1,5 +1,6 @@
 """The process that forks for each file: quick, replaced when it dies, alone with its file, and gone with its parent."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -10,9 +11,11 @@ from pathlib import Path
 
 import pytest
 from tests.end_to_end.processes import children, wait_until
+from tests.ingest.test_hostile import BOMBS
 
 from lutrin.errors import DocumentError
-from lutrin.ingest.sandbox import read_in_sandbox
+from lutrin.ingest.formats import all_formats
+from lutrin.ingest.sandbox import read_in_sandbox, read_plainly
 
 PAGE = b"<h1>Kilns</h1><p>A kiln bakes clay.</p>"
 BOMB = b"[a](" * 2_000_000
@@ -123,6 +126,18 @@ def test_nothing_survives_the_parent(sign: signal.Signals) -> None:
         parent.send_signal(sign)
         parent.wait(10)
     wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in family), 5, "all of them to end")
+
+
+def test_what_is_read_without_limits_is_short() -> None:
+    """A fraction of a second for Markdown as long as it may be, whatever it is of; all else has limits."""
+    trusted = {suffix: kind.trusted_bytes for suffix, kind in all_formats().items() if kind.trusted_bytes}
+    assert trusted == dict.fromkeys([".md", ".markdown", ".mdx", ".qmd", ".rmd"], 8_192)
+    for name, bomb in BOMBS.items():
+        text = bomb.encode()[:8_192]
+        began_s = time.process_time()
+        with contextlib.suppress(DocumentError):
+            read_plainly(text, "bomb.mdx")
+        assert time.process_time() - began_s < 1, name
 
 
 @pytest.mark.parametrize(

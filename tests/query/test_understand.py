@@ -72,6 +72,14 @@ def test_a_long_question_is_cut_with_a_warning() -> None:
     assert read(" ".join(["robot"] * 500)).warnings == ()
 
 
+def test_of_a_long_question_so_many_tokens_are_searched_for() -> None:
+    """Its first 200; a question of as many is searched for whole."""
+    embedder = WordHashEmbedder()
+    for count in (150, 200, 400):
+        topic = read(" ".join(f"robot{number}" for number in range(count))).topic
+        assert len(embedder.token_offsets(topic)) == min(count, 200)
+
+
 def test_invisible_characters_are_removed() -> None:
     """What cannot be seen cannot be asked."""
     assert read("What is\u200b a \u202enode?\x00").typed == "What is a node?"

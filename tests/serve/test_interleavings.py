@@ -1,27 +1,32 @@
-"""Turns of answers, the workshop and ingestions in every order of coming, leaving and being cancelled."""
+"""Answers, workshop, ingestions, probe and watcher in every order of coming, leaving and being cancelled."""
 
 import asyncio
+import operator
 import random
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import aclosing
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any, cast
 
+import pytest
 from hypothesis import Phase, given, note, settings
 from hypothesis import strategies as st
 from tests.interleaving import cancel_at, quick_loop
 
 from lutrin.errors import ChatStoreError, NotFound, RateLimited
-from lutrin.records import AnswerEvent, ChatMessage, ChatOrigin, DoneEvent, ErrorEvent, Question
+from lutrin.records import AnswerEvent, ChatMessage, ChatOrigin, DoneEvent, ErrorEvent, Passage, Question
 from lutrin.serve.answer_service import LINGER_S, AnswerService, IncomingQuestion, Turn
 from lutrin.serve.budget import THREADS, Meter, Workshop, with_meter
 from lutrin.serve.metrics import Metrics
+from lutrin.serve.probe import KEPT_S, Probe
 from lutrin.serve.routes.ingest import Jobs
 from lutrin.serve.services import Services
+from lutrin.serve.watch import watch_folder
 from lutrin.settings import load_settings
 
 from .scripted import ScriptedAnswers, ScriptedLibrary, ScriptedRetrieval
@@ -140,6 +145,88 @@ async def test_an_upload_that_is_dropped_at_any_wait_leaves_no_job_undone() -> N
         assert all(b'"done"' in state for state in slow.shown.values())
         if not reached:
             return
+
+
+class Held:
+    """Searches that end when they may, and are counted."""
+
+    def __init__(self) -> None:
+        self.running = self.begun = 0
+        self.go_on = asyncio.Event()
+
+    async def __call__(self, question: Question) -> Sequence[Passage]:
+        """Search."""
+        del question
+        self.running += 1
+        self.begun += 1
+        try:
+            await asyncio.sleep(0)
+            await self.go_on.wait()
+        finally:
+            self.running -= 1
+        return []
+
+
+async def test_a_probe_whose_callers_are_cancelled_at_any_wait_searches_once() -> None:
+    """The next caller has the search that they began, and none is left at the end."""
+    before = asyncio.all_tasks()
+    for wait in count():
+        held, times = Held(), [0.0]
+        probe = Probe(held, partial(operator.itemgetter(0), times))
+        callers = [asyncio.create_task(cancel_at(wait, probe.trouble(), turns=turns)) for turns in range(3)]
+        for _ in range(4):
+            await asyncio.sleep(0)
+        held.go_on.set()
+        reached = await asyncio.gather(*callers)
+        async with asyncio.timeout(5):
+            assert await probe.trouble() == ""
+        assert (held.begun, held.running) == (1, 0)
+        held.go_on.clear()
+        times[0] += KEPT_S
+        last = asyncio.create_task(cancel_at(wait, probe.trouble()))
+        await asyncio.sleep(0)
+        await probe.close()
+        await last
+        assert held.running == 0
+        assert asyncio.all_tasks() == before
+        if not any(reached):
+            return
+
+
+async def test_a_watcher_that_is_cancelled_at_any_wait_leaves_no_thread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither its own nor one that reads the folder; the next watcher sees what changes."""
+    monkeypatch.setattr("lutrin.serve.watch.DEBOUNCE_MS", 20)
+    reads = asyncio.Event()
+
+    async def read() -> None:
+        await asyncio.sleep(0)
+        reads.set()
+
+    async def change() -> None:
+        for number in count():
+            (tmp_path / f"{number}.md").write_text("x", "utf-8")
+            await asyncio.sleep(0.02)
+
+    before = asyncio.all_tasks()
+    for wait in range(12):
+        reads.clear()
+        changing = asyncio.create_task(change())
+        async with asyncio.timeout(20):
+            assert await cancel_at(wait, watch_folder(tmp_path, read, settled_s=0.0))
+        changing.cancel()
+        await asyncio.wait({changing})
+        assert asyncio.all_tasks() == before
+        assert not [thread for thread in threading.enumerate() if "watch" in thread.name]
+    reads.clear()
+    watching, changing = asyncio.create_task(watch_folder(tmp_path, read, settled_s=0.0)), asyncio.create_task(change())
+    async with asyncio.timeout(20):
+        await asyncio.sleep(0.2)
+        changing.cancel()
+        await reads.wait()
+    watching.cancel()
+    await asyncio.wait({watching, changing})
 
 
 class Chats:

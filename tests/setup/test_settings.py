@@ -56,6 +56,15 @@ def test_a_wrong_value_names_its_variable(monkeypatch: pytest.MonkeyPatch, name:
         load_settings()
 
 
+def test_a_token_that_can_be_guessed_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has at least sixteen characters, and the message says how to make one."""
+    monkeypatch.setenv("LUTRIN_ADMIN_TOKEN", "x" * 15)
+    with pytest.raises(InvalidSettings, match=r"LUTRIN_ADMIN_TOKEN.*openssl rand"):
+        load_settings()
+    monkeypatch.setenv("LUTRIN_ADMIN_TOKEN", "x" * 16)
+    assert load_settings().admin_token is not None
+
+
 def test_an_overlap_of_more_than_half_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Chunks that repeat more than they say would never end."""
     monkeypatch.setenv("LUTRIN_CHUNK_TOKENS", "100")

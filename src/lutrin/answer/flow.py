@@ -74,6 +74,8 @@ TURN_S = 30.0
 """Seconds that one search may hold its turn, a hundred usual ones: a disk that does not answer must not stop all."""
 WARM_CHAPTERS = 2
 """Chapters that are read whole while nobody asks."""
+MAX_OPENED = 100
+"""Opened pages that wait to be read ahead, some minutes of a class."""
 WARM_SECTIONS = 8
 """Sections of an opened page that the model reads ahead: some 30 s of one core at 40 tokens a second."""
 
@@ -131,7 +133,7 @@ class AnswerFlow:
         self.traffic = Traffic()
         self._grader = grader
         self._explainer: Explainer | None = None
-        self._warming: set[asyncio.Task[None]] = set()
+        self._opened: asyncio.Queue[tuple[str, str]] = asyncio.Queue(MAX_OPENED)
         self._chats = chats
         self._clock = clock
         self._cache = AnswerCache()
@@ -159,12 +161,18 @@ class AnswerFlow:
         self._explainer = Explainer(generator, grader, self._settings, self.traffic, self._clock, ability=ability)
 
     def warm_page(self, book: str, filename: str) -> None:
-        """Have the model read the sections of a page that a reader has opened, while nobody waits."""
+        """Note that a reader has opened a page, for `read_ahead`; of very many pages the newest are kept."""
         self.traffic.opens(book, filename)
-        if self._explainer is not None:
-            task = asyncio.create_task(self._warm_page(self._explainer, book, filename), name="lutrin-warm-page")
-            self._warming.add(task)
-            task.add_done_callback(self._warming.discard)
+        if self._opened.full():
+            self._opened.get_nowait()
+        self._opened.put_nowait((book, filename))
+
+    async def read_ahead(self) -> None:
+        """Have the model read the sections of pages that readers open, while nobody waits; until cancelled."""
+        while True:
+            page = await self._opened.get()
+            if self._explainer is not None:
+                await self._warm_page(self._explainer, *page)
 
     async def _warm_page(self, explainer: Explainer, book: str, filename: str) -> None:
         with suppress(NotFound, IndexUnavailable):

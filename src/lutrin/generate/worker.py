@@ -23,7 +23,7 @@ from lutrin.generate.forecast import Forecaster
 from lutrin.generate.prefix import PassageLimits
 from lutrin.generate.scheduler import Limits, PassageFigures, Rejection
 from lutrin.log import get_logger
-from lutrin.platform import SessionWeight, processor_seconds, resident_bytes
+from lutrin.platform import SessionWeight, is_stopped, processor_seconds, resident_bytes
 from lutrin.ports import Decoder
 from lutrin.records import Finished, Forecast, GenerationEvent, GenerationRequest, Message, Piece
 
@@ -62,7 +62,7 @@ class Watch(msgspec.Struct, frozen=True, kw_only=True):
     load_s: float = 180.0
     """Longest time until it is ready."""
     silence_s: float = 20.0
-    """Longest time without a sign of life; longer than any single step."""
+    """Longest time without a sign of life, longer than any single step; while it loads, longest time stopped."""
     growth_bytes: int = 1 << 30
     """Most memory beyond its size when it was ready."""
     check_s: float = 0.5
@@ -278,7 +278,8 @@ class WorkerGenerator:
                 await asyncio.shield(self._parting)
 
     async def _listen(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, pid: int) -> None:
-        heard, used = time.monotonic(), 0.0
+        heard = moved = time.monotonic()
+        used = 0.0
         most_bytes: int | None = None
         reading = asyncio.ensure_future(_read(reader))
         try:
@@ -301,8 +302,10 @@ class WorkerGenerator:
                         self._log.info("model_ready", model=self.name, computed_by=by, load_s=load_s)
                     else:
                         raise GeneratorUnavailable(message.detail)
+                moved = moved if is_stopped(pid) else now
                 bound_s = self._watch.silence_s if self._writer else self._watch.load_s
-                if is_stuck(now - heard, processor_seconds(pid) - used, bound_s):
+                is_silent = is_stuck(now - heard, processor_seconds(pid) - used, bound_s)
+                if is_silent or now - moved > self._watch.silence_s:
                     raise GeneratorUnavailable("The model's process hangs.")
                 if most_bytes is not None and resident_bytes(pid) > most_bytes:
                     raise GeneratorUnavailable("The model's process takes too much memory.")

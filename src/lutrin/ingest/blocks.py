@@ -50,7 +50,7 @@ _NOTE = re.compile(r"(\[\^[^\s\]]{1,100}\]):")
 _MEANING = re.compile(r":[ \t]+(?=\S)")
 """What a term means, on the line below it (Pandoc, PHP Markdown Extra)."""
 _ROW = re.compile(r"\||\+[-=]")
-_DASHED = re.compile(r"-{2,}[ \t]+-{2,}[ \t-]*\Z")
+_DASHED = re.compile(r"--[ \t]+--")
 """The line under the heads of a table that is drawn with blanks."""
 _NOTE_WIDTH = 4
 """Columns by which what belongs to a note or a meaning is indented, at most."""
@@ -59,8 +59,8 @@ _BAR = re.compile(r"\\.|\|")
 _ALIGN = re.compile(r":?-+:?")
 _ALIGNS = {(True, True): "center", (True, False): "left", (False, True): "right", (False, False): ""}
 _DEFINITION = re.compile(
-    r"[ \t]*\[(?!\^)((?:[^\\\[\]]|\\.){1,999}+)\]:[ \t]*\n?[ \t]*(<[^<>\n]*>|[^\s<]\S*+)"
-    r"(?:(?:[ \t]+|[ \t]*\n[ \t]*)(\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|\((?:[^()\\]|\\.)*+\)))?[ \t]*(?:\n|\Z)",
+    r"[ \t]*\[(?!\^)((?:[^\\\[\]]|\\.){1,999}+)\]:[ \t]*+(?:\n[ \t]*+)?(<[^<>\n]*+>|[^\s<]\S*+)"
+    r"(?:(?:[ \t]++|[ \t]*+\n[ \t]*+)(\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|\((?:[^()\\]|\\.)*+\)))?[ \t]*(?:\n|\Z)",
     re.DOTALL,
 )
 _MODULE = re.compile(
@@ -652,7 +652,8 @@ class _Parser:
         """Whether a line with a colon belongs to a table above or below it."""
         following = next((self._ahead(n) for n in range(number + 1, len(self.lines)) if self._ahead(n)), "")
         above = self.source[siblings[-2].start : siblings[-2].end] if len(siblings) > 1 else ""
-        return _ROW.match(following) is not None or _DASHED.search(above) is not None
+        dashes = above[len(above.rstrip(" \t-")) :]
+        return _ROW.match(following) is not None or _DASHED.search(dashes) is not None
 
     def _hold(self, fence: str, name: str, start: int, end: int, *, width: int = 0) -> None:
         title = PlacedText.of(self.source, [(start, end)]).strip()

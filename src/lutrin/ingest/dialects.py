@@ -6,7 +6,7 @@ so that sections and the reader's page agree.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from lutrin.ingest.directives import UNSEEN, expand
@@ -38,9 +38,9 @@ ATTRIBUTES = re.compile(rf"\{{:?\s*{_ONE}(?:\s+{_ONE}){{0,20}}\s*\}}")
 """`{: .lead #intro}` or `{width=50%}`, which no reader sees."""
 LIQUID = re.compile(r"\{%-?[^%\n]{0,500}%\}|\{\{-?[ \t]*[\w.\-| '\"()\[\],]{1,200}\}\}|\{\{#\w+[^{}\n]{0,500}\}\}")
 """A tag or value of a site generator, which the built page replaces."""
-_ALONE = re.compile(rf"(?:{LIQUID.pattern}|\s)+\Z")
 _INCLUDE = re.compile(
-    r"\{\{#(?:rustdoc_)?(?:include|playground)\s+([^{}\s]+)[^{}\n]*\}\}|\{%-?\s*include\w*\s+([^%\s]+)[^%\n]*%\}"
+    r"\{\{#(?:rustdoc_)?(?:include|playground)\s++([^{}\s]++)[^{}\n]*+\}\}"
+    r"|\{%-?\s*+include\w*+\s++([^%\s]++)[^%\n]*+%\}"
     r"|^[ \t]*--8<--[ \t]+\"([^\"\n]+)\"",
     re.MULTILINE,
 )
@@ -55,13 +55,12 @@ _ENVIRONMENT = re.compile(
 _NOT_SHOWN = re.compile(r"\b(?:echo|include)\s*[:=]\s*(?:false|F)\b", re.IGNORECASE)
 _NOT_INCLUDED = re.compile(r"\binclude\s*[:=]\s*(?:false|F)\b", re.IGNORECASE)
 _CELL_CAPTION = re.compile(
-    r"^[ \t]*(?:#|//|--|%%)\|[ \t]*(?:fig|tbl|lst)[.-]cap:[ \t]*(?P<quote>[\"']?)(?P<comment>[^\n]+?)(?P=quote)[ \t]*$"
+    r"^[ \t]*+(?:#|//|--|%%)\|[ \t]*+(?:fig|tbl|lst)[.-]cap:[ \t]*+(?P<comment>[^\n]*[^ \t\n])[ \t]*+$"
     r"|^[^\n]*\b(?:fig|tab)\.cap[ \t]*=[ \t]*(?P<mark>[\"'])(?P<option>[^\n]+?)(?P=mark)",
     re.MULTILINE,
 )
 _TABLE_CAPTION = re.compile(r"(?:Table)?:[ \t]+(?=\S)")
-_ABBREVIATIONS = re.compile(r"(?:(?:\A|\n)\*\[[^\]\n]{1,100}\]:[ \t]*\S[^\n]*)+\Z")
-_ABBREVIATION = re.compile(r"\*\[([^\]\n]+)\]:[ \t]*(\S[^\n]*)")
+_ABBREVIATION = re.compile(r"\*\[([^\]\n]{1,100})\]:[ \t]*+(\S[^\n]*)")
 """What a short form stands for (PHP Markdown Extra)."""
 _CLASS = re.compile(r"\.([\w-]+)")
 _BRANCH = re.compile(r"\s*(#if\b|:else if\b|:else\b|/if\b)(.*)\Z", re.DOTALL)
@@ -141,7 +140,7 @@ class _Settler:
         if not any(mark in text for mark in ("{", "\n", "--8<--", "*[")):
             blocks.append(block)
             return
-        if self.is_include(text, block.start) or _ALONE.match(text):
+        if self.is_include(text, block.start) or not LIQUID.sub("", text).strip():
             return
         if _ENVIRONMENT.fullmatch(text.strip()):
             blocks.append(Math(block.start, block.end, block.body.strip()))
@@ -190,6 +189,8 @@ def _cell(block: Code, source: str) -> list[Block]:
     blocks: list[Block] = []
     for match in _CELL_CAPTION.finditer(source, block.start, block.content_start + start):
         begin, end = match.span("comment" if match["comment"] else "option")
+        if (text := match["comment"] or "")[:1] in {'"', "'"} and len(text) > 2 and text[0] == text[-1]:
+            begin, end = begin + 1, end - 1
         inside = Paragraph(begin, end, PlacedText.of(source, [(begin, end)]))
         blocks.append(made_element("figcaption", *match.span(), inside))
     if not _NOT_SHOWN.search(settings):
@@ -217,19 +218,30 @@ def _without_attributes(block: Paragraph, blocks: list[Block]) -> Paragraph | No
 
 def _abbreviations(block: Paragraph) -> list[Block]:
     """A paragraph in which lines that say what short forms stand for are a list of terms."""
-    body = block.body
-    found = _ABBREVIATIONS.search(body.text)
-    if found is None:
+    body, found = block.body, list(_last_abbreviations(block.body.text))[::-1]
+    if not found:
         return [block]
     parts = [
         (name, Paragraph.of(body.cut(*match.span(group)).strip()))
-        for match in _ABBREVIATION.finditer(body.text, found.start())
+        for match in found
         for name, group in (("dt", 1), ("dd", 2))
     ]
     entries = [made_element(name, part.start, part.end, part) for name, part in parts]
-    before = body.cut(0, found.start()).strip()
+    before = body.cut(0, max(0, found[0].start() - 1)).strip()
     above: list[Block] = [Paragraph.of(before)] if before.text else []
     return [*above, made_element("dl", entries[0].start, block.end, *entries)]
+
+
+def _last_abbreviations(text: str) -> Iterator[re.Match[str]]:
+    """The last lines of a text as far as they say what short forms stand for, the last one first."""
+    begin = len(text) + 1
+    while begin > 0:
+        end = begin - 1
+        begin = text.rfind("\n", 0, end) + 1
+        match = _ABBREVIATION.fullmatch(text, begin, end)
+        if match is None:
+            return
+        yield match
 
 
 def _branches(blocks: list[Block], source: str) -> list[Block]:

@@ -15,11 +15,11 @@ _COLONS = re.compile(
     re.DOTALL,
 )
 _INDENTED = re.compile(
-    r"(?:(?:!!!|\?\?\?\+?)[ \t]+(?P<name>[A-Za-z][\w-]*)(?:[ \t]+[\w-]+)*[ \t]*(?:\"(?P<title>[^\"]*)\")?"
-    r"|===[+!]?[ \t]+\"(?P<tab>[^\"]+)\")[ \t]*\Z"
+    r"(?:(?:!!!|\?\?\?\+?)[ \t]++(?P<name>[A-Za-z][\w-]*+)(?:[ \t]++[\w-]++)*+[ \t]*+(?:\"(?P<title>[^\"]*+)\")?"
+    r"|===[+!]?[ \t]++\"(?P<tab>[^\"]++)\")[ \t]*+\Z"
 )
 _FENCED = re.compile(r"(?:\{(?P<braced>[\w:-]+)\}|admonish[ \t]+(?P<plain>\w+))[ \t]*(?P<rest>.*)\Z", re.DOTALL)
-_LABEL = re.compile(r"\[(.*)\][ \t]*(?:\{[^{}]*\})?[ \t]*\Z", re.DOTALL)
+_LABEL = re.compile(r"\[(.*)\][ \t]*+(?:\{[^{}]*+\})?[ \t]*+\Z", re.DOTALL)
 _ATTRIBUTES = re.compile(r"\{[^{}]*\}[ \t]*\Z")
 _CLASS = re.compile(r"(?<![\w-])\.([\w-]+)")
 _CONTENT = re.compile(r"\.content-(hidden|visible)\b")

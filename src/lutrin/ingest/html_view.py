@@ -51,14 +51,16 @@ _FORMULAS = (
     ".katex-display", ".katex", _SCRIPT, _PREVIEW, *_DRAWN, "mjx-container", ".mwe-math-element", "math", *_PICTURES,
 )  # fmt: skip
 _RENDERER = re.compile(
-    r"(?:codecogs\.com/(?:[\w.]+/)?(?:latex|gif|png|svg)(?:\.latex|\.\w+)?|latex\.php|math\.(?:vercel|now)\S*|chart)"
+    r"(?:codecogs\.com/(?:[\w.]+/)?(?:latex|gif|png|svg)(?:\.latex|\.\w+)?|latex\.php|math\.(?:vercel|now)[^\s?]{0,200}|chart)"
     r"\?(?:\w+=\w+&(?:amp;)?)*(?:latex=|chl=|from=|tex=)?([^&]+)"
 )
 """Services that draw TeX, which stands in the picture's address."""
-_WRAPPED = re.compile(r"\s*(?:\{\s*)?\\(?:displaystyle|textstyle)\b\s*(.*?)\s*\Z", re.DOTALL)
+_STYLED = re.compile(r"(?:\{\s*+)?\\(?:displaystyle|textstyle)\b\s*+")
 _DELIMITED = re.compile(
-    r"\\\((?P<inline>.+?)\\\)|\\\[(?P<display>.+?)\\\]|\$\$(?P<dollars>.+?)\$\$"
-    r"|\\begin\{(?P<name>(?:equation|align|gather|multline|eqnarray)\*?)\}(?P<body>.+?)\\end\{(?P=name)\}",
+    r"(?<!\\)\\\((?P<inline>(?:[^\\]|\\[^()])++)\\\)|(?<!\\)\\\[(?P<display>(?:[^\\]|\\[^\[\]])++)\\\]"
+    r"|\$\$(?P<dollars>.+?)\$\$"
+    r"|\\begin\{(?P<name>(?:equation|align|gather|multline|eqnarray)\*?)\}"
+    r"(?P<body>(?:(?!\\(?:begin|end)\{(?P=name)\}).)++)\\end\{(?P=name)\}",
     re.DOTALL,
 )
 _SINGLE = re.compile(r"\$(?P<inline>[^\s$](?:[^$\n]*[^\s$\\])?)\$(?!\d)")
@@ -70,14 +72,14 @@ _SAYING = frozenset({*HEADINGS, *"p li td th dd dt label legend caption figcapti
 """Blocks of which the words on a button are a part even if they hold no others."""
 _OPENS = ("aria-controls", "aria-expanded", "data-toggle", "data-bs-toggle", "data-target", "data-bs-target")
 _SIGNAL = re.compile(r"\s*(warning|caution|danger)\s*[:!]", re.IGNORECASE)
-_RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
+_RULE = re.compile(r"(?<![^{}])([^{}]++)\{([^{}]*+)\}")
 _SIMPLE = re.compile(r"(?:[a-z][a-z0-9]*)?[.#][\w-]+", re.IGNORECASE)
-_MEDIA = re.compile(r"@[\w-]+[^{;]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}|/\*.*?\*/", re.DOTALL)
+_MEDIA = re.compile(r"@[\w-]++[^@{;]*+\{(?:[^{}]*+\{[^{}]*+\})*+[^{}]*+\}|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)", re.DOTALL)
 _NOTE_CLASSES = frozenset(
     "footnote-ref footnote-reference fnref fn-ref noteref footnote-anchor footnoteref reference-footnote".split()
 )
 _NOTE_TARGET = re.compile(
-    r"#(?:[\w.-]*[_.:-])?(?:fn|foot_?note|end_?note|note|cite(?:_?note)?|ref|bib|ftnt?|_ftn|_edn|en)[\w.:-]*",
+    r"#(?=[\w.:-]*+\Z)(?:[\w.-]*[_.:-])?(?:fn|foot_?note|end_?note|note|cite(?:_?note)?|ref|bib|ftnt?|_ftn|_edn|en)",
     re.IGNORECASE,
 )
 _NOTE_HOLDERS = ["p", "div", "li", "aside", "section", "dd", "tr"]
@@ -419,10 +421,10 @@ def _unwrap(tex: str) -> str:
         if tex.startswith(start) and tex.endswith(end) and len(tex) > len(start) + len(end):
             tex = tex[len(start) : -len(end)].strip()
             break
-    match = _WRAPPED.match(tex)
+    match = _STYLED.match(tex)
     if match is None:
         return tex
-    return match[1].removesuffix("}") if tex.startswith("{") else match[1]
+    return tex[match.end() :].removesuffix("}" if tex.startswith("{") else "")
 
 
 def _mark_delimiters(soup: Any, pattern: re.Pattern[str]) -> None:  # noqa: ANN401 - as bs4 has it
@@ -481,9 +483,7 @@ def _is_note_mark(link: Any, target: str) -> bool:  # noqa: ANN401 - as bs4 has 
     around = {*(link.get("class") or ()), *((link.parent.get("class") or ()) if link.parent else ())}
     raised = link.find_parent("sup") is not None or link.find("sup") is not None
     return (
-        raised
-        or not _NOTE_CLASSES.isdisjoint(around)
-        or _NOTE_TARGET.fullmatch(f"#{target.partition('#')[2]}") is not None
+        raised or not _NOTE_CLASSES.isdisjoint(around) or _NOTE_TARGET.match(f"#{target.partition('#')[2]}") is not None
     )
 
 

@@ -4,7 +4,7 @@ import contextlib
 import json
 import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import bs4
@@ -29,8 +29,8 @@ _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 _BAR = re.compile(r"(?<!\\)\|")
 _RUN = re.compile(r"`{3,}")
 _TITLE = re.compile(r"^# ", re.MULTILINE)
-_HEADING = re.compile(r"^(`{3,}).*?^\1`*$|^(?P<level>#{1,6}) ", re.MULTILINE | re.DOTALL)
-"""A heading, or else code, whose lines are none."""
+_HEADING = re.compile(r"^(?:(?P<fence>`{3,})(?P<info>[^\n]*)|(?P<level>#{1,6}) )", re.MULTILINE)
+"""The beginning of a heading, or of code or its end."""
 _BLOCKS = frozenset(
     "div section article aside main body [document] p hr ul ol li dl dt dd pre table td th blockquote "
     "h1 h2 h3 h4 h5 h6".split()
@@ -327,12 +327,29 @@ def words_beside(main: Any) -> list[str]:  # noqa: ANN401 - as bs4 has it
 
 def lower_headings(text: str) -> str:
     """Markdown with its headings one level down, because the first level is a book's own title."""
-    return _HEADING.sub(lambda match: f"{'#' * min(6, len(match['level']) + 1)} " if match["level"] else match[0], text)
+    parts, done = [], 0
+    for heading in _headings(text):
+        parts += [text[done : heading.start()], "#" * min(6, len(heading["level"]) + 1), " "]
+        done = heading.end()
+    return "".join(parts) + text[done:]
+
+
+def _headings(text: str) -> Iterator[re.Match[str]]:
+    """The beginnings of headings; no line of code is one."""
+    fence = ""
+    for match in _HEADING.finditer(text):
+        if match["level"]:
+            if not fence:
+                yield match
+        elif not fence:
+            fence = match["fence"]
+        elif match["fence"].startswith(fence) and not match["info"]:
+            fence = ""
 
 
 def _with_title(text: str) -> str:
     """Raise a page's first heading to its title if nothing stands before it, and no heading beside it or above."""
-    levels = [len(match["level"]) for match in _HEADING.finditer(text) if match["level"]]
+    levels = [len(match["level"]) for match in _headings(text)]
     is_title = text.startswith("#") and bool(levels) and min(levels[1:], default=7) > levels[0] > 1
     return f"# {text[levels[0] :].lstrip()}" if is_title else text
 

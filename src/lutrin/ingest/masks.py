@@ -19,10 +19,10 @@ FILLER = "\u2060"
 _FENCE = re.compile(r"[ \t>]*(?:[-*+][ \t]+)?(`{3,}|~{3,})([^`\r\n]*)")
 _CODE = re.compile(r"(?<!`)(`+)(?!`).{1,4000}?(?<!`)\1(?!`)", re.DOTALL)
 _TAG = re.compile(
-    r"\{\{(?P<hugo>[<%])-?\s*(?P<close>/?)(?P<name>[\w./-]+)(?P<rest>[^{}\n]{0,1000}?)/?[>%]\}\}"
-    r"|\{%-?\s*(?P<liquid>\w[\w-]*)(?P<parameters>[^%\n]{0,1000}?)-?%\}"
-    r"|\{\{\s*(?P<macro>[A-Za-z_]\w*)\s*(?:\((?P<arguments>[^{}\n]{0,500})\))?\s*\}\}"
-    r"|\{\{-?[ \t]*(?P<value>[\w.\-| '\"()\[\],]{1,200})\}\}"
+    r"\{\{(?P<hugo>[<%])-?\s*+(?P<close>/?)(?P<name>[\w./-]++)(?P<rest>[^{}\n]{0,1000}?)/?[>%]\}\}"
+    r"|\{%-?\s*+(?P<liquid>\w[\w-]*+)(?P<parameters>[^%\n]{0,1000}?)-?%\}"
+    r"|\{\{\s*+(?P<macro>[A-Za-z_]\w*+)\s*+(?:\((?P<arguments>[^{}\n]{0,500})\))?\s*+\}\}"
+    r"|\{\{-?[ \t]{0,99}(?P<value>[\w.\-| '\"()\[\],]{1,200})\}\}"
 )
 _ARGUMENT = re.compile(
     r"(?:(?P<key>[\w-]+)\s*[=:]\s*)?(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>[^\s,\"'=]+))"
@@ -37,7 +37,10 @@ _LATEX = re.compile(
 _HIDDEN = (
     re.compile(r"%%(?!%)(?:[^%]|%(?!%)){0,20000}%%"),
     re.compile(r"^ {0,3}(?:\[TOC\]|\[\[_?TOC_?\]\])[ \t]*$", re.MULTILINE | re.IGNORECASE),  # a list of headings
-    re.compile(r"\{%-?\s*comment\s*-?%\}.{0,20000}?\{%-?\s*endcomment\s*-?%\}", re.DOTALL),
+    re.compile(
+        r"\{%-?\s{0,9}comment\s{0,9}-?%\}(?:[^{]|\{(?!%-?\s{0,9}(?:end)?comment\b)){0,20000}+"
+        r"\{%-?\s{0,9}endcomment\s{0,9}-?%\}"
+    ),
     re.compile(r"^\+{3}[ \t]*\r?$", re.MULTILINE),  # between cells
     re.compile(r"[ \t]\^[A-Za-z0-9-]+[ \t]*$", re.MULTILINE),  # the name of a block
     re.compile(r"^ {0,3}(?:#[A-Za-z][\w/-]*[ \t]*)+$", re.MULTILINE),  # tags of a note
@@ -59,8 +62,8 @@ _MARKS = (
 """Marks around words, which stay; the groups are the marks."""
 _EXAMPLE = re.compile(r"\(@([\w-]*)\)")
 _EXAMPLES = re.compile(r"^\(@[\w-]*\)[ \t]", re.MULTILINE)
-_OPENING = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])?[ \t]*")
-_CLOSERS = re.compile(r"\{\{[<%]\s*/\s*([\w./-]+)[^{}\n]*\}\}|\{%-?\s*end(\w[\w-]*)[^%\n]*%\}")
+_OPENING = re.compile(r"[ \t>]*+(?:[-*+]|\d{1,9}[.)])?[ \t]*+")
+_CLOSERS = re.compile(r"\{\{[<%]\s*+/\s*+([\w./-]++)[^{}\n]*+\}\}|\{%-?\s*+end(\w[\w-]*+)[^%\n]*+%\}")
 _LINES = re.compile(r"(?:^\|[ \t][^|\n]*(?:\n|\Z))+", re.MULTILINE)
 _BARS = re.compile(r"^(\|)[ \t]", re.MULTILINE)
 _COMPUTED = re.compile(r"\{(?:r|python|julia|ojs|sql)\}[ \t]")
@@ -319,7 +322,7 @@ class _Masker:
         return masked
 
 
-_BLANKED = re.compile(rf"^[ \t{FILLER}]*{FILLER}[ \t{FILLER}]*$", re.MULTILINE)
+_BLANKED = re.compile(rf"^[ \t]*+{FILLER}[ \t{FILLER}]*+$", re.MULTILINE)
 
 
 def _fill(source: str, begin: int, end: int, text: str) -> str:

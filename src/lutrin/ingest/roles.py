@@ -111,7 +111,8 @@ def role_of_title(title: str) -> TextRole | None:
 @lru_cache(maxsize=8192)
 def _by_title(table: str, title: str) -> TextRole | None:
     plain = " ".join(_DROPPED.sub(" ", title.replace("’", "'")).split()).casefold().strip(" .:-")
-    names = {plain, _NUMBER.sub("", plain, count=1) if _NUMBER.match(plain) else plain}
+    number = _NUMBER.match(plain)
+    names = {plain, plain[number.end() :] if number else plain}
     return next(
         (
             role

@@ -17,10 +17,10 @@ _ATTRIBUTE = re.compile(r"[A-Za-z_:@][\w:.@-]*")
 _BARE_VALUE = re.compile(r"[^\s\"'=<>`{}]+")
 _SPACE = re.compile(r"\s*")
 _QUOTES = frozenset("\"'`/")
-_BRACES = re.compile(r"[{}\"'`/]")
-_CODE = re.compile(r"[{}\[\]()\n,\"'`/]")
-_STRING = {'"': re.compile(r'"(?:[^"\\\r\n]|\\.)*+"', re.DOTALL), "'": re.compile(r"'(?:[^'\\\r\n]|\\.)*+'", re.DOTALL)}
-_TEMPLATE = re.compile(r"`(?:[^`\\]|\\.)*+`", re.DOTALL)
+# A quote behind a backslash begins nothing: many of them would each be read to the end.
+_BRACES = re.compile(r"[{}/]|(?<!\\)[\"'`]")
+_CODE = re.compile(r"[{}\[\]()\n,/]|(?<!\\)[\"'`]")
+_LITERAL = re.compile(r"\"(?:[^\"\\\r\n]|\\.)*+\"|'(?:[^'\\\r\n]|\\.)*+'|`(?:[^`\\]|\\.)*+`", re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:u\{([0-9A-Fa-f]{1,6})\}|u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|\r\n|(.))", re.DOTALL)
 _PLAIN_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0", "\n": ""}
 
@@ -127,8 +127,7 @@ def skip_literal(text: str, pos: int, limit: int) -> int:
             close = text.find("\n", pos, limit)
             return limit if close < 0 else close
         return pos + 1
-    pattern = _TEMPLATE if char == "`" else _STRING[char]
-    match = pattern.match(text, pos, limit)
+    match = _LITERAL.match(text, pos, limit)
     return match.end() if match else pos + 1
 
 
@@ -214,10 +213,11 @@ def statement_end(text: str, pos: int, limit: int) -> int:
 
 
 _LINE_GOES_ON = re.compile(r"(?:[=,+*?:&|<.(-]|=>|\bfrom)\s*$")
-_START = re.compile(r"(?:module\.exports|export\s+default|(?:const|let|var)\s+\w+[^=\n]*)\s*=?\s*(?=[{\[])")
+_START = re.compile(r"(?:module\.exports|export\s+default|(?:const|let|var)\s++\w++[^=\n]{0,200}+)\s*+=?\s*+(?=[{\[])")
 _TOKEN = re.compile(
-    r"""\s+|//[^\n]*|/\*.*?\*/|(?P<text>'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`)"""
-    r"""|(?P<word>[\w$.-]+)|(?P<mark>[{}\[\]:,])|(?P<other>.)""",
+    r"""\s+|//[^\n]*|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)"""
+    r"""|(?P<text>'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+"|`(?:[^`\\]|\\.)*+`)"""
+    r"""|(?P<word>[\w$.-]+)|(?P<mark>[{}\[\]:,])|(?P<other>['"`].*|.)""",
     re.DOTALL,
 )
 _DEEPEST = 40
@@ -292,7 +292,7 @@ class _Reader:
 
 # Text that a reader sees although it stands in JavaScript ------------------------------------------------------------
 
-_STOP = re.compile(r"[{}()\[\],;\"'`/<]")
+_STOP = re.compile(r"[{}()\[\],;/<]|(?<!\\)[\"'`]")
 _KEY = re.compile(r"([A-Za-z_$][\w$]*|\"[^\"\n]{1,80}\"|'[^'\n]{1,80}')\s*:\s*\Z")
 _NUMBER_MEMBER = re.compile(r"([A-Za-z_$][\w$]*)\s*:\s*(-?\d[\d_.]*(?:[eE][-+]?\d+)?)\s*\Z")
 _RIGHT = re.compile(r"\b(correct|isCorrect|is_correct)\s*:\s*true\s*\Z")
@@ -305,7 +305,7 @@ _EXPORT = re.compile(r"\bexport\s+(?:default\s+)?(?:async\s+)?(?:const|let|var|f
 _NUMBERED = frozenset({"Listing", "Figure", "Table", "Example", "Code"})
 _FIELDS = frozenset({"ParamField", "ResponseField", "Property", "Param"})
 _FIELD_NAMES = frozenset({"name", "path", "query", "body", "header"})
-_MEMBER = re.compile(r"[\s,]*(?://[^\n]*\s*)?([A-Za-z_$][\w$]*|\"[^\"\n]{1,80}\"|'[^'\n]{1,80}')\s*:\s*(?=\S)")
+_MEMBER = re.compile(r"[\s,]*+(?://[^\n]*+\s*+)?+([A-Za-z_$][\w$]*|\"[^\"\n]{1,80}\"|'[^'\n]{1,80}')\s*:\s*(?=\S)")
 _NUMERAL = re.compile(r"-?\d[\d_.]*(?:[eE][-+]?\d+)?")
 _ELEMENT = re.compile(r"<(a|b|code|em|i|kbd|p|span|strong|sub|sup|u)\b[^<>]*>(.*?)</\1>", re.DOTALL | re.IGNORECASE)
 """An element of running text, begun and ended."""

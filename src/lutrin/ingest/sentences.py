@@ -16,7 +16,7 @@ _SOFT_BREAK = re.compile(r"[;:,]\s|\s")
 _LONGEST = 1200
 _HYPHEN = re.compile(r"(?<!\w)(?<!\w-)(\w++(?:-\w++)*+)[-\u2010\u2011]\Z")
 _FIRST_WORD = re.compile(r"\w+")
-_WHOLE_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*(?![\w-])")
+_WHOLE_WORD = re.compile(r"(?<![^\W\d_])(?<![^\W\d_]-)[^\W\d_]++(?:-[^\W\d_]++)*+(?![\w-])")
 # Words that form compounds with a hyphen, even where the hyphen ends a line.
 _HYPHENATED_AFTER = frozenset({"half", "quasi", "self", "well"})
 # Words inside compounds, behind which another word follows: state-of-the-art, up-to-date.

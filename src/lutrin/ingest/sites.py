@@ -19,7 +19,7 @@ from lutrin.ingest.makers import own_data
 from lutrin.ingest.navigation import Entry, bare, from_summary, from_tree, summary_title
 from lutrin.ingest.script import read_literal
 
-_TITLE_IN_SCRIPT = re.compile(r"^\s*title\s*:\s*(['\"`])((?:(?!\1)[^\\\n]|\\.)+)\1", re.MULTILINE)
+_TITLE_IN_SCRIPT = re.compile(r"^[^\S\n]*+title\s*+:\s*+(['\"`])((?:(?!\1)[^\\\n]|\\.)++)\1", re.MULTILINE)
 _DOCS_PATH = re.compile(r"\bdocs\s*:\s*\{[^{}]{0,2000}?\bpath\s*:\s*['\"`]([^'\"`\n]{1,200})['\"`]")
 _LARGEST_DEPTH = 2
 _PROJECT = re.compile(r"^project\s*=\s*u?(['\"])((?:(?!\1)[^\\\n])+)\1", re.MULTILINE)

@@ -18,7 +18,7 @@ _PIECE = re.compile(
 """What must close, and what may hold anything."""
 _BEFORE_MODULE = re.compile(r"(?:\A\s*|\n[ \t\r]*\n|---\s*|;\s*|['\"]\s*)\Z")
 _IN_MODULE = re.compile(r"[{('\"`]|\n[ \t\r]*(?:\n|\Z)")
-_IN_BRACES = re.compile(r"/\*(?:.*?\*/)?|[{}()'\"`]", re.DOTALL)
+_IN_BRACES = re.compile(r"/\*(?:[^*]|\*(?!/))*+(?P<end>\*/)?|[{}()'\"`]")
 _IN_STRING = re.compile(r"\\.|\$\{|['\"`\n]", re.DOTALL)
 _IN_TAG = re.compile(r"[><{]|(?<=[=\s])['\"]")
 _PARAGRAPH_END = re.compile(r"\n[ \t\r]*\n|\Z")
@@ -92,7 +92,7 @@ def _behind_braces(source: str, start: int) -> int:
     opening = source[start]
     closing = {"{": "}", "(": ")"}[opening]
     depth, at = 0, start
-    while (stop := _IN_BRACES.search(source, at)) is not None and stop[0] != "/*":
+    while (stop := _IN_BRACES.search(source, at)) is not None and (stop["end"] or len(stop[0]) == 1):
         at = stop.end()
         if stop[0] in "'\"`":
             at = _behind_string(source, stop.start())

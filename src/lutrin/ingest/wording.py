@@ -25,7 +25,7 @@ _LIGATURE = re.compile("[\ufb00-\ufb06]")
 _SIMPLE = re.compile(r"[-+\u2212\u2013]?[\w.,]+|\w*[-+\u2212]|[\u2032\u2033'*\u00b0]+")
 _OVER = re.compile(r"\s*[/\u2044]\s*<sub\b")
 _NOTE_SIGN = re.compile(r"\[?\d{1,3}(?:[,\u2013-]\d{1,3})*\]?|[*\u2020\u2021\u00a7]{1,3}")
-_NOTED = re.compile(r"(?:(?<![\d.,])[12]\d{3}|[^\W\d_]{4,}|[.,;:!?\"'\u201d\u2019])\Z")
+_NOTED = re.compile(r"(?:(?<![\d.,])[12]\d{3}|[^\W\d_]{4}|[.,;:!?\"'\u201d\u2019])\Z")
 _ORDINALS = frozenset({"st", "nd", "rd", "th"})
 _TRADE_MARKS = frozenset({"tm", "sm", "\u2122", "\u2120", "\u00ae", "\u00a9"})
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -62,7 +62,7 @@ def looks_like_note_mark(before: str, inside: str) -> bool:
     >>> looks_like_note_mark("in 1905", "3"), looks_like_note_mark("10", "9"), looks_like_note_mark("35 cm", "2")
     (True, False, False)
     """
-    return _NOTE_SIGN.fullmatch(inside.strip()) is not None and _NOTED.search(before) is not None
+    return _NOTE_SIGN.fullmatch(inside.strip()) is not None and _NOTED.search(before[-5:]) is not None
 
 
 def signs_around(name: str, before: str, inside: str, after: str = "") -> tuple[str, str]:
@@ -144,9 +144,11 @@ _FILE = re.compile(
     r"\S.{0,120}\.(?:docx?|dotx?|rtf|odt|pages|indd|qxd|qxp|tex|dvi|e?ps|ai|pdf|pptx?|xlsx?|html?|md|txt|exe|tmp|pmd|fm|book)",
     re.IGNORECASE,
 )
+LONGEST_TITLE = 300
+"""Characters; no program makes up a longer one."""
 _NAME = re.compile(r"[a-z0-9]{2,}(?:[-.][a-z0-9]{2,})+")
 """Of a project or file, which no author gives to a book."""
-_CODES = re.compile(r"[\W\d_]*|\w+(?:_\w+)+|[0-9a-f]{16,}|[\w-]{1,4}\d{4,}[\w-]{0,8}|.*\ufffd.*", re.IGNORECASE)
+_CODES = re.compile(r"[\W\d_]*|\w+_\w+|[0-9a-f]{16,}|[\w-]{1,4}\d{4,}[\w-]{0,8}|.*\ufffd.*", re.IGNORECASE)
 
 
 def true_title(title: str) -> str:
@@ -160,6 +162,7 @@ def true_title(title: str) -> str:
     ('', 'Self-Help', 'E-commerce')
     """
     title = " ".join(title.split())
-    if _PROGRAMS.match(title) or any(pattern.fullmatch(title) for pattern in (_FILE, _CODES, _NAME)):
-        return ""
-    return title
+    if len(title) > LONGEST_TITLE:
+        return title
+    made = _PROGRAMS.match(title) or _FILE.fullmatch(title) or _CODES.fullmatch(title) or _NAME.fullmatch(title)
+    return "" if made else title

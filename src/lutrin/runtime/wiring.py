@@ -303,7 +303,11 @@ async def _serve(
         url = database_url(settings)
         shared = await remote().open_shared_state(settings, url, stack) if url is not None else None
         await stack.enter_async_context(follow_books(settings, background))
-        works: dict[str, Work] = {"warm-up": partial(read_books, runtime.shelf, traffic), "watchdog": watch_stages}
+        works: dict[str, Work] = {
+            "warm-up": partial(read_books, runtime.shelf, traffic),
+            "read-ahead": runtime.answers.read_ahead,
+            "watchdog": watch_stages,
+        }
         if isinstance(generator, ArrivingModel):
             works["model"] = partial(generator.arrive, partial(runtime.answers.take_model, generator))
         if generator is not None and settings.study_after_s:

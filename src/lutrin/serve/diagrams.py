@@ -19,7 +19,7 @@ from typing import Literal
 
 from lutrin import messages
 
-DIAGRAM = re.compile(r'<pre class="mermaid">(.*?)</pre>', re.DOTALL)
+DIAGRAM = re.compile(r'<pre class="mermaid">([^<]*+)</pre>')
 WIDEST = 660
 """Pixels of the reader's column; a wider diagram is drawn from top to bottom instead."""
 Shape = Literal["box", "round", "diamond", "dot"]
@@ -28,7 +28,7 @@ MOST_CHARS = 6000
 MOST_NODES = 60
 MOST_EDGES = 120
 
-_HEAD = re.compile(r"(?:flowchart|graph)(?:-elk)?\s*(TB|TD|BT|RL|LR)?\s*$")
+_HEAD = re.compile(r"(?:flowchart|graph)(?:-elk)?\s*+(TB|TD|BT|RL|LR)?\s*+$")
 _STATES = re.compile(r"stateDiagram(?:-v2)?\s*$")
 _PASSED_OVER = re.compile(r"(?:classDef|class|style|linkStyle|click|subgraph|title|accTitle|accDescr)\b|end\s*$|%%|---")
 _DIRECTION = re.compile(r"direction\s+(TB|TD|BT|RL|LR)\s*$")

@@ -30,11 +30,13 @@ class Probe:
         self._trouble = ""
         self._began_s = self._ended_s = float("-inf")
         self._running: asyncio.Task[None] | None = None
+        self._closed = False
 
     async def trouble(self) -> str:
         """Why no question is answered, for the operator; empty if questions are answered."""
         now_s = self._clock()
-        if (self._running is None or self._running.done()) and now_s - self._ended_s >= KEPT_S:
+        is_idle = self._running is None or self._running.done()
+        if is_idle and not self._closed and now_s - self._ended_s >= KEPT_S:
             self._began_s = now_s
             # In a context of its own: no reader pays for it, and no answer's timings count it.
             self._running = asyncio.create_task(self._search(), name="probe", context=contextvars.Context())
@@ -47,7 +49,8 @@ class Probe:
         return self._trouble
 
     async def close(self) -> None:
-        """Stop searching."""
+        """Stop searching, for good."""
+        self._closed = True
         if self._running is not None:
             self._running.cancel()
             await asyncio.wait({self._running})

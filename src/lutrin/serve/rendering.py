@@ -28,7 +28,7 @@ from lutrin import messages
 from lutrin.ingest.page import page_html
 from lutrin.serve.diagrams import with_diagrams
 
-FORMULA = re.compile(r'<span class="math">(\${1,2})(.*?)\1</span>', re.DOTALL)
+FORMULA = re.compile(r'<span class="math">(\${1,2})([^<]*?)\1</span>')
 """As `page_html` writes it; whatever a book itself says stands escaped."""
 MATH_TAGS = frozenset(
     "math semantics annotation mrow mi mn mo ms mtext mspace mfrac msqrt mroot mstyle mpadded mphantom menclose "
@@ -97,18 +97,19 @@ def draw_formula(match: re.Match[str]) -> str:
 
 
 # All as `page_html` writes them; whatever a book itself says stands escaped.
-CODE = re.compile(r'<pre><code class="language-([^"]+)">(.*?)</code></pre>', re.DOTALL)
+CODE = re.compile(r'<pre><code class="language-([^"]+)">([^<]*+)</code></pre>')
 IMAGE = re.compile(r'<img src="([^"]*)" alt="([^"]*)">')
-SECTION = re.compile(r'<h2 id="([^"]+)">(.*?)</h2>', re.DOTALL)
-JOINED = re.compile(r'<math display="inline">(?:(?!</math>).)*</math>[,.;:!?)]+', re.DOTALL)
+_TITLE = r"((?:(?!</?h[1-6][ >]).)*+)"
+SECTION = re.compile(rf'<h2 id="([^"]+)">{_TITLE}</h2>', re.DOTALL)
+JOINED = re.compile(r'<math display="inline">(?:(?!</?math\b).)*+</math>[,.;:!?)]+', re.DOTALL)
 PAGES_A_PART = 8
 """Of a PDF without chapters: about as much as a page of a book made for the screen."""
 MOST_PARTLESS = 2
 TABLE = re.compile(r"<table\b(?:(?!<table\b).)*?</table>", re.DOTALL)
-LINKED = re.compile(r'<h([2-4]) id="([^"]+)">(.*?)</h\1>', re.DOTALL)
-TAG = re.compile(r"<[^>]+>")
+LINKED = re.compile(rf'<h([2-4]) id="([^"]+)">{_TITLE}</h\1>', re.DOTALL)
+TAG = re.compile(r'<(?:[^<>"]|"[^"]*+")++>')
 PDF_SECTION = re.compile(r'<section class="page" id="page=\d+">')
-TITLE = re.compile(r'<h1 id="([^"]+)">(.*?)</h1>', re.DOTALL)
+TITLE = re.compile(rf'<h1 id="([^"]+)">{_TITLE}</h1>', re.DOTALL)
 PDF_PAGE = re.compile(r'<section class="page" id="page-(\d+)">')
 """Citations of a PDF lead to `#page=4`, the form that PDF viewers know too."""
 
