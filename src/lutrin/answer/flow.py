@@ -76,7 +76,7 @@ WARM_CHAPTERS = 2
 """Chapters that are read whole while nobody asks."""
 MAX_OPENED = 100
 """Opened pages that wait to be read ahead, some minutes of a class."""
-WARM_SECTIONS = 8
+MAX_SECTIONS_AHEAD = 8
 """Sections of an opened page that the model reads ahead: some 30 s of one core at 40 tokens a second."""
 
 
@@ -177,7 +177,7 @@ class AnswerFlow:
     async def _warm_page(self, explainer: Explainer, book: str, filename: str) -> None:
         with suppress(NotFound, IndexUnavailable):
             async with self._shelf.lease(book) as generation:
-                sections = await sections_of_page(generation, filename, WARM_SECTIONS)
+                sections = await sections_of_page(generation, filename, MAX_SECTIONS_AHEAD)
                 query = alone(Question(text=generation.book.title))
                 prompts = [prompt_of(query, generation.book.title, [(1, section)]) for section in sections]
             explainer.warm([prompt for prompt in prompts if prompt is not None])
