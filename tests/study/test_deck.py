@@ -161,6 +161,17 @@ def test_steps_are_no_list_to_learn_by_heart() -> None:
     assert not of_kind(practice_of(steps), "list")
 
 
+def test_what_serves_the_steps_of_a_section_or_a_calculation_is_no_card() -> None:
+    """The pins that a task wires, the numbers that an example puts in: they are used, not learnt."""
+    task = PAGE.replace(
+        "A watchdog needs three things:", "1. Open the box.\n2. Connect the timer.\n\nA watchdog needs:"
+    )
+    assert not [card for card in practice_of(task).cards if card.kind in {"list", "table"}]
+    stated = task.replace("1. Open the box.", "1. Boxes open.").replace("2. Connect the timer.", "2. Timers tick.")
+    assert len(of_kind(practice_of(stated), "table")) == 2
+    assert not of_kind(practice_of(PAGE.replace("- a reset", "- 2 x 50 ms = 100 ms")), "list")
+
+
 def test_what_does_not_read_alone_makes_no_card() -> None:
     """A list whose lead points at something else, a row of bare numbers, and one that says its name again."""
     page = PAGE.replace("A watchdog needs three things:", "It needs these three things:")

@@ -86,6 +86,21 @@ async def test_a_term_is_kept_with_the_sentence_that_defines_it(settings: Settin
 
 
 @pytest.mark.parametrize(
+    ("behind", "text"),
+    [
+        ("A sleepy motor watchdog is a timer that halts what is left alone.", WATCHDOG),
+        ("As seen, a timer halts it.", None),
+    ],
+)
+async def test_the_label_of_a_paragraph_is_no_definition(settings: Settings, behind: str, text: str | None) -> None:
+    """What stands behind it is, if it begins with the name, too."""
+    page = PAGE.replace(WATCHDOG.replace("sleepy motor watchdog", "**sleepy motor watchdog**"), "%")
+    (settings.corpus_dir / "machines.md").write_text(page.replace("%", f"**Sleepy motor watchdog**: {behind}"))
+    terms = {entry.topic.casefold(): entry.text for entry in await prepared(settings) if entry.kind == "term"}
+    assert terms.get("sleepy motor watchdog") == text
+
+
+@pytest.mark.parametrize(
     "glossary",
     [
         "- **wobble plate**: The slanted disc of a pump.\n- **spare**: See [wobble plate](#x).\n",

@@ -259,7 +259,7 @@ async def _card(generation: OpenGeneration) -> ShelvedBook:
         title=generation.book.title,
         edition=generation.book.edition,
         generation=generation.name,
-        line=generation.choice.line or subjects(contents) or opening(first),
+        line=generation.choice.line or subjects(contents, generation.book.title) or opening(first),
         chapters=len(chapters),
         pages=await generation.page_count(),
         hints=generation.choice.hints,
@@ -308,15 +308,15 @@ async def _practice(generation: OpenGeneration) -> Practice:
     return await beside_loop(make)
 
 
-def subjects(contents: Sequence[Sequence[str]]) -> str:
-    """Name what a book is about by its first titles, as many as fit on a card.
+def subjects(contents: Sequence[Sequence[str]], title: str = "") -> str:
+    """Name what a book is about by its first titles, as many as fit on a card; not by its own `title`.
 
     Args:
         contents: Titles of the chapters, of the pages, of the first sections. The first of these that has some is told;
             none: the book is too short to have a table of contents.
     """
     for titles in contents:
-        names = list(dict.fromkeys(filter(None, (_NUMBERED.sub("", title).strip() for title in titles))))
+        names = list(dict.fromkeys(filter(None, (_NUMBERED.sub("", name).strip() for name in titles if name != title))))
         if len(names) >= LEAST_SUBJECTS:
             line = names[0]
             for name in names[1:]:

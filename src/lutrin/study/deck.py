@@ -14,7 +14,7 @@ from typing import Literal
 
 import msgspec
 
-from lutrin.answer.runs import is_procedure
+from lutrin.answer.runs import is_procedure, steps_of, tells_to_act
 from lutrin.index.companion import BY_THE_BOOK, PreparedEntry
 from lutrin.index.generation import FileEntry
 from lutrin.ingest.sentences import sentence_ranges
@@ -271,7 +271,9 @@ def _terms(section: _Section, prepared: Sequence[PreparedEntry]) -> Iterator[Glo
 
 
 def _book_cards(section: _Section) -> Iterator[Card]:
-    """Cards from the lists and tables of a section."""
+    """Cards from the lists and tables of a section, unless it tells what to do: they serve its steps there."""
+    if is_procedure(section.units) and tells_to_act(steps_of(section.units)):
+        return
     blocks = [list(block) for _, block in groupby(section.units, key=lambda unit: (unit.kind, unit.block))]
     matter = [block for block in blocks if block[0].role in {"text", "summary"}]
     lists = [block for block in matter if block[0].kind == "list_item" and _is_enumeration(block)]
@@ -284,11 +286,12 @@ def _book_cards(section: _Section) -> Iterator[Card]:
 
 
 def _is_enumeration(block: Sequence[Unit]) -> bool:
-    """Whether a list names the parts of what one sentence announces; steps are done, not learnt by heart."""
+    """Whether a list names the parts of what one sentence announces; steps and calculations are done, not learnt."""
     lead = block[0].lead.strip()
     is_one = lead.endswith(":") and len(sentence_ranges(lead)) == 1 and word_count(lead) >= LEAD_WORDS
     reads_alone = is_one and bool(subject_words(lead)) and not refers(lead)
-    return len(block) in LIST_ITEMS and reads_alone and not is_procedure(block)
+    is_done = is_procedure(block) or any("=" in unit.text for unit in block)
+    return len(block) in LIST_ITEMS and reads_alone and not is_done
 
 
 def _table_cards(section: _Section, rows: Sequence[Unit]) -> Iterator[Card]:

@@ -41,6 +41,8 @@ _MARKED = re.compile(
 """Words set in bold or italics."""
 _OPENING = re.compile(r"^[^\w(\[\"'“‘$`]+")
 """Signs before the first word: a picture, a dash."""
+_ARTICLE = re.compile(r"(?:the|an?)\s+", re.IGNORECASE)
+_SIGN = re.compile(r"^\W+\s")
 _ITEM = re.compile(r"(?:\d+[.)]\s+)?(?P<name>[^:–—]{2,40}?)(?::|\s[-–—])\s+(?P<text>\S.*)", re.DOTALL)
 
 
@@ -146,6 +148,10 @@ def _answer(candidate: Candidate, unit: Unit) -> str:
         alone = not is_announced or _opening(candidate.topic).match(meaning) is not None
         return meaning if is_named and alone and word_count(meaning) >= LEAST_WORDS else ""
     opens = _opening(candidate.topic).match(text)
+    if opens is not None and text[opens.end() :].startswith((".", ":")):
+        # The label of a paragraph: what stands behind it is of the name only if it begins with it, too.
+        text = text[opens.end() + 1 :].lstrip()
+        opens = _opening(candidate.topic).match(text)
     rest = text[opens.end() :].lstrip() if opens is not None else ""
     # "The Raspberry Pi Foundation" is another name.
     says_more = word_count(rest) >= LEAST_WORDS and not rest[:1].isupper()
@@ -187,12 +193,21 @@ def _candidates(chunks: Sequence[Chunk], sources: Mapping[str, str]) -> Iterator
     for chunk in sorted(chunks, key=lambda chunk: chunk.role != "glossary"):
         title = chunk.section_title.strip()
         for topic in (title, *_names_in(chunk, sources.get(chunk.filename, ""))):
-            name = topic if topic.endswith("?") else _whole_name(topic.strip(" .,;:!()[]\"'“”‘’"), following)
+            name = topic if topic.endswith("?") else _whole_name(_bare(topic), following)
             is_term = chunk.role == "glossary" or places[_key(name)] >= LEAST_PLACES
             is_wanted = name.endswith("?") or (_is_name(name) and is_term)
             if is_wanted and name.casefold() not in seen:
                 seen.add(name.casefold())
                 yield Candidate(name, chunk)
+
+
+def _bare(topic: str) -> str:
+    """A name without the sign before it, as of a list, and without what encloses it.
+
+    >>> _bare("- Allocation"), _bare("(torque)."), _bare("--version")
+    ('Allocation', 'torque', '--version')
+    """
+    return _SIGN.sub("", topic).strip(" .,;:!()[]\"'“”‘’")
 
 
 def _names_in(chunk: Chunk, source: str) -> Iterator[str]:
@@ -208,10 +223,17 @@ def _names_in(chunk: Chunk, source: str) -> Iterator[str]:
 
 
 def _is_name(name: str) -> bool:
-    """Whether words may name a thing: few, with letters, and not all of them everyday ones."""
-    own = words(name)
+    """Whether words may name a thing: few, with letters, and not all of them everyday ones.
+
+    One that begins with an everyday word, articles apart, is a phrase, unless it is written as a title.
+
+    >>> _is_name("The Stream Trait"), _is_name("One-Pixel Attack"), _is_name("In practice"), _is_name("Chapter 11")
+    (True, True, False, False)
+    """
+    own = words(_ARTICLE.sub("", name))
     has_letters = all(any(map(str.isalpha, word)) for word in own)  # "Chapter 11" names a place
-    return len(own) <= MOST_NAME_WORDS and len(name) > 1 and bool(content_stems(name)) and has_letters
+    is_named = bool(own and content_stems(own[0])) or any(word[0].isupper() for word in own[1:])
+    return len(own) <= MOST_NAME_WORDS and len(name) > 1 and is_named and bool(content_stems(name)) and has_letters
 
 
 def _key(name: str) -> tuple[str, ...]:
