@@ -533,7 +533,7 @@ def steps_of(units: Sequence[Unit]) -> Sequence[Unit]:
 
 
 def tells_to_act(units: Sequence[Unit]) -> bool:
-    """Whether at least a third of the numbered steps tell to do something; those of other lists state something.
+    """Whether at least half as many numbered steps tell to do something as do not; other lists state something.
 
     Of the lists of the sample books that name something hazardous, all 16 procedures reach that, and 6 of 20 others,
     half of them checklists.
@@ -545,7 +545,8 @@ def tells_to_act(units: Sequence[Unit]) -> bool:
     False
     """
     steps = [words(_STEP.sub("", unit.text, count=1)) for unit in units if _step_of(unit) is not None]
-    return 3 * sum(map(_is_order, steps)) >= len(steps)
+    orders = sum(map(_is_order, steps))
+    return 2 * orders >= len(steps) - orders
 
 
 def _is_order(step: Sequence[str]) -> bool:
