@@ -78,6 +78,7 @@ CODE_WITHHELD = (
     "The book shows code for this that moves real hardware, but gives no safety warning with it, "
     "so the code is not repeated here. Please read it in the book with your teacher."
 )
+LISTING = ("Lines", "Code", "What its comments and the book say")
 CAUTION = "Take care: this concerns real equipment."
 PART_NOT_COVERED = 'No passage was found for this part of the question: "{part}".'
 NO_SUCH_FORM = {

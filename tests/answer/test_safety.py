@@ -1,5 +1,8 @@
 """What moves, charges, heats or opens real hardware never stands without the book's own warning before it."""
 
+from collections.abc import Mapping, Sequence
+
+import msgspec
 import pytest
 from tests.answer.book import chunk, unit
 
@@ -7,7 +10,7 @@ from lutrin import messages
 from lutrin.answer.runs import Run
 from lutrin.answer.safety import secure_runs
 from lutrin.index.generation import OpenGeneration
-from lutrin.records import BookHazards, BookInfo, Chunk, Unit
+from lutrin.records import SELECTED, BookHazards, BookInfo, Chunk, Unit
 
 BEWARE = unit("Clear the bench, for the saw starts at once.", start=0, block=0, warning=True)
 SAY = unit("Start it so:", start=100, block=1)
@@ -30,6 +33,14 @@ class Page(OpenGeneration):
     async def chunks_of(self, filename: str) -> list[Chunk]:
         """Those of a file."""
         return [item for item in self._chunks if item.filename == filename]
+
+    async def matching(self, words: str, k: int, where: Mapping[str, str] | None = None) -> list[tuple[str, float]]:  # noqa: ARG002 - as its base has it
+        """All of them."""
+        return [(item.chunk_id, 1.0) for item in self._chunks]
+
+    async def chunks(self, ids: Sequence[str]) -> list[Chunk]:
+        """Those of some ids."""
+        return [item for item in self._chunks if item.chunk_id in ids]
 
 
 def run(page: Chunk, *units: Unit) -> Run:
@@ -182,7 +193,7 @@ async def test_a_box_of_several_paragraphs_is_shown_whole() -> None:
     assert safe == [(told, *items), (page.units[-1],)]
     title = unit("Safety", start=10, warning=True)
     bare = chunk(title, unit("Saws are loud.", start=80), code(MOVES, start=200))
-    assert await shown(bare, runs=[run(bare, bare.units[-1])]) == ([], [messages.CODE_WITHHELD])
+    assert await shown(bare, runs=[run(bare, bare.units[-1])]) == ([bare.units[1:2]], [messages.CODE_WITHHELD])
 
 
 async def test_a_warning_between_steps_and_command_is_put_back() -> None:
@@ -262,3 +273,19 @@ async def test_a_book_adds_hazards_of_its_own() -> None:
         assert (await secure_runs(Page(page, hazards=hazards), [run(page, *page.units)]))[1] == of_code
         told = (await secure_runs(Page(procedure, hazards=hazards), [run(procedure, *procedure.units)]))[1]
         assert told == of_steps
+
+
+async def test_withheld_code_leaves_a_source_that_leads_to_it() -> None:
+    """The sentence before it, where the code alone was found."""
+    page = chunk(unit("Say go.", start=0), code(MOVES, start=100))
+    safe, told = await shown(page, runs=[run(page, page.units[1])])
+    assert (safe, told) == ([page.units[:1]], [messages.CODE_WITHHELD])
+
+
+async def test_marked_code_has_the_warning_of_its_place_in_the_book() -> None:
+    """Wherever the mark begins; a selection itself is no page and warns of nothing."""
+    moving = code(MOVES, start=200)
+    page = chunk(BEWARE, SAY, moving)
+    selected = msgspec.structs.replace(chunk(code(MOVES, start=0)), chunk_id=SELECTED, filename="")
+    safe, told = await shown(page, runs=[run(selected, *selected.units)])
+    assert (safe, told) == ([(BEWARE,), selected.units], [])

@@ -34,14 +34,36 @@ def test_a_definition_is_answered_from_its_chapter(reader: Reader) -> None:
     check_sources(answer, FOLDERS)
 
 
+MANDATE, TIERS = "/02-hardware-mandate.mdx", "/04-three-tier-architecture.mdx"
+
+
 @pytest.mark.row("A-US1-2")
-def test_selected_hardware_is_looked_up_with_its_surroundings(reader: Reader) -> None:
-    """With the Jetson selected, the section of the Jetson and the list of required hardware are both sources."""
-    answer = reader.answer("/api/query", query="Why is this hardware required?", selected_text="Jetson Orin Nano")
+@pytest.mark.parametrize(
+    ("marked", "said", "files"),
+    [
+        ("RealSense D435i", "RealSense D435i", {MANDATE, "/04-sensor-stack.mdx"}),
+        ("NVIDIA RTX GPU", "because Isaac Sim renders with ray tracing on RTX hardware. [1]", {MANDATE}),
+        ("Ubuntu 22.04", "Ubuntu 22.04 is required because ROS 2 Humble is built for it. [1]", {MANDATE}),
+        ("Jetson Orin Nano", "The minimum is enough for every exercise in this book", {MANDATE}),
+    ],
+)
+def test_selected_hardware_is_looked_up_with_its_surroundings(
+    reader: Reader, marked: str, said: str, files: set[str]
+) -> None:
+    """What is marked stands for "this hardware": its own section and the list of required hardware are sources."""
+    answer = reader.answer("/api/query", query="Why is this hardware required?", selected_text=marked)
     assert answer.mode == "selection_boosted"
-    names = {source.filename for source in answer.sources}
-    assert ends_with(names, "/02-hardware-mandate.mdx")
-    assert ends_with(names, "/04-three-tier-architecture.mdx")
+    assert said in answer.answer.partition("\n\n[1]")[0]
+    assert all(ends_with({source.filename for source in answer.sources}, name) for name in files)
+
+
+@pytest.mark.row("A-US3-1")
+@pytest.mark.parametrize("question", ["What are the alternatives to this sensor?", "What are alternatives?"])
+def test_alternatives_are_those_of_what_is_marked(reader: Reader, question: str) -> None:
+    """Whether the question points at it or not: the cameras beside it come in the first table."""
+    answer = reader.answer("/api/query", query=question, selected_text="Intel RealSense D435i")
+    assert {source.section_title for source in answer.sources} == {"The D435i and its alternatives"}
+    assert all(name in answer.answer for name in ("D455", "D415", "D405", "OAK-D"))
 
 
 @pytest.mark.row("A-US1-3")
@@ -151,21 +173,55 @@ def test_chunks_keep_to_their_size_and_code_stays_whole(growth: Growth) -> None:
 
 @pytest.mark.row("A-US3-1")
 def test_what_selected_hardware_is_used_for(reader: Reader) -> None:
-    """With the Jetson selected, 'What is this used for?' is answered from the three-tier architecture."""
+    """With the Jetson selected, 'What is this used for?' is answered with its role in the three tiers."""
     answer = reader.answer("/api/query", query="What is this used for?", selected_text="NVIDIA Jetson Orin Nano")
-    assert ends_with({source.filename for source in answer.sources}, "/04-three-tier-architecture.mdx")
-    assert "Jetson Orin Nano" in answer.answer
+    assert {source.filename.rpartition("/")[2] for source in answer.sources} == {TIERS.strip("/")}
+    role = "It runs ROS 2, processes the camera images, keeps the map and plans. In Kestrel it is a Jetson Orin Nano"
+    assert role in answer.answer
+
+
+NODES = CORPUS / "physical-ai/02-part-2-software/04-chapter-4-ros-2/02-nodes-and-topics.mdx"
+CALLBACK = "A callback is a function that ROS calls when something happens"
+TWIST = "The type geometry_msgs/msg/Twist holds a linear and an angular velocity."
+
+
+def first_code(page: Path, language: str) -> str:
+    """The first block of code in a language on a page of the sample book."""
+    return page.read_text("utf-8").split(f"```{language}", 1)[1].split("\n", 1)[1].split("```", 1)[0]
 
 
 @pytest.mark.row("A-US3-2")
-def test_selected_code_is_explained_from_its_section(reader: Reader) -> None:
-    """With the book's node selected, 'How does this work?' is explained by the words around it, section by section."""
-    page = CORPUS / "physical-ai/02-part-2-software/04-chapter-4-ros-2/02-nodes-and-topics.mdx"
-    code = page.read_text("utf-8").split("```python", 1)[1].split("\n", 1)[1].split("```", 1)[0]
-    assert "rclpy" in code
-    answer = reader.answer("/api/query", query="How does this work?", selected_text=code)
-    assert answer.sources[0].filename.endswith("/02-nodes-and-topics.mdx")
-    assert "A callback is a function that ROS calls when something happens" in answer.answer
+@pytest.mark.parametrize("question", ["How does this work?", "explain this code line by line", "what does it do"])
+@pytest.mark.parametrize("language", ["python", "cpp"])
+def test_selected_code_is_explained_line_by_line(reader: Reader, question: str, language: str) -> None:
+    """A table of its lines in order, with their comments, and what the book says of the names, each with its source."""
+    answer = reader.answer("/api/query", query=question, selected_text=first_code(NODES, language))
+    assert CALLBACK in answer.answer
+    lines = (line.strip("|") for line in answer.answer.splitlines() if line.startswith("|"))
+    rows = [[cell.strip() for cell in line.split("|")] for line in lines]
+    numbers = [int(cells[0].partition("\u2013")[0]) for cells in rows[2:]]
+    assert len(numbers) > 5
+    assert numbers == sorted(numbers)
+    (publisher,) = (cells for cells in rows if "create_publisher" in cells[1])
+    assert "topic /cmd_vel" in publisher[2]
+    (said,) = (cells[2] for cells in rows if TWIST in cells[2])
+    cited = {f"[{source.n}]": source for source in answer.sources}
+    assert all(cited[mark].filename.endswith("/02-nodes-and-topics.mdx") for mark in re.findall(r"\[\d\]", said))
+    assert answer.sources[0].section_title == "A publisher"
+    check_sources(answer, FOLDERS)
+
+
+@pytest.mark.row("A-US3-2")
+def test_one_line_of_a_program_is_explained_where_it_stands(reader: Reader) -> None:
+    """Commands, too: each with what its comment says."""
+    commands = first_code(NODES, "bash")
+    answer = reader.answer("/api/query", query="What do these lines do?", selected_text=commands)
+    assert "|4|`ros2 topic hz /scan`|\u201cmeasure the rate\u201d|" in answer.answer
+    line = next(line for line in first_code(NODES, "python").splitlines() if "create_timer" in line)
+    answer = reader.answer("/api/query", query="What does this line do?", selected_text=line)
+    assert "\u201c20 Hz\u201d" in answer.answer
+    assert answer.answer.index("Put Wren on a stand") < answer.answer.index("create_timer")
+    assert answer.sources[0].section_title == "A publisher"
 
 
 def test_who_asks_about_the_marked_passage_needs_no_words_of_the_book(reader: Reader) -> None:

@@ -162,3 +162,22 @@ def test_a_question_is_respelled_as_the_book_has_it() -> None:
     assert query.typed == "What is odometery, and how does a lidar turn?"
     assert query.topic == query.text == "What is odometry, and how does a lidar turn?"
     assert query.parts[0] == "What is odometry"
+
+
+def test_a_marked_name_stands_for_what_points_at_it() -> None:
+    """The question is then one like any other; what is marked and says something stays a selection."""
+    query = read("Why is this hardware required?", selected_text="Jetson Orin Nano")
+    assert (query.topic, query.selected_text, query.mode) == (
+        "Why is Jetson Orin Nano hardware required?", "", "selection_boosted",
+    )  # fmt: skip
+    assert read("Why is this so?", selected_text="The dough is lost.").selected_text == "The dough is lost."
+    assert read("What is this line for?", selected_text="node.spin()").selected_text == "node.spin()"
+
+
+def test_a_question_that_does_not_point_may_mean_the_marked_name() -> None:
+    """The book decides which of the two it answers."""
+    query = read("What are the alternatives?", selected_text="Intel RealSense D435i")
+    assert query.topic == "What are the alternatives?"
+    assert query.leaning is not None
+    assert query.leaning.topic == "What are the alternatives – Intel RealSense D435i"
+    assert read("What are the alternatives?").leaning is None

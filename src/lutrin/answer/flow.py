@@ -16,6 +16,7 @@ import numpy as np
 from lutrin import messages, stages
 from lutrin.answer.explain import Explainer, Explanation
 from lutrin.answer.grade import Grader, fitted_weights, stands_in
+from lutrin.answer.listing import listing_plan, wants_listing
 from lutrin.answer.plan import (
     Plan,
     chapter_plan,
@@ -62,7 +63,7 @@ from lutrin.records import (
     WorkingEvent,
 )
 from lutrin.search.joints import parted
-from lutrin.search.reader import Verdict, load_decisions, pooled_vector
+from lutrin.search.reader import Verdict, load_decisions, marked_code, pooled_vector
 from lutrin.search.search import Searcher, SearchResult, search_selection
 from lutrin.search.shelf_search import apply_filters, in_chapter, lease_books, require_all_readable, search_books
 from lutrin.settings import Settings
@@ -478,6 +479,11 @@ class AnswerFlow:
 
     async def _plan(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan:
         """As prepared, from the contents, from the selection alone, or from the book that answers best."""
+        for generation in generations if query.selected_text else ():
+            marked = await marked_code(generation, query.selected_text)
+            if marked is not None and await wants_listing(self._searcher, query):
+                sections = self.ability.sections
+                return await listing_plan(self._searcher, generation, query, *marked, sections=sections)
         query, pointing = await on_page(self._searcher, await self._as_meant(query, generations), generations)
         query = query if query.within else await in_chapter(query, generations)
         query = await parted(self._searcher, generations, query)

@@ -177,6 +177,28 @@ async def make_plan(
     )
 
 
+async def quoted_plan(
+    query: Query, generation: OpenGeneration, result: SearchResult, run: Run, *, sections: int
+) -> Plan:
+    """A plan that shows one excerpt, with the book's warning before it where it needs one.
+
+    Args:
+        query: What is asked.
+        generation: The book that answers.
+        result: What a model reads besides.
+        run: The excerpt.
+        sections: Reading sections that a model is shown; 0: no model is asked.
+
+    Raises:
+        IndexUnavailable: The book cannot be read.
+    """
+    runs, notices = await safety.secure_runs(generation, [run])
+    reading = await _reading_of(generation, result.parts[:1], runs, sections)
+    plan = await _quote(query, generation, result, runs, notices=notices, reading=reading)
+    text = "\n\n".join([*notices, *(markdown(one.units, number) for number, one in enumerate(runs, 1))])
+    return replace(plan, text=text, procedural=any(is_procedure(one.units) for one in runs))
+
+
 async def _quote(
     query: Query,
     generation: OpenGeneration,

@@ -166,8 +166,8 @@ def _block(units: Sequence[Unit], lead: str) -> str:
         case "code":
             return GAP.join(map(_fence, units))
         case "table_row":
-            rows, header = "\n".join(_row(unit.row) for unit in units), units[0].header
-            return f"{_row(header)}\n|{'---|' * len(header)}\n{rows}" if lead else rows
+            rows = [unit.row for unit in units]
+            return table(units[0].header, rows) if lead else "\n".join(map(_row, rows))
         case "list_item":
             items = "\n".join(_items(units))
             return f"{lead}{GAP}{items}" if lead else items
@@ -191,6 +191,11 @@ def _items(units: Sequence[Unit]) -> Iterator[str]:
         yield " " * above + (unit.text if sign else f"- {unit.text}")
         inside = len(sign[0]) if sign else 0
         margins[unit.text[inside:]] = above + (inside or len("- "))
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Render a table in Markdown."""
+    return "\n".join([_row(header), f"|{'---|' * len(header)}", *map(_row, rows)])
 
 
 def _row(cells: Iterable[str]) -> str:

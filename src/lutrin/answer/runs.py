@@ -140,6 +140,22 @@ def whole(chunk: Chunk) -> Run:
     return Run(chunk, chunk.units, (0.0,) * len(chunk.units))
 
 
+async def announced(generation: OpenGeneration, home: Chunk, code: Unit) -> Run:
+    """A block of code with what stands before it in its section, from the last paragraph that is no warning on.
+
+    Raises:
+        IndexUnavailable: The book cannot be read.
+    """
+    own = [one for one in await generation.chunks_of(home.filename) if section_of(one)[:3] == section_of(home)[:3]]
+    placed = {unit.char_start: unit for one in own for unit in one.units if unit.variant in {"", code.variant}}
+    units = [placed[start] for start in sorted(placed) if start <= code.char_start]
+    told = [place for place, unit in enumerate(units) if unit.kind == "sentence" and not unit.warning]
+    told = [place for place in told if not _is_label(units, place)]
+    block = [place for place in told if units[place].block == units[told[-1]].block]
+    shown = units[block[0] :] if block and _words(units[block[0] :]) <= LONGEST_WORDS else [code]
+    return Run(home, tuple(shown), (0.0,) * len(shown), cut_before=len(shown) < len(units), cut_after=True)
+
+
 def choose(parts: Sequence[Part], frame: Frame = "plain", fit: Fit | None = None) -> list[Run]:
     """Choose at most three excerpts for the parts of a question that the book answers, without repeats.
 

@@ -18,7 +18,7 @@ from lutrin.answer.runs import Run, is_procedure, steps_of, tells_to_act
 from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import topic_stems, words
 from lutrin.records import SELECTED, Chunk, Unit
-from lutrin.search.reader import CONSIDERED, same_section
+from lutrin.search.reader import CONSIDERED, marked_code, same_section
 from lutrin.search.search import Part
 
 ENDS = (".", "!", "?", ":", ";", ")")
@@ -81,23 +81,34 @@ async def secure_runs(generation: OpenGeneration, runs: Sequence[Run]) -> tuple[
         if not (is_procedure(excerpt.units) or any(_runs(excerpt.chunk, unit, hazards) for unit in excerpt.units)):
             safe.append(excerpt)
             continue
-        chunk = excerpt.chunk
+        in_book = await _in_book(generation, excerpt)
+        chunk = in_book.chunk
         same_file = [chunk] if chunk.chunk_id == SELECTED else await generation.chunks_of(chunk.filename)
-        run = _with_warnings_between(excerpt, same_file)
+        run = excerpt if in_book is not excerpt else _with_warnings_between(excerpt, same_file)
         moving = any(moves(chunk, unit, hazards) for unit in run.units)
-        warned = moving or _names_hazard(run, hazards) or _is_warned_of(run, same_file, hazards)
-        box = _warning_for(run, same_file, anywhere=moving) if warned else None
+        warned = moving or _names_hazard(run, hazards) or _is_warned_of(in_book, same_file, hazards)
+        box = _warning_for(in_book, same_file, anywhere=moving) if warned else None
         if box is not None and not box.places <= run.places:
             boxes.setdefault((chunk.filename, box.units[0].char_start), box)
         elif box is None and moving:
             notices.append(messages.CODE_WITHHELD)
-            safe += _without_code(run, hazards)
+            safe += _without_code(run, hazards) or _announcing(in_book)
             continue
         elif box is None and warned:
             notices.append(messages.CAUTION)
         safe.append(run)
     first = [box for box in boxes.values() if not any(box.places <= run.places for run in safe)]
     return [*first, *safe], list(dict.fromkeys(notices))
+
+
+async def _in_book(generation: OpenGeneration, run: Run) -> Run:
+    """The code of a selection where it stands in the book, whose warnings govern it; any other run as it is."""
+    codes = [unit for unit in run.units if unit.kind == "code"] if run.chunk.chunk_id == SELECTED else []
+    for unit in codes:
+        if (found := await marked_code(generation, unit.text)) is not None:
+            home, code = found
+            return Run(home, (code,), (0.0,))
+    return run
 
 
 def _with_warnings_between(run: Run, same_file: Sequence[Chunk]) -> Run:
@@ -122,6 +133,13 @@ def _without_code(run: Run, hazards: Hazards) -> list[Run]:
     stretches = groupby(range(len(run.units)), key=lambda place: moves(run.chunk, run.units[place], hazards))
     places = [list(group) for moving, group in stretches if not moving]
     return [run.part(group[0], group[-1] + 1) for group in places]
+
+
+def _announcing(run: Run) -> list[Run]:
+    """The sentence that stands before code in its passage, from which a reader finds it; none: nothing does."""
+    told = (unit for unit in run.chunk.units if unit.kind != "code" and not unit.warning and unit.text.endswith(ENDS))
+    before = [unit for unit in told if unit.char_start < run.units[0].char_start]
+    return [Run(run.chunk, (before[-1],), (0.0,), cut_before=len(before) > 1, cut_after=True)] if before else []
 
 
 def _runs(chunk: Chunk, unit: Unit, hazards: Hazards) -> bool:

@@ -51,6 +51,8 @@ MAX_SEARCHED_TOKENS = 200
 MAX_SELECTION_TOKENS = 2000
 PHRASE_WORDS = 8
 """A selection of at most so many words names a thing; a longer one is a statement."""
+_NAMING = re.compile(r"[\w .'\u2019/-]+")
+"""Code has other signs."""
 _UNSEEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s)|\n\s*\n")
 _ORDINARY = re.compile(
@@ -190,15 +192,27 @@ def understand(
         about=about, selected_text=selected, mode=mode, warnings=warnings + notes,
     )  # fmt: skip
     completion = Completion(text=typed, lacks=not topic_stems(topic))
-    if not selected and frame != "about":
+    phrase = " ".join(selected.split())
+    is_named = mode == "selection_boosted" and is_name(phrase)
+    if is_named and refers(topic):
+        # With the name in its place, it is a question like any other.
+        selected = ""
+        base = replace(base, selected_text="")
+        completion = Completion(text=of_phrase(typed, phrase))
+    elif not selected and frame != "about":
         completion = complete_question(typed, history)
     query = _completed(base, completion, embedder)
     if not language.accepts(typed):
         return replace(query, refusal="not_english")
-    if is_courtesy(typed) or (completion.lacks and frame != "about" and not selected and not question.page):
+    is_alone = completion.lacks and frame != "about" and not selected and not question.page
+    if is_courtesy(typed) or is_alone:
         return replace(query, refusal="vague")
     leaning = _completed(base, completion.leaning, embedder) if completion.leaning is not None else None
-    return replace(query, leaning=leaning)
+    if is_named and selected and topic_stems(query.topic):
+        # "What are the alternatives?" may be asked of what is marked.
+        topic = of_phrase(query.topic, phrase)
+        leaning = replace(query, topic=topic, parts=(topic,), leans=True)
+    return replace(query, leaning=leaning, added=query.added if not is_named else "")
 
 
 def _completed(base: Query, completion: Completion, embedder: Embedder) -> Query:
@@ -215,7 +229,7 @@ def _completed(base: Query, completion: Completion, embedder: Embedder) -> Query
     topic, added = (first_tokens(text, embedder) for text in (topic or completion.text, added))
     leans = bool(selected) and (not topic_stems(topic) or refers(topic))
     if leans and topic_stems(topic) and len(words(selected)) <= PHRASE_WORDS:
-        topic = f"{topic.rstrip(' ?.!')} – {' '.join(selected.split())}"
+        topic = of_phrase(topic, " ".join(selected.split()))
     return replace(
         base,
         text=completion.text,
@@ -230,6 +244,28 @@ def _completed(base: Query, completion: Completion, embedder: Embedder) -> Query
         answers=completion.answers,
         leans=leans,
     )
+
+
+def is_name(phrase: str) -> bool:
+    """Whether a few marked words name a thing, and say nothing of it.
+
+    >>> is_name("Jetson Orin Nano"), is_name("a dough is lost")
+    (True, False)
+    """
+    is_short = 0 < len(words(phrase)) <= PHRASE_WORDS
+    return is_short and _NAMING.fullmatch(phrase) is not None and topic_words(phrase) == words(phrase)
+
+
+def of_phrase(topic: str, phrase: str) -> str:
+    """A topic that points at a marked phrase, with the phrase: in the place of what points if it is a name.
+
+    >>> of_phrase("What is this used for?", "Jetson Orin"), of_phrase("Does this hold?", "a dough is lost")
+    ('What is Jetson Orin used for?', 'Does this hold – a dough is lost')
+    """
+    pointing = next((word for word in words(topic) if word.lower() in lexicon.REFERENCES), "")
+    if pointing and is_name(phrase):
+        return re.sub(rf"\b{pointing}\b", lambda _: phrase, topic, count=1)
+    return f"{topic.rstrip(' ?.!')} – {phrase}"
 
 
 def alone(question: Question) -> Query:

@@ -23,7 +23,7 @@ from lutrin.index.tokens import MaxSim
 from lutrin.language.lexicon import QUESTION_WORDS, STOP_WORDS
 from lutrin.language.words import plain, stem, stem_set
 from lutrin.ports import Encoding, Judgement, Ranking, Reading, Reranker, View
-from lutrin.records import Chunk
+from lutrin.records import Chunk, Unit
 
 Float = npt.NDArray[np.float32]
 Verdict = Literal["answers", "closest", "no"]
@@ -223,6 +223,27 @@ async def homes(generation: OpenGeneration, selection: str) -> list[Chunk]:
     holding = [chunk for chunk in near if content in plain(chunk.text)]
     overlapping = [chunk for chunk in near if chunk not in holding and _shares_sentence(chunk, content)]
     return [*holding, *overlapping][:MOST]
+
+
+async def marked_code(generation: OpenGeneration, text: str) -> tuple[Chunk, Unit] | None:
+    """The block of code that a text holds, or in which it stands, with its passage; None for less than a line of it.
+
+    A few words of a line, of which a name has no more, are none.
+
+    Raises:
+        IndexUnavailable: The generation cannot be read.
+    """
+    content = " ".join(text.split())
+    lines = {line for one in text.splitlines() if (line := one.strip())}
+    for chunk in await generation.chunks([name for name, _ in await generation.matching(text, NEAR)]):
+        for unit in chunk.units:
+            code = " ".join(unit.text.split())
+            if unit.kind != "code" or not (content in code or code in content):
+                continue
+            is_line = not lines.isdisjoint(line.strip() for line in unit.text.splitlines())
+            if is_line or len(plain(text).split()) > SENTENCE_WORDS:
+                return chunk, unit
+    return None
 
 
 def same_section(chunk: Chunk, other: Chunk) -> bool:

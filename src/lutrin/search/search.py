@@ -242,7 +242,7 @@ class Searcher:
         query = with_spelling(query, changes)
         # A question that names no subject is one about the whole selection.
         texts = [selection] if selection and not topic_stems(query.topic) else list(query.parts)
-        if query.leans and not home_chunks and texts != [selection]:
+        if query.leans and not home_chunks and texts != [selection] and " ".join(selection.split()) not in query.topic:
             # What is not marked word for word in the book says itself what "this concept" is.
             texts = [f"{query.topic} – {selection}"]
         added = [query.added] if query.added and len(texts) == 1 else []

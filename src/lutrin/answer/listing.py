@@ -1,0 +1,265 @@
+"""Marked code, explained line by line, in order: what its comments say, and what the book says of the names in it.
+
+What the book says of a name is the unit that answers "What is ...?" best of those that have the name and are no code.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
+
+import msgspec
+import numpy as np
+
+from lutrin import messages
+from lutrin.answer.plan import Plan, quoted_plan
+from lutrin.answer.program import Statement, statements_of
+from lutrin.answer.render import citation, table
+from lutrin.answer.runs import PASSAGES, Run, announced, asks, whole
+from lutrin.index.generation import OpenGeneration
+from lutrin.query.understand import Query, alone, refers
+from lutrin.records import NEVER_AN_ANSWER, Chunk, Question, Sentence, Unit
+from lutrin.search.reader import chance_of, pooled_vector
+from lutrin.search.search import Part, Searcher, search_selection
+from lutrin.search.shelf_search import search_books
+
+MOST_ROWS = 40
+"""Rows of a listing that a reader still reads."""
+MOST_NAMES = 12
+"""Names that are looked up, in the order of the code; each is a search without the cross-encoder."""
+MOST_STATED = 8
+"""Names of which the book's words are shown; each is a source."""
+LEAST_LETTERS = 3
+"""Of a name that the book may speak of: `x` stands anywhere."""
+HOLDING = 8
+"""Passages in which a name is looked for before it is searched for."""
+_NUMBERED = re.compile(r"^\d+[.)] ")
+
+
+class Wishes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The file of examples: what readers ask about a program that they marked."""
+
+    whole: tuple[str, ...]
+    """How it works."""
+    one: tuple[str, ...]
+    """One thing about it."""
+
+
+@cache
+def load_wishes() -> Wishes:
+    """The examples that come with Lutrin."""
+    data = resources.files("lutrin.answer").joinpath("listing.json").read_bytes()
+    return msgspec.json.decode(data, type=Wishes)
+
+
+async def wants_listing(searcher: Searcher, query: Query) -> bool:
+    """Whether a reader asks how what is marked works, and not one thing about it: as the nearest example does."""
+    wishes = load_wishes()
+    first, *others = (pooled_vector(one) for one in await searcher.encode([query.typed, *wishes.whole, *wishes.one]))
+    return int((np.array(others) @ first).argmax()) < len(wishes.whole)
+
+
+@dataclass(slots=True)
+class _Row:
+    """Statements that stand next to each other, and what is said of them."""
+
+    statements: list[Statement]
+    sayings: list[str]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a statement of which nothing is said goes on with it: one whose comment stands above it does."""
+        first = self.statements[0]
+        return not self.sayings or first.last > first.first == self.statements[-1].first
+
+    def cells(self) -> list[str]:
+        """Numbers of its lines, code, and what is said."""
+        first, last = self.statements[0].first, self.statements[-1].last
+        code = next((one.code for one in self.statements if one.code), "")
+        more = " …" if sum(bool(one.code) for one in self.statements) > 1 else ""
+        number = str(first) if first == last else f"{first}\u2013{last}"
+        return [number, f"{_in_code(code)}{more}" if code else "", " ".join(self.sayings)]
+
+
+def _in_code(text: str) -> str:
+    """Code within a line of Markdown."""
+    mark = "`" * (1 + max((len(one) for one in re.findall(r"`+", text)), default=0))
+    return f"{mark}{text}{mark}" if len(mark) == 1 else f"{mark} {text} {mark}"
+
+
+def rows_of(statements: Sequence[Statement], stated: Mapping[str, str]) -> list[list[str]]:
+    """The rows of a listing: lines, code, and what their comments and the book say.
+
+    Args:
+        statements: In order.
+        stated: What the book says of a name, with its marker; said once, where the name comes first.
+    """
+    rows: list[_Row] = []
+    left = dict(stated)
+    for one in statements:
+        sayings = [
+            *(f"\u201c{comment}\u201d" for comment in one.comments),
+            *(left.pop(name.text) for name in one.names if name.text in left),
+        ]
+        goes_on = rows and rows[-1].is_open and rows[-1].statements[-1].last + 1 == one.first
+        if goes_on and not sayings and one.code:
+            rows[-1].statements.append(one)
+        else:
+            rows.append(_Row([one], sayings))
+    return [row.cells() for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class Saying:
+    """What the book says of a name."""
+
+    run: Run
+    """Of one unit."""
+    chance: float
+    """Probability that its passage answers what the name is."""
+
+    def text(self, number: int) -> str:
+        """As it stands in a row, with its marker."""
+        return f"{_NUMBERED.sub('', ' '.join(self.run.units[0].text.split()))} [{number}]"
+
+
+async def sayings_of(
+    searcher: Searcher, generation: OpenGeneration, names: Mapping[str, bool], shown: set[tuple[str, int]]
+) -> dict[str, Saying]:
+    """What the book says of names; nothing where it does not answer what the name is.
+
+    Args:
+        searcher: Ranks what is found.
+        generation: The book.
+        names: In order, with whether each is called.
+        shown: File and beginning of the units that are shown anyway.
+
+    Raises:
+        IndexUnavailable: The book cannot be read.
+    """
+    known: list[str] = []
+    for name in names:
+        near = await generation.chunks([one for one, _ in await generation.matching(name, HOLDING)])
+        if len(known) < MOST_NAMES and any([await _having(generation, chunk, name) for chunk in near]):
+            known.append(name)
+    if not known:
+        return {}
+    texts = tuple(f"What does {name} do?" if names[name] else f"What is {name}?" for name in known)
+    query = replace(alone(Question(text=texts[0], book=generation.book.slug)), parts=texts)
+    result = await searcher.search(generation, query, k=1, again=False)
+    found: dict[str, Saying] = {}
+    taken = set(shown)
+    for name, part in zip(known, result.parts, strict=True):
+        saying = await _best_of(searcher, generation, name, part) if part.verdict == "answers" else None
+        if saying is not None and saying.run.places.isdisjoint(taken) and len(found) < MOST_STATED:
+            found[name] = saying
+            taken |= saying.run.places
+    return found
+
+
+async def _best_of(searcher: Searcher, generation: OpenGeneration, name: str, part: Part) -> Saying | None:
+    """The unit that answers best of those that have a name."""
+    best: Saying | None = None
+    for item in part.passages[:PASSAGES]:
+        for place in await _having(generation, item.chunk, name):
+            score = float(item.scores[place])
+            if best is None or score > best.run.score:
+                run = Run(item.chunk, (item.chunk.units[place],), (score,))
+                best = Saying(run, chance_of(item.score, searcher.embedder.reading))
+    return best
+
+
+async def _having(generation: OpenGeneration, chunk: Chunk, name: str) -> list[int]:
+    """The places of the units of a passage that can stand alone and have a name: of `Node`, also as *node*.
+
+    A plain word stands in any text; where it is set off by marks (`tick`, **tick**), the name is meant.
+    """
+    if chunk.role in NEVER_AN_ANSWER:
+        return []
+    forms = "|".join(map(re.escape, {name, name.lower()} if name.istitle() else {name}))
+    pattern = re.compile(rf"(?<!\w)(?:{forms})(?!\w)")
+    if name.isalpha() and (name.islower() or name.istitle()):
+        pattern = re.compile(rf"(?<=[`*_/.:])(?:{forms})(?=[`*_/.:(])")
+    source = await generation.source(chunk.filename)
+    return [
+        place
+        for place, unit in enumerate(chunk.units)
+        if unit.kind != "code"
+        and not (asks(unit) or unit.warning or refers(unit.text))
+        and pattern.search(source, unit.char_start, unit.char_end)
+    ]
+
+
+async def listing_plan(
+    searcher: Searcher, generation: OpenGeneration, query: Query, home: Chunk, code: Unit, *, sections: int
+) -> Plan:
+    """The answer on marked code: the book's warning, what announces the code, and the code line by line.
+
+    Without the lines where the book has no warning for what moves a machine, or nothing is said of any line.
+
+    Args:
+        searcher: Ranks what is found.
+        generation: The book.
+        query: What is asked.
+        home: The passage that holds the code.
+        code: The block in which the lines stand.
+        sections: Reading sections that a model is shown; 0: no model is asked.
+
+    Raises:
+        IndexUnavailable: The book cannot be read.
+    """
+    query = replace(query, topic="", parts=("",), frame="plain", leans=True)
+    if query.mode == "selection":
+        result = await search_selection(searcher.embedder, generation, query)
+        run = whole(result.parts[0].passages[0].chunk)
+    else:
+        _, result = await search_books(searcher, [generation], query, k=1)
+        run = await announced(generation, home, code)
+    plan = await quoted_plan(query, generation, result, run, sections=sections)
+    if not plan.runs or messages.CODE_WITHHELD in plan.warnings:
+        return plan
+    return await _with_lines(searcher, generation, plan, code, await _language_of(generation, home, code))
+
+
+async def _language_of(generation: OpenGeneration, home: Chunk, code: Unit) -> str:
+    """The language of a block of code: as its fence names it, or the nearest that its page names."""
+    codes = [unit for chunk in await generation.chunks_of(home.filename) for unit in chunk.units if unit.language]
+    nearest = min(codes, key=lambda unit: abs(unit.char_start - code.char_start), default=code)
+    return code.language or nearest.language
+
+
+async def _with_lines(searcher: Searcher, generation: OpenGeneration, plan: Plan, code: Unit, language: str) -> Plan:
+    selected = plan.query.selected_text
+    is_part = " ".join(selected.split()) in " ".join(code.text.split())
+    statements = statements_of(selected if is_part else code.text, language)
+    own = {name.text for one in statements_of(code.text, language) for name in one.names if name.is_own}
+    used = [name for one in statements for name in one.names if sum(map(str.isalpha, name.text)) >= LEAST_LETTERS]
+    names = {name.text: name.is_called for name in used if name.text.partition(".")[0] not in own}
+    shown = set[tuple[str, int]]().union(*(run.places for run in plan.runs))
+    is_alone = plan.query.mode == "selection"
+    found = {} if is_alone else await sayings_of(searcher, generation, names, shown)
+    sources = list(plan.sources)
+    stated: dict[str, str] = {}
+    for name, saying in found.items():
+        chunk = saying.run.chunk
+        source = await generation.source(chunk.filename)
+        sources.append(citation(saying.run, len(sources) + 1, source, {chunk.chunk_id: saying.chance}))
+        stated[name] = saying.text(len(sources))
+    rows = rows_of(statements, stated)
+    if not any(cells[-1] for cells in rows):
+        return plan
+    lead = [Sentence(text=said, citations=(number,)) for said, number in plan.guards]
+    lead += _announcements(plan)
+    # The names' sources are marked where they stand.
+    lead.append(Sentence(text=table(messages.LISTING, rows[:MOST_ROWS]), citations=(len(plan.sources),)))
+    return replace(plan, lead=tuple(lead), rest="", sources=tuple(sources))
+
+
+def _announcements(plan: Plan) -> Iterator[Sentence]:
+    """What the book says right before the code, which is an excerpt's last block."""
+    guards = " ".join(text for text, _ in plan.guards)
+    for number, run in enumerate(plan.runs, 1):
+        told = [unit for unit in run.units if unit.kind == "sentence" and not unit.warning and unit.text not in guards]
+        if any(unit.kind == "code" for unit in run.units) and told:
+            yield Sentence(text=" ".join(unit.text for unit in told), citations=(number,))
