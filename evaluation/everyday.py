@@ -26,7 +26,7 @@ from lutrin.settings import load_settings
 FILE = ROOT / "src" / "lutrin" / "search" / "everyday.json"
 EXAMPLES = ROOT / "evaluation" / "everyday"
 WRITTEN = ROOT / "training" / "questions"
-LISTED, OTHERS = 3.0, 0.1
+LISTED, OTHERS = 3.0, 0.3
 """How much one example of the lists counts, and one of the thousands of written questions."""
 SCALE, RIDGE, STEPS = 5.0, 3.0, 30
 BATCH = 16

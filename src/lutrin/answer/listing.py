@@ -24,15 +24,17 @@ from lutrin.search.reader import chance_of, pooled_vector
 from lutrin.search.search import Part, Searcher, search_selection
 from lutrin.search.shelf_search import search_books
 
+MOST_CODE_CHARS = 16_000
+"""Of a block that is explained: as long as a selection may be."""
 MOST_ROWS = 40
 """Rows of a listing that a reader still reads."""
 MOST_NAMES = 12
 """Names that are looked up, in the order of the code; each is a search without the cross-encoder."""
 MOST_STATED = 8
 """Names of which the book's words are shown; each is a source."""
-LEAST_LETTERS = 3
-"""Of a name that the book may speak of: `x` stands anywhere."""
-HOLDING = 8
+MOST_MEANINGLESS = 2
+"""Letters of a name of which no book speaks: `x` stands anywhere."""
+MOST_HOLDING = 8
 """Passages in which a name is looked for before it is searched for."""
 _NUMBERED = re.compile(r"^\d+[.)] ")
 
@@ -140,7 +142,7 @@ async def sayings_of(
     """
     known: list[str] = []
     for name in names:
-        near = await generation.chunks([one for one, _ in await generation.matching(name, HOLDING)])
+        near = await generation.chunks([one for one, _ in await generation.matching(name, MOST_HOLDING)])
         if len(known) < MOST_NAMES and any([await _having(generation, chunk, name) for chunk in near]):
             known.append(name)
     if not known:
@@ -217,7 +219,7 @@ async def listing_plan(
         _, result = await search_books(searcher, [generation], query, k=1)
         run = await announced(generation, home, code)
     plan = await quoted_plan(query, generation, result, run, sections=sections)
-    if not plan.runs or messages.CODE_WITHHELD in plan.warnings:
+    if not plan.runs or messages.CODE_WITHHELD in plan.warnings or len(code.text) > MOST_CODE_CHARS:
         return plan
     return await _with_lines(searcher, generation, plan, code, await _language_of(generation, home, code))
 
@@ -234,7 +236,7 @@ async def _with_lines(searcher: Searcher, generation: OpenGeneration, plan: Plan
     is_part = " ".join(selected.split()) in " ".join(code.text.split())
     statements = statements_of(selected if is_part else code.text, language)
     own = {name.text for one in statements_of(code.text, language) for name in one.names if name.is_own}
-    used = [name for one in statements for name in one.names if sum(map(str.isalpha, name.text)) >= LEAST_LETTERS]
+    used = [name for one in statements for name in one.names if sum(map(str.isalpha, name.text)) > MOST_MEANINGLESS]
     names = {name.text: name.is_called for name in used if name.text.partition(".")[0] not in own}
     shown = set[tuple[str, int]]().union(*(run.places for run in plan.runs))
     is_alone = plan.query.mode == "selection"

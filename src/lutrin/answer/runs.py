@@ -146,7 +146,7 @@ async def announced(generation: OpenGeneration, home: Chunk, code: Unit) -> Run:
     Raises:
         IndexUnavailable: The book cannot be read.
     """
-    own = [one for one in await generation.chunks_of(home.filename) if section_of(one)[:3] == section_of(home)[:3]]
+    own = [one for one in await generation.chunks_of(home.filename) if section_of(one)[:-1] == section_of(home)[:-1]]
     placed = {unit.char_start: unit for one in own for unit in one.units if unit.variant in {"", code.variant}}
     units = [placed[start] for start in sorted(placed) if start <= code.char_start]
     told = [place for place, unit in enumerate(units) if unit.kind == "sentence" and not unit.warning]

@@ -32,6 +32,7 @@ from lutrin.search.reader import (
     FAR,
     Float,
     Pool,
+    QuestionTokens,
     ScoredPassage,
     Verdict,
     chance_of,
@@ -255,6 +256,7 @@ class Searcher:
             await tokenize_question(generation, text, encoding, reading)
             for text, encoding in zip(inputs, await self.encode(inputs), strict=True)
         ]
+        losses = await self._everyday_losses(query, asks[: len(texts)])
         besides = [*home_ids, *section, *query.follows, *shown, *(name for named in numbered for name in named.chunks)]
         # A selection says itself where to look; what leans on it is like any question that leans on something.
         leads = {
@@ -277,8 +279,9 @@ class Searcher:
                     lead_gains=gains(leads[pool.question.text], self.embedder.name),
                     also=pools[len(texts)] if added else None,
                     numbered=named,
+                    loss=loss,
                 )
-                for pool, named in zip(pools[: len(texts)], numbered, strict=True)
+                for pool, named, loss in zip(pools[: len(texts)], numbered, losses, strict=True)
             ]
 
         parts = await parts_of(lambda chunk: query.frame != "quiz" and _asks_only(chunk, query))
@@ -293,6 +296,18 @@ class Searcher:
                     parts[place] = replace(part, passages=tuple(rows), odds=np.inf)
         return SearchResult(passages=_passages(parts, k, reading), parts=tuple(parts), changes=changes)
 
+    async def _everyday_losses(self, query: Query, asks: Sequence[QuestionTokens]) -> list[float]:
+        """What the odds of each part lose because it is an everyday question; nothing where it leans on anything.
+
+        One that asks one thing is told by all of its words, "Tell me a joke", though some are not searched for.
+        """
+        if query.selected_text or query.subject:
+            return [0.0] * len(asks)
+        vectors = [item.vector for item in asks]
+        if len(asks) == 1:
+            vectors = [pooled_vector(one) for one in await self.encode([query.typed])]
+        return [everyday.loss(vector, self.embedder.name) for vector in vectors]
+
     async def _part(
         self,
         pool: Pool,
@@ -304,6 +319,7 @@ class Searcher:
         lead_gains: Mapping[str, float],
         also: Pool | None,
         numbered: NamedLabels,
+        loss: float,
     ) -> Part:
         """What one text finds in the pool.
 
@@ -359,8 +375,7 @@ class Searcher:
         # What is asked about "this", or about a figure and nothing else, can only be answered there.
         is_shown = bool(query.follows) and bool(ranked) and ranked[0].chunk.chunk_id in place_bonuses
         odds = log_odds(evidence, reading) + (AT_HOME if is_home else places().leaning if is_shown else 0.0)
-        stands_alone = not (query.selected_text or query.subject)
-        odds -= everyday.loss(pool.question.vector, self.embedder.name) if stands_alone else 0.0
+        odds -= loss
         if is_home and (query.leans or numbered.alone):
             odds = np.inf
         elif numbered.alone and not numbered.labels:
