@@ -147,6 +147,16 @@ def test_no_far_question_finds_anything(reader: Reader) -> None:
 
 
 @pytest.mark.row("E-SC-003")
+@pytest.mark.parametrize(
+    "question",
+    ["Is it sunny outside?", "Tell me a joke", "What time is it?", "meaning of life", "What is your name?"],
+)
+def test_no_everyday_question_finds_anything(reader: Reader, question: str) -> None:
+    """Though it shares a word with the book."""
+    assert reader.passages(question) == []
+
+
+@pytest.mark.row("E-SC-003")
 def test_few_near_questions_find_anything(reader: Reader) -> None:
     """On the subject, but not in the book: 37 of 40 find nothing, as long as nobody but the reader judges."""
     near = out_of_book("near")
