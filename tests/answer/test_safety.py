@@ -145,6 +145,13 @@ async def test_a_word_on_simulation_elsewhere_in_the_code_excuses_nothing() -> N
     assert not await is_withheld("ros2 launch arm_bringup arm.launch.py \\\n  use_sim_time:=true")
 
 
+async def test_a_comment_or_a_printout_moves_nothing() -> None:
+    """Code is judged by what it does; a call beside the comment still does it."""
+    assert not await is_withheld("total = a + b  # the torque of both motors")
+    assert not await is_withheld("Relay is on.\nRelay is off.\n", "output")
+    assert await is_withheld("relay.on()  # the pump")
+
+
 async def test_what_stands_around_withheld_code_is_shown() -> None:
     """The code goes, not what the book says of it."""
     page = chunk(unit("Say go.", start=0), code(MOVES, start=100), unit("Slip wears tyres.", start=200, block=1))

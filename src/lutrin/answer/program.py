@@ -6,6 +6,7 @@ A lexer tells comments, names and brackets apart in any language that it knows, 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
@@ -61,6 +62,16 @@ def lexer_of(language: str) -> Lexer:
         return get_lexer_by_name(language, stripnl=False)
     except ClassNotFound:
         return TextLexer(stripnl=False)
+
+
+@lru_cache(maxsize=1024)
+def without_comments(text: str, language: str) -> str:
+    """A program without its comments, line by line.
+
+    >>> without_comments("stop()  # the motor", "python")
+    'stop()'
+    """
+    return "\n".join(line.code for line in _lines(text, lexer_of(language)))
 
 
 def statements_of(text: str, language: str) -> list[Statement]:

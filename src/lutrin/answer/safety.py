@@ -14,6 +14,7 @@ from itertools import groupby
 import msgspec
 
 from lutrin import messages
+from lutrin.answer.program import without_comments
 from lutrin.answer.runs import Run, is_procedure, steps_of, tells_to_act
 from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import topic_stems, words
@@ -147,12 +148,17 @@ def _runs(chunk: Chunk, unit: Unit, hazards: Hazards) -> bool:
 
 
 def moves(chunk: Chunk, unit: Unit, hazards: Hazards) -> bool:
-    """Whether a unit is code that moves a real machine when a reader runs it, as far as its names tell."""
+    """Whether a unit is code that moves a real machine when a reader runs it, as far as its names tell.
+
+    What its comments name runs nothing.
+    """
 
     def names(command: str, parts: Iterable[str]) -> bool:
         return any(part in command for part in parts)
 
-    commands = unit.text.lower().replace("\\\n", " ").splitlines() if _runs(chunk, unit, hazards) else ()
+    if not _runs(chunk, unit, hazards) or not names(unit.text.lower(), hazards.code):
+        return False
+    commands = without_comments(unit.text, unit.language).lower().replace("\\\n", " ").splitlines()
     return any(names(command, hazards.code) and not names(command, hazards.harmless) for command in commands)
 
 

@@ -1,0 +1,139 @@
+"""Ask the questions of a shelf as hurried people type them: `python -m evaluation.careless [FOLDER] [--book BOOK]`.
+
+Three forms of each question are made from lists in `evaluation/careless`, the same for the same seed: words taken for
+others that sound alike ("how do robots no where they are"), the speech of messages ("wat r nodes 4 lol"), and words
+that are missing or run together. Printed is, for the questions as they stand and for each form, the share of the key
+facts in the answers and of the questions that are refused, and what each form loses.
+"""
+
+import argparse
+import asyncio
+import random
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Literal, get_args
+
+import msgspec
+
+from evaluation.asking import PATIENT_S, ingest, opened_pipeline
+from evaluation.command_line import ROOT
+from evaluation.questions import EvalQuestion
+from evaluation.run import run
+from evaluation.shelf import DATA, SHELF, ShelvedBook, read_shelf
+from lutrin.settings import load_settings
+
+Form = Literal["as it stands", "sounds", "speech", "missing"]
+WORDS = ROOT / "evaluation" / "careless"
+SEED = 56
+CHANGED = 0.5
+"""Chance that a word with a careless spelling is spelt so; one at least is."""
+LEFT_OUT, RUN_TOGETHER = 0.12, 0.12
+"""Chances that a word of a question is left out, and that it is written together with the next one."""
+ENDINGS = ("", "", " lol", " plz", " thx")
+_WORD = re.compile(r"[\w'\u2019/]+")
+Chance = random.Random
+
+
+class Loss(msgspec.Struct, frozen=True):
+    """How a shelf is answered in one form."""
+
+    form: Form
+    questions: int
+    facts: float
+    """Share of the key facts in the first 160 words, mean of the questions."""
+    refused: float
+
+
+def spellings(name: str) -> dict[str, str]:
+    """A list of words with how they are spelt carelessly; of several words the last is that."""
+    lines = (WORDS / name).read_text("utf-8").splitlines()
+    return {word: spelt for word, _, spelt in (line.rpartition(" ") for line in lines)}
+
+
+def respelt(text: str, careless: Mapping[str, str], chance: Chance) -> str:
+    """A text with about half of the words that a list has spelt as it says, and at least one if it has any."""
+    places = [match for match in _WORD.finditer(text) if match[0].lower() in careless]
+    chosen = [match for match in places if chance.random() < CHANGED] or places[:1]
+    for match in reversed(chosen):
+        text = text[: match.start()] + careless[match[0].lower()] + text[match.end() :]
+    return text
+
+
+def sounds(text: str, chance: Chance) -> str:
+    """A text with words in the place of others that sound alike."""
+    return respelt(text, spellings("sounds.txt"), chance)
+
+
+def speech(text: str, chance: Chance) -> str:
+    """A text as people write messages: short, in lower case, without marks at its end."""
+    return respelt(text, spellings("speech.txt"), chance).lower().rstrip(" ?.!") + chance.choice(ENDINGS)
+
+
+def missing(text: str, chance: Chance) -> str:
+    """A text in which some words are left out, and some run together."""
+    written = ""
+    for word in text.split():
+        if chance.random() >= LEFT_OUT:
+            written += word if chance.random() < RUN_TOGETHER else f"{word} "
+    return written.strip() or text
+
+
+FORMS: Mapping[Form, Callable[[str, Chance], str]] = {
+    "as it stands": lambda text, _: text,
+    "sounds": sounds,
+    "speech": speech,
+    "missing": missing,
+}
+
+
+def careless(question: EvalQuestion, form: Form) -> EvalQuestion:
+    """A question in one form; always the same for the same question."""
+    chance = random.Random(f"{SEED}{form}{question.id}")  # noqa: S311 - draws spellings, guards nothing
+    return msgspec.structs.replace(question, question=FORMS[form](question.question, chance))
+
+
+async def ask(books: Sequence[ShelvedBook], data: Path) -> list[Loss]:
+    """Ask the questions that the books answer, in each form."""
+    facts: dict[Form, list[float]] = {form: [] for form in get_args(Form)}
+    refused: dict[Form, int] = dict.fromkeys(get_args(Form), 0)
+    for book in books:
+        settings = load_settings(
+            profile="local", data_dir=data / book.name, models_dir=ROOT / "models", model="none", explain_s=PATIENT_S,
+            deadline_s=PATIENT_S, log_level="error",
+        )  # fmt: skip
+        await ingest(settings, book.folder)
+        asked = [one for one in book.questions if one.in_book and one.key_facts]
+        async with opened_pipeline(settings) as pipeline:
+            for form in get_args(Form):
+                outcomes = await run([careless(one, form) for one in asked], pipeline.quick_subject(form))
+                facts[form] += [one.measures["facts"][0] for one in outcomes if "facts" in one.measures]
+                refused[form] += sum(one.answer is not None and one.answer.kind == "refusal" for one in outcomes)
+    return [
+        Loss(form, len(own), sum(own) / max(1, len(own)), refused[form] / max(1, len(own)))
+        for form, own in facts.items()
+    ]
+
+
+def table(losses: Sequence[Loss]) -> str:
+    """A line for each form."""
+    first = losses[0].facts
+    return "\n".join(
+        f"{one.form}: {one.questions} questions, facts {one.facts:.3f}, lost {first - one.facts:.3f}, "
+        f"refused {one.refused:.3f}"
+        for one in losses
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Ask and print."""
+    parser = argparse.ArgumentParser(prog="evaluation.careless", description=__doc__.partition("\n")[0])
+    parser.add_argument("folder", type=Path, nargs="?", default=SHELF, help="with books/ and questions/")
+    parser.add_argument("--book", action="append", default=[], help="ask this book only; may be repeated")
+    parser.add_argument("--data", type=Path, default=DATA, help="folder of the books' data folders")
+    given = parser.parse_args(arguments)
+    print(table(asyncio.run(ask(read_shelf(given.folder, given.book), given.data))))
+
+
+if __name__ == "__main__":
+    main()
