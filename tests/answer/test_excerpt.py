@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from tests.answer.book import chunk, unit
 
-from lutrin.answer.render import excerpt, markdown
+from lutrin.answer.render import block_text, excerpt, markdown
 from lutrin.answer.runs import (
     FIRST_WORDS,
     LONGEST_WORDS,
@@ -414,3 +414,15 @@ def test_what_announces_the_answer_does_not_follow_it() -> None:
     held = page("It stops.", "Do this:", "1. Turn.", "2. Wait.", kinds={2: "list_item", 3: "list_item"})
     lead, rest = lead_of(Run(held, held.units, (0.0, 0.0, LIKELY, LIKELY)))
     assert ([unit.text for unit in lead], [unit.text for unit in rest]) == (["1. Turn.", "2. Wait."], ["It stops."])
+
+
+def test_what_does_not_hold_never_stands_without_saying_so() -> None:
+    """A command that the book warns against, and a list of what nobody should do."""
+    wrong = unit("We can't use:", start=0)
+    command = unit("cp *.dat original-*.dat", kind="code", start=20, block=1, lead=wrong.text)
+    lead, _ = lead_of(Run(chunk(wrong, command), (wrong, command), (-9.0, 0.0)))
+    assert lead == (wrong, command)
+    never = "Never do one of these:"
+    oil = unit("Pour oil.", kind="list_item", start=0, lead=never)
+    assert block_text([oil]) == f"{never}\n\n- Pour oil."
+    assert block_text([unit("Pour it.", kind="list_item", start=0, lead="Do all of these:")]) == "- Pour it."

@@ -7,7 +7,7 @@ from urllib.parse import quote as percent
 
 import msgspec
 
-from lutrin.answer.runs import Run, is_drawn
+from lutrin.answer.runs import Run, denies, is_drawn
 from lutrin.messages import IN_OTHER_WORDS, IN_PLAIN_WORDS, LIKELY_MARK, LIKELY_NOTE, PASSAGE_ANSWERS
 from lutrin.records import Chunk, Citation, Excerpt, Sentence, SentenceEvent, Unit
 
@@ -156,8 +156,13 @@ def with_plain_words(answer: str, sentences: Sequence[Sentence], *, closest: boo
 
 
 def block_text(units: Sequence[Unit]) -> str:
-    """Render units as a text that stands alone: a row with its header, code in its fence, steps and what is between."""
-    return _paragraphs(units, "" if units[0].kind == "table_row" else units[0].lead)
+    """Render units as a text that stands alone: a row with its header, code in its fence, steps and what is between.
+
+    What introduces a list stands before it only if the list says the contrary without it.
+    """
+    first = units[0]
+    is_needed = first.kind == "table_row" or denies(first.lead)
+    return _paragraphs(units, "" if is_needed else first.lead)
 
 
 def _block(units: Sequence[Unit], lead: str) -> str:

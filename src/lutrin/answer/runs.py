@@ -21,7 +21,7 @@ from lutrin.answer.cover import Cover, Fit
 from lutrin.answer.cover import fit as cover_fit
 from lutrin.answer.hostile import gives_orders
 from lutrin.index.generation import OpenGeneration
-from lutrin.language.words import content_stems, word_count, words
+from lutrin.language.words import content_stems, is_negated, word_count, words
 from lutrin.query.frames import Frame
 from lutrin.query.understand import refers
 from lutrin.records import NEVER_AN_ANSWER, SELECTED, Chunk, Unit
@@ -486,10 +486,17 @@ def lead_of(run: Run, frame: Frame = "plain") -> tuple[tuple[Unit, ...], tuple[U
     block = [place for place, unit in enumerate(units) if unit.block == units[best].block]
     own = block if _is_whole(run, best, block) else _answering(run, best, block)
     before = _without_announcement(units, own[0])
+    if units[own[0]].kind == "code" and len(before) < own[0] and denies(units[own[0] - 1].text):
+        own = [own[0] - 1, *own]
     return tuple(units[place] for place in own), (
         *before,
         *(units[n] for n in range(own[0], len(units)) if n not in own),
     )
+
+
+def denies(announcement: str) -> bool:
+    """Whether what is announced does not hold, so that it must not stand without that: "We can't use:"."""
+    return announcement.rstrip().endswith(":") and is_negated(announcement)
 
 
 def _without_announcement(units: Sequence[Unit], place: int) -> Sequence[Unit]:
