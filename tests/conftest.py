@@ -8,7 +8,7 @@ import aiosqlite
 import pytest
 import structlog
 from hypothesis import settings
-from tests.embeddings import Lenders
+from tests.embeddings import Lenders, kept_embeddings
 
 ROOT = Path(__file__).parents[1]
 # A server under test fetches and compiles nothing; tests of a model name it.
@@ -44,9 +44,10 @@ def models_dir() -> Path:
 
 @pytest.fixture(scope="session")
 def lenders(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Lenders:
-    """Embeddings of this run, in the folder above the workers' own."""
+    """Embeddings of this run and of those before, shared by its workers."""
     base = tmp_path_factory.getbasetemp()
-    return Lenders(base.parent if hasattr(request.config, "workerinput") else base)
+    folder = base.parent if hasattr(request.config, "workerinput") else base
+    return Lenders(folder, kept_embeddings(ROOT / ".pytest_cache"))
 
 
 @pytest.fixture(autouse=True)

@@ -1,5 +1,7 @@
-"""What one ingest of a run made, lent to the next, also to another worker's: the same words are embedded once."""
+"""What one ingest made, lent to the next, also to another worker's and in the next run: words are embedded once."""
 
+import hashlib
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,19 +15,40 @@ from lutrin.platform import close_to_others
 from lutrin.settings import load_settings
 
 T = TypeVar("T")
+ROOT = Path(__file__).parents[1]
+DECIDES = (
+    "models/reader/model.onnx",
+    "models/reader/tokenizer.json",
+    "requirements/development.txt",
+    "src/lutrin/adapters/embed_fastembed.py",
+)
+"""What an embedding depends on besides its text: another model, another library or other code embed anew."""
+
+
+def kept_embeddings(cache: Path) -> Path:
+    """The folder of embeddings that runs leave to each other, named by a hash of `DECIDES`; older ones are deleted."""
+    digest = hashlib.sha256()
+    for name in DECIDES:
+        digest.update((ROOT / name).read_bytes())
+    folder = cache / f"embeddings-{digest.hexdigest()[:16]}"
+    for old in set(cache.glob("embeddings-*")) - {folder, folder.with_suffix(".lock")}:
+        shutil.rmtree(old, ignore_errors=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 class Lenders:
-    """Embeddings of a run, by their text and their recipe, in a folder that all its workers share.
+    """Embeddings by their text and their recipe, in a folder that all workers share.
 
     Args:
-        folder: The workers'.
+        folder: Of this run.
+        known: Embeddings of this run and of those before.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, known: Path) -> None:
         self._folder = folder
-        self._known = folder / "embeddings"
-        self._lock = FileLock(folder / "embeddings.lock")
+        self._known = known
+        self._lock = FileLock(known.with_suffix(".lock"))
 
     @contextmanager
     def lending(self, data_dir: Path) -> Iterator[None]:
@@ -36,7 +59,7 @@ class Lenders:
             _copy(data_dir, self._known)
 
     def lend_to(self, data_dir: Path) -> None:
-        """Make a data folder, which need not be there yet, know all embeddings of the run so far."""
+        """Make a data folder, which need not be there yet, know all embeddings so far."""
         with self._lock:
             _copy(self._known, data_dir)
 
@@ -53,7 +76,7 @@ class Lenders:
 
 def _copy(source: Path, target: Path) -> None:
     """Add the embeddings of one data folder to another's."""
-    if source.exists():
+    if load_settings(data_dir=source).catalog_path.exists():
         with Catalog(load_settings(data_dir=target).catalog_path) as catalog:
             catalog.connection.execute("ATTACH ? AS lender", (str(load_settings(data_dir=source).catalog_path),))
             with catalog.transaction():

@@ -56,7 +56,7 @@ def test_without_the_setting_pictures_are_named_as_such() -> None:
         parse_pdf(pdf(blank), "a.pdf", recognizer=lambda *_: lambda _: [])
 
 
-@pytest.mark.slow("loads three networks and draws a page")
+@pytest.mark.nightly
 def test_a_picture_of_a_page_is_recognised_in_the_limited_process() -> None:
     """By the library that `just ocr` installs."""
     pypdfium2 = pytest.importorskip("pypdfium2", reason="just ocr")

@@ -9,6 +9,7 @@ from lutrin import messages
 from lutrin.errors import IndexUnavailable
 from lutrin.serve.app import HANDLERS
 from lutrin.serve.guards import POLICY
+from lutrin.serve.guest_pages import guest_pages
 from lutrin.serve.html import trouble
 from lutrin.serve.problems import PROGRAMS, prefers_html
 
@@ -63,7 +64,8 @@ async def test_addresses_of_programs_stay_theirs(client: httpx.AsyncClient) -> N
 
 def test_every_address_is_known_as_a_persons_or_a_programs() -> None:
     """A handler that is added later must be told apart, too."""
-    beginnings = {path.strip("/").partition("/")[0] for handler in HANDLERS for path in handler.paths}
+    handlers = [*HANDLERS, *(handler for guest in guest_pages() for handler in guest.handlers)]
+    beginnings = {path.strip("/").partition("/")[0] for handler in handlers for path in handler.paths}
     pages = {
         "",
         "a",

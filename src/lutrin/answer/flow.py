@@ -43,7 +43,7 @@ from lutrin.language.gate import LanguageGate
 from lutrin.language.words import plain, stem_set, subject_stems
 from lutrin.log import get_logger
 from lutrin.ports import ChatStore, Generator
-from lutrin.query.frames import Frame, frame_of
+from lutrin.query.frames import Frame
 from lutrin.query.sides import each_named, each_side, longer_first
 from lutrin.query.understand import Query, alone, normalize, understand
 from lutrin.records import (
@@ -853,7 +853,7 @@ async def with_wish(searcher: Searcher, query: Query) -> Query:
         cosines = np.array(rest) @ first
         return int(cosines.argmax()), float(cosines.max())
 
-    frame, topic, _ = frame_of(query.typed)
+    frame, topic, _ = query.own
     if frame not in {"plain", "definition"}:
         return query
     names = set(_ABBREVIATION.findall(topic))

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal, cast
+from typing import Literal, NamedTuple, cast
 
 from lutrin.language import lexicon
 from lutrin.language.words import subject_stems, topic_stems, words
@@ -22,6 +22,15 @@ class About:
     of: Literal["contents", "chapter", "self"]
     chapter: str = ""
     """Its name or number as typed; `this` is the part that the reader is on."""
+
+
+class Framed(NamedTuple):
+    """A text as it asks."""
+
+    frame: Frame
+    topic: str
+    """What it asks about; empty: only another form is wanted, as by "Simpler please"."""
+    about: About | None
 
 
 _WISHES, _SHAPES = (cast("dict[Frame, re.Pattern[str]]", lexicon.patterns(name)) for name in ("wishes", "shapes"))
@@ -43,28 +52,26 @@ TERM_WORDS = 4
 
 
 @lru_cache(maxsize=64)
-def frame_of(text: str) -> tuple[Frame, str, About | None]:
-    """Return the frame of a question, its topic, and what it asks of the book itself, if it does.
-
-    A question that asks only for another form, such as "Simpler please", has no topic of its own.
+def frame_of(text: str) -> Framed:
+    """Separate the form that a question asks for from what it asks about, and from the book itself.
 
     >>> frame_of("Explain voltage with an everyday analogy, plz")
-    ('analogy', 'voltage', None)
+    Framed(frame='analogy', topic='voltage', about=None)
     >>> frame_of("My bike stood in the rain. Can you tell me why the chain squeaks?")
-    ('why', 'why the chain squeaks?', None)
+    Framed(frame='why', topic='why the chain squeaks?', about=None)
     """
     if len(text) > MOST_CHARS:
-        return "plain", text, None
+        return Framed("plain", text, None)
     question = without_story(spell_out(text))
     bare = _bare(question)
     match = _ABOUT.match(bare) or _ABOUT.match(question)
     if match and not _of_a_number(match):
-        return "about", text, _about(match)
+        return Framed("about", text, _about(match))
     for frame, wish in _WISHES.items():
         if wish.search(question):
             topic = _bare(_without_wishes(question))
-            return frame, topic if topic_stems(topic) else "", None
-    return _shape(question, bare), bare, None
+            return Framed(frame, topic if topic_stems(topic) else "", None)
+    return Framed(_shape(question, bare), bare, None)
 
 
 def spell_out(text: str) -> str:

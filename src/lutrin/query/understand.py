@@ -27,7 +27,7 @@ from lutrin.language.words import (
     words,
 )
 from lutrin.ports import Embedder
-from lutrin.query.frames import CHAPTER, THIS, About, Frame, asks, frame_of, is_courtesy, number_of
+from lutrin.query.frames import CHAPTER, THIS, About, Frame, Framed, asks, frame_of, is_courtesy, number_of
 from lutrin.query.respell import respell
 from lutrin.records import ChatMessage, Mode, Question, Refusal
 
@@ -142,6 +142,8 @@ class Query(Context):
     """Topics of the separate things that are asked, each understandable alone."""
     page: str
     """Filename of the page that the reader is on; empty if unknown."""
+    own: Framed
+    """What is typed, read by itself; `frame`, `topic` and `about` are those of the completed question."""
     frame: Frame = "plain"
     about: About | None = None
     selected_text: str = ""
@@ -186,25 +188,25 @@ def understand(
     """
     typed, warnings = _clean(question.text)
     selected, mode, notes = _selection(question, embedder)
-    frame, topic, about = frame_of(typed)
+    own = frame_of(typed)
     base = Query(
-        question=question, typed=typed, text=typed, topic=topic or typed, parts=(), page=question.page, frame=frame,
-        about=about, selected_text=selected, mode=mode, warnings=warnings + notes,
+        question=question, typed=typed, text=typed, topic=own.topic or typed, parts=(), page=question.page, own=own,
+        frame=own.frame, about=own.about, selected_text=selected, mode=mode, warnings=warnings + notes,
     )  # fmt: skip
-    completion = Completion(text=typed, lacks=not topic_stems(topic))
+    completion = Completion(text=typed, lacks=not topic_stems(own.topic))
     phrase = " ".join(selected.split())
     is_named = mode == "selection_boosted" and is_name(phrase)
-    if is_named and refers(topic):
+    if is_named and refers(own.topic):
         # With the name in its place, it is a question like any other.
         selected = ""
         base = replace(base, selected_text="")
         completion = Completion(text=of_phrase(typed, phrase))
-    elif not selected and frame != "about":
-        completion = complete_question(typed, history)
+    elif not selected and own.frame != "about":
+        completion = _complete(typed, own, history)
     query = _completed(base, completion, embedder)
     if not language.accepts(typed):
         return replace(query, refusal="not_english")
-    is_alone = completion.lacks and frame != "about" and not selected and not question.page
+    is_alone = completion.lacks and own.frame != "about" and not selected and not question.page
     if is_courtesy(typed) or is_alone:
         return replace(query, refusal="vague")
     leaning = _completed(base, completion.leaning, embedder) if completion.leaning is not None else None
@@ -219,7 +221,7 @@ def _completed(base: Query, completion: Completion, embedder: Embedder) -> Query
     """A question with what it leans on."""
     typed, selected, frame, about = base.typed, base.selected_text, base.frame, base.about
     frame = completion.form if frame == "plain" else frame
-    topic = added = frame_of(typed)[1]
+    topic = added = base.own.topic
     if completion.text != typed:
         whole, topic, about = frame_of(completion.text)
         # "And the LED?" asks in the form of the question before.
@@ -271,8 +273,9 @@ def of_phrase(topic: str, phrase: str) -> str:
 def alone(question: Question) -> Query:
     """Take a question as it stands, for a search without an answer: no conversation, no language check, no cuts."""
     text = " ".join(question.text.split())
-    topic = frame_of(text)[1] or text
-    return Query(question=question, typed=text, text=text, topic=topic, parts=(topic,), page=question.page)
+    own = frame_of(text)
+    topic = own.topic or text
+    return Query(question=question, typed=text, text=text, topic=topic, parts=(topic,), page=question.page, own=own)
 
 
 def with_spelling(query: Query, changes: Mapping[str, str]) -> Query:
@@ -349,6 +352,10 @@ def normalize(text: str) -> str:
 
 def complete_question(question: str, history: Sequence[ChatMessage]) -> Completion:
     """Complete a question from its conversation, if it leans on it."""
+    return _complete(question, frame_of(question), history)
+
+
+def _complete(question: str, own: Framed, history: Sequence[ChatMessage]) -> Completion:
     if is_courtesy(question):
         return Completion(text=question, lacks=True)
     talk = _Talk()
@@ -358,20 +365,20 @@ def complete_question(question: str, history: Sequence[ChatMessage]) -> Completi
         else:
             talk.take_question(message.text)
     leaning = Completion(
-        text=talk.join(question),
+        text=talk.join(question, own),
         follows=talk.chunk_ids,
         subject=talk.narrowing or talk.subject,
         quotes=talk.quotes,
         answers=tuple(talk.answers),
     )
-    if talk.subject and talk.carries(question):
+    if talk.subject and talk.carries(question, own):
         return leaning
     form: Frame = talk.form if _is_on_chapter(question) and goes_on(question) else "plain"
     return Completion(
         text=question,
-        lacks=not topic_words(frame_of(question)[1]),
+        lacks=not topic_words(own.topic),
         form=form,
-        leaning=leaning if talk.may_carry(question) else None,
+        leaning=leaning if talk.may_carry(question, own) else None,
     )
 
 
@@ -412,54 +419,53 @@ class _Talk:
 
     def take_question(self, text: str) -> None:
         self.before = (self.subject, self.narrowing, self.answers)
-        self.unclear = text if self.may_carry(text) and not self.carries(text) else ""
+        own = frame_of(text)
+        self.unclear = text if self.may_carry(text, own) and not self.carries(text, own) else ""
         if is_courtesy(text):
             return
-        if not self.subject or not self.carries(text):
+        if not self.subject or not self.carries(text, own):
             # The search takes the subject, not the form in which the answer was wanted.
-            form, topic, _ = frame_of(text)
-            self.form = self.form if form == "plain" and goes_on(text) else form
-            self.subject = topic or (text if _is_on_chapter(text) else "")
+            self.form = self.form if own.frame == "plain" and goes_on(text) else own.frame
+            self.subject = own.topic or (text if _is_on_chapter(text) else "")
             self.narrowing, self.answers = "", []
         elif _CORRECTS.match(text):
-            self.subject, self.narrowing, self.answers = self.join(text), "", []
+            self.subject, self.narrowing, self.answers = self.join(text, own), "", []
         elif name_tokens(text):
             self.narrowing = _NTH.sub(self._item, text)
 
-    def carries(self, question: str) -> bool:
+    def carries(self, question: str, own: Framed) -> bool:
         """Whether a question can be understood only with the subject."""
-        frame, topic, _ = frame_of(question)
+        frame, topic, _ = own
         if frame == "about" or topic.casefold() == self.subject.casefold() or _is_on_chapter(question):
             return False
         if _CORRECTS.match(question) or _NTH.search(question):
             return True
-        own = stem_set(" ".join(name_tokens(topic)))
-        if not own:
+        stems = stem_set(" ".join(name_tokens(topic)))
+        if not stems:
             return len(words(topic)) <= MOST_WORDS or refers(topic) or not topic_words(topic)
-        if len(own) > MOST_SUBJECTS:
+        if len(stems) > MOST_SUBJECTS:
             return False
         if goes_on(question) or refers(topic) or question.rstrip("?! .").endswith(" then"):
             return True
-        if len(own) > MOST_BRIEF:
+        if len(stems) > MOST_BRIEF:
             return False
         if _ELLIPTIC.match(topic):
             return True
-        stems = stem_set(self.answer) | subject_stems(self.subject)
-        return own <= stems and frame != "definition" and asks(topic)
+        known = stem_set(self.answer) | subject_stems(self.subject)
+        return stems <= known and frame != "definition" and asks(topic)
 
-    def may_carry(self, question: str) -> bool:
+    def may_carry(self, question: str, own: Framed) -> bool:
         """Whether a question that need not be understood with the subject may be: it points, if not at its subject."""
-        frame, topic, _ = frame_of(question)
+        frame, topic, _ = own
         is_own = frame == "about" or topic.casefold() == self.subject.casefold() or _is_on_chapter(question)
         points = _has(_NOTHING.sub(" ", topic), lexicon.REFERENCES)
         return bool(self.subject) and not is_own and points and len(subject_stems(topic)) <= MOST_SUBJECTS
 
-    def join(self, question: str) -> str:
+    def join(self, question: str, own: Framed) -> str:
         """A leaning question, with its subject in front."""
         if correction := _CORRECTS.match(question):
             return _correct(self.subject, question[correction.end() :].rstrip(" .!?"))
-        _, topic, _ = frame_of(question)
-        request = _NTH.sub(self._item, topic)
+        request = _NTH.sub(self._item, own.topic)
         if named := self._name_subject(request):
             return named
         if not name_tokens(request):

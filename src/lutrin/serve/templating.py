@@ -10,6 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from lutrin.guests import load_guests
+from lutrin.messages import PAGE_TEXTS
 from lutrin.records import MARKDOWN
 
 _LINK = re.compile(r"\[([^][]*)\]\([^()\s]*\)")
@@ -31,7 +32,7 @@ def page_path(slug: str, filename: str) -> str:
 
 @cache
 def environment() -> Environment:
-    """Everything that a template can use: `base.html` to extend, `book_path`, `page_path`, and two filters.
+    """Everything that a template can use: `base.html` to extend, `say`, `book_path`, `page_path`, and two filters.
 
     Autoescape is on for every template. A template that asks for a name that it was not given fails instead of showing
     nothing. HTML that has been sanitised already comes as `markupsafe.Markup`.
@@ -46,9 +47,14 @@ def environment() -> Environment:
         auto_reload=False,
     )
     environment.globals |= {"book_path": book_path, "page_path": page_path, "counted": count_of}
-    environment.globals |= {"marked": with_marks}
+    environment.globals |= {"marked": with_marks, "say": say}
     environment.filters |= {"anchor": anchor, "code": with_code}
     return environment
+
+
+def say(key: str, **values: object) -> Markup:
+    """A text of the pages (`messages.PAGE_TEXTS`); values are escaped unless they are markup."""
+    return Markup(PAGE_TEXTS[key]).format(**values)  # noqa: S704 - our own text
 
 
 def count_of(number: int, thing: str) -> str:

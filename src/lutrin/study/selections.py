@@ -67,8 +67,7 @@ class Mark:
 
 def is_all_meant(query: Query) -> bool:
     """Whether nothing but a form is asked of a marked text: "an example of this formula", too."""
-    _, topic, _ = frame_of(query.typed)
-    tokens = words(topic)
+    tokens = words(query.own.topic)
     rest = [word for before, word in zip(["", *tokens], tokens, strict=False) if before.lower() not in lexicon.POINTING]
     return bool(query.selected_text) and query.mode != "selection" and not topic_stems(" ".join(rest))
 
