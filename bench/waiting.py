@@ -1,13 +1,15 @@
 """What a reader waits for: the book's answer, the model's words, and nothing in vain.
 
-    python bench/waiting.py [--data-dir FOLDER] [--tier medium] [--neighbours 0 1 2] [--questions 4] [--code CHECKOUT]
-                            [--cuts 0] [--restarts 0]
+    python bench/waiting.py [--data-dir FOLDER] [--tier medium] [--neighbours 0 1 2] [--questions 4]
+                            [--code CHECKOUT --code-data FOLDER] [--cuts 0] [--restarts 0]
 
 A server of its own, on the sample books. Beside so many busy neighbours (processes of the usual priority, each in a
 session of its own) one reader asks about sections that were never read, then asks the same section again in other
-words. The table has seconds to the book's answer, to the first and to the last sentence of the model, the shares that
-arrive within 30 and 60 s, and how many estimates were right within a factor of two. An explanation that is offered is
-asked for at once. `--code` runs the server from another checkout, in the same run, beside it.
+words. The table has seconds to the book's answer, to the first and to the last sentence of the model, and to its end:
+a model that finds nothing to add to the book's words ends without a sentence. Of those that were begun it tells the
+shares that end within 30 and 60 s and that spoke, and how many estimates were right within a factor of two. An
+explanation that is offered is asked for at once. `--code` runs the server from another checkout, in the same run,
+beside it, on a data folder that it has filled.
 
 `--cuts N` reloads the page N times in mid-answer and closes it N times; `--restarts N` kills the server as often.
 Each time the question and the book's answer must be in the history afterwards, and a page that was loaded again must
@@ -52,6 +54,9 @@ class Seen(msgspec.Struct, kw_only=True):
     eta_s: float = math.nan
     """The first estimate, and when it was told."""
     told_s: float = 0.0
+    ended_s: float = math.nan
+    """The model had begun, and came to its end: it has spoken, or found nothing to add to what stands."""
+    is_begun: bool = False
     sentences: int = 0
     kind: str = ""
 
@@ -91,7 +96,8 @@ class Reader:
                 if name == "sentence":
                     seen.first_s = now if math.isnan(seen.first_s) else seen.first_s
                     seen.last_s, seen.sentences = now, seen.sentences + 1
-                elif data.get("eta_s") and math.isnan(seen.eta_s):
+                seen.is_begun = seen.is_begun or name in {"queued", "working"}
+                if data.get("eta_s") and math.isnan(seen.eta_s):
                     seen.eta_s, seen.told_s = data["eta_s"], now
                 done = data if name == "done" else {}
                 if now > PATIENCE_S:
@@ -99,6 +105,8 @@ class Reader:
             reply.close()
             seen.book_s = time.monotonic() - began if math.isnan(seen.book_s) else seen.book_s
             seen.kind = done.get("kind", "")
+            if seen.is_begun and done and not done.get("warnings"):
+                seen.ended_s = time.monotonic() - began
             if not done.get("explainable"):
                 break
         return seen
@@ -130,7 +138,7 @@ def neighbours(count: int) -> Iterator[None]:
 @contextmanager
 def serving(options: argparse.Namespace, code: Path | None, place: Path) -> Iterator[tuple[Reader, int]]:
     """A server of this code or another, with the model in memory."""
-    environment = server.settings(options.data_dir, options.tier)
+    environment = server.settings(options.code_data if code else options.data_dir, options.tier)
     environment |= {"PYTHONPATH": str(code / "src")} if code is not None else {}
     with server.running(environment, place / f"{uuid.uuid4().hex}.log") as (address, pid):
         yield Reader(address), pid
@@ -139,6 +147,8 @@ def serving(options: argparse.Namespace, code: Path | None, place: Path) -> Iter
 def row(name: str, neighbours_: int, came: Sequence[Seen]) -> dict[str, object]:
     """The figures of one line."""
     firsts = [one.first_s for one in came if not math.isnan(one.first_s)]
+    begun = [one for one in came if one.is_begun]
+    ends = [one.ended_s for one in begun if not math.isnan(one.ended_s)]
     lasts = [one.last_s for one in came if not math.isnan(one.last_s)]
     ratios = [(one.first_s - one.told_s) / one.eta_s for one in came if not math.isnan(one.first_s / one.eta_s)]
     return {
@@ -149,8 +159,11 @@ def row(name: str, neighbours_: int, came: Sequence[Seen]) -> dict[str, object]:
         "book_max_s": max(one.book_s for one in came),
         "first_p50_s": percentile(firsts, 0.5),
         "last_p50_s": percentile(lasts, 0.5),
-        "within_30_s": sum(first <= 30 for first in firsts) / len(came),
-        "within_60_s": sum(first <= 60 for first in firsts) / len(came),
+        "asked_of_model": len(begun),
+        "ended_p50_s": percentile(ends, 0.5),
+        "ended_30_s": sum(end <= 30 for end in ends) / max(1, len(begun)),
+        "ended_60_s": sum(end <= 60 for end in ends) / max(1, len(begun)),
+        "spoke": sum(one.sentences > 0 for one in begun) / max(1, len(begun)),
         "estimates_right": sum(0.5 <= ratio <= 2 for ratio in ratios),
         "estimates": len(ratios),
     }
@@ -159,12 +172,14 @@ def row(name: str, neighbours_: int, came: Sequence[Seen]) -> dict[str, object]:
 def table(rows: Sequence[dict[str, object]]) -> str:
     """The rows in Markdown."""
     lines = [
-        "| asked | busy neighbours | book p50 / max, s | first / last sentence p50, s | within 30 / 60 s | within 2x |",
-        "|---|--:|--:|--:|--:|--:|",
+        "| asked | busy neighbours | book p50 / max, s | first / last sentence p50, s | model begun, ended p50, s "
+        "| ended within 30 / 60 s | spoke | estimates within 2x |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|",
     ]
     lines += [
         f"| {one['asked']} | {one['neighbours']} | {one['book_p50_s']:.2f} / {one['book_max_s']:.2f} "
-        f"| {one['first_p50_s']:.1f} / {one['last_p50_s']:.1f} | {one['within_30_s']:.2f} / {one['within_60_s']:.2f} "
+        f"| {one['first_p50_s']:.1f} / {one['last_p50_s']:.1f} | {one['asked_of_model']} of {one['questions']}, "
+        f"{one['ended_p50_s']:.1f} | {one['ended_30_s']:.2f} / {one['ended_60_s']:.2f} | {one['spoke']:.2f} "
         f"| {one['estimates_right']} of {one['estimates']} |"
         for one in rows
     ]
@@ -242,6 +257,7 @@ def main() -> None:
     parser.add_argument("--questions", type=int, default=4)
     parser.add_argument("--from", type=int, default=0, dest="first", help="leave out so many questions")
     parser.add_argument("--code", type=Path, help="checkout of other code")
+    parser.add_argument("--code-data", type=Path, help="a data folder that the other code has filled")
     parser.add_argument("--cuts", type=int, default=0)
     parser.add_argument("--restarts", type=int, default=0)
     options = parser.parse_args()
