@@ -172,8 +172,10 @@ def row(name: str, neighbours_: int, came: Sequence[Seen]) -> dict[str, object]:
 def table(rows: Sequence[dict[str, object]]) -> str:
     """The rows in Markdown."""
     lines = [
-        "| asked | busy neighbours | book p50 / max, s | first / last sentence p50, s | model begun, ended p50, s "
-        "| ended within 30 / 60 s | spoke | estimates within 2x |",
+        (
+            "| asked | busy neighbours | book p50 / max, s | first / last sentence p50, s | model begun, ended p50, s "
+            "| ended within 30 / 60 s | spoke | estimates within 2x |"
+        ),
         "|---|--:|--:|--:|--:|--:|--:|--:|",
     ]
     lines += [
