@@ -19,6 +19,7 @@ from locust import FastHttpUser, events, task
 from locust.env import Environment
 
 from loadtests.deck import Deck
+from lutrin import messages
 
 TURN_S = 8.0
 """Readers of `ten` ask together whenever the clock shows a multiple of this; an answer takes at most half of it."""
@@ -36,6 +37,7 @@ RETRIEVE_EVERY = 5
 """Every so many questions a reader of `hundred` looks passages up, too."""
 FIRST_WORDS = frozenset({"excerpt", "sentence", "answer"})
 """Events that a reader can read something of; a refusal has its words in `answer`."""
+UNSAVED = frozenset({messages.NOT_SAVED, messages.NOT_SAVED_DISK, messages.NOT_REMEMBERED})
 OK = 200
 CUT_OFF = 599
 """Status of a stream that ended without an answer."""
@@ -226,6 +228,8 @@ def _read(stream: Any, start_s: float, sample: dict[str, Any]) -> bool:  # noqa:
                 sample.setdefault("first_s", passed_s)
             if event == "answer":
                 sample["seconds"] = sample["seconds"] or passed_s
+            if event in {"answer", "done"}:
+                sample["unsaved"] = not UNSAVED.isdisjoint(data.get("warnings", ()))
             if event == "sentence" and sample["seconds"]:
                 sample.setdefault("words_s", passed_s)
             if event != "sentence" and data.get("eta_s"):

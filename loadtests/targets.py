@@ -42,6 +42,8 @@ class Sample:
     """Of an answer: `generated`, `extractive` or `refusal`."""
     first_s: float | None = None
     """Until its first words; None if it has none."""
+    unsaved: bool = False
+    """Whether the reader was told that it could not be saved."""
     message: str = ""
     """Id of the answer, by which the server's log speaks of it."""
     turn: int = 0
