@@ -70,6 +70,7 @@ class ScriptedGenerator:
         self.active = 0
         self.requests: list[GenerationRequest] = []
         self.warmed: list[GenerationRequest] = []
+        self.held: list[int] = []
         self._script = script
         self._pause_s = pause_s
         self._readers = readers
@@ -121,6 +122,10 @@ class ScriptedGenerator:
     def warm(self, requests: Sequence[GenerationRequest]) -> None:
         """Note what is likely to be asked."""
         self.warmed += requests
+
+    def hold(self, waiting: int) -> None:
+        """Note whether readers wait for the book's words."""
+        self.held.append(waiting)
 
     async def close(self) -> None:
         """Nothing to free."""

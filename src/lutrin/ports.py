@@ -289,6 +289,9 @@ class Generator(Protocol):
     def warm(self, requests: Sequence[GenerationRequest]) -> None:
         """Ask that the stable beginnings of prompts, the likeliest first, be read while no reader waits."""
 
+    def hold(self, waiting: int) -> None:
+        """Compute hardly anything while so many readers on this machine wait for the book's words; 0: go on."""
+
     async def close(self) -> None:
         """End the model's process and free its memory; no other call may follow."""
 

@@ -131,6 +131,9 @@ class RemoteGenerator:
     def warm(self, requests: Sequence[GenerationRequest]) -> None:
         """Do nothing: what a service keeps is its own affair, and each request costs."""
 
+    def hold(self, waiting: int) -> None:
+        """Do nothing: a service computes elsewhere."""
+
     async def ready(self) -> bool:
         """Return whether the service answers, checked at most every `READY_S` seconds."""
         if time.monotonic() - self._looked_s > READY_S:

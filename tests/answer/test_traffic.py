@@ -1,6 +1,7 @@
 """Who is being answered, and who has nothing yet."""
 
 import asyncio
+from contextlib import suppress
 
 import pytest
 
@@ -17,6 +18,16 @@ async def test_the_model_waits_until_the_last_reader_has_excerpts() -> None:
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(traffic.wait_for_excerpts(), 0.01)
     await asyncio.wait_for(traffic.wait_for_excerpts(), 1.0)
+
+
+def test_the_model_is_told_of_the_first_who_waits_and_when_nobody_does() -> None:
+    """Not of each one between, also if a search fails."""
+    traffic, told = Traffic(), list[int]()
+    traffic.hold = told.append
+    with suppress(ValueError), traffic.without_excerpts(), traffic.without_excerpts():
+        assert told == [1]
+        raise ValueError("lost")
+    assert told == [1, 0]
 
 
 def test_who_leaves_is_counted_no_longer() -> None:

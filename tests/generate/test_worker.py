@@ -16,6 +16,7 @@ from tests.fakes_generator import FaultyDecoder, ScriptedDecoder
 
 from lutrin.adapters.generate_llamacpp import open_decoder
 from lutrin.errors import DeadlineExceeded, GeneratorUnavailable, QueueFull
+from lutrin.generate.child import HELD_S
 from lutrin.generate.prefix import PassageLimits
 from lutrin.generate.scheduler import Limits
 from lutrin.generate.worker import Watch, WorkerGenerator
@@ -94,6 +95,35 @@ async def test_it_gives_way_while_nobody_waits_and_to_nobody_while_somebody_does
         await until(lambda: worker.load == (1, 0))
         assert weight() == "0"
         await reader
+
+
+async def test_while_readers_have_nothing_of_the_book_it_hardly_computes(worker: WorkerGenerator) -> None:
+    """One step in two seconds, so that a busy class hears the model, too; then it goes on, also in a new process."""
+    pieces: list[str] = []
+
+    async def listen() -> None:
+        async with aclosing(worker.stream(ask(LONG))) as events:
+            async for event in events:
+                pieces.extend([event.text] if isinstance(event, Piece) else [])
+
+    worker.hold(3)
+    reader = asyncio.create_task(listen())
+    await until(lambda: bool(pieces), within_s=20.0)
+    written = len(pieces)
+    await asyncio.sleep(1.5 * HELD_S)
+    assert len(pieces) - written <= 3
+    worker.hold(0)
+    await reader
+    assert "".join(pieces).endswith(LONG[-20:])
+    worker.hold(1)
+    os.kill(worker.pid or 0, signal.SIGKILL)
+    await until(lambda: not worker.serves)
+    await until(lambda: worker.serves)
+    again = asyncio.create_task(read(worker, ask(LONG)))
+    await asyncio.sleep(HELD_S)
+    assert not again.done()
+    worker.hold(0)
+    assert (await again).endswith(LONG[-20:])
 
 
 async def test_while_it_is_away_nobody_waits(worker: WorkerGenerator) -> None:

@@ -59,6 +59,9 @@ class Writing:
     def warm(self, requests: Sequence[GenerationRequest]) -> None:
         """Nothing is read before it is asked for."""
 
+    def hold(self, waiting: int) -> None:
+        """Nothing is computed here."""
+
     async def close(self) -> None:
         """Nothing to end."""
 

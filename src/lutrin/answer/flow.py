@@ -160,6 +160,7 @@ class AnswerFlow:
         strict = self._settings.grades == "strict"
         grader = self._grader or Grader(self._searcher.embedder, weights, strict=strict)
         self._explainer = Explainer(generator, grader, self._settings, self.traffic, self._clock, ability=ability)
+        self.traffic.hold = generator.hold
 
     def warm_page(self, book: str, filename: str) -> None:
         """Note that a reader has opened a page, for `read_ahead`; of very many pages the newest are kept."""

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 
@@ -10,6 +10,8 @@ class Traffic:
     """Counts the answers and searches that are under way in a server."""
 
     def __init__(self) -> None:
+        self.hold: Callable[[int], None] = lambda _: None
+        """Told how many readers have no excerpt, when there is a first one and when there are none."""
         self.readers = 0
         """Answers and searches under way."""
         self.doings = 0
@@ -39,13 +41,16 @@ class Traffic:
     def without_excerpts(self) -> Iterator[None]:
         """Count a reader who has no excerpt yet."""
         self._unquoted += 1
-        self._all_quoted.clear()
+        if self._all_quoted.is_set():
+            self._all_quoted.clear()
+            self.hold(self._unquoted)
         try:
             yield
         finally:
             self._unquoted -= 1
             if not self._unquoted:
                 self._all_quoted.set()
+                self.hold(0)
 
     async def wait_for_excerpts(self) -> None:
         """Wait until every reader has excerpts."""

@@ -16,6 +16,8 @@ from lutrin.generate.scheduler import Limits, Output, PassageFigures, Scheduler
 from lutrin.ports import Decoder
 from lutrin.records import GenerationRequest
 
+HELD_S = 2.0
+"""Time between two steps while it is held, so that a busy class hears the model, too."""
 MOST_FAILURES = 3
 """Failed steps in a row after which a fresh process is better."""
 
@@ -51,6 +53,12 @@ class Probe(msgspec.Struct, frozen=True, tag="probe"):
     """The pace is to be measured while nobody waits."""
 
 
+class Hold(msgspec.Struct, frozen=True, tag="hold"):
+    """Readers wait for the book's words (or no longer), for which the same cores are needed."""
+
+    held: bool
+
+
 class Cancel(msgspec.Struct, frozen=True, tag="cancel"):
     """The reader has gone."""
 
@@ -83,7 +91,7 @@ class Beat(msgspec.Struct, frozen=True, tag="beat"):
     """Tokens left to read of passages of which that has changed, by `passage_key`."""
 
 
-ToChild = Setup | Submit | Warm | Probe | Cancel
+ToChild = Setup | Submit | Warm | Probe | Hold | Cancel
 ToParent = Ready | Unusable | Beat
 _decoder: msgspec.msgpack.Decoder[ToChild] = msgspec.msgpack.Decoder(ToChild)
 
@@ -147,7 +155,7 @@ def warm_up(scheduler: Scheduler, setup: Setup) -> None:
 
 
 def _loop(link: Connection, scheduler: Scheduler, beat_s: float, messages: list[ToChild]) -> None:
-    last_beat = 0.0
+    last_beat, resumes, is_held = 0.0, 0.0, False
     while True:
         for message in messages:
             if isinstance(message, Submit):
@@ -158,8 +166,12 @@ def _loop(link: Connection, scheduler: Scheduler, beat_s: float, messages: list[
                 scheduler.warm(message.requests)
             elif isinstance(message, Probe):
                 scheduler.probe()
-        outputs: list[Output] = scheduler.step() if scheduler.busy else []
+            elif isinstance(message, Hold):
+                is_held, resumes = message.held, time.monotonic() + HELD_S
+        steps = scheduler.busy and (not is_held or time.monotonic() >= resumes)
+        outputs: list[Output] = scheduler.step() if steps else []
         now = time.monotonic()
+        resumes = now + HELD_S if steps else resumes
         if outputs or now - last_beat >= beat_s:
             unread, scheduler.unread = scheduler.unread, {}
             load = (scheduler.running, scheduler.waiting)
@@ -167,4 +179,5 @@ def _loop(link: Connection, scheduler: Scheduler, beat_s: float, messages: list[
             last_beat = now
         if scheduler.failures >= MOST_FAILURES:
             raise GeneratorError("The model fails at every step.")
-        messages = _receive(link, 0.0 if scheduler.busy else beat_s)
+        pause_s = min(beat_s, max(0.0, resumes - time.monotonic())) if is_held else 0.0
+        messages = _receive(link, pause_s if scheduler.busy else beat_s)

@@ -18,7 +18,7 @@ import msgspec
 
 from lutrin.background import Background
 from lutrin.errors import DeadlineExceeded, GeneratorError, GeneratorUnavailable, QueueFull
-from lutrin.generate.child import Beat, Cancel, Probe, Ready, Setup, Submit, ToChild, ToParent, Warm
+from lutrin.generate.child import Beat, Cancel, Hold, Probe, Ready, Setup, Submit, ToChild, ToParent, Warm
 from lutrin.generate.forecast import Forecaster
 from lutrin.generate.prefix import PassageLimits
 from lutrin.generate.scheduler import Limits, PassageFigures, Rejection
@@ -123,6 +123,7 @@ class WorkerGenerator:
         self._forecaster = Forecaster()
         self._probed_s = float("-inf")
         self._weight: SessionWeight | None = None
+        self._is_held = False
         self.passages = PassageFigures()
         """What reading passages once has saved, as last reported by the process."""
         self.computed_by = ""
@@ -223,6 +224,12 @@ class WorkerGenerator:
             self._weigh()
             self._writer.write(_frame(Probe()))
 
+    def hold(self, waiting: int) -> None:
+        """Let readers who wait for the book's words have the processor; see `ports.Generator`."""
+        self._is_held = waiting > 0
+        if self._writer is not None:
+            self._writer.write(_frame(Hold(self._is_held)))
+
     async def close(self) -> None:
         """End the process and free its memory; waiting readers get `GeneratorUnavailable`."""
         self._closed = True
@@ -296,6 +303,7 @@ class WorkerGenerator:
                     elif isinstance(message, Ready):
                         most_bytes = resident_bytes(pid) + self._most_growth_bytes
                         self._writer = writer
+                        self.hold(int(self._is_held))
                         self._settled.set()
                         self.computed_by = by = message.computed_by
                         load_s = round(message.load_s, 2)

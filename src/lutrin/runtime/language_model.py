@@ -355,6 +355,11 @@ class ArrivingModel:
         if self._inner is not None:
             self._inner.warm(requests)
 
+    def hold(self, waiting: int) -> None:
+        """Let readers who wait for the book's words go first; do nothing without a model."""
+        if self._inner is not None:
+            self._inner.hold(waiting)
+
     def forecast(self, request: GenerationRequest) -> Forecast | None:
         """Estimate how long a request would take; None while there is no model."""
         return self._inner.forecast(request) if self._inner is not None else None
