@@ -69,8 +69,8 @@ def ask(address: str, question: str) -> Told:
     first_s, event, kind, sentences, status = float("nan"), "", "cut", 0, 0
     try:
         with httpx.stream(
-            "POST", f"{address}/api/query", json={"query": question, "explain": True}, timeout=PATIENCE_S, trust_env=False,
-            headers={"Accept": "text/event-stream"},
+            "POST", f"{address}/api/query", json={"query": question, "explain": True}, timeout=PATIENCE_S,
+            trust_env=False, headers={"Accept": "text/event-stream"},
         ) as reply:  # fmt: skip
             status = reply.status_code
             for line in reply.iter_lines():
