@@ -26,6 +26,8 @@ from lutrin.search.shelf_search import search_books
 
 MOST_CODE_CHARS = 16_000
 """Of a block that is explained: as long as a selection may be."""
+MOST_NEAREST = 3
+"""Examples of each kind with which a question is compared."""
 MOST_ROWS = 40
 """Rows of a listing that a reader still reads."""
 MOST_NAMES = 12
@@ -56,10 +58,12 @@ def load_wishes() -> Wishes:
 
 
 async def wants_listing(searcher: Searcher, query: Query) -> bool:
-    """Whether a reader asks how what is marked works, and not one thing about it: as the nearest example does."""
+    """Whether a reader asks how what is marked works, and not one thing about it: as the nearest examples do."""
     wishes = load_wishes()
     first, *others = (pooled_vector(one) for one in await searcher.encode([query.typed, *wishes.whole, *wishes.one]))
-    return int((np.array(others) @ first).argmax()) < len(wishes.whole)
+    cosines, count = np.array(others) @ first, len(wishes.whole)
+    of_all, of_one = (np.sort(own)[-MOST_NEAREST:].mean() for own in (cosines[:count], cosines[count:]))
+    return bool(of_all > of_one)
 
 
 @dataclass(slots=True)
