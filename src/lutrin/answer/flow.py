@@ -480,11 +480,8 @@ class AnswerFlow:
 
     async def _plan(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan:
         """As prepared, from the contents, from the selection alone, or from the book that answers best."""
-        for generation in generations if query.selected_text else ():
-            marked = await marked_code(generation, query.selected_text)
-            if marked is not None and await wants_listing(self._searcher, query):
-                sections = self.ability.sections
-                return await listing_plan(self._searcher, generation, query, *marked, sections=sections)
+        if (listing := await self._listing(query, generations)) is not None:
+            return listing
         query, pointing = await on_page(self._searcher, await self._as_meant(query, generations), generations)
         query = query if query.within else await in_chapter(query, generations)
         query = await parted(self._searcher, generations, query)
@@ -519,6 +516,14 @@ class AnswerFlow:
                 plan = Plan(query, plan.title, plan.generation, messages.NOTHING_MORE, warnings=query.warnings)
         following = await next_questions(self._searcher, generation, query, plan.excerpts, meant)
         return replace(plan, suggestions=plan.suggestions or following, meant=meant)
+
+    async def _listing(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan | None:
+        """Marked code line by line, if that is asked for."""
+        for generation in generations if query.selected_text else ():
+            marked = await marked_code(generation, query.selected_text)
+            if marked is not None and await wants_listing(self._searcher, query):
+                return await listing_plan(self._searcher, generation, query, *marked, sections=self.ability.sections)
+        return None
 
     async def _as_meant(self, query: Query, generations: Sequence[OpenGeneration]) -> Query:
         """The question, leaning on the conversation where the book answers it so more likely than alone."""

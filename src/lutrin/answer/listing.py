@@ -199,10 +199,10 @@ async def _having(generation: OpenGeneration, chunk: Chunk, name: str) -> list[i
 
 async def listing_plan(
     searcher: Searcher, generation: OpenGeneration, query: Query, home: Chunk, code: Unit, *, sections: int
-) -> Plan:
+) -> Plan | None:
     """The answer on marked code: the book's warning, what announces the code, and the code line by line.
 
-    Without the lines where the book has no warning for what moves a machine, or nothing is said of any line.
+    Without the lines where the book has no warning for what moves a machine; None if nothing is said of any line.
 
     Args:
         searcher: Ranks what is found.
@@ -223,8 +223,10 @@ async def listing_plan(
         _, result = await search_books(searcher, [generation], query, k=1)
         run = await announced(generation, home, code)
     plan = await quoted_plan(query, generation, result, run, sections=sections)
-    if not plan.runs or messages.CODE_WITHHELD in plan.warnings or len(code.text) > MOST_CODE_CHARS:
+    if not plan.runs or messages.CODE_WITHHELD in plan.warnings:
         return plan
+    if len(code.text) > MOST_CODE_CHARS:
+        return None
     return await _with_lines(searcher, generation, plan, code, await _language_of(generation, home, code))
 
 
@@ -235,7 +237,9 @@ async def _language_of(generation: OpenGeneration, home: Chunk, code: Unit) -> s
     return code.language or nearest.language
 
 
-async def _with_lines(searcher: Searcher, generation: OpenGeneration, plan: Plan, code: Unit, language: str) -> Plan:
+async def _with_lines(
+    searcher: Searcher, generation: OpenGeneration, plan: Plan, code: Unit, language: str
+) -> Plan | None:
     selected = plan.query.selected_text
     is_part = " ".join(selected.split()) in " ".join(code.text.split())
     statements = statements_of(selected if is_part else code.text, language)
@@ -254,7 +258,7 @@ async def _with_lines(searcher: Searcher, generation: OpenGeneration, plan: Plan
         stated[name] = saying.text(len(sources))
     rows = rows_of(statements, stated)
     if not any(cells[-1] for cells in rows):
-        return plan
+        return None
     lead = [Sentence(text=said, citations=(number,)) for said, number in plan.guards]
     lead += _announcements(plan)
     # The names' sources are marked where they stand.
