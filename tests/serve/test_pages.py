@@ -15,6 +15,7 @@ from lutrin.messages import IN_CODE
 from lutrin.records import Unit, UnitKind
 from lutrin.serve.finding import section_lines
 from lutrin.serve.html import PageEntry, ShelvedBook, outline, shelf, with_page_labels
+from lutrin.serve.library import subjects
 from lutrin.serve.notes import Notes
 from lutrin.serve.rendering import render_page, sanitise
 from lutrin.serve.templating import environment
@@ -91,6 +92,13 @@ async def test_a_book_has_a_page_that_leads_to_all_of_its_pages(client: httpx.As
         "/read/physical-ai/01/02-loop",
     ]
     assert (await client.get("/read/nothing")).status_code == 404
+
+
+def test_a_book_is_about_its_chapters_not_about_its_own_title() -> None:
+    """Which stands above the line already."""
+    assert (
+        subjects([["The Lab Book", "1. Nodes", "2. Topics", "Charging"]], "The Lab Book") == "Nodes · Topics · Charging"
+    )
 
 
 def test_of_several_books_each_has_a_card_that_leads_to_its_own_page() -> None:

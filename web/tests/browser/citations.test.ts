@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {NODE} from '../support/answers.ts';
 import type {Reader} from '../support/browser.ts';
 import {eventually, harness} from '../support/harness.ts';
-import {done} from '../support/scripted-server.ts';
+import {done, excerpt} from '../support/scripted-server.ts';
 
 const {server, reader: visit, base} = harness();
 
@@ -31,6 +31,20 @@ test('hovering a citation shows the quoted sentence, leaving hides it', async ()
   expect(await reader.preview.isVisible()).toBe(true);
   await reader.panel.locator('h2').hover();
   await reader.preview.waitFor({state: 'hidden'});
+});
+
+test('a source in another book than the open one names its book, in the card and in the preview', async () => {
+  const reader = await visit();
+  const other = {...NODE, book: 'other', book_title: 'The Other Book'};
+  server.script = () => [done('A node does one job. [1]', {explanation: 'A node does one job. [1]', sources: [other], excerpts: [excerpt(other)]})];
+  await reader.open();
+  await reader.ask('What is a node?');
+  expect(await reader.widget.locator('.place').innerText()).toBe('The Other Book › Chapter 1: Nodes › What a node is');
+  await reader.widget.locator('.cite').first().hover();
+  await reader.preview.waitFor();
+  expect(await reader.preview.locator('.label').innerText()).toBe('The Other Book › Chapter 1: Nodes › What a node is');
+  await reader.page.evaluate(() => Object.assign(document.querySelector('lutrin-chat')!, {book: 'other'}));
+  await reader.widget.locator('.place').getByText('Chapter 1: Nodes › What a node is', {exact: true}).waitFor();
 });
 
 test('focus shows it as well, Escape hides it without closing the panel, and it describes the link', async () => {

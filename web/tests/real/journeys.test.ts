@@ -193,7 +193,7 @@ test('a teacher uploads a folder and approves three cards: sent, read, told what
   const prepared = page.getByRole('region', {name: 'Your books', exact: true});
   await prepared.getByRole('listitem').filter({hasText: '4 not read yet'}).getByRole('link', {name: 'Read them'}).click();
   for (const left of [3, 2, 1]) {
-    await page.getByRole('button', {name: 'Approve'}).first().click();
+    await page.getByRole('button', {name: 'Approve', exact: true}).first().click();
     await page.getByText(left === 1 ? '1 entry' : `${left} entries`, {exact: true}).waitFor();
   }
   expect(await axeFindings(reader, 'html')).toEqual([]);

@@ -62,6 +62,8 @@ interface State {
   moving?: true;
   /** Shown by a model alone. */
   model?: true;
+  /** Taken on this screen alone, light: what one picture tells. */
+  only?: number;
 }
 
 async function modelReady(): Promise<void> {
@@ -208,6 +210,28 @@ const STATES: Record<string, State> = {
       await reader.preview.waitFor();
     },
   },
+  hint: {
+    path: CHAPTER,
+    only: 390,
+    act: async (reader) => {
+      await reader.page.getByRole('button', {name: 'Text size, colours and hints'}).tap();
+      await reader.page.getByRole('radio', {name: 'First'}).check();
+      await reader.page.reload();
+      await asked(reader, QUESTION);
+      await reader.button('A hint').tap();
+      await reader.widget.locator('.hinted').getByText('_____').waitFor();
+    },
+  },
+  back: {
+    path: CHAPTER,
+    only: 390,
+    act: async (reader) => {
+      await asked(reader, QUESTION);
+      const back = reader.widget.locator('.ask-back');
+      await back.locator('summary').tap();
+      await back.evaluate((element) => element.scrollIntoView({block: 'center', behavior: 'instant'}));
+    },
+  },
   explaining: {
     path: CHAPTER,
     moving: true,
@@ -269,7 +293,8 @@ const STATES: Record<string, State> = {
 
 for (const [width, height] of SCREENS) {
   for (const colorScheme of ['light', 'dark'] as const) {
-    for (const [name, {path, act, moving, model}] of Object.entries(STATES)) {
+    for (const [name, {path, act, moving, model, only}] of Object.entries(STATES)) {
+      if (only && (only !== width || colorScheme === 'dark')) continue;
       test(`${name} ${width} ${colorScheme}`, async ({skip}) => {
         skip(Boolean(model) && !explains, 'no model');
         const touch: BrowserContextOptions = width < WIDE_PX ? {hasTouch: true, isMobile: true} : {};

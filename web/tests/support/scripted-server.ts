@@ -233,6 +233,7 @@ export function citation(n: number, changes: Partial<Citation> = {}): Citation {
     n,
     chunk_id: `chunk-${n}`,
     book: 'lab',
+    book_title: '',
     chapter: 'Chapter 1: Nodes',
     section: '01-nodes',
     section_title: 'What a node is',

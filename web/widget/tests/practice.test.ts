@@ -1,5 +1,6 @@
 import {Rating} from 'ts-fsrs';
 import {expect, test} from 'vitest';
+import {piecesOf} from '../src/practice/formulas.ts';
 import {inWords, Schedule} from '../src/practice/schedule.ts';
 import type {Store} from '../src/identity.ts';
 
@@ -9,6 +10,15 @@ function store(): Store {
   const values = new Map<string, string>();
   return {getItem: (key) => values.get(key) ?? null, setItem: (key, value) => void values.set(key, value), removeItem: (key) => void values.delete(key)};
 }
+
+test('formulas of a card are found between its words; prices and what is not understood stay as they are', () => {
+  const [before, formula, after] = piecesOf('The term $w^2$ costs more.');
+  expect([before, after]).toEqual(['The term ', ' costs more.']);
+  expect(formula).toEqual({tex: 'w^2', tree: ['msup', [['mi', 'w'], ['mn', '2']]]});
+  expect(piecesOf('It costs $1.50 and $2.')).toEqual(['It costs $1.50 and $2.']);
+  expect(piecesOf(String.raw`Here $\unknowncommand{x}$ stands.`)).toEqual([String.raw`Here $\unknowncommand{x}$ stands.`]);
+  expect(piecesOf('Gate $$i_t$$ opens')).toHaveLength(3);
+});
 
 test('new cards come in the order of the book; one that was not known comes back in the same sitting', () => {
   let now_ms = Date.UTC(2026, 10, 25, 9);

@@ -5,6 +5,7 @@
 
 import {storeOf} from '../identity.ts';
 import {OwnCards} from '../learning/cards.ts';
+import {drawFormulas} from './formulas.ts';
 import {GRADES, HARD, inWords, Schedule} from './schedule.ts';
 import {countDue, fillToday} from './today.ts';
 
@@ -26,6 +27,7 @@ else void fillToday(list, schedule, mine).then(() => start(list));
 countDue(document.querySelector<HTMLElement>('[data-due-of]'), schedule, mine);
 
 function start(list: HTMLElement | null): void {
+  drawFormulas(list?.querySelectorAll('.front, .back, .choices label, .choices li, blockquote') ?? []);
   cards = new Map([...(list?.querySelectorAll<HTMLElement>('[data-card]') ?? [])].map((card) => [card.dataset['card'] ?? '', card]));
   ids = [...cards.keys()];
   if (list && ids.length) begin(list);
