@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -83,6 +84,17 @@ def test_what_a_list_names_exists() -> None:
     named = [path for paths in endurance.COVERS.values() for path in paths]
     named += [path for path in (*tiers.FIRST, *tiers.TOGETHER) if "/" in path]
     assert [path for path in named if not (endurance.ROOT / path).exists()] == []
+
+
+def test_no_mark_takes_back_what_runs_by_night() -> None:
+    """A mark of its own would win over the list, and bring an installation into every run."""
+    tests = Path(__file__).parent
+    listed = [
+        path for place in tiers.NIGHTLY for path in (tests / place, *(tests / place).rglob("*.py")) if path.is_file()
+    ]
+    assert len(listed) > 20
+    taken_back = re.compile(r"pytest\.mark\.(?:unit|system)\b")
+    assert [path.name for path in listed if taken_back.search(path.read_text("utf-8"))] == []
 
 
 def test_a_result_holds_until_its_code_changes(tmp_path: Path) -> None:

@@ -49,8 +49,6 @@ tide = 3
 """
 BOOK = "# Tides\n\n## Spring tides\n\nA spring tide comes when the sun and the moon pull along one line.\n"
 
-pytestmark = pytest.mark.system
-
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:

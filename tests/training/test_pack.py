@@ -20,7 +20,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out / "pack"
 
 
-@pytest.mark.system
 def test_what_is_held_back_teaches_nothing(folder: Path) -> None:
     """Questions, headings and claims are of the other book alone; every question comes twice, once in a hurry."""
     books, asked = tokens.load(folder / "questions.npz")
@@ -38,7 +37,6 @@ def test_what_is_held_back_teaches_nothing(folder: Path) -> None:
             assert all(library[LEARNED][number].ids for number in item.negatives)
 
 
-@pytest.mark.system
 def test_a_changed_sentence_stays_beside_the_true_one(folder: Path) -> None:
     """Both have the same evidence and other words, in what is learned from and in what judges."""
     for name in ("pairs.npz", "pairs-judged.npz"):
