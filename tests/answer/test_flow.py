@@ -591,6 +591,17 @@ async def test_the_model_reads_the_section_that_answers_and_the_question_last(ma
     assert user[request.stable_chars :] == f"\n\nQuestion: {BATTERY}"
 
 
+async def test_the_model_reads_the_marked_name_in_the_question(make_flow: MakeFlow) -> None:
+    """Also in a conversation, of which a question about what is marked takes nothing."""
+    generator = ScriptedGenerator(lambda _: SAID)
+    earlier = (Message(role="user", content=LOOP), Message(role="assistant", content="A cycle."))
+    question = "Does this store 480 watt hours?"
+    await answer_to(make_flow(generator), question, selected_text="Kestrel battery", earlier=earlier)
+    (request,) = generator.requests
+    assert request.messages[-1].content.endswith("Question: Does Kestrel battery store 480 watt hours?")
+    assert not any("A cycle." in message.content for message in request.messages)
+
+
 @pytest.mark.parametrize(("answers", "refusal"), [(60.0, None), (-60.0, "not_in_book")])
 async def test_after_a_refusal_the_model_may_look_again(
     make_flow: MakeFlow, answers: float, refusal: str | None

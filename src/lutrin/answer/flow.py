@@ -263,7 +263,8 @@ class AnswerFlow:
                     yield final
                 return
             # What the model is shown of the conversation: nothing if the question stands alone.
-            earlier = history[-MOST_TURNS:] if query.text != query.typed else []
+            leans = query.text != query.typed and not query.question.selected_text
+            earlier = history[-MOST_TURNS:] if leans else []
             model = self._explainer.name if self._explainer is not None else ""
             key = (tuple(generation.state for generation in generations), model, *decides(query, earlier))
             reader = question.session_id or f"\0{question.peer}"

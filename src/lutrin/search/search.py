@@ -305,7 +305,7 @@ class Searcher:
             return [0.0] * len(asks)
         vectors = [item.vector for item in asks]
         if len(asks) == 1:
-            vectors = [pooled_vector(one) for one in await self.encode([query.typed])]
+            vectors = [pooled_vector(one) for one in await self.encode([query.text])]
         return [everyday.loss(vector, self.embedder.name) for vector in vectors]
 
     async def _part(
