@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from lutrin.fairness import FairQueue, FairTurns, Lane
+from lutrin.fairness import FairQueue, FairTurns, Lane, Share
 
 Item = tuple[str, str, int]
 
@@ -121,29 +121,95 @@ async def test_a_turn_is_not_passed_to_a_reader_who_is_gone() -> None:
     assert (turns.free, turns.waiting) == (1, 0)
 
 
-async def test_dear_turns_are_charged_to_the_peer_that_has_them() -> None:
-    """Beside four peers with turns of five seconds, one with cheap turns waits for a single one; use is forgotten."""
-    now = [0.0]
-    turns, served = FairTurns(1, clock=lambda: now[0]), list[str]()
+class Clock:
+    """Time that passes while turns are held."""
 
-    async def hold(peer: str, seconds: float) -> None:
-        async with turns.turn(peer, ""):
-            served.append(peer)
-            now[0] += seconds
+    def __init__(self, at_once: int = 1) -> None:
+        self.now_s = 0.0
+        self.turns = FairTurns(at_once, clock=lambda: self.now_s)
+        self.served: list[str] = []
+
+    async def hold(self, peer: str, seconds: float) -> None:
+        """Have a turn for so long."""
+        async with self.turns.turn(peer, ""):
+            self.served.append(peer)
+            self.now_s += seconds
             await asyncio.sleep(0)
 
-    async with turns.turn("somebody", ""):
-        dear = [asyncio.create_task(hold(peer, 5.0)) for _ in range(3) for peer in "abcd"]
+    async def until(self, count: int) -> None:
+        """Wait until so many have been served."""
+        while len(self.served) < count:  # noqa: ASYNC110 - the readers only say what they had
+            await asyncio.sleep(0)
+
+
+async def test_dear_turns_are_charged_to_the_peer_that_has_them() -> None:
+    """Beside four peers with turns of five seconds, one with cheap turns waits for a single one."""
+    clock = Clock()
+    async with clock.turns.turn("somebody", ""):
+        dear = [asyncio.create_task(clock.hold(peer, 5.0)) for _ in range(3) for peer in "abcd"]
         await asyncio.sleep(0)
-    while len(served) < 6:  # noqa: ASYNC110 - the readers only say what they had
-        await asyncio.sleep(0)
+    await clock.until(6)
     for _ in range(3):
-        await hold("honest", 1.0)
+        await clock.hold("honest", 1.0)
     await asyncio.gather(*dear)
-    places = [place for place, peer in enumerate(served) if peer == "honest"]
+    places = [place for place, peer in enumerate(clock.served) if peer == "honest"]
     assert places[-1] - places[0] <= 4
-    now[0] += 3600.0
-    assert turns._used_s("a") < 0.001
+
+
+async def test_who_has_asked_alone_for_long_does_not_wait_until_newcomers_have_had_as_much() -> None:
+    """One turn of each of them, and then it is served as often as they are."""
+    clock = Clock()
+    for _ in range(100):
+        await clock.hold("honest", 1.0)
+    async with clock.turns.turn("somebody", ""):
+        dear = [asyncio.create_task(clock.hold(peer, 5.0)) for _ in range(3) for peer in "abcd"]
+        await asyncio.sleep(0)
+        honest = [asyncio.create_task(clock.hold("honest", 1.0)) for _ in range(3)]
+        await asyncio.sleep(0)
+    await asyncio.gather(*dear, *honest)
+    assert clock.served[100:].index("honest") <= 4
+    assert clock.served[100:109].count("honest") == 3
+
+
+async def test_who_is_behind_goes_beside_a_peer_that_is_ahead() -> None:
+    """It waits for no dear question to end; one that is ahead itself, or a third one, waits."""
+    turns, first, second = FairTurns(1), asyncio.Event(), asyncio.Event()
+
+    async def hold(peer: str, until: asyncio.Event) -> str:
+        async with turns.turn(peer, ""):
+            await until.wait()
+        return peer
+
+    for peer in ("dear", "dear", "dear"):
+        async with turns.turn(peer, ""):
+            await asyncio.sleep(0.01)
+    dear = asyncio.create_task(hold("dear", first))
+    await asyncio.sleep(0)
+    others = [asyncio.create_task(hold(peer, second)) for peer in ("dear", "cheap", "late")]
+    await asyncio.sleep(0)
+    assert (turns.free, turns.waiting) == (0, 2)
+    second.set()
+    async with asyncio.timeout(1):
+        assert await others[1] == "cheap"
+        assert await others[2] == "late"
+    assert (dear.done(), others[0].done()) == (False, False)
+    first.set()
+    async with asyncio.timeout(1):
+        await asyncio.gather(dear, *others)
+    assert (turns.free, turns.waiting) == (1, 0)
+
+
+def test_processor_time_is_parted_among_those_who_use_it_at_the_same_time() -> None:
+    """Whoever searches beside a dear question does not pay for it."""
+    now_s = [0.0]
+    share = Share(lambda: now_s[0])
+    first = share.change(1)
+    now_s[0] = 4.0
+    second = share.change(1)
+    now_s[0] = 6.0
+    assert share.change(-1) - second == 1.0
+    now_s[0] = 9.0
+    assert share.change(-1) - first == 8.0
 
 
 class Reader:
@@ -195,21 +261,21 @@ class TurnsInEveryOrder(RuleBasedStateMachine):
 
     @rule()
     def settle(self) -> None:
-        """Once nothing moves, turns free and held are all, and a reader waits only while all are held."""
+        """Once nothing moves, turns free and held are all, but for one beside; none is free while a reader waits."""
         for _ in range(3 * len(self.readers) + 3):
             self.pass_turn_of_loop()
         held = sum(reader.holds for reader in self.readers)
         ended = [reader.task for reader in self.readers if reader.task.done()]
         assert [task for task in ended if not task.cancelled() and task.exception()] == []
-        assert held + self.turns.free == self.at_once
+        assert self.turns.free == max(0, self.at_once - held)
         assert self.turns.waiting == len(self.readers) - len(ended) - held
         assert not (self.turns.waiting and self.turns.free)
 
     @invariant()
     def nobody_comes_in_beside_them(self) -> None:
-        """At no moment do more readers hold a turn than there are."""
+        """At no moment do more readers hold a turn than there are, and one beside them."""
         if hasattr(self, "readers"):
-            assert sum(reader.holds for reader in self.readers) <= self.at_once
+            assert sum(reader.holds for reader in self.readers) <= self.at_once + 1
 
     def teardown(self) -> None:
         """Whoever still waits is served when the others leave."""

@@ -5,19 +5,17 @@ school behind one address, wait for each other session by session.
 """
 
 import asyncio
-import math
 import time
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from itertools import chain, count, zip_longest
 from typing import Generic, NamedTuple, TypeVar
 
 Item = TypeVar("Item")
-HALF_LIFE_S = 30.0
-"""After so long, the time for which a peer has held turns counts half."""
 MAX_PEERS = 10_000
-"""Peers whose use is remembered; the one that held a turn longest ago is forgotten first."""
+"""Peers whose turns are remembered; the one that held a turn longest ago is forgotten first."""
 
 
 class Lane(NamedTuple):
@@ -93,27 +91,35 @@ class FairQueue(Generic[Item]):
 
 
 class FairTurns:
-    """A semaphore that admits the waiting peer that has held turns for the shortest time of late.
+    """A semaphore that shares its turns evenly among the peers that want one: start-time fair queuing.
 
-    Among peers alike, and within a peer, the order is that of a `FairQueue`: whoever asks dear questions delays
-    themselves, and waits while others ask cheap ones.
+    Virtual time stands where the latest turn began, and a peer's next turn begins where its last one ended, or now if
+    that is past. Who begins first is next: whoever asks dear questions delays themselves, and who comes after a while
+    is neither owed anything nor behind (Goyal, Vin and Cheng, 1996). Among peers alike, and within a peer, the order is
+    that of a `FairQueue`.
+
+    While all turns are held by peers that have had their share, one that has not goes beside them: it waits for none of
+    their dear questions to end.
 
     A reader may be cancelled at any moment. The task leaves the queue one turn of the loop after its future; a turn
     that is passed on meanwhile skips futures that are done, as `asyncio.Semaphore` does.
     """
 
     def __init__(self, at_once: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self._free = at_once
-        self._clock = clock
-        self._used: OrderedDict[str, tuple[float, float]] = OrderedDict()
-        """Peer -> seconds for which it has held turns, as far as they still count, and when that was."""
-        self._waiting: FairQueue[asyncio.Future[None]] = FairQueue()
+        self._at_once = at_once
+        self._share = Share(clock)
+        self._now_s = 0.0
+        """Virtual time."""
+        self._ends: OrderedDict[str, float] = OrderedDict()
+        """Peer -> virtual time at which its last turn ended."""
+        self._holders: list[_Turn] = []
+        self._waiting: FairQueue[asyncio.Future[_Turn]] = FairQueue()
         self._unnamed = count()
 
     @property
     def free(self) -> int:
         """Turns that nobody holds."""
-        return self._free
+        return max(0, self._at_once - len(self._holders))
 
     @property
     def waiting(self) -> int:
@@ -123,25 +129,47 @@ class FairTurns:
     @asynccontextmanager
     async def turn(self, peer: str, session: str) -> AsyncIterator[None]:
         """Hold a turn; without a session, a reader waits in a lane of their own."""
-        if self._free:
-            self._free -= 1
+        if self._admits(peer):
+            turn = self._begin(peer)
         else:
-            await self._wait_for(Lane(peer, session or f"\0{next(self._unnamed)}"))
-        began_s = self._clock()
+            turn = await self._wait_for(Lane(peer, session or f"\0{next(self._unnamed)}"))
+        began_s = self._share.change(1)
         try:
             yield
         finally:
-            self._note_use(peer, self._clock() - began_s)
-            self._pass_on()
+            self._end(turn, self._share.change(-1) - began_s)
 
-    async def _wait_for(self, lane: Lane) -> None:
-        place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    def _admits(self, peer: str) -> bool:
+        if len(self._holders) < self._at_once:
+            return True
+        is_one_more = len(self._holders) == self._at_once
+        return is_one_more and not self._is_ahead(peer) and all(turn.is_ahead for turn in self._holders)
+
+    def _is_ahead(self, peer: str) -> bool:
+        return peer in self._ends and self._ends[peer] >= self._now_s
+
+    def _begin(self, peer: str) -> "_Turn":
+        turn = _Turn(peer, max(self._now_s, self._ends.get(peer, 0.0)), self._is_ahead(peer))
+        self._now_s = turn.begin_s
+        self._holders.append(turn)
+        return turn
+
+    def _end(self, turn: "_Turn", seconds: float) -> None:
+        self._holders.remove(turn)
+        self._ends[turn.peer] = max(self._ends.get(turn.peer, 0.0), turn.begin_s) + seconds
+        self._ends.move_to_end(turn.peer)
+        while len(self._ends) > MAX_PEERS:
+            self._ends.popitem(last=False)
+        self._pass_on()
+
+    async def _wait_for(self, lane: Lane) -> "_Turn":
+        place: asyncio.Future[_Turn] = asyncio.get_running_loop().create_future()
         self._waiting.push(lane, place)
         try:
-            await place
+            return await place
         except asyncio.CancelledError:
             if not place.cancelled():
-                self._pass_on()  # the turn came at the same moment
+                self._end(place.result(), 0.0)  # the turn came at the same moment
             else:
                 self._waiting.discard(lane, place)
             raise
@@ -152,22 +180,42 @@ class FairTurns:
             gone = [(lane, place) for lane, place in firsts if place.done()]
             for lane, place in gone:
                 self._waiting.remove(lane, place)
-            if not gone:
-                lane, place = min(firsts, key=lambda first: self._used_s(first[0].peer))
-                self._waiting.take(lane, place)
-                place.set_result(None)
+            if gone:
+                continue
+            lane, place = min(firsts, key=lambda first: self._ends.get(first[0].peer, 0.0))
+            if not self._admits(lane.peer):
                 return
-        self._free += 1
+            self._waiting.take(lane, place)
+            place.set_result(self._begin(lane.peer))
 
-    def _used_s(self, peer: str) -> float:
-        used_s, then_s = self._used.get(peer, (0.0, 0.0))
-        return used_s * math.exp2((then_s - self._clock()) / HALF_LIFE_S)
 
-    def _note_use(self, peer: str, seconds: float) -> None:
-        self._used[peer] = (self._used_s(peer) + seconds, self._clock())
-        self._used.move_to_end(peer)
-        while len(self._used) > MAX_PEERS:
-            self._used.popitem(last=False)
+@dataclass(eq=False, frozen=True, slots=True)
+class _Turn:
+    """A turn that is held."""
+
+    peer: str
+    begin_s: float
+    """In virtual time."""
+    is_ahead: bool
+    """Whether its peer has had its share: its last turn ended no sooner, in virtual time, than the latest one began."""
+
+
+class Share:
+    """A clock of the time that each of those who share it has had: it is parted among them evenly."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._sharing = 0
+        self._counted_s = clock()
+        self._share_s = 0.0
+
+    def change(self, by: int) -> float:
+        """Return the time now; from now on so many more (or, below 0, fewer) share it."""
+        now_s = self._clock()
+        self._share_s += (now_s - self._counted_s) / max(1, self._sharing)
+        self._counted_s = now_s
+        self._sharing += by
+        return self._share_s
 
 
 def _turns(sessions: OrderedDict[str, deque[Item]]) -> list[Item]:

@@ -73,11 +73,13 @@ def test_a_long_question_is_cut_with_a_warning() -> None:
 
 
 def test_of_a_long_question_so_many_tokens_are_searched_for() -> None:
-    """Its first 200; a question of as many is searched for whole."""
+    """Its first 200; a question of as many is searched for whole, and the rest is not even read."""
     embedder = WordHashEmbedder()
     for count in (150, 200, 400):
         topic = read(" ".join(f"robot{number}" for number in range(count))).topic
         assert len(embedder.token_offsets(topic)) == min(count, 200)
+    long = read(" ".join("robot" * 10 + str(number) for number in range(300))).topic
+    assert len(embedder.token_offsets(long)) == 200
 
 
 def test_invisible_characters_are_removed() -> None:

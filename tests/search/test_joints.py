@@ -6,7 +6,7 @@ from tests.fakes import WordHashEmbedder
 from lutrin.language.gate import LanguageGate
 from lutrin.query.understand import Query, understand
 from lutrin.records import Question
-from lutrin.search.joints import SIGNALS, fit, joints_of, model_of, parted
+from lutrin.search.joints import MOST_JOINTS, MOST_WORDS, SIGNALS, first_joints, fit, joints_of, model_of, parted
 from lutrin.search.search import Searcher, weights
 
 
@@ -31,6 +31,16 @@ def test_a_question_may_go_on_at_a_mark_or_a_joining_word(topic: str, rights: li
     found = [one.right for one in joints_of(topic)]
     assert [one for one in rights if one not in found] == []
     assert bool(found) == bool(rights)
+
+
+def test_a_long_question_is_searched_for_at_few_joints() -> None:
+    """So that no question asks for many times its own length; an ordinary one is tried at each of the first four."""
+    clause = "how hot the pack may get, "
+    for count in range(2, 60):
+        topic = clause * count
+        tried = len(first_joints(topic))
+        assert tried * 6 * count <= MOST_WORDS
+        assert tried == min(count - 1, MOST_JOINTS) or 6 * count * (tried + 1) > MOST_WORDS
 
 
 async def test_another_embedder_parts_nothing() -> None:

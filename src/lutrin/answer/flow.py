@@ -35,7 +35,7 @@ from lutrin.answer.render import explanation_of, with_plain_words
 from lutrin.answer.runs import choose, sections_of_page
 from lutrin.answer.traffic import Traffic
 from lutrin.errors import ChatStoreError, IndexUnavailable, NotFound
-from lutrin.fairness import FairTurns
+from lutrin.fairness import FairTurns, Share
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
 from lutrin.language import lexicon
@@ -139,6 +139,7 @@ class AnswerFlow:
         self._clock = clock
         self._cache = AnswerCache()
         self._turns = FairTurns(searches_at_once)
+        self._share = Share(time.process_time)
         self.charge: Callable[[float], None] = lambda _: None
         """Told of the seconds of processor time that a search took, in the context of its question."""
         if generator is not None:
@@ -233,7 +234,7 @@ class AnswerFlow:
             IndexUnavailable: The search does not end: others have their turn.
         """
         async with self._turns.turn(question.peer, question.session_id):
-            began_s = time.process_time()
+            began_s = self._share.change(1)
             try:
                 async with asyncio.timeout(TURN_S):
                     with stages.stage("search"):
@@ -241,7 +242,7 @@ class AnswerFlow:
             except TimeoutError:
                 raise IndexUnavailable(messages.KNOWLEDGE_BASE_DOWN) from None
             finally:
-                self.charge(time.process_time() - began_s)
+                self.charge(self._share.change(-1) - began_s)
 
     async def answer(self, question: Question) -> AsyncGenerator[AnswerEvent, None]:
         """Events of one answer; the last is a `DoneEvent`.

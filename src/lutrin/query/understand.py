@@ -48,6 +48,8 @@ MAX_PARTS = 3
 MAX_WORDS = 500
 MAX_SEARCHED_TOKENS = 200
 """Of a question, searched for: some 150 words. Each one costs as much again."""
+LONG_TOKEN_CHARS = 16
+"""A text in which tokens are no longer than this, on average, is not read beyond those that are searched for."""
 MAX_SELECTION_TOKENS = 2000
 PHRASE_WORDS = 8
 """A selection of at most so many words names a thing; a longer one is a statement."""
@@ -317,7 +319,10 @@ def first_tokens(text: str, embedder: Embedder, most: int = MAX_SEARCHED_TOKENS)
     """A text as far as it is searched for: its first tokens."""
     if len(text) <= most:  # a token has a character at least
         return text
-    offsets = embedder.token_offsets(text)
+    beginning = text[: most * LONG_TOKEN_CHARS]
+    offsets = embedder.token_offsets(beginning)
+    if len(offsets) <= most and len(beginning) < len(text):
+        offsets = embedder.token_offsets(text)
     return text[: offsets[most][0]].rstrip() if len(offsets) > most else text
 
 

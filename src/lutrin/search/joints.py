@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
+from itertools import islice
 
 import msgspec
 import numpy as np
@@ -30,6 +31,8 @@ SIGNALS = (
 )  # fmt: skip
 MOST_JOINTS = 4
 """Each costs two searches without the cross-encoder."""
+MOST_WORDS = 200
+"""Words that are searched for once more, joint by joint: every joint of fifty words, one of two hundred."""
 _WORDS = "|".join(lexicon.JOINING)
 _JOINT = re.compile(rf"(?:(?P<mark>[,;?.!])\s+(?:(?:{_WORDS})\s+)?|\b(?:{_WORDS})\s+)", re.IGNORECASE)
 _EDGES = " ,;?.!"
@@ -95,6 +98,11 @@ def joints_of(topic: str) -> Iterator[Joint]:
             yield Joint(left, right, match["mark"] or "", match.span())
 
 
+def first_joints(topic: str) -> list[Joint]:
+    """The first places at which a topic may be parted, the fewer the longer it is: each is searched for anew."""
+    return list(islice(joints_of(topic), min(MOST_JOINTS, MOST_WORDS // max(1, len(words(topic))))))
+
+
 async def signals_of(
     searcher: Searcher, generations: Sequence[OpenGeneration], query: Query, joints: Sequence[Joint]
 ) -> list[Float]:
@@ -143,7 +151,7 @@ async def parted(searcher: Searcher, generations: Sequence[OpenGeneration], quer
     is_one = len(query.parts) == 1 and query.frame not in {"about", "compare", "compute", "quiz"}
     if not is_one or query.selected_text or query.subject or query.within or query.whole_chapter:
         return query
-    joints = list(joints_of(query.topic))[:MOST_JOINTS]
+    joints = first_joints(query.topic)
     if not joints:
         return query
     odds = [fit().odds(row) for row in await signals_of(searcher, generations, query, joints)]
