@@ -58,7 +58,9 @@ async function picture(reader: Reader, name: string): Promise<void> {
   await reader.page.screenshot({path: `${SHOTS}/${name}.png`});
 }
 
-for (const [device, options] of [['laptop', {}], ['phone, dark', {...PHONE, colorScheme: 'dark'}]] as const) {
+const DEVICES = [['laptop', {}], ['phone, dark', {...PHONE, colorScheme: 'dark'}]] as const;
+
+for (const [device, options] of DEVICES) {
   test(`an answer asks back, the card is added, and it comes again tomorrow (${device})`, async () => {
     const reader = await visit(NODES, options);
     await reader.open();
@@ -101,8 +103,8 @@ for (const [device, options] of [['laptop', {}], ['phone, dark', {...PHONE, colo
   }, 120_000);
 }
 
-test('hint first: where to look, then the sentence without its key word, then the answer, by keyboard', async () => {
-  const reader = await visit(NODES);
+test.each(DEVICES)('hint first: where to look, then the sentence without its key word, then the answer, by keyboard (%s)', async (device, options) => {
+  const reader = await visit(NODES, options);
   await reader.page.getByRole('button', {name: 'Text size, colours and hints'}).click();
   await reader.page.getByRole('radio', {name: 'First'}).check();
   await reader.page.keyboard.press('Escape');
@@ -115,11 +117,12 @@ test('hint first: where to look, then the sentence without its key word, then th
   expect(await reader.answers.innerText()).not.toContain('process that does one job');
   expect(await reader.widget.locator('.status').innerText()).not.toContain('process that does one job');
   expect(await axeFindings(reader, 'lutrin-chat')).toEqual([]);
-  await picture(reader, 'hint-place');
+  await picture(reader, `hint-place-${device}`);
   await reader.button('A hint').focus();
   await reader.page.keyboard.press('Enter');
   await hinted.getByText('_____').waitFor();
-  await picture(reader, 'hint-sentence');
+  await picture(reader, `hint-sentence-${device}`);
+  expect(await axeFindings(reader, 'lutrin-chat')).toEqual([]);
   expect(await reader.answers.innerText()).not.toContain('process that does one job');
   await reader.page.keyboard.press('Enter'); // the focus is on *The answer*
   await reader.answers.getByText('process that does one job').first().waitFor();
@@ -211,8 +214,8 @@ async function withVoices(reader: Reader, voices: readonly {lang: string; localS
 const told = (reader: Reader): Promise<string[]> => reader.page.evaluate(() => [...(window as unknown as {told: string[]}).told]);
 const marked = (reader: Reader): Promise<string> => reader.page.evaluate(() => [...(CSS.highlights.get('lutrin-spoken') ?? [])].map(String).join());
 
-test('a page and an answer are read aloud by the device itself, sentence by sentence, each marked as it is read', async () => {
-  const reader = await visit(NODES);
+test.each(DEVICES)('a page and an answer are read aloud by the device itself, sentence by sentence, each marked as it is read (%s)', async (_, options) => {
+  const reader = await visit(NODES, options);
   await withVoices(reader, [{lang: 'en-US', localService: false}, {lang: 'en-GB', localService: true}]);
   await reader.page.getByRole('button', {name: 'Read aloud'}).click();
   await expect.poll(() => marked(reader)).toBe('A node is a process that does one job.');
