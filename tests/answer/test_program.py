@@ -60,8 +60,8 @@ def test_names_are_told_apart_by_who_gives_them() -> None:
     text = 'def tick():\n    node = arm.connect("/grip")\n    node.open_hand()\n'
     names = {name.text: (name.is_called, name.is_own) for one in statements_of(text, "python") for name in one.names}
     assert names == {
-        "tick": (True, True), "node": (False, True), "arm.connect": (True, False), "/grip": (False, False),
-        "node.open_hand": (True, False),
+        "tick": (True, True), "node": (False, True), "arm.connect": (True, False), "connect": (True, False),
+        "/grip": (False, False), "node.open_hand": (True, False), "open_hand": (True, False),
     }  # fmt: skip
 
 

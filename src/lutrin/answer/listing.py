@@ -192,7 +192,7 @@ async def _having(generation: OpenGeneration, chunk: Chunk, name: str) -> list[i
         place
         for place, unit in enumerate(chunk.units)
         if unit.kind != "code"
-        and not (asks(unit) or unit.warning or refers(unit.text))
+        and not (asks(unit) or unit.warning or unit.text.endswith(":") or refers(unit.text))
         and pattern.search(source, unit.char_start, unit.char_end)
     ]
 
@@ -202,7 +202,7 @@ async def listing_plan(
 ) -> Plan | None:
     """The answer on marked code: the book's warning, what announces the code, and the code line by line.
 
-    Without the lines where the book has no warning for what moves a machine; None if nothing is said of any line.
+    None where the book has no warning for what moves a machine, and where nothing is said of any line.
 
     Args:
         searcher: Ranks what is found.
@@ -223,9 +223,7 @@ async def listing_plan(
         _, result = await search_books(searcher, [generation], query, k=1)
         run = await announced(generation, home, code)
     plan = await quoted_plan(query, generation, result, run, sections=sections)
-    if not plan.runs or messages.CODE_WITHHELD in plan.warnings:
-        return plan
-    if len(code.text) > MOST_CODE_CHARS:
+    if messages.CODE_WITHHELD in plan.warnings or len(code.text) > MOST_CODE_CHARS:
         return None
     return await _with_lines(searcher, generation, plan, code, await _language_of(generation, home, code))
 

@@ -131,7 +131,10 @@ def _lines(text: str, lexer: Lexer) -> list[_Line]:
         if chain and not is_name and value.strip(" \t") and value != ".":
             is_called = value.startswith("(")
             if is_called or not chain.startswith("."):
-                lines[number].names.append(UsedName(chain.strip("."), is_called, defines or value == "="))
+                name = chain.strip(".")
+                lines[number].names.append(UsedName(name, is_called, defines or value == "="))
+                if is_called and "." in name:  # the book may speak of the method alone
+                    lines[number].names.append(UsedName(name.rpartition(".")[2], is_called))
             chain, defines = "", False
         if is_name or (chain and value == "."):
             chain += value
