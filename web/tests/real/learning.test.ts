@@ -283,3 +283,41 @@ test('one answer is shared or printed alone, with its sources', async () => {
   await page.emulateMedia({media: 'screen'});
   expect(await page.locator('main').isVisible()).toBe(true);
 }, 60_000);
+test('a phone that has no network for an hour reads and practises on, and asks when it is back', async () => {
+  const reader = await visit(NODES, PHONE);
+  const {page} = reader;
+  const deck = `${lutrin.address}/study/lab/deck`;
+  await page.clock.install();
+  await page.goto(deck);
+  await page.goto(lutrin.address + NODES);
+  const paths = [NODES, '/study/lab/deck', '/widget/practice'];
+  await expect.poll(() => keptOf(reader, paths), {timeout: 30_000}).toEqual(paths);
+  await reader.context.setOffline(true);
+  await page.reload();
+  await page.locator('article').getByText('process that does one job').first().waitFor();
+  await reader.open();
+  await reader.ask('What is a node?');
+  await reader.answers.getByText('The school computer does not answer. Your question is kept.').waitFor();
+  await page.keyboard.press('Escape');
+  await page.clock.fastForward('01:00:00');
+  await page.goto(deck);
+  await page.getByRole('button', {name: 'Practise these cards'}).tap();
+  await page.locator('.flash summary:visible').tap();
+  expect(await axeFindings(reader, 'main')).toEqual([]);
+  await page.getByRole('button', {name: /^Good/}).tap();
+  await reader.context.setOffline(false);
+  await page.goto(lutrin.address + NODES);
+  await reader.open();
+  await reader.ask('What is a node?');
+  await reader.answers.last().getByText('process that does one job').first().waitFor();
+}, 120_000);
+
+/** Which of these paths this browser keeps, or the beginnings of paths that it keeps. */
+function keptOf(reader: Reader, paths: readonly string[]): Promise<string[]> {
+  return reader.page.evaluate(async (wanted) => {
+    const all: string[] = [];
+    for (const name of await caches.keys()) for (const {url} of await (await caches.open(name)).keys()) all.push(new URL(url).pathname);
+    return wanted.filter((path) => all.some((kept) => kept.startsWith(path)));
+  }, paths);
+}
+
