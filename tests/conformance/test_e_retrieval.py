@@ -149,13 +149,7 @@ def test_no_far_question_finds_anything(reader: Reader) -> None:
 @pytest.mark.row("E-SC-003")
 @pytest.mark.parametrize(
     "question",
-    [
-        pytest.param("Is it sunny outside?", marks=pytest.mark.xfail(reason="sunlight blinds cameras", strict=True)),
-        "Tell me a joke",
-        "What time is it?",
-        "meaning of life",
-        "What is your name?",
-    ],
+    ["Is it sunny outside?", "Tell me a joke", "What time is it?", "meaning of life", "What is your name?"],
 )
 def test_no_everyday_question_finds_anything(reader: Reader, question: str) -> None:
     """Though it shares a word with the book."""
