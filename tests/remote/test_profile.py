@@ -42,7 +42,7 @@ def test_the_local_profile_never_loads_the_remote_packages(models_dir: Path, tmp
 
 def test_an_answer_comes_from_the_services(school: School) -> None:
     """Vectors from pgvector, the sentence from the model elsewhere, proven against the book as always."""
-    answer = school.servers[0].client.post("/api/query", json={"query": LONG}).json()
+    answer = school.servers[0].client.post("/api/query", json={"query": LONG, "wait_s": 20}).json()
     assert answer["sources"][0]["filename"] == books.ANSWER_FILE
     assert answer["kind"] == "generated"
     assert answer["model_used"] == "loopback"
@@ -204,7 +204,7 @@ def test_parts_can_stay_local(
     try:
         done = school.ingest()
         assert done.code == 0, done.err
-        answer = school.serve().client.post("/api/query", json={"query": LONG}).json()
+        answer = school.serve().client.post("/api/query", json={"query": LONG, "wait_s": 20}).json()
         assert answer["sources"][0]["filename"] == books.ANSWER_FILE
         assert answer["kind"] == answers
     finally:
@@ -215,7 +215,8 @@ def test_a_book_of_this_machine_is_studied_by_the_model_elsewhere(
     services: Services, warm_remote: Warm, models_dir: Path, tmp_path: Path
 ) -> None:
     """Index and embeddings stay here; what the service writes is judged by it, kept, and published by an ingest."""
-    school = School(services, warm_remote, models_dir, tmp_path, LUTRIN_PROFILE="local", LUTRIN_MODEL="none")
+    own = {"LUTRIN_PROFILE": "local", "LUTRIN_VECTORS": "chroma", "LUTRIN_MODEL": "none"}
+    school = School(services, warm_remote, models_dir, tmp_path, **own)
     assert school.ingest().code == 0
     before, services.openai.writes = services.openai.writes, "K: One ballast cycle takes ninety seconds."
     try:
