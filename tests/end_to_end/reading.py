@@ -49,12 +49,16 @@ def events(response: httpx.Response) -> Iterator[Event]:
 def check_order(seen: list[Event]) -> Answer:
     """Sources come first, then excerpts, the book's answer, what was generated, and `done` last; nothing is told twice.
 
+    A model that is fast enough to speak first has its sentences before the answer that they are part of.
+
     Returns:
         The answer that ends the stream.
     """
     names = [event.name for event in seen if event.name not in {"queued", "working"}]
     rank = {"sources": 0, "excerpt": 1, "answer": 2, "sentence": 3, "done": 4}
-    assert [rank[name] for name in names] == sorted(rank[name] for name in names)
+    speaks_first = {"sources": 0, "excerpt": 1, "sentence": 2, "answer": 3, "done": 4}
+    orders = [[order[name] for name in names] for order in (rank, speaks_first)]
+    assert any(order == sorted(order) for order in orders), names
     assert (names.count("sources"), names.count("done")) == (1, 1)
     assert names.count("excerpt") >= 1
     streams, numbers = zip(*(event.id.split(".") for event in seen), strict=True)

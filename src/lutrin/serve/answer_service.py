@@ -314,6 +314,7 @@ class Turn:
         """Whether its end is being stored, or was: nothing can stop it then, and it is not begun again."""
         self._is_left = False
         """Whether it was cancelled because its readers had gone."""
+        self._leaving: asyncio.TimerHandle | None = None
         self._keeps_question = keeps_question
         self._kept: asyncio.Task[None] | None = None
         self._is_begun = False
@@ -355,7 +356,9 @@ class Turn:
         """Detach a connection that has finished or gone."""
         self._readers -= 1
         if self._readers == 0 and not self.finished.is_set():
-            asyncio.get_running_loop().call_later(LINGER_S, self._abandon)
+            if self._leaving is not None:  # counted from the last connection that went
+                self._leaving.cancel()
+            self._leaving = asyncio.get_running_loop().call_later(LINGER_S, self._abandon)
 
     @property
     def is_running(self) -> bool:
@@ -436,7 +439,8 @@ class Turn:
         self._publish(records.ErrorEvent(messages.STOPPED), last=True)
 
     def _abandon(self) -> None:
-        if self._readers == 0 and self._task is not None and not self._task.done():
+        is_running = self._task is not None and not self._task.done()
+        if self._readers == 0 and is_running and not self._is_left:  # what is ending already ends in peace
             self._is_left = True
             self._task.cancel()
 
