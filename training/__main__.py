@@ -14,6 +14,7 @@ install    copy the reader to models/reader, and name its files in models/manife
 same       fit when two questions mean the same; needs no books
 kept       fit what a kept question counts in a search; needs the sample book ingested in data/
 senses     fit where a word of a page has the sense of the book's term; likewise
+cards      fit which terms and lists of a book's own words make cards; needs no books
 run        prepare, train, export, mine, train --mined, export, calibrate
 
 What is there already is not made again: delete a file of the output folder to make it anew. `train` goes on from its
@@ -288,6 +289,13 @@ def senses(_: argparse.Namespace) -> None:
     fit_senses()
 
 
+def cards(_: argparse.Namespace) -> None:
+    """Fit which terms and lists of a book's own words make cards."""
+    from training.cards import run as fit_cards  # noqa: PLC0415 - as above
+
+    fit_cards()
+
+
 STEPS: dict[str, Callable[[argparse.Namespace], None]] = {
     step.__name__: step
     for step in (
@@ -305,6 +313,7 @@ STEPS: dict[str, Callable[[argparse.Namespace], None]] = {
         same,
         kept,
         senses,
+        cards,
         run,
     )
 }

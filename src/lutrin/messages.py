@@ -217,6 +217,7 @@ ENTRY_KINDS = {
     "keypoints": "Key points",
     "term": "Term",
     "question": "Question",
+    "list": "List",
     "explanation": "Explanation",
     "simpler": "Simpler words",
     "example": "Example",

@@ -29,7 +29,7 @@ from lutrin.index.tokens import project, quantise
 from lutrin.messages import TERM_QUESTION
 from lutrin.ports import Embedder, Vectors
 
-Kind = Literal["keypoints", "term", "question", "explanation", "simpler", "example", "analogy", "quiz"]
+Kind = Literal["keypoints", "term", "question", "list", "explanation", "simpler", "example", "analogy", "quiz"]
 State = Literal["proposed", "approved", "hidden"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 """In the order in which a section shows them."""
@@ -58,7 +58,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
     section_hash: str = ""
     """Hash of the section's text when the entry was written; see `lutrin.ingest.companion_file`. Empty in a draft."""
     topic: str
-    """The question; for a term, its name; for key points, the section's title."""
+    """The question; for a term, its name; for a list, the sentence before it; for key points, the section's title."""
     text: str | tuple[str, ...] = ""
     """Answer, explanation or definition; for key points, several strings; for a quiz, why the choice is right."""
     quotes: tuple[str, ...] = ()
@@ -154,12 +154,12 @@ class Wording:
 
 
 def wordings(entry: Entry) -> tuple[str, ...]:
-    """The questions that an entry answers: its own, or two for each name of a term; none for key points.
+    """The questions that an entry answers: its own, or two for each name of a term; none for key points and lists.
 
     >>> wordings(Entry(kind="term", file="a.md", heading="A", topic="torque", aka=("moment",)))
     ('What is torque?', 'What does torque mean?', 'What is moment?', 'What does moment mean?')
     """
-    if entry.kind == "keypoints":
+    if entry.kind in {"keypoints", "list"}:
         return ()
     if entry.kind not in OF_A_TERM:
         return entry.names

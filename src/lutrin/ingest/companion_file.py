@@ -40,7 +40,7 @@ MOST_QUOTES, MOST_POINTS = 6, 10
 CHOICES = range(2, 7)
 WRITTEN = b"3"
 """Change this to have every companion written anew."""
-EXTRACTED = b"extracted 1"
+EXTRACTED = b"extracted 2"
 """Change this to have the entries of every book's own words made anew."""
 PAGE = "the teacher's page"
 """Named in the report of an entry that was written there and no longer fits."""

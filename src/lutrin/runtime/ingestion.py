@@ -50,7 +50,7 @@ async def _ingest_tools(settings: Settings) -> AsyncIterator[IngestTools]:
                 reranker = open_reranker(settings)
                 if reranker is not None:
                     stack.callback(reranker.close)
-                async for entry in Extractor(Searcher(embedder, reranker)).entries(generation, files):
+                async for entry in Extractor(Searcher(embedder, reranker), reranker).entries(generation, files):
                     yield entry
 
         yield IngestTools(embedder, store, in_fresh_process(store), holds=literal_problem, extract=extract)

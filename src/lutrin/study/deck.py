@@ -1,8 +1,8 @@
 """What pupils practise with: cards, a glossary and a guide, of a book's companion and of the book itself.
 
 Entries of the companion make cards: those that somebody wrote, and those of the book's own words. Where nobody wrote
-any, the book's lists and small tables make further ones, and the first sentence below each heading a guide; everywhere
-its own exercises do, if it gives their solutions.
+any, the book's small tables make further ones, and the first sentence below each heading a guide; everywhere its own
+exercises do, if it gives their solutions.
 """
 
 import hashlib
@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from statistics import median
 from typing import Literal
 
 import msgspec
@@ -17,9 +18,7 @@ import msgspec
 from lutrin.answer.runs import is_procedure, steps_of, tells_to_act
 from lutrin.index.companion import BY_THE_BOOK, PreparedEntry
 from lutrin.index.generation import FileEntry
-from lutrin.ingest.sentences import sentence_ranges
-from lutrin.language.words import plain, stem_set, subject_words, word_count
-from lutrin.query.understand import refers
+from lutrin.language.words import plain, stem_set, word_count
 from lutrin.records import Chunk, Unit
 
 _WORD = re.compile(r"[^\W\d_]{2}")
@@ -33,12 +32,11 @@ LEAST_ANSWER_WORDS = 6
 """Of an answer that is hardly that of two questions."""
 MOST_TITLE_WORDS = 3
 """Of the title of a solution."""
-LEAD_WORDS = 4
-"""Of a sentence that announces a list and is understood without it."""
-LIST_ITEMS = range(3, 9)
 TABLE_ROWS = range(2, 13)
-MOST_OF_A_KIND = 2
-"""Lists, and tables, of one section that make cards."""
+MOST_TABLES = 2
+"""Of one section that make cards."""
+PROSE_WORDS = 4
+"""Of half of the cells of a column that says in words what each row is."""
 
 
 class Card(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -204,6 +202,8 @@ def _prepared_cards(section: _Section, prepared: Sequence[PreparedEntry]) -> Ite
                 section, "choice", entry.topic, text,
                 proof=proof, author=entry.author, choices=entry.choices, answer=entry.answer,
             )  # fmt: skip
+        elif entry.kind == "list":
+            yield _card(section, "list", entry.topic, text, proof=proof, author=entry.author)
         elif entry.kind == "term":
             yield _card(section, "term", entry.topic, text, proof=proof, author=entry.author)
             # Of a meaning in the book's own words a gap asks what the term asks already.
@@ -271,27 +271,24 @@ def _terms(section: _Section, prepared: Sequence[PreparedEntry]) -> Iterator[Glo
 
 
 def _book_cards(section: _Section) -> Iterator[Card]:
-    """Cards from the lists and tables of a section, unless it tells what to do: they serve its steps there."""
+    """Cards from the tables of a section, unless it tells what to do: they serve its steps there."""
     if is_procedure(section.units) and tells_to_act(steps_of(section.units)):
         return
     blocks = [list(block) for _, block in groupby(section.units, key=lambda unit: (unit.kind, unit.block))]
-    matter = [block for block in blocks if block[0].role in {"text", "summary"}]
-    lists = [block for block in matter if block[0].kind == "list_item" and _is_enumeration(block)]
-    for block in lists[:MOST_OF_A_KIND]:
-        items = "\n".join(f"- {' '.join(unit.text.split())}" for unit in block)
-        yield _card(section, "list", " ".join(block[0].lead.split()), items, proof=block[0].text)
-    tables = [block for block in matter if block[0].kind == "table_row" and len(block) in TABLE_ROWS]
-    for block in tables[:MOST_OF_A_KIND]:
+    tables = [block for block in blocks if block[0].role in {"text", "summary"} and _is_described(block)]
+    for block in tables[:MOST_TABLES]:
         yield from _table_cards(section, block)
 
 
-def _is_enumeration(block: Sequence[Unit]) -> bool:
-    """Whether a list names the parts of what one sentence announces; steps and calculations are done, not learnt."""
-    lead = block[0].lead.strip()
-    is_one = lead.endswith(":") and len(sentence_ranges(lead)) == 1 and word_count(lead) >= LEAD_WORDS
-    reads_alone = is_one and bool(subject_words(lead)) and not refers(lead)
-    is_done = is_procedure(block) or any("=" in unit.text for unit in block)
-    return len(block) in LIST_ITEMS and reads_alone and not is_done
+def _is_described(rows: Sequence[Unit]) -> bool:
+    """Whether a table names a thing in each row and says in one column what it is.
+
+    Where no column has words, it holds values; where several have, it compares what stands above them.
+    """
+    header = rows[0].header
+    is_table = rows[0].kind == "table_row" and len(rows) in TABLE_ROWS and bool(header) and bool(header[0].strip())
+    columns = zip(*(row.row[1:] for row in rows if len(row.row) == len(header)), strict=True) if is_table else ()
+    return sum(median(map(word_count, cells)) >= PROSE_WORDS for cells in columns) == 1
 
 
 def _table_cards(section: _Section, rows: Sequence[Unit]) -> Iterator[Card]:
@@ -301,7 +298,7 @@ def _table_cards(section: _Section, rows: Sequence[Unit]) -> Iterator[Card]:
         cells = row.row
         value_stems = stem_set(" ".join(cells[1:]))
         repeats = bool(value_stems) and value_stems <= stem_set(f"{header[0]} {cells[0]}")
-        if len(cells) == len(header) >= 2 and all(cells) and not repeats and any(map(_WORD.search, cells[1:])):
+        if len(cells) == len(header) and all(cells) and not repeats and any(map(_WORD.search, cells[1:])):
             back = "\n".join(f"{name}: {cell}" for name, cell in zip(header[1:], cells[1:], strict=True))
             yield _card(section, "table", f"{header[0]}: {cells[0]}".strip(": "), back, proof=row.text)
 

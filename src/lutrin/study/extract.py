@@ -1,27 +1,34 @@
-"""Prepares a book from its own words, without a model: terms with the sentences that define them, and questions.
+"""Prepares a book from its own words, without a model: terms with the sentences that define them, questions, and lists.
 
 Candidates come from structure: words set in bold or italics, short headings, list items that open with a name, headings
-that ask. The reader decides: a candidate is kept only if a search for its question finds, first in this book, a
-sentence that has the name as its subject; for a heading that asks, a sentence of its own section. What is kept is a
-copy of the book's words. A section for which somebody wrote entries is left alone.
+that ask, lists that a sentence announces. The reader decides: a candidate is kept only if a search for its question
+finds, first in this book, a sentence that has the name as its subject; for a heading that asks, a sentence of its own
+section. Of all, the ranker must find what is asked in these words alone, as a pupil will who has only the card. What is
+kept is a copy of the book's words. A section for which somebody wrote entries is left alone.
 """
 
 import re
 from collections import Counter
 from collections.abc import AsyncGenerator, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from itertools import groupby, pairwise, takewhile
+from typing import Literal
 
+import msgspec
 import numpy as np
 
 from lutrin.answer.hostile import gives_orders
+from lutrin.answer.runs import is_procedure, steps_of, tells_to_act
 from lutrin.index.companion import BY_THE_BOOK, Entry, defining
 from lutrin.index.generation import OpenGeneration
 from lutrin.ingest.companion_file import SectionText, section_with, sections_of
+from lutrin.ingest.sentences import sentence_ranges
 from lutrin.language.words import content_stems, stem, subject_words, word_count, words
+from lutrin.ports import Reranker, View
 from lutrin.query.frames import asks, frame_of
 from lutrin.query.understand import alone, refers
 from lutrin.records import Chunk, Question, Unit
-from lutrin.search.reader import same_section
+from lutrin.search.reader import read_fit, same_section
 from lutrin.search.search import Searcher
 
 MOST_NAME_WORDS = 4
@@ -33,6 +40,16 @@ GOES_ON = 0.6
 """A name after which one word follows in so large a share of its places goes on with that word."""
 LEAST_PLACES = 3
 """Places in which the words of a heading must stand, to be a term of the book."""
+NOUN = 0.05
+"""A word that stands behind an article in so large a share of its places is a noun: *key* in .42, *allows* in 0."""
+LEAD_WORDS = 4
+"""Of a sentence that announces a list and is understood without it."""
+LIST_ITEMS = range(3, 9)
+MOST_LIST_WORDS = 100
+"""Of a list that is recalled at once."""
+MOST_LISTS = 2
+"""Of one section."""
+FITTED = "cards.json"
 MATTER = frozenset({"text", "summary", "glossary"})
 _MARKED = re.compile(
     r"(?<![\w*])(\*{1,3}|_{1,3})(?=[^\s*_])(?P<sign>[^*_\n]{2,60})(?<=[^\s*_])\1(?![\w*])"
@@ -43,6 +60,7 @@ _OPENING = re.compile(r"^[^\w(\[\"'“‘$`]+")
 """Signs before the first word: a picture, a dash."""
 _ARTICLE = re.compile(r"(?:the|an?)\s+", re.IGNORECASE)
 _SIGN = re.compile(r"^\W+\s")
+_WORDS = re.compile(r"(?:\s+[\w-]+)*")
 _ITEM = re.compile(r"(?:\d+[.)]\s+)?(?P<name>[^:–—]{2,40}?)(?::|\s[-–—])\s+(?P<text>\S.*)", re.DOTALL)
 
 
@@ -65,11 +83,29 @@ class Candidate:
         return self.topic if self.asks else defining(self.topic)
 
 
-class Extractor:
-    """Finds entries in a book's own words."""
+class CardsFit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What `python -m training cards` wrote."""
 
-    def __init__(self, searcher: Searcher) -> None:
+    ranker: str
+    """Name of the ranker that it was fitted for."""
+    terms: float
+    """Least log odds, up to the ranker's constant, that the words kept for a term or a heading answer its question."""
+    lists: float
+    """The same that a list with the sentence before it answers that sentence."""
+    right: Mapping[str, tuple[int, int, int]]
+    """Of each kind: cards that are kept by what was fitted without their book, how many of these are right, cards."""
+
+
+class Extractor:
+    """Finds entries in a book's own words.
+
+    Args:
+        ranker: Judges what is found; None: it is believed.
+    """
+
+    def __init__(self, searcher: Searcher, ranker: Reranker | None = None) -> None:
         self._searcher = searcher
+        self._ranker = ranker
 
     async def entries(
         self, generation: OpenGeneration, files: Collection[str] | None = None
@@ -86,16 +122,23 @@ class Extractor:
         places = {(entry.file, entry.heading) for entry in entries if entry.author != BY_THE_BOOK}
         sources = {name: await generation.source(name) for name in dict.fromkeys(chunk.filename for chunk in chunks)}
         sections = {name: sections_of(sources[name], await generation.chunks_of(name)) for name in sources}
-        for candidate in _candidates(chunks, sources):
+        usage = Usage.of(chunks)
+        for candidate in _candidates(chunks, sources, usage):
             home = candidate.chunk
             is_tried = files is None or home.filename in files
             if not is_tried or _key(candidate.topic) in names or (home.filename, home.section_title) in places:
                 continue
-            entry = await self._keep(generation, candidate, sources, sections)
-            if entry is not None and entry.points not in answers and (entry.file, entry.heading) not in places:
-                names.add(_key(candidate.topic))
+            entry = await self._keep(generation, candidate, sources, sections, usage)
+            is_new = entry is not None and entry.points not in answers and _key(entry.topic) not in names
+            if entry is not None and is_new and (entry.file, entry.heading) not in places:
+                names |= {_key(candidate.topic), _key(entry.topic)}
                 answers.add(entry.points)
                 yield entry
+        for name, source in sources.items():
+            for section in sections[name] if files is None or name in files else ():
+                if (name, section.title) not in places:
+                    async for entry in self._lists(section, source):
+                        yield entry
 
     async def _keep(
         self,
@@ -103,6 +146,7 @@ class Extractor:
         candidate: Candidate,
         sources: Mapping[str, str],
         sections: Mapping[str, Sequence[SectionText]],
+        usage: "Usage",
     ) -> Entry | None:
         """The entry of a candidate, if a glossary defines it, or asking for it finds what answers."""
         home = candidate.chunk
@@ -113,9 +157,34 @@ class Extractor:
         text = _answer(candidate, unit) if unit is not None else ""
         if unit is None or not text or chunk.filename not in sources or gives_orders(chunk.text):
             return None
+        if unit.kind == "sentence" and not candidate.asks:
+            candidate = replace(candidate, topic=usage.name_in(candidate.topic, text))
+            if not _is_name(candidate.topic) or usage.places[_key(candidate.topic)] < LEAST_PLACES:
+                return None
+        alone = " ".join(unit.text.split())
+        if home.role != "glossary" and not await self._tells("term", candidate.question, alone):
+            return None
         quote = sources[chunk.filename][unit.char_start : unit.char_end]
         section = section_with(chunk, sections[chunk.filename])
         return section.entry("question" if candidate.asks else "term", candidate.topic, text, quote, BY_THE_BOOK)
+
+    async def _lists(self, section: SectionText, source: str) -> AsyncGenerator[Entry, None]:
+        """The lists of a section that answer the sentence before them."""
+        kept = 0
+        for block in _enumerations(section):
+            lead = " ".join(block[0].lead.split())
+            items = "\n".join(f"- {' '.join(unit.text.split())}" for unit in block)
+            is_short = word_count(items) <= MOST_LIST_WORDS
+            if is_short and kept < MOST_LISTS and await self._tells("list", lead.rstrip(": "), f"{lead}\n{items}"):
+                kept += 1
+                yield section.entry("list", lead, items, source[block[0].char_start : block[-1].char_end], BY_THE_BOOK)
+
+    async def _tells(self, kind: Literal["term", "list"], question: str, text: str) -> bool:
+        """Whether the ranker finds in a text, which is all that it sees, what is asked."""
+        fit = weights()
+        if self._ranker is None or fit is None or fit.ranker != self._ranker.name:
+            return True
+        return await told(self._ranker, question, text) >= (fit.terms if kind == "term" else fit.lists)
 
     async def _search(self, generation: OpenGeneration, candidate: Candidate) -> tuple[Chunk, Unit | None]:
         """The passage that a search for a candidate's question finds, and its unit that surely answers; None: none."""
@@ -129,6 +198,37 @@ class Extractor:
         if candidate.asks and not same_section(best.chunk, candidate.chunk):
             is_sure = False
         return best.chunk, best.chunk.units[place] if is_sure else None
+
+
+def weights() -> CardsFit | None:
+    """Return what was fitted; None before fitting."""
+    return read_fit("lutrin.study", FITTED, CardsFit)
+
+
+async def told(ranker: Reranker, question: str, text: str) -> float:
+    """Log odds, up to a constant, that a text answers a question by itself."""
+    (judgement,) = await ranker.judge(question, [View(text, 0, 0, whole=True)])
+    return judgement.passage
+
+
+def _enumerations(section: SectionText) -> Iterator[Sequence[Unit]]:
+    """The lists of a section that name the parts of what one sentence announces."""
+    units = list({unit.char_start: unit for unit in section.units}.values())
+    if is_procedure(units) and tells_to_act(steps_of(units)):
+        return  # they serve its steps
+    for _, group in groupby(units, key=lambda unit: (unit.kind, unit.block)):
+        block = list(group)
+        if block[0].kind == "list_item" and block[0].role in {"text", "summary"} and _is_enumeration(block):
+            yield block
+
+
+def _is_enumeration(block: Sequence[Unit]) -> bool:
+    """Whether a list names the parts of what one sentence announces; steps and calculations are done, not learnt."""
+    lead = block[0].lead.strip()
+    is_one = lead.endswith(":") and len(sentence_ranges(lead)) == 1 and word_count(lead) >= LEAD_WORDS
+    reads_alone = is_one and bool(subject_words(lead)) and not refers(lead)
+    is_done = is_procedure(block) or any("=" in unit.text for unit in block)
+    return len(block) in LIST_ITEMS and reads_alone and not is_done
 
 
 def _answer(candidate: Candidate, unit: Unit) -> str:
@@ -186,15 +286,14 @@ def _is_whole(unit: Unit, text: str) -> bool:
     return unit.kind == "sentence" and text.endswith((".", "!"))
 
 
-def _candidates(chunks: Sequence[Chunk], sources: Mapping[str, str]) -> Iterator[Candidate]:
+def _candidates(chunks: Sequence[Chunk], sources: Mapping[str, str], usage: "Usage") -> Iterator[Candidate]:
     """Names and asking headings, each once: those of a glossary, then the others in the order of the book."""
-    places, following = _places(chunks)
     seen: set[str] = set()
     for chunk in sorted(chunks, key=lambda chunk: chunk.role != "glossary"):
         title = chunk.section_title.strip()
         for topic in (title, *_names_in(chunk, sources.get(chunk.filename, ""))):
-            name = topic if topic.endswith("?") else _whole_name(_bare(topic), following)
-            is_term = chunk.role == "glossary" or places[_key(name)] >= LEAST_PLACES
+            name = topic if topic.endswith("?") else usage.whole_name(_bare(topic))
+            is_term = chunk.role == "glossary" or usage.places[_key(name)] >= LEAST_PLACES
             is_wanted = name.endswith("?") or (_is_name(name) and is_term)
             if is_wanted and name.casefold() not in seen:
                 seen.add(name.casefold())
@@ -240,28 +339,57 @@ def _key(name: str) -> tuple[str, ...]:
     return tuple(stem(word) for word in words(name))
 
 
-def _places(chunks: Iterable[Chunk]) -> tuple[Counter[tuple[str, ...]], Mapping[tuple[str, ...], Counter[str]]]:
-    """How often each run of words stands in a book, and which words follow it."""
-    counts: Counter[tuple[str, ...]] = Counter()
-    following: dict[tuple[str, ...], Counter[str]] = {}
-    for chunk in chunks:
-        for unit in chunk.units:
-            if unit.kind == "code":
-                continue
-            own = words(unit.text)
-            stems = [stem(word) for word in own]
-            for length in range(1, MOST_NAME_WORDS + 1):
-                for at in range(len(stems) - length + 1):
-                    key = tuple(stems[at : at + length])
-                    counts[key] += 1
-                    after = own[at + length].lower() if at + length < len(own) else ""
-                    following.setdefault(key, Counter())[after] += 1
-    return counts, following
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """How a book uses its words."""
 
+    places: Counter[tuple[str, ...]] = field(default_factory=Counter)
+    """How often each run of stems stands in it."""
+    following: dict[tuple[str, ...], Counter[str]] = field(default_factory=dict)
+    """The words behind each of them."""
+    words: Counter[str] = field(default_factory=Counter)
+    named: Counter[str] = field(default_factory=Counter)
+    """How often a word stands right behind an article."""
 
-def _whole_name(name: str, following: Mapping[tuple[str, ...], Counter[str]]) -> str:
-    """A name with the word that nearly always follows it: "symmetric" is "symmetric encryption"."""
-    after = following.get(_key(name), Counter())
-    word, count = next(iter(after.most_common(1)), ("", 0))
-    goes_on = count >= LEAST_PLACES and count >= GOES_ON * after.total() and bool(word) and bool(content_stems(word))
-    return f"{name} {word}" if goes_on else name
+    @classmethod
+    def of(cls, chunks: Iterable[Chunk]) -> "Usage":
+        """Count in the passages of a book."""
+        usage = cls()
+        for chunk in chunks:
+            for unit in chunk.units:
+                if unit.kind != "code":
+                    usage._count([word.lower() for word in words(unit.text)])
+        return usage
+
+    def _count(self, own: Sequence[str]) -> None:
+        stems = [stem(word) for word in own]
+        self.words.update(own)
+        self.named.update(word for before, word in pairwise(own) if _ARTICLE.fullmatch(f"{before} "))
+        for length in range(1, MOST_NAME_WORDS + 1):
+            for at in range(len(stems) - length + 1):
+                key = tuple(stems[at : at + length])
+                self.places[key] += 1
+                after = own[at + length] if at + length < len(own) else ""
+                self.following.setdefault(key, Counter())[after] += 1
+
+    def whole_name(self, name: str) -> str:
+        """A name with the word that nearly always follows it: "symmetric" is "symmetric encryption"."""
+        after = self.following.get(_key(name), Counter())
+        word, count = next(iter(after.most_common(1)), ("", 0))
+        goes_on = (
+            count >= LEAST_PLACES and count >= GOES_ON * after.total() and bool(word) and bool(content_stems(word))
+        )
+        return f"{name} {word}" if goes_on else name
+
+    def name_in(self, name: str, sentence: str) -> str:
+        """A name with the nouns that go on with it in a sentence that it opens: "scalar" is "scalar type"."""
+        opens = _opening(name).match(sentence)
+        behind = _WORDS.match(sentence, opens.end()) if opens is not None else None
+        own = behind[0].split() if behind is not None else []
+        nouns = list(takewhile(self._is_noun, own))
+        if nouns and len(own) > len(nouns) and _ARTICLE.fullmatch(f"{own[len(nouns)]} "):
+            nouns.pop()  # a verb before its object
+        return " ".join((name, *nouns))
+
+    def _is_noun(self, word: str) -> bool:
+        return len(word) > 1 and self.named[word.lower()] >= NOUN * max(1, self.words[word.lower()])

@@ -1,7 +1,8 @@
 """One question to ask a pupil back on the passage that has just answered, and a hint at that answer.
 
 A prepared card of the same section serves if it asks something else; else the sentence that answered does, with its
-rarest word left out. Which word is rare, the book itself tells: the one that stands in the fewest of its passages.
+rarest word left out, or the number that is asked for. Which word is rare, the book itself tells: the one that stands in
+the fewest of its passages.
 """
 
 import re
@@ -10,7 +11,8 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from lutrin.language.lexicon import STOP_WORDS
-from lutrin.language.words import plain, stem, stem_set, word_count, words
+from lutrin.language.words import numbers, plain, stem, stem_set, word_count, words
+from lutrin.query.frames import frame_of
 from lutrin.records import Chunk, Unit
 from lutrin.study.deck import GAP, LEAST_WORDS, Card, gap_card
 
@@ -30,9 +32,15 @@ class Recall(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def key_words(unit: Unit, question: str) -> list[str]:
-    """Words of a unit that carry meaning and are not in the question, lower case; none of code or of a short text."""
+    """Words of a unit that carry meaning and are not in the question, lower case; none of code or of a short text.
+
+    Where the question asks for a number, they are those of the unit.
+    """
     if unit.kind not in QUOTED or word_count(unit.text) < LEAST_WORDS:
         return []
+    told = [number for number in numbers(unit.text) if number in unit.text and number not in numbers(question)]
+    if told and frame_of(question).frame == "number":
+        return list(dict.fromkeys(told))
     asked = stem_set(question)
     found = (word.lower() for word in words(unit.text) if word.lower() not in STOP_WORDS and stem(word) not in asked)
     return list(dict.fromkeys(found))
