@@ -28,8 +28,8 @@ A watchdog needs three things:
 
 | Driver | Timeout | Action |
 |---|---|---|
-| wheel | 100 ms | stop |
-| arm | 50 ms | hold |
+| wheel | 100 ms | stops as soon as it can |
+| arm | 50 ms | holds what it has got |
 
 ## Exercises
 
@@ -88,13 +88,11 @@ def of_kind(found: Practice, kind: str) -> list[Card]:
 
 
 def test_a_book_without_a_companion_has_cards_of_its_own() -> None:
-    """A list by what announces it, a card for each row of a table, and the exercise that the book solves."""
+    """A card for each row of a table, and the exercise that the book solves."""
     found = deck()
-    (listed,) = of_kind(found, "list")
-    assert (listed.front, listed.back) == ("A watchdog needs three things:", "- a timer\n- a reset\n- a safe state")
     assert [(card.front, card.back) for card in of_kind(found, "table")] == [
-        ("Driver: wheel", "Timeout: 100 ms\nAction: stop"),
-        ("Driver: arm", "Timeout: 50 ms\nAction: hold"),
+        ("Driver: wheel", "Timeout: 100 ms\nAction: stops as soon as it can"),
+        ("Driver: arm", "Timeout: 50 ms\nAction: holds what it has got"),
     ]
     assert [card.back for card in of_kind(found, "exercise")] == ["A tenth of a second."]
     assert found.guide[0].sections[0].points == ("A watchdog stops the motors when commands stay away.",)
@@ -155,30 +153,39 @@ Number 1.
     assert of_kind(practice_of(PAGE), "exercise")[0].front == "2. How long may a command stay away?"
 
 
-def test_steps_are_no_list_to_learn_by_heart() -> None:
-    """A numbered procedure is done, not named."""
-    steps = PAGE.replace("- a timer", "1. a timer").replace("- a reset", "2. a reset").replace("- a safe", "3. a safe")
-    assert not of_kind(practice_of(steps), "list")
-
-
-def test_what_serves_the_steps_of_a_section_or_a_calculation_is_no_card() -> None:
-    """The pins that a task wires, the numbers that an example puts in: they are used, not learnt."""
+def test_what_serves_the_steps_of_a_section_is_no_card() -> None:
+    """The pins that a task wires are used, not learnt."""
     task = PAGE.replace(
         "A watchdog needs three things:", "1. Open the box.\n2. Connect the timer.\n\nA watchdog needs:"
     )
-    assert not [card for card in practice_of(task).cards if card.kind in {"list", "table"}]
+    assert not of_kind(practice_of(task), "table")
     stated = task.replace("1. Open the box.", "1. Boxes open.").replace("2. Connect the timer.", "2. Timers tick.")
     assert len(of_kind(practice_of(stated), "table")) == 2
-    assert not of_kind(practice_of(PAGE.replace("- a reset", "- 2 x 50 ms = 100 ms")), "list")
 
 
-def test_what_does_not_read_alone_makes_no_card() -> None:
-    """A list whose lead points at something else, a row of bare numbers, and one that says its name again."""
-    page = PAGE.replace("A watchdog needs three things:", "It needs these three things:")
-    assert not of_kind(practice_of(page), "list")
+def test_a_table_makes_cards_where_one_column_says_what_each_row_is() -> None:
+    """Not one of values, one that compares what stands above its columns, or one whose rows have no name."""
+    values = PAGE.replace("stops as soon as it can", "stop").replace("holds what it has got", "hold")
+    compares = PAGE.replace("100 ms", "a tenth of a second").replace("50 ms", "half of a tenth second")
+    unnamed = PAGE.replace("| Driver |", "| |")
+    for page in (values, compares, unnamed):
+        assert not of_kind(practice_of(page), "table")
+
+
+def test_a_row_that_does_not_read_alone_makes_no_card() -> None:
+    """One of bare numbers, and one that says its name again."""
     for row in ("| 100 | 1 |", "| wheels | a wheel |"):
-        page = PAGE.replace("| 100 ms | stop |", row)
-        assert [card.front for card in of_kind(practice_of(page), "table")] == ["Driver: arm"]
+        page = PAGE.replace("| 100 ms | stops as soon as it can |", row)
+        page = page.replace("| arm | 50 ms | holds what it has got |", "| arm | 50 ms | holds what it has got |\n" * 2)
+        assert {card.front for card in of_kind(practice_of(page), "table")} == {"Driver: arm"}
+
+
+def test_a_list_makes_a_card_of_the_sentence_before_it() -> None:
+    """The sentence asks, its items answer, and they are not told twice."""
+    quote = "- a timer\n- a reset\n- a safe state"
+    listed = entry(kind="list", topic="A watchdog needs three things:", text=quote, quotes=(quote,), author="the book")
+    (card,) = of_kind(deck(listed), "list")
+    assert (card.front, card.back, card.proof) == ("A watchdog needs three things:", quote, "")
 
 
 def test_questions_that_share_their_answer_are_one_card() -> None:

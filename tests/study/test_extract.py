@@ -1,9 +1,10 @@
 """A book is prepared from its own words: terms with their definitions, and the questions that its headings ask."""
 
 import json
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Collection, Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.fakes import ExactStore, WordHashEmbedder
 
@@ -11,10 +12,12 @@ from lutrin.index.companion import Entry
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.readback import verify_generation
 from lutrin.index.shelf import Shelf
+from lutrin.ingest import companion_file
 from lutrin.ingest.run import IngestTools, Options, ingest
+from lutrin.ports import Judgement, Ranking, Reranker, View
 from lutrin.search.search import Searcher
 from lutrin.settings import Settings, load_settings
-from lutrin.study.extract import Extractor
+from lutrin.study.extract import Extractor, Usage, weights
 from lutrin_teacher.edit import merge
 
 PAGE = """# Machines
@@ -61,7 +64,9 @@ def settings(tmp_path: Path) -> Settings:
     return load_settings(data_dir=tmp_path / "data", corpus_dir=tmp_path / "corpus")
 
 
-async def prepared(settings: Settings, *, rebuild: bool = False, least: int = 0) -> list[Entry]:
+async def prepared(
+    settings: Settings, *, rebuild: bool = False, least: int = 0, ranker: Reranker | None = None
+) -> list[Entry]:
     """Ingest the corpus, and list what is prepared of it, of texts of at least so many characters."""
     store, embedder = ExactStore(), WordHashEmbedder()
 
@@ -69,7 +74,7 @@ async def prepared(settings: Settings, *, rebuild: bool = False, least: int = 0)
         await verify_generation(directory, store)
 
     async def extract(generation: OpenGeneration, changed: Collection[str] | None) -> AsyncIterator[Entry]:
-        async for entry in Extractor(Searcher(embedder)).entries(generation, changed):
+        async for entry in Extractor(Searcher(embedder), ranker).entries(generation, changed):
             if len(entry.text) >= least:
                 yield entry
 
@@ -145,6 +150,76 @@ async def test_a_section_with_entries_of_somebody_is_left_alone(settings: Settin
     }
 
 
+LISTS = """# Machines
+
+## Watchdogs
+
+A watchdog needs three things:
+
+- a timer
+- a reset
+- a safe state
+"""
+
+
+def lists_of(entries: list[Entry]) -> list[tuple[str, str]]:
+    """The sentences before lists, with their items."""
+    return [(entry.topic, entry.text) for entry in entries if entry.kind == "list" and isinstance(entry.text, str)]
+
+
+async def test_a_list_is_kept_with_the_sentence_before_it(settings: Settings) -> None:
+    """It names the parts of what the sentence announces."""
+    (settings.corpus_dir / "machines.md").write_text(LISTS)
+    items = "- a timer\n- a reset\n- a safe state"
+    assert lists_of(await prepared(settings)) == [("A watchdog needs three things:", items)]
+
+
+@pytest.mark.parametrize(
+    ("words", "others"),
+    [
+        ("- a timer\n- a reset\n- a safe state", "1. a timer\n2. a reset\n3. a safe state"),
+        ("- a reset", "- 2 x 50 ms = 100 ms"),
+        ("A watchdog needs three things:", "1. Open the box.\n2. Connect the timer.\n\nA watchdog needs:"),
+        ("A watchdog needs three things:", "It needs these three things:"),
+    ],
+)
+async def test_what_is_done_or_calculated_is_no_list_to_learn_by_heart(
+    settings: Settings, words: str, others: str
+) -> None:
+    """Neither steps nor what serves them, nor a calculation, nor what points at something else."""
+    (settings.corpus_dir / "machines.md").write_text(LISTS.replace(words, others))
+    assert lists_of(await prepared(settings)) == []
+
+
+class Strict:
+    """A ranker that finds an answer only in texts with certain words."""
+
+    ranking = Ranking()
+
+    def __init__(self, words: str) -> None:
+        fit = weights()
+        assert fit is not None
+        self.name = fit.ranker
+        self._words = words
+
+    async def judge(self, _question: str, passages: Sequence[View]) -> list[Judgement]:
+        """Sure, or not at all."""
+        nothing = np.empty((0, 2), dtype=np.int32), np.empty(0, dtype=np.float32)
+        return [Judgement(99.0 if self._words in view.text else -99.0, *nothing) for view in passages]
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+@pytest.mark.parametrize(("told", "kept"), [("a timer", 2), ("a reset", 1), ("a brake", 0)])
+async def test_what_does_not_tell_what_is_asked_by_itself_is_left_out(settings: Settings, told: str, kept: int) -> None:
+    """The ranker sees the words of the card alone, as the pupil will."""
+    page = PAGE[: PAGE.index("## How")] + LISTS.partition("## Watchdogs")[2]
+    (settings.corpus_dir / "machines.md").write_text(page)
+    entries = await prepared(settings, ranker=Strict(told))
+    assert len([entry for entry in entries if entry.kind in {"term", "list"}]) == kept
+
+
 async def test_what_a_page_no_longer_says_is_prepared_no_longer(settings: Settings) -> None:
     """Entries of unchanged files stay as they are; those of a changed section are made anew."""
     before = await prepared(settings)
@@ -161,3 +236,22 @@ async def test_what_is_read_anew_is_prepared_anew(settings: Settings) -> None:
     after = await prepared(settings, rebuild=True, least=longest)
     assert [entry.text for entry in after] == [entry.text for entry in before if len(entry.text) == longest]
     assert len(after) < len(before)
+
+
+async def test_another_way_of_preparing_prepares_everything_anew(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Entries of unchanged files, too; before, they stay."""
+    before = await prepared(settings)
+    longest = max(len(entry.text) for entry in before)
+    assert await prepared(settings, least=longest) == before
+    monkeypatch.setattr(companion_file, "EXTRACTED", "otherwise")
+    assert len(await prepared(settings, least=longest)) < len(before)
+
+
+def test_a_name_is_taken_with_the_nouns_that_go_on_with_it() -> None:
+    """Which words are nouns the book tells: they stand behind articles. A verb before its object is none."""
+    usage = Usage()
+    usage.count(["the", "controls", "of", "the", "type", "are", "here"])
+    assert usage.name_in("gripper", "The gripper controls the arm.") == "gripper"
+    assert usage.name_in("scalar", "A scalar type represents a value.") == "scalar type"

@@ -41,6 +41,20 @@ def test_a_hint_is_the_sentence_that_answers_without_its_rarest_word() -> None:
     assert found.hint == f"A watchdog stops the {GAP} when commands stay away."
 
 
+def test_a_hint_at_a_number_hides_the_number() -> None:
+    """Where a number is asked for; elsewhere a rarer word may say more."""
+    unit = answering_unit(passage(), "It must be reset within 100 ms by every loop.")
+    assert unit is not None
+    hints = [
+        recall(asked, passage(), unit, url=URL, cards=(), frequency={"loop": 1, "100": 7, "ms": 9}).hint
+        for asked in ("How many ms has a watchdog to be reset?", "What resets a watchdog?")
+    ]
+    assert hints == [
+        f"It must be reset within {GAP} ms by every loop.",
+        f"It must be reset within 100 ms by every {GAP}.",
+    ]
+
+
 def test_the_question_asked_back_is_a_prepared_one_that_was_not_just_asked() -> None:
     """Of the same section only; one that was just asked would be no question."""
     unit = answering_unit(passage(), STOPS)

@@ -38,7 +38,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     windows: int
     tokens: int
     companion: str = ""
-    """SHA-256 of the companions that were read, in order; empty if there were none."""
+    """What the entries were made of (`companion_file.fingerprint_of`); empty if there was nothing."""
     hashes: dict[str, str]
     """SHA-256 of each other file, by relative name."""
 

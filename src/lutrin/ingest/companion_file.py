@@ -40,7 +40,7 @@ MOST_QUOTES, MOST_POINTS = 6, 10
 CHOICES = range(2, 7)
 WRITTEN = b"3"
 """Change this to have every companion written anew."""
-EXTRACTED = b"extracted 2"
+EXTRACTED = "extracted 2"
 """Change this to have the entries of every book's own words made anew."""
 PAGE = "the teacher's page"
 """Named in the report of an entry that was written there and no longer fits."""
@@ -151,12 +151,20 @@ def as_the_books(entry: Entry) -> Entry:
 def fingerprint_of(
     paths: Sequence[Path], decisions: Sequence[Decision] = (), own: Collection[Path] = (), *, extracts: bool = False
 ) -> str:
-    """Hash a book's companions, which of them are believed, and the teacher's decisions; empty if there are none."""
+    """Hash a book's companions, which of them are believed, and the teacher's decisions; empty if there are none.
+
+    How entries of the book's own words are made stands behind the hash; see `extraction_of`.
+    """
     parts = [read_plain(path, MAX_BYTES) for path in paths if is_small_file(path, MAX_BYTES)]
     parts += [b"own" if path in own else b"" for path in paths if is_small_file(path, MAX_BYTES)]
     parts += [msgspec.json.encode(decisions)] if decisions else []
-    parts += [EXTRACTED] if extracts else []
-    return hashlib.sha256(b"\n".join([WRITTEN, *parts])).hexdigest() if parts else ""
+    digest = hashlib.sha256(b"\n".join([WRITTEN, *parts])).hexdigest() if parts or extracts else ""
+    return f"{digest}:{EXTRACTED}" if extracts else digest
+
+
+def extraction_of(fingerprint: str) -> str:
+    """How the entries of the book's own words were made, in the form of `EXTRACTED`; empty: there are none."""
+    return fingerprint.partition(":")[2]
 
 
 def read_lines(path: Path) -> list[Line]:

@@ -65,6 +65,7 @@ from lutrin.ingest.companion_file import (
     MisfitError,
     check_files,
     companion_path,
+    extraction_of,
     fingerprint_of,
     in_order,
     own_files,
@@ -457,8 +458,9 @@ class _BookIngest:
         entries, notices = await in_thread(check_files, self.companions, fitting, self.decisions, self.own)
         same = self.manifest is not None and self.manifest.embedder == self.tools.embedder.name
         before = await in_thread(_companion_in, self.current) if same and self.current is not None else None
-        # What is read anew is asked for anew.
-        previous = (item.entry for item in (before.entries if before is not None else ()))
+        # What is read anew is asked for anew, and so is everything once that is done in another way.
+        is_kept = self.manifest is not None and extraction_of(self.manifest.companion) == extraction_of(self.companion)
+        previous = (item.entry for item in (before.entries if before is not None and is_kept else ()))
         earlier = [entry for entry in previous if entry.author == BY_THE_BOOK and entry.file not in self.changed]
         if self.tools.extract is not None:
             entries = await in_thread(_with_extracts, fitting, entries, earlier)

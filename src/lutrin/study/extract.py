@@ -358,10 +358,11 @@ class Usage:
         for chunk in chunks:
             for unit in chunk.units:
                 if unit.kind != "code":
-                    usage._count([word.lower() for word in words(unit.text)])
+                    usage.count([word.lower() for word in words(unit.text)])
         return usage
 
-    def _count(self, own: Sequence[str]) -> None:
+    def count(self, own: Sequence[str]) -> None:
+        """Count in the words of a unit, lower case."""
         stems = [stem(word) for word in own]
         self.words.update(own)
         self.named.update(word for before, word in pairwise(own) if _ARTICLE.fullmatch(f"{before} "))
