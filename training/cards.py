@@ -17,8 +17,8 @@ from lutrin.study import extract
 from lutrin.study.extract import CardsFit
 
 CARDS = Path(__file__).resolve().parents[1] / "evaluation" / "prepared" / "cards.jsonl"
-GOALS = {"term": 0.9, "list": 0.85}
-"""A bit more than is asked of all cards of a book that nobody has read (.85), where that leaves enough of them."""
+GOALS = {"term": 0.88, "list": 0.85}
+"""What is asked of all cards of a book that nobody has read (.85); for terms more, since other books have worse ones."""
 
 
 class ReadCard(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

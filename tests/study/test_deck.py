@@ -91,8 +91,8 @@ def test_a_book_without_a_companion_has_cards_of_its_own() -> None:
     """A card for each row of a table, and the exercise that the book solves."""
     found = deck()
     assert [(card.front, card.back) for card in of_kind(found, "table")] == [
-        ("Driver: wheel", "Timeout: 100 ms\nAction: stops as soon as it can"),
-        ("Driver: arm", "Timeout: 50 ms\nAction: holds what it has got"),
+        ("Driver: wheel", "Action: stops as soon as it can"),
+        ("Driver: arm", "Action: holds what it has got"),
     ]
     assert [card.back for card in of_kind(found, "exercise")] == ["A tenth of a second."]
     assert found.guide[0].sections[0].points == ("A watchdog stops the motors when commands stay away.",)
@@ -164,11 +164,13 @@ def test_what_serves_the_steps_of_a_section_is_no_card() -> None:
 
 
 def test_a_table_makes_cards_where_one_column_says_what_each_row_is() -> None:
-    """Not one of values, one that compares what stands above its columns, or one whose rows have no name."""
+    """Not one of values, one that compares what stands above its columns, or one whose rows have no names."""
     values = PAGE.replace("stops as soon as it can", "stop").replace("holds what it has got", "hold")
-    compares = PAGE.replace("100 ms", "a tenth of a second").replace("50 ms", "half of a tenth second")
+    compares = PAGE.replace("100 ms", "in the tenth of one second").replace("50 ms", "in half of such time")
+    measures = values.replace("| stop |", "| 1 mm x 2 mm x 3 mm |").replace("| hold |", "| 1 mm x 2 mm x 3 mm |")
     unnamed = PAGE.replace("| Driver |", "| |")
-    for page in (values, compares, unnamed):
+    sentences = PAGE.replace("| wheel |", "| Stop the left wheel |").replace("| arm |", "| Hold the long arm |")
+    for page in (values, compares, measures, unnamed, sentences):
         assert not of_kind(practice_of(page), "table")
 
 

@@ -21,7 +21,8 @@ from lutrin.index.generation import FileEntry
 from lutrin.language.words import plain, stem_set, word_count
 from lutrin.records import Chunk, Unit
 
-_WORD = re.compile(r"[^\W\d_]{2}")
+_WORD = re.compile(r"(?<![^\W_])[^\W\d_]{2,}")
+"""Of letters: a length in millimetres has none."""
 CardKind = Literal["question", "choice", "term", "gap", "list", "table", "exercise"]
 ON_PAPER: tuple[CardKind, ...] = ("question", "choice", "gap", "exercise", "term")
 """Kinds of cards that can be asked as the questions of a worksheet."""
@@ -275,32 +276,36 @@ def _book_cards(section: _Section) -> Iterator[Card]:
     if is_procedure(section.units) and tells_to_act(steps_of(section.units)):
         return
     blocks = [list(block) for _, block in groupby(section.units, key=lambda unit: (unit.kind, unit.block))]
-    tables = [block for block in blocks if block[0].role in {"text", "summary"} and _is_described(block)]
-    for block in tables[:MOST_TABLES]:
-        yield from _table_cards(section, block)
+    matter = [block for block in blocks if block[0].role in {"text", "summary"}]
+    tables = [(block, telling) for block in matter if (telling := _describing(block)) is not None]
+    for block, telling in tables[:MOST_TABLES]:
+        yield from _table_cards(section, block, telling)
 
 
-def _is_described(rows: Sequence[Unit]) -> bool:
-    """Whether a table names a thing in each row and says in one column what it is.
+def _describing(rows: Sequence[Unit]) -> int | None:
+    """The column of a table that says in words what each row is, if the first one names a thing in each.
 
-    Where no column has words, it holds values; where several have, it compares what stands above them.
+    Where no column has words, the table holds values; where several have, it compares what stands above them.
     """
     header = rows[0].header
-    is_table = rows[0].kind == "table_row" and len(rows) in TABLE_ROWS and bool(header) and bool(header[0].strip())
-    columns = zip(*(row.row[1:] for row in rows if len(row.row) == len(header)), strict=True) if is_table else ()
-    return sum(median(map(word_count, cells)) >= PROSE_WORDS for cells in columns) == 1
+    if rows[0].kind != "table_row" or len(rows) not in TABLE_ROWS or not header or not header[0].strip():
+        return None
+    columns = zip(*(row.row for row in rows if len(row.row) == len(header)), strict=True)
+    names, *others = [median(len(_WORD.findall(cell)) for cell in cells) for cells in columns] or [0]
+    telling = [place for place, words in enumerate(others, 1) if words >= PROSE_WORDS]
+    return telling[0] if len(telling) == 1 and names < PROSE_WORDS else None
 
 
-def _table_cards(section: _Section, rows: Sequence[Unit]) -> Iterator[Card]:
-    """A card for each row of a table: what its first cell names, and what the other columns say of it in words."""
+def _table_cards(section: _Section, rows: Sequence[Unit], telling: int) -> Iterator[Card]:
+    """A card for each row of a table: what its first cell names, and what the column `telling` says of it."""
     header = rows[0].header
     for row in rows:
         cells = row.row
-        value_stems = stem_set(" ".join(cells[1:]))
-        repeats = bool(value_stems) and value_stems <= stem_set(f"{header[0]} {cells[0]}")
-        if len(cells) == len(header) and all(cells) and not repeats and any(map(_WORD.search, cells[1:])):
-            back = "\n".join(f"{name}: {cell}" for name, cell in zip(header[1:], cells[1:], strict=True))
-            yield _card(section, "table", f"{header[0]}: {cells[0]}".strip(": "), back, proof=row.text)
+        if len(cells) != len(header) or not cells[0] or not _WORD.search(cells[telling]):
+            continue
+        if not stem_set(cells[telling]) <= stem_set(f"{header[0]} {cells[0]}"):
+            back = f"{header[telling]}: {cells[telling]}".strip(": ")
+            yield _card(section, "table", f"{header[0]}: {cells[0]}", back, proof=row.text)
 
 
 def _exercises(section: _Section) -> Iterator[Card]:

@@ -390,7 +390,8 @@ class Usage:
         nouns = list(takewhile(self._is_noun, own))
         if nouns and len(own) > len(nouns) and _ARTICLE.fullmatch(f"{own[len(nouns)]} "):
             nouns.pop()  # a verb before its object
-        return " ".join((name, *nouns))
+        # As it stands there: of "cameras" it is "Camera sensors".
+        return " ".join((_ARTICLE.sub("", opens[0]), *nouns)) if nouns and opens is not None else name
 
     def _is_noun(self, word: str) -> bool:
         return len(word) > 1 and self.named[word.lower()] >= NOUN * max(1, self.words[word.lower()])

@@ -27,6 +27,16 @@ const PAGE = `# Watchdogs
 
 A **watchdog** stops the motors of the robot as soon as commands stay away for longer than 100 ms. It is reset by every command that arrives.
 
+## Drives
+
+A **duty cycle** is the share $D = t/T$ of each period for which a motor is switched on. With a duty cycle of one half it runs slowly; the duty cycle is set by its driver.
+
+An **encoder** is a sensor that counts how far a wheel has turned. Each wheel has an encoder, and every encoder is read a hundred times in a second.
+
+A **gearbox** is a set of toothed wheels that turns fast motion into strong motion. A gearbox is loud; oil keeps the gearbox quiet.
+
+A **battery pack** is a group of cells that are joined to give a higher voltage. Charge the battery pack at night, and carry a second battery pack.
+
 ## Exercises
 
 1. ${EXERCISE}
@@ -40,6 +50,7 @@ const SETTINGS: readonly [string, BrowserContextOptions][] = [
   ['390 px, light', {...PHONE, colorScheme: 'light'}],
   ['390 px, dark', {...PHONE, colorScheme: 'dark'}],
 ];
+const PASSWORD = 'a-long-password-for-a-test';
 const DAY_MS = 86_400_000;
 /** Of the key Tab, from one end of a page to the other. */
 const MOST_STEPS = 120;
@@ -51,7 +62,7 @@ let lutrin: RealServer;
 beforeAll(async () => {
   cpSync(fileURLToPath(new URL('../fixtures', import.meta.url)), corpus, {recursive: true});
   writeFileSync(join(corpus, 'lab/01-basics/05-watchdogs.md'), PAGE);
-  lutrin = await RealServer.start({corpus, model: 'none'});
+  lutrin = await RealServer.start({corpus, model: 'none', token: PASSWORD});
   browser = await launch();
 }, 240_000);
 
@@ -247,4 +258,27 @@ describe.each(SETTINGS)('a pupil, %s', (setting, options) => {
     expect((await told(reader)).slice(before, before + 1)).toEqual(['A node is a process that does one job.']);
     await isSound(reader);
   }, 90_000);
+
+  test(`finds a book that nobody has prepared with cards, and terms with their formulas; its teacher approves one (${setting})`, async () => {
+    const teacher = await visit('/teacher', options);
+    await reach(teacher, 'Password');
+    await teacher.page.keyboard.type(PASSWORD);
+    await teacher.page.keyboard.press('Enter');
+    await teacher.page.getByRole('heading', {name: 'Your books', exact: true}).waitFor();
+    await teacher.page.goto(`${lutrin.address}/teacher/companion/lab?state=proposed`);
+    const left = async (): Promise<number> => Number.parseInt(await teacher.page.getByRole('status').innerText(), 10);
+    const before = await left();
+    await isSound(teacher);
+    await press(teacher, 'Approve');
+    await eventually(left, before - 1);
+    await isSound(teacher);
+    const pupil = await visit('/study/lab/glossary', options);
+    await pupil.page.locator('dd', {hasText: 'of each period'}).locator('math').waitFor();
+    expect(await pupil.page.locator('dl').innerText()).not.toContain('$');
+    await isSound(pupil);
+    await press(pupil, 'Cards');
+    await pupil.page.waitForURL('**/deck?*');
+    await pupil.page.locator('.flash', {hasText: 'gearbox'}).waitFor();
+    await isSound(pupil);
+  }, 120_000);
 });
