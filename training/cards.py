@@ -18,7 +18,7 @@ from lutrin.study.extract import CardsFit
 
 CARDS = Path(__file__).resolve().parents[1] / "evaluation" / "prepared" / "cards.jsonl"
 GOALS = {"term": 0.88, "list": 0.85}
-"""What is asked of all cards of a book that nobody has read (.85); for terms more, since other books have worse ones."""
+"""What is asked of all cards of a book that nobody has read (.85); more for terms, as other books have worse ones."""
 
 
 class ReadCard(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -274,7 +274,7 @@ describe.each(SETTINGS)('a pupil, %s', (setting, options) => {
     await isSound(teacher);
     const pupil = await visit('/study/lab/glossary', options);
     await pupil.page.locator('dd', {hasText: 'of each period'}).locator('math').waitFor();
-    expect(await pupil.page.locator('dl').innerText()).not.toContain('$');
+    expect(await pupil.page.locator('main').innerText()).not.toContain('$');
     await isSound(pupil);
     await press(pupil, 'Cards');
     await pupil.page.waitForURL('**/deck?*');
