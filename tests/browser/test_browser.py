@@ -1,4 +1,4 @@
-"""The widget and the reader in a real Chromium: two journeys always, each suite of `web/tests` in endurance.
+"""The widget and the reader in a real Chromium: eight journeys always, each suite of `web/tests` in endurance.
 
 The ten journeys: `real/first.test.ts` has the first visit and question, and a citation and back, in every run;
 `real/journeys.test.ts` has search by half a word, explain and simplify, ten cards on a phone, a printed chapter, a
@@ -29,6 +29,9 @@ SUITES = sorted(
 )
 FIRST = "real/first.test.ts"
 """The journeys that every run makes."""
+LEARNING = "real/class.test.ts"
+"""The journeys of a class that learns; the name of each ends with its setting."""
+SETTING = "1280 px, light"
 LIMIT_S = 280
 ALL_S = 900
 """For all suites together."""
@@ -63,9 +66,9 @@ def started(npm: str, folder: Path, *words: str, within_s: float = LIMIT_S) -> "
     )
 
 
-def run(npm: str, folder: Path, *words: str) -> None:
+def run(npm: str, folder: Path, *words: str, within_s: float = LIMIT_S) -> None:
     """Run a command of npm's; what it printed is shown if it fails."""
-    done = started(npm, folder, *words)
+    done = started(npm, folder, *words, within_s=within_s)
     assert done.returncode == 0, f"{done.stdout[-8000:]}\n{done.stderr[-2000:]}"
 
 
@@ -87,6 +90,21 @@ def test_a_reader_asks_and_is_led_to_the_answer(npm: str, chromium: Path) -> Non
     """On a real server, by keyboard, with nothing that axe finds and nothing from another origin."""
     assert chromium.exists()
     run(npm, TESTS, "exec", "--", "vitest", "run", FIRST)
+
+
+@pytest.mark.slow("a small book is read, a server and a browser start, and six journeys are made")
+def test_a_class_learns(npm: str, chromium: Path) -> None:
+    """Hints, a question asked back, an exercise, an hour offline, reading aloud, a new book; all by keyboard."""
+    assert chromium.exists()
+    run(npm, TESTS, "exec", "--", "vitest", "run", LEARNING, "-t", SETTING)
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(ALL_S + 60)
+def test_a_class_learns_in_every_setting(npm: str, chromium: Path) -> None:
+    """The same on a phone, too, and in the dark."""
+    assert chromium.exists()
+    run(npm, TESTS, "exec", "--", "vitest", "run", LEARNING, within_s=ALL_S)
 
 
 @pytest.mark.endurance

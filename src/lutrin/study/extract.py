@@ -161,8 +161,10 @@ class Extractor:
             candidate = replace(candidate, topic=usage.name_in(candidate.topic, text))
             if not _is_name(candidate.topic) or usage.places[_key(candidate.topic)] < LEAST_PLACES:
                 return None
-        alone = " ".join(unit.text.split())
-        if home.role != "glossary" and not await self._tells("term", candidate.question, alone):
+        asked, told = candidate.question, " ".join(unit.text.split())
+        if unit.kind == "sentence":
+            asked, told = asked if candidate.asks else defining(_subject_of(candidate.topic, text)), text
+        if home.role != "glossary" and not await self._tells("term", asked, told):
             return None
         quote = sources[chunk.filename][unit.char_start : unit.char_end]
         section = section_with(chunk, sections[chunk.filename])
@@ -184,7 +186,7 @@ class Extractor:
         fit = weights()
         if self._ranker is None or fit is None or fit.ranker != self._ranker.name:
             return True
-        return await told(self._ranker, question, text) >= (fit.terms if kind == "term" else fit.lists)
+        return await judged(self._ranker, question, text) >= (fit.terms if kind == "term" else fit.lists)
 
     async def _search(self, generation: OpenGeneration, candidate: Candidate) -> tuple[Chunk, Unit | None]:
         """The passage that a search for a candidate's question finds, and its unit that surely answers; None: none."""
@@ -205,7 +207,7 @@ def weights() -> CardsFit | None:
     return read_fit("lutrin.study", FITTED, CardsFit)
 
 
-async def told(ranker: Reranker, question: str, text: str) -> float:
+async def judged(ranker: Reranker, question: str, text: str) -> float:
     """Log odds, up to a constant, that a text answers a question by itself."""
     (judgement,) = await ranker.judge(question, [View(text, 0, 0, whole=True)])
     return judgement.passage
@@ -280,6 +282,13 @@ def _opening(name: str) -> re.Pattern[str]:
     exact = r"\W+".join(map(re.escape, words(name)))
     either = rf"(?:{exact}(?:e?s)?|{exact.removesuffix('s')})"
     return re.compile(rf"(?:The\s+{exact}|(?:An?\s+)?{either})\b", re.IGNORECASE)
+
+
+def _subject_of(name: str, sentence: str) -> str:
+    """A name as the subject of a sentence that it opens, with its article: of "geofences" it is "a geofence"."""
+    opens = _opening(name).match(sentence)
+    article = _ARTICLE.match(opens[0]) if opens is not None else None
+    return name if opens is None else f"{article[0].lower()}{opens[0][article.end() :]}" if article else opens[0]
 
 
 def _is_whole(unit: Unit, text: str) -> bool:
