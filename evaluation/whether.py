@@ -77,13 +77,12 @@ def decisions(rows: Sequence[WhetherRow]) -> Decisions:
     joint = Decision(
         reader=round(float(slope), 4), yes=round(float(weight), 4), bias=round(bias, 4), answers=0.0, closest=0.0
     )
-    # Of the reader alone they were fitted likewise, before there was a ranker.
-    by_reader = shipped().by_reader
+    # Of the reader alone they were fitted likewise, before there was a ranker; of a model's head by `training.head`.
+    by_reader, with_head = shipped().by_reader, shipped().with_head
     with_model = _floored(joint, both @ [slope, weight] + bias, said, WITH_MODEL_WRONG)
     least = round(float(np.quantile(reader[right > 0], LEAST_WRONG)), 4)
-    return Decisions(
-        without_model=alone, by_reader=by_reader, with_model=msgspec.structs.replace(with_model, least=least)
-    )
+    with_model = msgspec.structs.replace(with_model, least=least)
+    return Decisions(without_model=alone, by_reader=by_reader, with_model=with_model, with_head=with_head)
 
 
 def _floored(decision: Decision, odds: Array, right: Array, wrong: tuple[float, float]) -> Decision:

@@ -14,9 +14,11 @@ from array import array
 from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import Literal
 
+import numpy as np
+
 from lutrin.answer.prompt import YES_NO
 from lutrin.errors import DeadlineExceeded, GeneratorUnavailable, QueueFull
-from lutrin.ports import TokenRun
+from lutrin.ports import TokenRun, Values
 from lutrin.records import Finished, Forecast, GenerationEvent, GenerationRequest, Message, Piece
 
 BEGIN, END, NEXT = 256, 257, 258
@@ -43,6 +45,7 @@ class ScriptedGenerator:
         readers: Most streams at once; others are refused with `QueueFull`.
         logprob: Log probability of each word.
         answers: Log odds of its yes to whether what it was shown answers.
+        head: Log odds of its head to the same; None: it has none.
         first_s: Estimated seconds to a first sentence; None: it gives no estimate.
 
     Attributes:
@@ -61,11 +64,13 @@ class ScriptedGenerator:
         readers: int = 64,
         logprob: float | None = None,
         answers: float = SURE,
+        head: float | None = None,
         first_s: float | None = 0.0,
     ) -> None:
         self.name = name
         self.first_s = first_s
         self._answers = answers
+        self._head = head
         self.away = False
         self.active = 0
         self.requests: list[GenerationRequest] = []
@@ -89,7 +94,7 @@ class ScriptedGenerator:
             texts = [message.content for message in request.messages]
             answer = self._script(texts)
             if request.between == YES_NO:
-                yield Finished("stop", 0, 0, self._answers)
+                yield Finished("stop", 0, 0, self._answers, head=self._head)
                 return
             if request.between is not None:
                 yield Finished("stop", 0, 0, SURE if answer.upper().startswith(request.between[0]) else -SURE)
@@ -227,6 +232,12 @@ class ScriptedDecoder:
     def logprob(self, output: int) -> float:
         """Give each byte a log probability of its own: the larger the byte, the less likely."""
         return -self._chosen[output] / 256
+
+    def values(self, sequence: int, place: int) -> Values | None:
+        """Give two layers: a checksum of the tokens up to this one, and the token itself."""
+        tokens = [token for _, token in self._memory[sequence][: place + 1]]
+        checksum = zlib.crc32(array("i", tokens).tobytes()) / 2**32
+        return np.array([[checksum], [tokens[-1]]], np.float32) if self.shares else None
 
     def cells(self) -> int:
         """Return the number of cells in use."""

@@ -96,15 +96,25 @@ def labels(source: Source, folder: Path, turn: int) -> list[Label]:
     return [*found, *(Label(source.name, source.make, row["question"], (), far=True) for row in far)]
 
 
-def ingest(source: Source, folder: Path, out: Path) -> Settings:
-    """Index the pages of a book that are asked about, by the reader in `out`; what has not changed is kept."""
+def ingest(source: Source, folder: Path, out: Path, models: Path | None = None) -> Settings:
+    """Index the pages of a book that are asked about; what has not changed is kept.
+
+    Args:
+        source: The book.
+        folder: Where it is checked out.
+        out: Where pages and index go.
+        models: Folder of the reader; None: the one in `out`.
+
+    Raises:
+        LutrinError: It cannot be indexed.
+    """
     pages = out / "left-out" / source.name
     for name in {question.file for question in sources.written(source.name)}:
         (pages / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(folder / name, pages / name)
     # Else each of its folders could count as a book.
     (pages / "book.toml").write_text(f"title = {json.dumps(source.title)}\n", encoding="utf-8")
-    settings = load_settings(data_dir=out / "index" / source.name, models_dir=out / "models", profile="local")
+    settings = load_settings(data_dir=out / "index" / source.name, models_dir=models or out / "models", profile="local")
     settings.data_dir.mkdir(parents=True, exist_ok=True)
     with ingest_lock(settings.data_dir):
         asyncio.run(run_ingest(settings, pages))

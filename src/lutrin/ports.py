@@ -19,6 +19,8 @@ from lutrin.records import ChatMessage, Forecast, GenerationEvent, GenerationReq
 
 Vectors = npt.NDArray[np.float32]
 """Shape (n, dimension), each row of length 1."""
+Values = npt.NDArray[np.float32]
+"""Shape (layers, width): what each layer of a language model keeps of one token."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,6 +364,14 @@ class Decoder(Protocol):
 
     def logprob(self, output: int) -> float:
         """The log probability (natural) of the most likely next token."""
+
+    def values(self, sequence: int, place: int) -> Values | None:
+        """What the layers keep of the token at a place of a sequence for later tokens to attend to: its values.
+
+        Returns:
+            (layers, width); each row is a projection of the normalised hidden state that enters a layer. None: this
+            model keeps them in another form.
+        """
 
     def copy(self, source: int, target: int, start: int, end: int) -> None:
         """Let `target` hold the tokens of `source` from place `start` to before `end`, without computing them."""

@@ -301,6 +301,8 @@ class Finished(msgspec.Struct, frozen=True, tag="finished"):
     """How much likelier the first of the two words of `GenerationRequest.between` is, in natural logarithms."""
     logprob: float | None = None
     """Mean log probability (natural) of the tokens; None if there are none, or the model does not tell."""
+    head: float | None = None
+    """Log odds of the model's head that the passage answers (`lutrin.generate.head`); None: it has none."""
 
 
 GenerationEvent = Queued | Begun | Piece | Finished
@@ -472,6 +474,8 @@ class Certainty(msgspec.Struct, frozen=True, kw_only=True):
     """The reader's log odds that the book answers."""
     yes: float | None = None
     """Log odds of the model's yes to whether the passage answers; None if it was not asked, or not in time."""
+    head: float | None = None
+    """Log odds of the model's head to the same; None if it has none, or was not asked."""
 
 
 class QueuedEvent(msgspec.Struct, frozen=True, tag="queued", tag_field="type"):

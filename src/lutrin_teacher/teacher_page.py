@@ -210,7 +210,7 @@ def _is_sure(question: AskedQuestion) -> bool:
         return True
     if question.yes is None:
         return load_decisions().without_model.odds(question.odds) >= SURE
-    return load_decisions().with_model.odds(question.odds, question.yes) >= SURE_WITH_MODEL
+    return load_decisions().odds(question.odds, question.yes, question.head) >= SURE_WITH_MODEL
 
 
 def inbox(questions: Sequence[AskedQuestion], pinned: Collection[str]) -> tuple[InboxRow, ...]:

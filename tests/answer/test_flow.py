@@ -686,6 +686,16 @@ async def test_where_the_model_says_no_the_book_does_not_answer(make_flow: MakeF
     assert (answer.kind, answer.refusal, answer.sentences) == ("refusal", "not_in_book", ())
 
 
+async def test_the_head_of_a_model_counts_beside_its_yes(make_flow: MakeFlow) -> None:
+    """What it is sure of is not in the book is refused, though the model says yes; both are kept for the teacher."""
+    flow = make_flow(ScriptedGenerator(lambda _: SAID, answers=1.0, head=-60.0))
+    events = [event async for event in flow.answer(Question(text=BATTERY))]
+    (done,) = (event for event in events if isinstance(event, DoneEvent))
+    assert done.answer.refusal == "not_in_book"
+    assert done.made is not None
+    assert (done.made.yes, done.made.head) == (1.0, -60.0)
+
+
 async def test_a_sentence_that_is_not_word_for_word_in_the_book_is_marked(make_flow: MakeFlow) -> None:
     """It is shown, with the section to compare; clients of plain text get a note."""
     said = "The battery of Kestrel stores exactly 480 watt hours whenever full."

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from tests.fakes_generator import ScriptedDecoder, echo
 
+from lutrin.generate.head import Head
 from lutrin.generate.prefix import PassageStore
 from lutrin.generate.scheduler import Limits, Output, Pace, Scheduler
 from lutrin.ports import TokenRun
@@ -52,6 +53,7 @@ class Room:
     context_tokens: int = 600
     shares: bool = True
     store: PassageStore | None = None
+    head: Head | None = None
     told: dict[int, list[object]] = field(default_factory=dict)
     requests: dict[int, GenerationRequest] = field(default_factory=dict)
 
@@ -63,7 +65,7 @@ class Room:
             context_tokens=self.context_tokens,
             shares=self.shares,
         )
-        self.scheduler = Scheduler(self.decoder, self.limits, self.clock, self.store)
+        self.scheduler = Scheduler(self.decoder, self.limits, self.clock, self.store, head=self.head)
 
     def ask(
         self,

@@ -1,9 +1,11 @@
 """The scheduler, over a decoder that checks every rule and says something else if a single token goes astray."""
 
+import numpy as np
 import pytest
-from tests.fakes_generator import echo
+from tests.fakes_generator import BEGIN, echo
 
 from lutrin.generate.forecast import SENTENCE_TOKENS
+from lutrin.generate.head import Head
 from lutrin.generate.scheduler import Limits, Pace, Rejection
 from lutrin.records import Begun, Finished, Piece, Queued
 
@@ -44,6 +46,19 @@ def test_between_two_words_nothing_is_written(*, shares: bool) -> None:
     assert (never.odds or 0) < 0 < (first.odds or 0)
     assert never.tokens == first.tokens == 0
     assert not any(isinstance(event, Piece) for id_ in judged for event in room.told[id_])
+
+
+@pytest.mark.parametrize("shares", [True, False])
+def test_the_odds_of_two_words_come_with_those_of_the_model_s_head(*, shares: bool) -> None:
+    """By the values of the prompt's last token, whoever else is computed; none of a model that does not tell them."""
+    head = Head(sha256="", size=0, layers=(1, 2), weights=np.array([2.0], "<f2").tobytes(), bias=0.5)
+    room = Room(shares=shares, head=head)
+    room.ask("What is a robot?")
+    judged = room.ask("Does the book say so?", between=("YES", "NO"))
+    room.drain()
+    last = room.last(judged)
+    assert isinstance(last, Finished)
+    assert last.head == (2.0 * BEGIN + 0.5 if shares else None)
 
 
 def test_a_beginning_that_was_seen_before_costs_nothing() -> None:

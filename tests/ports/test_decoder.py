@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.fakes_generator import ScriptedDecoder
 
@@ -68,6 +69,28 @@ def test_the_chosen_token_has_a_log_probability(decoder: Decoder) -> None:
     other, _ = decoder.encode((Message(role="user", content="Name a colour."),))
     decoder.step([TokenRun(1, 0, other, wanted=True), TokenRun(2, 0, tokens, wanted=True)])
     assert decoder.logprob(1) == pytest.approx(alone, abs=0.05)
+
+
+def test_the_values_of_a_token_tell_what_stands_before_it(decoder: Decoder) -> None:
+    """Of all layers, the same for a token that was computed, shared or restored; with other words before it, others."""
+    tokens, _ = decoder.encode(PROMPT)
+    end = len(tokens)
+    decoder.step([TokenRun(0, 0, tokens, wanted=True)])
+    computed = decoder.values(0, end - 1)
+    assert computed is not None
+    assert len(computed) > 1
+    decoder.copy(0, 1, 0, end)
+    decoder.restore(decoder.save(0, end), 2, 0, end)
+    for sequence in (1, 2):
+        again = decoder.values(sequence, end - 1)
+        assert again is not None
+        assert np.array_equal(again, computed)
+    other, _ = decoder.encode((PROMPT[0], Message(role="user", content="What is a metre?")))
+    decoder.step([TokenRun(3, 0, other, wanted=True)])
+    values = decoder.values(3, len(other) - 1)
+    assert values is not None
+    assert values.shape == computed.shape
+    assert not np.array_equal(values, computed)
 
 
 def test_the_stable_beginning_has_the_same_tokens_before_any_tail(decoder: Decoder) -> None:

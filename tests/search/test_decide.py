@@ -2,9 +2,10 @@
 
 from msgspec import structs
 
-from lutrin.search.reader import Decision, load_decisions
+from lutrin.search.reader import Decision, Decisions, load_decisions
 
 DECISION = Decision(reader=1.0, yes=0.5, bias=0.0, answers=1.0, closest=0.0)
+ALONE, TOLD, HEADED = (structs.replace(DECISION, yes=yes, head=head) for yes, head in ((0, 0), (0.5, 0), (0.5, 2.0)))
 
 
 def test_between_yes_and_no_stands_the_closest_passage() -> None:
@@ -24,11 +25,21 @@ def test_no_yes_helps_what_the_reader_is_sure_of() -> None:
     assert [bounded.verdict(reader, yes=99.0) for reader in (-1.1, -1.0)] == ["no", "answers"]
 
 
+def test_each_signal_counts_where_it_is_known() -> None:
+    """Without a model the reader decides; a model without a head has its yes."""
+    decisions = Decisions(without_model=ALONE, by_reader=ALONE, with_model=TOLD, with_head=HEADED)
+    assert [decisions.odds(1.0, yes, head) for yes, head in ((None, None), (4.0, None), (4.0, -3.0))] == [1, 3, -3]
+    assert [decisions.verdict(0.0, yes, head) for yes, head in ((None, None), (4.0, None), (4.0, -3.0))] == [
+        "closest", "answers", "no",
+    ]  # fmt: skip
+
+
 def test_what_comes_with_lutrin_is_in_order() -> None:
     """It is written by a script; without a model no yes counts."""
     found = load_decisions()
     assert found.without_model.yes == 0
     assert found.with_model.yes > 0
-    for one in (found.without_model, found.with_model):
+    assert found.with_model.head == 0 < found.with_head.head
+    for one in (found.without_model, found.with_model, found.with_head):
         assert one.reader > 0
         assert one.closest <= one.answers

@@ -13,6 +13,7 @@ import math
 import os
 import re
 import shutil
+import struct
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -26,7 +27,7 @@ from llama_cpp import llama_cpp as binding
 
 from lutrin.errors import GeneratorUnavailable, NotEnoughSpace
 from lutrin.platform import stand_back_alone
-from lutrin.ports import TokenRun
+from lutrin.ports import TokenRun, Values
 from lutrin.records import Message
 
 PARTS = "libggml-cpu-*.so"
@@ -372,9 +373,17 @@ class LlamaDecoder:
         """Let `target` share cells of `source`."""
         llama_cpp.llama_memory_seq_cp(self._memory, source, target, start, end)
 
+    def values(self, sequence: int, place: int) -> Values | None:
+        """See `ports.Decoder`."""
+        return values_of(self._state(sequence, place, place + 1)) if self.state_kind else None
+
     def save(self, sequence: int, end: int) -> bytes:
         """See `ports.Decoder`."""
-        self.copy(sequence, self._transit, 0, end)
+        return self._state(sequence, 0, end)
+
+    def _state(self, sequence: int, start: int, end: int) -> bytes:
+        """Return what llama.cpp writes of the tokens of a sequence from `start` to before `end`."""
+        self.copy(sequence, self._transit, start, end)
         size = llama_cpp.llama_state_seq_get_size(self._context, self._transit)
         state = (ctypes.c_uint8 * size)()
         written = llama_cpp.llama_state_seq_get_data(self._context, state, size, self._transit)
@@ -411,6 +420,49 @@ class LlamaDecoder:
         self._quiet.shutdown()
         llama_cpp.llama_free(self._context)
         llama_cpp.llama_model_free(self._model)
+
+
+QUANTIZED = np.dtype([("scale", "<f2"), ("numbers", "i1", 32)])
+"""A block of 8-bit numbers (`block_q8_0` of ggml-common.h)."""
+
+
+def values_of(state: bytes) -> Values | None:
+    """Return the values that the state of a single token holds, (layers, width); None if they are stored otherwise.
+
+    Source: `llama_kv_cache::state_write` of llama.cpp. After magic and sequence (4 bytes each) stand the number of
+    streams and of cells, the cell's position and its sequences; then whether values are transposed and the number of
+    layers; then type, row size (8 bytes) and row of each layer's keys, and the same of its values.
+    """
+    try:
+        _, _, streams, cells, _, owners = struct.unpack_from("<6I", state)
+        at = struct.calcsize("<6I") + 4 * owners
+        transposed, layers = struct.unpack_from("<2I", state, at)
+        if (streams, cells, transposed) != (1, 1, 0):
+            return None
+        rows, at = [], at + 8
+        for _ in range(2 * layers):
+            kind, size = struct.unpack_from("<iQ", state, at)
+            rows.append(_numbers(state[at + 12 : at + 12 + size], kind))
+            at += 12 + size
+        return np.stack(rows[layers:]) if at == len(state) else None
+    except (struct.error, ValueError, KeyError):
+        return None
+
+
+def _numbers(row: bytes, kind: int) -> Values:
+    """Return a row of a cache as numbers.
+
+    Raises:
+        KeyError: The type is none of `KV_TYPES`.
+        ValueError: The row is incomplete.
+    """
+    if kind == KV_TYPES["f16"]:
+        return np.frombuffer(row, "<f2").astype(np.float32)
+    if kind != KV_TYPES["q8_0"]:
+        raise KeyError(kind)
+    blocks = np.frombuffer(row, QUANTIZED)
+    numbers: Values = blocks["scale"].astype(np.float32)[:, None] * blocks["numbers"].astype(np.float32)
+    return numbers.ravel()
 
 
 MARK = "\ue000{}\ue001"

@@ -8,6 +8,7 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
+from typing import NamedTuple
 
 from lutrin import messages, stages
 from lutrin.answer.grade import (
@@ -66,6 +67,15 @@ _FRAGMENT = re.compile(r"\W*\Z")
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _CODE = re.compile(r"`[^`\n]*(?:`|\Z)")
 _ITEM = re.compile(r"^[ \t]*(?:[-*+]|\d{1,2}[.)])[ \t]+", re.MULTILINE)
+
+
+class Judgement(NamedTuple):
+    """What a model thinks of whether the sections answer, as log odds."""
+
+    yes: float
+    """Of its yes, where it is asked for yes or no."""
+    head: float | None = None
+    """Of its head (`lutrin.generate.head`); None: it has none."""
 
 
 @dataclass(slots=True)
@@ -139,27 +149,33 @@ class Explainer:
         longest = min(self._settings.answer_tokens, self.ability.answer_tokens)
         return min(longest, question.answer_tokens or longest)
 
-    async def yes(self, plan: Plan, prompt: Prompt, started: float) -> float | None:
-        """Log odds of the model's yes to whether the sections answer; None if its word counts nothing, or is late."""
+    async def yes(self, plan: Plan, prompt: Prompt, started: float) -> Judgement | None:
+        """Whether the sections answer, as the model thinks; None if its word counts nothing, or is late."""
         if plan.query.sums_chapter:
-            return SAID_ODDS  # that a chapter says what it says is sure
+            return Judgement(SAID_ODDS)  # that a chapter says what it says is sure
         if not self.ability.judges:
             return None
         await self._excerpts_first(started)
         left_s = self._left_s(plan, started)
         request = prompt.yes_request(plan.query.question, deadline_s=left_s)
-        text, odds = "", None
+        text, judged = "", None
         with suppress(TimeoutError, GeneratorError):
             async with asyncio.timeout(left_s), aclosing(timed_stream(self._generator, request)) as stream:
                 async for event in stream:
                     text += event.text if isinstance(event, Piece) else ""
-                    odds = event.odds if isinstance(event, Finished) else odds
-        if odds is not None or not text:
-            return odds
-        return SAID_ODDS if text.strip().lower().startswith(YES_NO[0]) else -SAID_ODDS
+                    if isinstance(event, Finished) and event.odds is not None:
+                        judged = Judgement(event.odds, event.head)
+        if judged is not None or not text:
+            return judged
+        return Judgement(SAID_ODDS if text.strip().lower().startswith(YES_NO[0]) else -SAID_ODDS)
 
     async def sentences(
-        self, plan: Plan, prompt: Prompt, started: float, explanation: Explanation, yes: "asyncio.Task[float | None]"
+        self,
+        plan: Plan,
+        prompt: Prompt,
+        started: float,
+        explanation: Explanation,
+        yes: "asyncio.Task[Judgement | None]",
     ) -> AsyncGenerator[QueuedEvent | WorkingEvent | Sentence, None]:
         """Sentences that may be shown, and how it stands; they, and why there are no more, go into `explanation`.
 
@@ -187,8 +203,9 @@ class Explainer:
                         case Finished():
                             explanation.is_cut = item.reason == "length"
                         case RawSentence():
-                            odds = await yes
-                            sentence = await self._grade(item, plan, prompt, explanation, odds or 0.0)
+                            judged = await yes
+                            odds = judged.yes if judged is not None else 0.0
+                            sentence = await self._grade(item, plan, prompt, explanation, odds)
                             if sentence is not None:
                                 explanation.sentences.append(sentence)
                                 yield sentence

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from lutrin import messages, stages
-from lutrin.answer.explain import Explainer, Explanation
+from lutrin.answer.explain import Explainer, Explanation, Judgement
 from lutrin.answer.grade import Grader, fitted_weights, stands_in
 from lutrin.answer.listing import listing_plan, wants_listing
 from lutrin.answer.plan import (
@@ -329,7 +329,7 @@ class AnswerFlow:
             if work.is_fast and plan.verdict != "answers":
                 waiting.close()
                 await work.wait_for_yes(FAST_S)
-            book = settle_plan(plan, self._verdict(plan, work.yes) if work.is_fast else plan.verdict)
+            book = settle_plan(plan, self._verdict(plan, work) if work.is_fast else plan.verdict)
             for event in _proof_events(book):
                 yield event
             waiting.close()
@@ -374,8 +374,8 @@ class AnswerFlow:
                 async with aclosing(self._speaking_first(plan, feed, work)) as spoken:
                     async for event in spoken:
                         yield event
-                if self._verdict(plan, work.yes) != "answers":
-                    book = settle_plan(plan, self._verdict(plan, work.yes))
+                if self._verdict(plan, work) != "answers":
+                    book = settle_plan(plan, self._verdict(plan, work))
                     explanation.sentences.clear()
                 for final in self._finished(book, started, work, is_above=True):
                     yield final
@@ -410,7 +410,7 @@ class AnswerFlow:
         async for item in feed:
             if not isinstance(item, Sentence):
                 continue
-            if self._verdict(plan, work.yes) != "answers":
+            if self._verdict(plan, work) != "answers":
                 return
             if work.explanation.is_reduced and len(sentences) == 1 and not plan.query.sums_chapter:
                 # What follows a sentence that is not shown begins in the middle: the book begins instead.
@@ -434,7 +434,7 @@ class AnswerFlow:
                 if not isinstance(item, Sentence):
                     yield item
                     continue
-                verdict = self._verdict(plan, work.yes)
+                verdict = self._verdict(plan, work)
                 if not spoke:
                     spoke = True
                     self._note_first(work, self._clock() - asked_s)
@@ -452,19 +452,18 @@ class AnswerFlow:
         finally:
             if not spoke and work.forecast is not None and is_late(work.forecast.first_s, self._clock() - asked_s):
                 self._note_first(work, self._clock() - asked_s)
-        if self._verdict(plan, work.yes) != "answers":
+        if self._verdict(plan, work) != "answers":
             work.explanation.sentences.clear()
 
     def _note_first(self, work: "ModelWork", took_s: float) -> None:
         if self._explainer is not None:
             self._explainer.note_first(work.forecast, took_s)
 
-    def _verdict(self, plan: Plan, yes: "asyncio.Task[float | None] | None") -> Verdict:
-        """Whether the book answers, with the model's yes if it is there; what leans on a text has it already."""
-        if yes is None or _is_sure(plan) or not yes.done() or yes.cancelled():
-            return plan.verdict
-        odds = yes.result()
-        return plan.verdict if odds is None else load_decisions().with_model.verdict(plan.odds, odds)
+    @staticmethod
+    def _verdict(plan: Plan, work: "ModelWork") -> Verdict:
+        """Whether the book answers, with what the model thinks if it is there; what leans on a text has it already."""
+        judged = work.judged
+        return plan.verdict if judged is None or _is_sure(plan) else load_decisions().verdict(plan.odds, *judged)
 
     @staticmethod
     def _may_lift(plan: Plan) -> bool:
@@ -573,7 +572,8 @@ class AnswerFlow:
     @staticmethod
     def _certainty(plan: Plan, work: "ModelWork") -> Certainty:
         odds = plan.odds if isfinite(plan.odds) else 0.0
-        return Certainty(searched=plan.query.text, odds=odds, yes=work.odds)
+        yes, head = work.judged or (None, None)
+        return Certainty(searched=plan.query.text, odds=odds, yes=yes, head=head)
 
     def _answer(self, plan: Plan, started: float, work: "ModelWork | None" = None, *, is_above: bool = False) -> Answer:
         """The book's answer, with what the model added below it, or, if it spoke first, above it (`is_above`)."""
@@ -697,7 +697,7 @@ class ModelWork:
     """Whether it is likely to speak before the reader has read a word: then it begins."""
     offers: bool = False
     """Whether it only begins if it is asked."""
-    yes: "asyncio.Task[float | None] | None" = None
+    yes: "asyncio.Task[Judgement | None] | None" = None
     explanation: Explanation = field(default_factory=Explanation)
     book: Plan = field(init=False)
     """Of the book's answer, below which the model's sentences stand."""
@@ -708,8 +708,8 @@ class ModelWork:
         return self.yes is not None
 
     @property
-    def odds(self) -> float | None:
-        """Log odds of its yes, as far as they are known."""
+    def judged(self) -> Judgement | None:
+        """Whether it thinks that the sections answer, as far as that is known."""
         return self.yes.result() if self.yes is not None and self.yes.done() and not self.yes.cancelled() else None
 
     async def wait_for_yes(self, most_s: float) -> None:

@@ -172,6 +172,8 @@ class AskedQuestion(msgspec.Struct, frozen=True, kw_only=True):
     """The reader's log odds that the book answers it; None: unknown, or beyond doubt."""
     yes: float | None = None
     """Log odds of the model's yes to the same; None if it was not asked."""
+    head: float | None = None
+    """Log odds of the model's head to the same; None if it has none, or was not asked."""
     chunk_ids: tuple[str, ...] = ()
     """Of the passages that were cited."""
     again: bool = False
@@ -224,6 +226,7 @@ def _asked_question(row: Any, seal: Seal) -> AskedQuestion:  # noqa: ANN401 - a 
         prepared_by=message.prepared_by,
         odds=certainty.odds or None,
         yes=certainty.yes,
+        head=certainty.head,
     )
 
 

@@ -11,6 +11,7 @@ import msgspec
 
 from lutrin.errors import GeneratorError, LutrinError
 from lutrin.generate.forecast import PaceFigures
+from lutrin.generate.head import Head
 from lutrin.generate.prefix import PassageLimits, PassageStore
 from lutrin.generate.scheduler import Limits, Output, PassageFigures, Scheduler
 from lutrin.ports import Decoder
@@ -33,6 +34,8 @@ class Setup(msgspec.Struct, frozen=True, tag="setup"):
     """The model file's identity, for the store of passages."""
     warm: GenerationRequest
     """Generated once at the start, so that the beginning that it shares with readers' prompts is already computed."""
+    head: Head | None = None
+    """The head that was fitted for this model file."""
 
 
 class Submit(msgspec.Struct, frozen=True, tag="submit"):
@@ -137,7 +140,9 @@ def _serve(link: Connection) -> None:
         return
     try:
         store = PassageStore(setup.passages, f"{setup.made_by}\n{decoder.state_kind}")
-        scheduler = Scheduler(decoder, setup.limits, time.monotonic, store, interrupted=lambda: link.poll(0.0))
+        scheduler = Scheduler(
+            decoder, setup.limits, time.monotonic, store, head=setup.head, interrupted=lambda: link.poll(0.0)
+        )
         warm_up(scheduler, setup)
         _send(link, Ready(time.monotonic() - began, decoder.computed_by))
         _loop(link, scheduler, setup.beat_s, messages)

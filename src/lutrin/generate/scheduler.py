@@ -21,6 +21,7 @@ import msgspec
 from lutrin.errors import GeneratorUnavailable
 from lutrin.fairness import FairQueue, Lane
 from lutrin.generate.forecast import SENTENCE_TOKENS, USUAL_TOKENS, PaceFigures, passage_key
+from lutrin.generate.head import Head
 from lutrin.generate.prefix import PassageLimits, PassageStore, PrefixTree, common_length
 from lutrin.ports import Decoder, TokenRun
 from lutrin.records import Begun, Finished, GenerationRequest, Message, Piece, Queued
@@ -357,6 +358,7 @@ class Scheduler:
         clock: Callable[[], float],
         store: PassageStore | None = None,
         *,
+        head: Head | None = None,
         interrupted: Callable[[], bool] = lambda: False,
     ) -> None:
         self.pace = Pace()
@@ -382,6 +384,7 @@ class Scheduler:
         self._warm: deque[GenerationRequest] = deque(maxlen=MOST_WARM)
         self._warm_token_s = 0.0
         self._interrupted = interrupted
+        self._head = head
         self._measured_s = clock()
         self._probes = False
         self.unread: dict[str, int] = {}
@@ -705,7 +708,13 @@ class Scheduler:
         for output, job in enumerate(jobs):
             if job.between is not None:
                 job.cells = self._prompt_lengths[job.sequence] = len(job.prompt)
-                self._end(job, Finished("stop", len(job.prompt), 0, self._decoder.odds(output, job.between)))
+                odds = self._decoder.odds(output, job.between)
+                self._end(job, Finished("stop", len(job.prompt), 0, odds, head=self._head_odds(job)))
+
+    def _head_odds(self, job: Job) -> float | None:
+        """Log odds of the model's head after the last token of a prompt."""
+        values = self._decoder.values(job.sequence, len(job.prompt) - 1) if self._head is not None else None
+        return None if self._head is None or values is None else self._head.odds(values)
 
     def _advance(self, job: Job, computed: Sequence[tuple[TokenRun, Choice | None]]) -> None:
         """Take the model's choice after each of an answer's tokens, as long as the guesses before it were right."""

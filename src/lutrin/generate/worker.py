@@ -20,6 +20,7 @@ from lutrin.background import Background
 from lutrin.errors import DeadlineExceeded, GeneratorError, GeneratorUnavailable, QueueFull
 from lutrin.generate.child import Beat, Cancel, Hold, Probe, Ready, Setup, Submit, ToChild, ToParent, Warm
 from lutrin.generate.forecast import Forecaster
+from lutrin.generate.head import Head
 from lutrin.generate.prefix import PassageLimits
 from lutrin.generate.scheduler import Limits, PassageFigures, Rejection
 from lutrin.log import get_logger
@@ -84,6 +85,7 @@ class WorkerGenerator:
         factory: Makes the decoder, in the process; must be picklable.
         identity: Equal for equal model files; may be empty.
         warm: Generated once after loading; it holds the stable beginning of the prompts, so no reader waits for it.
+        head: The head that was fitted for the model file; None: there is none.
     """
 
     def __init__(
@@ -96,6 +98,7 @@ class WorkerGenerator:
         passages: PassageLimits | None = None,
         watch: Watch | None = None,
         warm: GenerationRequest = WARM,
+        head: Head | None = None,
     ) -> None:
         self.name = name
         self.identity = identity
@@ -103,7 +106,13 @@ class WorkerGenerator:
         passages = passages or PassageLimits()
         self._most_growth_bytes = self._watch.growth_bytes + passages.memory_bytes
         self._setup = Setup(
-            pickle.dumps(factory), limits or Limits(), self._watch.check_s, passages, f"{name} {identity}", warm
+            pickle.dumps(factory),
+            limits or Limits(),
+            self._watch.check_s,
+            passages,
+            f"{name} {identity}",
+            warm,
+            head,
         )
         self.restarts = 0
         """Number of restarts after a process had ended."""

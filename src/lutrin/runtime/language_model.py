@@ -26,6 +26,7 @@ import msgspec
 from lutrin.adapters.generate_llamacpp import ENGINE_MODULE, open_decoder, require_engine
 from lutrin.answer.prompt import Ability, warm_request
 from lutrin.errors import GeneratorUnavailable, LutrinError, ModelMissing
+from lutrin.generate.head import Head, shipped_head
 from lutrin.generate.prefix import PassageLimits
 from lutrin.generate.scheduler import Limits, PassageFigures
 from lutrin.generate.tune import (
@@ -241,8 +242,16 @@ def open_generator(settings: Settings) -> WorkerGenerator | None:
     identity = f"{name} {path.name} {state.st_size}"
     if settings.model.endswith(".gguf"):
         identity += f" {state.st_mtime_ns}"
-    passages = passage_limits(settings, state.st_size)
-    return WorkerGenerator(name, factory, identity=identity, limits=limits, passages=passages, warm=warm_request())
+    passages, head = passage_limits(settings, state.st_size), head_of(path, shipped_head())
+    return WorkerGenerator(
+        name, factory, identity=identity, limits=limits, passages=passages, warm=warm_request(), head=head
+    )
+
+
+def head_of(path: Path, head: Head) -> Head | None:
+    """Return the head if it was fitted for this model file, else None."""
+    # Few files are as large to the byte, so that others need not be read for their hash.
+    return head if path.stat().st_size == head.size and file_hash(path) == head.sha256 else None
 
 
 def tune(

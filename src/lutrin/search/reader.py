@@ -455,27 +455,29 @@ class Decision(msgspec.Struct, frozen=True):
     """Least log odds from which the closest passage is shown."""
     least: float | None = None
     """Log odds of the reader below which no yes helps: there are models that say yes to anything."""
+    head: float = 0.0
+    """Weight of the log odds of the model's head; 0 where it has none."""
 
-    def odds(self, reader: float, yes: float = 0.0) -> float:
-        """Log odds that the book answers, from those of the reader and of the model's yes."""
-        return self.reader * reader + self.yes * yes + self.bias
+    def odds(self, reader: float, yes: float = 0.0, head: float = 0.0) -> float:
+        """Log odds that the book answers, from those of the reader, of the model's yes and of its head."""
+        return self.reader * reader + self.yes * yes + self.head * head + self.bias
 
     def may_lift(self, reader: float) -> bool:
         """Whether a yes of the model, however sure, would make a difference where the reader is in doubt."""
         return self.verdict(reader, SUREST) != "no"
 
-    def verdict(self, reader: float, yes: float = 0.0) -> Verdict:
+    def verdict(self, reader: float, yes: float = 0.0, head: float = 0.0) -> Verdict:
         """Whether the book answers."""
         if self.least is not None and reader < self.least:
             return "no"
-        odds = self.odds(reader, yes)
+        odds = self.odds(reader, yes, head)
         return "answers" if odds >= self.answers else "closest" if odds >= self.closest else "no"
 
 
 class Decisions(msgspec.Struct, frozen=True):
     """What decides whether the book answers: yes, no, or only with the passage that comes closest.
 
-    `evaluation.whether` fits weights and floors, with a wrong refusal counted as the larger sin.
+    `evaluation.whether` and `training.head` fit weights and floors, with a wrong refusal counted as the larger sin.
     """
 
     without_model: Decision
@@ -483,6 +485,21 @@ class Decisions(msgspec.Struct, frozen=True):
     by_reader: Decision
     """The reader alone, where nothing is ranked again."""
     with_model: Decision
+    with_head: Decision
+    """Beside a model with a head of its own; `training.head` fits it."""
+
+    def odds(self, reader: float, yes: float | None, head: float | None) -> float:
+        """Log odds that the book answers, by all signals that there are."""
+        return self._decision(yes, head).odds(reader, yes or 0.0, head or 0.0)
+
+    def verdict(self, reader: float, yes: float | None, head: float | None) -> Verdict:
+        """Whether the book answers, by all signals that there are."""
+        return self._decision(yes, head).verdict(reader, yes or 0.0, head or 0.0)
+
+    def _decision(self, yes: float | None, head: float | None) -> Decision:
+        if yes is None:
+            return self.without_model
+        return self.with_model if head is None else self.with_head
 
 
 @cache
