@@ -4,10 +4,13 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
+import pytest
 
+from lutrin.adapters.generate_llamacpp import open_decoder
 from lutrin.generate.head import Head, shipped_head
 from lutrin.index.disk import file_hash
 from lutrin.keep.weights import load_manifest
+from lutrin.ports import TokenRun
 from lutrin.runtime.language_model import head_of
 
 
@@ -35,3 +38,16 @@ def test_the_shipped_head_belongs_to_a_model_of_the_manifest(models_dir: Path) -
     first, end = head.layers
     assert len(head.weights) % (2 * (end - first)) == 0
     assert 0 < np.abs(np.frombuffer(head.weights, "<f2")).max() < 10
+
+
+@pytest.mark.gguf
+def test_values_in_another_form_are_not_read(models_dir: Path) -> None:
+    """Those of a cache of 8 bits are rotated; a state of several tokens, or a cut one, is none of a single token."""
+    from lutrin.adapters.llamacpp import values_of  # noqa: PLC0415 - needs the engine
+
+    small = open_decoder(models_dir / "smollm2-135m-instruct-q4_1.gguf", 256, 1, 1, kv_type="q8_0")
+    small.step([TokenRun(0, 0, [1, 2, 3], wanted=True)])
+    assert small.values(0, 2) is None
+    state = small.save(0, 3)
+    small.close()
+    assert [values_of(one) for one in (b"", state, state[:200])] == [None, None, None]

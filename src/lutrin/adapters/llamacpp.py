@@ -422,10 +422,6 @@ class LlamaDecoder:
         llama_cpp.llama_model_free(self._model)
 
 
-QUANTIZED = np.dtype([("scale", "<f2"), ("numbers", "i1", 32)])
-"""A block of 8-bit numbers (`block_q8_0` of ggml-common.h)."""
-
-
 def values_of(state: bytes) -> Values | None:
     """Return the values that the state of a single token holds, (layers, width); None if they are stored otherwise.
 
@@ -442,27 +438,13 @@ def values_of(state: bytes) -> Values | None:
         rows, at = [], at + 8
         for _ in range(2 * layers):
             kind, size = struct.unpack_from("<iQ", state, at)
-            rows.append(_numbers(state[at + 12 : at + 12 + size], kind))
+            if kind != KV_TYPES["f16"]:
+                return None  # of fewer bits they are stored rotated
+            rows.append(np.frombuffer(state[at + 12 : at + 12 + size], "<f2").astype(np.float32))
             at += 12 + size
         return np.stack(rows[layers:]) if at == len(state) else None
-    except (struct.error, ValueError, KeyError):
+    except (struct.error, ValueError):
         return None
-
-
-def _numbers(row: bytes, kind: int) -> Values:
-    """Return a row of a cache as numbers.
-
-    Raises:
-        KeyError: The type is none of `KV_TYPES`.
-        ValueError: The row is incomplete.
-    """
-    if kind == KV_TYPES["f16"]:
-        return np.frombuffer(row, "<f2").astype(np.float32)
-    if kind != KV_TYPES["q8_0"]:
-        raise KeyError(kind)
-    blocks = np.frombuffer(row, QUANTIZED)
-    numbers: Values = blocks["scale"].astype(np.float32)[:, None] * blocks["numbers"].astype(np.float32)
-    return numbers.ravel()
 
 
 MARK = "\ue000{}\ue001"

@@ -10,8 +10,9 @@ The path of a request, and the file for each step:
    so tests can run any interleaving.
 4. `prefix.py`: which sequence holds which tokens, so that common beginnings of prompts are computed once; the states of
    rules and sections, in memory and on disk, so that a passage is read once.
-5. `adapters/llamacpp.py` (not here: stages never import adapters) computes a step.
+5. `head.py`: what the model's own values say of whether the passage before a question answers it.
+6. `adapters/llamacpp.py` (not here: stages never import adapters) computes a step.
 
 `tune.py` times a decoder in a separate process, to pick the number format and the model (`lutrin models tune`).
-docs/decisions/0010, 0011 and 0054 give the reasons and the figures.
+docs/decisions/0010, 0011, 0054 and 0073 give the reasons and the figures.
 """
