@@ -134,12 +134,12 @@ class Table:
 
     def others(self, *signals: Array) -> Array:
         """(n,): log odds that the book answers, by what these signals, (n,) each, teach on the other books."""
-        odds, signals = np.zeros(len(self.rows)), np.stack(signals, axis=1)
+        odds, rows = np.zeros(len(self.rows)), np.stack(signals, axis=1)
         for book in np.unique(self.book):
             here = self.book == book
             learns = self.first & self.unseen & ~here
-            weights, bias = small(signals[learns], ~self.near[learns])
-            odds[here] = signals[here] @ weights + bias
+            weights, bias = small(rows[learns], ~self.near[learns])
+            odds[here] = rows[here] @ weights + bias
         return odds
 
 

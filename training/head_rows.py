@@ -224,6 +224,7 @@ class Kept(msgspec.Struct):
 
     def write(self, path: Path) -> None:
         """Write a file; it gets its name once it is whole."""
+        path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_suffix(".partial.npz")
         np.savez(partial, values=self.values, rows=msgspec.json.encode(self.rows).decode())
         partial.replace(path)

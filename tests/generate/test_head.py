@@ -12,6 +12,7 @@ from lutrin.index.disk import file_hash
 from lutrin.keep.weights import load_manifest
 from lutrin.ports import TokenRun
 from lutrin.runtime.language_model import head_of
+from lutrin.settings import load_settings
 
 
 def test_a_head_reads_its_layers() -> None:
@@ -27,14 +28,17 @@ def test_another_model_has_no_head(tmp_path: Path) -> None:
     own.write_bytes(b"model")
     other.write_bytes(b"lemod")
     head = msgspec.structs.replace(shipped_head(), size=5, sha256=file_hash(own))
-    assert [head_of(path, head) for path in (own, other)] == [head, None]
+    assert [head_of(load_settings(model=str(path)), head) for path in (own, other)] == [head, None]
 
 
-def test_the_shipped_head_belongs_to_a_model_of_the_manifest(models_dir: Path) -> None:
-    """With a weight for each number of its layers."""
+def test_the_shipped_head_belongs_to_medium(models_dir: Path) -> None:
+    """However that is converted; with a weight for each number of its layers."""
     head = shipped_head()
-    files = {(file.sha256, file.size) for model in load_manifest(models_dir).model for file in model.file}
-    assert (head.sha256, head.size) in files
+    tiers = ("tiny", "small", "medium", "large")
+    found = [head_of(load_settings(model=tier, models_dir=models_dir), head) is head for tier in tiers]
+    assert found == [False, False, True, False]
+    (file,) = load_manifest(models_dir).find("medium").file
+    assert file.size == head.size
     first, end = head.layers
     assert len(head.weights) % (2 * (end - first)) == 0
     assert 0 < np.abs(np.frombuffer(head.weights, "<f2")).max() < 10

@@ -21,7 +21,7 @@ class Head(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """A logistic regression on the values of a prompt's last token."""
 
     sha256: str
-    """Of the model file."""
+    """Of the model file; a file that was converted from it has the same head."""
     size: int
     """Bytes of that file."""
     layers: tuple[int, int]

@@ -242,16 +242,19 @@ def open_generator(settings: Settings) -> WorkerGenerator | None:
     identity = f"{name} {path.name} {state.st_size}"
     if settings.model.endswith(".gguf"):
         identity += f" {state.st_mtime_ns}"
-    passages, head = passage_limits(settings, state.st_size), head_of(path, shipped_head())
+    passages, head = passage_limits(settings, state.st_size), head_of(settings, shipped_head())
     return WorkerGenerator(
         name, factory, identity=identity, limits=limits, passages=passages, warm=warm_request(), head=head
     )
 
 
-def head_of(path: Path, head: Head) -> Head | None:
-    """Return the head if it was fitted for this model file, else None."""
-    # Few files are as large to the byte, so that others need not be read for their hash.
-    return head if path.stat().st_size == head.size and file_hash(path) == head.sha256 else None
+def head_of(settings: Settings, head: Head) -> Head | None:
+    """Return the head if it was fitted for the configured model, which `lutrin models tune` may have converted."""
+    model = _chosen_model(settings)
+    if isinstance(model, Path):
+        # Few files are as large to the byte, so that others need not be read for their hash.
+        return head if model.stat().st_size == head.size and file_hash(model) == head.sha256 else None
+    return head if model is not None and model.file[0].sha256 == head.sha256 else None
 
 
 def tune(
