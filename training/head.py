@@ -43,8 +43,8 @@ ROOT = sources.HERE.parent
 ROWS = sources.HERE / "head.jsonl"
 HEAD = ROOT / "src" / "lutrin" / "generate" / "head.json"
 DECISIONS = ROOT / "src" / "lutrin" / "search" / "decisions.json"
-LAYERS = (14, 28)
-"""Layers whose values are read, of the 28 of `medium`."""
+LAYERS = 0.5
+"""Share of the layers, from the last one down, whose values are read."""
 RIDGE = 0.3
 """Penalty on squared weights of values that are scaled to a length of about 1 for each pair."""
 STEPS, CLOSE = 20, 1e-4
@@ -198,20 +198,19 @@ def decision(table: Table, beside: str, signal: Array) -> Decision:
     return msgspec.structs.replace(floored, **{beside: counts})
 
 
-def opened(models: Path, threads: int) -> tuple[Decoder, str, int]:
-    """The model that the head belongs to, and its file's SHA-256 and bytes.
+def opened(given: argparse.Namespace) -> Decoder:
+    """The model that the head belongs to.
 
     Raises:
         LutrinError: It is not there.
     """
-    model = load_manifest(models).find("medium", "generate")
-    path = verified_path(models, model)
-    return open_decoder(path, threads=threads, step_tokens=512), model.file[0].sha256, model.file[0].size
+    path = verified_path(given.models, load_manifest(given.models).find(given.model, "generate"))
+    return open_decoder(path, threads=given.threads, step_tokens=512)
 
 
 async def collect(given: argparse.Namespace) -> None:
     """Read the questions on books; a book that was read stays as it is."""
-    decoder, _, _ = opened(given.models, given.threads)
+    decoder = opened(given)
     chosen = [book for book in sources.sources().values() if not given.on or book.name in given.on]
     for source in chosen:
         path = given.out / "head" / f"{source.name}.npz"
@@ -231,7 +230,7 @@ async def collect(given: argparse.Namespace) -> None:
 
 async def read_shelf_rows(given: argparse.Namespace) -> None:
     """Read the questions on the books of a shelf."""
-    decoder, _, _ = opened(given.models, given.threads)
+    decoder = opened(given)
     for book in read_shelf(given.shelf, given.on):
         path = given.out / "head-shelf" / f"{book.name}.npz"
         if path.exists():
@@ -251,9 +250,15 @@ async def read_shelf_rows(given: argparse.Namespace) -> None:
     decoder.close()
 
 
+def layers_of(kept: Kept) -> tuple[int, int]:
+    """The first layer that a head reads, and the one after the last."""
+    number = kept.values.shape[1]
+    return round(number * (1 - LAYERS)), number
+
+
 def columns(kept: Kept) -> Array:
     """(n, layers * width): the values that a head reads."""
-    first, end = LAYERS
+    first, end = layers_of(kept)
     return kept.values[:, first:end].reshape(len(kept.rows), -1).astype(np.float64)
 
 
@@ -276,9 +281,9 @@ def fit(given: argparse.Namespace) -> None:
     found = decision(table, "head", head)
     print(f"\n{msgspec.json.encode(found).decode()}")
     if given.write:
-        (file,) = load_manifest(given.models).find("medium", "generate").file
+        (file,) = load_manifest(given.models).find(given.model, "generate").file
         made = Head(
-            sha256=file.sha256, size=file.size, layers=LAYERS, weights=weights.astype("<f2").tobytes(),
+            sha256=file.sha256, size=file.size, layers=layers_of(kept), weights=weights.astype("<f2").tobytes(),
             bias=round(bias, 5),
         )  # fmt: skip
         HEAD.write_bytes(msgspec.json.encode(made) + b"\n")
@@ -341,6 +346,7 @@ def main() -> None:
     parser.add_argument("--on", nargs="*", default=(), help="only these books")
     parser.add_argument("--most", type=int, default=60, help="near questions of a book, and half of the others; 0: all")
     parser.add_argument("--models", type=Path, default=ROOT / "models", help="with the reader and the model")
+    parser.add_argument("--model", default="medium", help="tier of the model that gets a head")
     parser.add_argument("--threads", type=int, default=0, help="of the model; 0: all cores")
     parser.add_argument("--shelf", type=Path, default=SHELF, help="with books/ and questions/")
     parser.add_argument("--write", action="store_true", help="fit: put the head into the product")
