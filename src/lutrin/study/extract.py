@@ -50,6 +50,8 @@ MOST_LIST_WORDS = 100
 MOST_LISTS = 2
 """Of one section."""
 FITTED = "cards.json"
+CardSource = Literal["term", "mention", "list"]
+"""What a card is made of: a name where the book introduces it, or elsewhere, or a list."""
 MATTER = frozenset({"text", "summary", "glossary"})
 _MARKED = re.compile(
     r"(?<![\w*])(\*{1,3}|_{1,3})(?=[^\s*_])(?P<sign>[^*_\n]{2,60})(?<=[^\s*_])\1(?![\w*])"
@@ -89,7 +91,9 @@ class CardsFit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     ranker: str
     """Name of the ranker that it was fitted for."""
     terms: float
-    """Least log odds, up to the ranker's constant, that the words kept for a term or a heading answer its question."""
+    """Least log odds, up to the ranker's constant, that words which introduce a term or heading answer its question."""
+    mentions: float
+    """The same of words that stand anywhere else."""
     lists: float
     """The same that a list with the sentence before it answers that sentence."""
     right: Mapping[str, tuple[int, int, int]]
@@ -164,10 +168,11 @@ class Extractor:
         asked, told = candidate.question, " ".join(unit.text.split())
         if unit.kind == "sentence":
             asked, told = asked if candidate.asks else defining(_subject_of(candidate.topic, text)), text
-        if home.role != "glossary" and not await self._tells("term", asked, told):
-            return None
         quote = sources[chunk.filename][unit.char_start : unit.char_end]
         section = section_with(chunk, sections[chunk.filename])
+        kind: CardSource = "term" if _introduces(section, unit, candidate.topic, quote) else "mention"
+        if home.role != "glossary" and not await self._tells(kind, asked, told):
+            return None
         return section.entry("question" if candidate.asks else "term", candidate.topic, text, quote, BY_THE_BOOK)
 
     async def _lists(self, section: SectionText, source: str) -> AsyncGenerator[Entry, None]:
@@ -181,12 +186,15 @@ class Extractor:
                 kept += 1
                 yield section.entry("list", lead, items, source[block[0].char_start : block[-1].char_end], BY_THE_BOOK)
 
-    async def _tells(self, kind: Literal["term", "list"], question: str, text: str) -> bool:
+    async def _tells(self, kind: CardSource, question: str, text: str) -> bool:
         """Whether the ranker finds in a text, which is all that it sees, what is asked."""
         fit = weights()
         if self._ranker is None or fit is None or fit.ranker != self._ranker.name:
             return True
-        return await judged(self._ranker, question, text) >= (fit.terms if kind == "term" else fit.lists)
+        return (
+            await judged(self._ranker, question, text)
+            >= {"term": fit.terms, "mention": fit.mentions, "list": fit.lists}[kind]
+        )
 
     async def _search(self, generation: OpenGeneration, candidate: Candidate) -> tuple[Chunk, Unit | None]:
         """The passage that a search for a candidate's question finds, and its unit that surely answers; None: none."""
@@ -282,6 +290,19 @@ def _opening(name: str) -> re.Pattern[str]:
     exact = r"\W+".join(map(re.escape, words(name)))
     either = rf"(?:{exact}(?:e?s)?|{exact.removesuffix('s')})"
     return re.compile(rf"(?:The\s+{exact}|(?:An?\s+)?{either})\b", re.IGNORECASE)
+
+
+def _introduces(section: SectionText, unit: Unit, topic: str, quote: str) -> bool:
+    """Whether a unit brings a name in: it is an item, the first sentence below the name, or sets it apart.
+
+    Args:
+        quote: The unit as the source has it, with what is set in bold or italics.
+    """
+    own = set(_key(topic))
+    marked = ({*_key(match["sign"] or match["tag"])} for match in _MARKED.finditer(quote))
+    is_first = unit == next((one for one in section.units if one.kind == "sentence"), None)
+    is_set_apart = any(name and (name <= own or own <= name) for name in marked)
+    return unit.kind != "sentence" or is_set_apart or (is_first and not own.isdisjoint(_key(section.title)))
 
 
 def _subject_of(name: str, sentence: str) -> str:
