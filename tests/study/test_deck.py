@@ -94,6 +94,10 @@ def test_a_book_without_a_companion_has_cards_of_its_own() -> None:
         ("Driver: wheel", "Action: stops as soon as it can"),
         ("Driver: arm", "Action: holds what it has got"),
     ]
+    names = PAGE.replace("100 ms", "/left/front/wheel/stops").replace("50 ms", "/upper/right/arm/holds")
+    assert [card.back for card in of_kind(practice_of(names), "table")] == [
+        card.back for card in of_kind(found, "table")
+    ]
     assert [card.back for card in of_kind(found, "exercise")] == ["A tenth of a second."]
     assert found.guide[0].sections[0].points == ("A watchdog stops the motors when commands stay away.",)
     assert {card.author for card in found.cards} == {"the book"}

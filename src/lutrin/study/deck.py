@@ -291,7 +291,9 @@ def _describing(rows: Sequence[Unit]) -> int | None:
     if rows[0].kind != "table_row" or len(rows) not in TABLE_ROWS or not header or not header[0].strip():
         return None
     columns = zip(*(row.row for row in rows if len(row.row) == len(header)), strict=True)
-    names, *others = [median(len(_WORD.findall(cell)) for cell in cells) for cells in columns] or [0]
+    names, *others = [
+        median(sum(bool(_WORD.search(word)) for word in cell.split()) for cell in cells) for cells in columns
+    ] or [0]
     telling = [place for place, words in enumerate(others, 1) if words >= PROSE_WORDS]
     return telling[0] if len(telling) == 1 and names < PROSE_WORDS else None
 
