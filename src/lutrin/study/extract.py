@@ -45,13 +45,13 @@ NOUN = 0.05
 LEAD_WORDS = 4
 """Of a sentence that announces a list and is understood without it."""
 LIST_ITEMS = range(3, 9)
-MOST_LIST_WORDS = 100
+MOST_LIST_WORDS = 120
 """Of a list that is recalled at once."""
 MOST_LISTS = 2
 """Of one section."""
 FITTED = "cards.json"
-CardSource = Literal["term", "mention", "list"]
-"""What a card is made of: a name where the book introduces it, or elsewhere, or a list."""
+CardSource = Literal["term", "mention"]
+"""What a card is made of: words that introduce a name, or others that stand about it."""
 MATTER = frozenset({"text", "summary", "glossary"})
 _MARKED = re.compile(
     r"(?<![\w*])(\*{1,3}|_{1,3})(?=[^\s*_])(?P<sign>[^*_\n]{2,60})(?<=[^\s*_])\1(?![\w*])"
@@ -94,8 +94,8 @@ class CardsFit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Least log odds, up to the ranker's constant, that words which introduce a term or heading answer its question."""
     mentions: float
     """The same of words that stand anywhere else."""
-    lists: float
-    """The same that a list with the sentence before it answers that sentence."""
+    lists: tuple[float, ...]
+    """Weight of each of `list_signals`, then the bias: log odds above 0 keep a list."""
     right: Mapping[str, tuple[int, int, int]]
     """Of each kind: cards that are kept by what was fitted without their book, how many of these are right, cards."""
 
@@ -179,22 +179,32 @@ class Extractor:
         """The lists of a section that answer the sentence before them."""
         kept = 0
         for block in _enumerations(section):
-            lead = " ".join(block[0].lead.split())
-            items = "\n".join(f"- {' '.join(unit.text.split())}" for unit in block)
-            is_short = word_count(items) <= MOST_LIST_WORDS
-            if is_short and kept < MOST_LISTS and await self._tells("list", lead.rstrip(": "), f"{lead}\n{items}"):
+            lead, items, answer = " ".join(block[0].lead.split()), _listed(block), _listed(_named_items(block) or block)
+            is_short = word_count(answer) <= MOST_LIST_WORDS
+            if is_short and kept < MOST_LISTS and await self._lists_what(section.title, lead, f"{lead}\n{items}"):
                 kept += 1
-                yield section.entry("list", lead, items, source[block[0].char_start : block[-1].char_end], BY_THE_BOOK)
+                quote = source[block[0].char_start : block[-1].char_end]
+                yield section.entry("list", lead, answer, quote, BY_THE_BOOK)
 
     async def _tells(self, kind: CardSource, question: str, text: str) -> bool:
         """Whether the ranker finds in a text, which is all that it sees, what is asked."""
-        fit = weights()
-        if self._ranker is None or fit is None or fit.ranker != self._ranker.name:
+        fit = self._fit()
+        if self._ranker is None or fit is None:
             return True
-        return (
-            await judged(self._ranker, question, text)
-            >= {"term": fit.terms, "mention": fit.mentions, "list": fit.lists}[kind]
-        )
+        return await judged(self._ranker, question, text) >= (fit.terms if kind == "term" else fit.mentions)
+
+    async def _lists_what(self, title: str, lead: str, text: str) -> bool:
+        """Whether a list with the sentence before it makes a card."""
+        fit = self._fit()
+        if self._ranker is None or fit is None:
+            return True
+        signals = list_signals(await judged(self._ranker, lead.rstrip(": "), text), title, lead)
+        return float(np.dot((*signals, 1.0), fit.lists)) > 0
+
+    def _fit(self) -> CardsFit | None:
+        """What was fitted for this ranker."""
+        fit = weights()
+        return fit if fit is not None and self._ranker is not None and fit.ranker == self._ranker.name else None
 
     async def _search(self, generation: OpenGeneration, candidate: Candidate) -> tuple[Chunk, Unit | None]:
         """The passage that a search for a candidate's question finds, and its unit that surely answers; None: none."""
@@ -219,6 +229,26 @@ async def judged(ranker: Reranker, question: str, text: str) -> float:
     """Log odds, up to a constant, that a text answers a question by itself."""
     (judgement,) = await ranker.judge(question, [View(text, 0, 0, whole=True)])
     return judgement.passage
+
+
+def list_signals(odds: float, title: str, lead: str) -> tuple[float, float, float]:
+    """What tells whether a list makes a card, with the ranker's `odds` that it answers the sentence before it.
+
+    The others: whether that sentence names what its section is about, and whether it is one clause.
+    """
+    about, named = (_key(" ".join(subject_words(text))) for text in (title, lead))
+    return odds, float(not set(about).isdisjoint(named)), float("," not in lead)
+
+
+def _listed(items: Sequence[Unit] | Sequence[str]) -> str:
+    texts = (item if isinstance(item, str) else item.text for item in items)
+    return "\n".join(f"- {' '.join(text.split())}" for text in texts)
+
+
+def _named_items(block: Sequence[Unit]) -> Sequence[str]:
+    """The names with which the items of a list open, if all do: they are what is asked for, the rest explains them."""
+    names = [item[0] for unit in block if (item := _item(unit)) is not None]
+    return names if len(names) == len(block) else ()
 
 
 def _enumerations(section: SectionText) -> Iterator[Sequence[Unit]]:
