@@ -13,7 +13,7 @@ from tests.fakes_generator import ScriptedGenerator
 from lutrin.answer.explain import Explainer, Explanation, adds_nothing, sentences_of
 from lutrin.answer.grade import RawSentence
 from lutrin.answer.plan import Plan
-from lutrin.answer.prompt import Ability, Prompt, prompt_of
+from lutrin.answer.prompt import MARKED, Ability, Prompt, prompt_of
 from lutrin.answer.runs import whole
 from lutrin.answer.traffic import Traffic
 from lutrin.query.frames import frame_of
@@ -79,6 +79,7 @@ async def test_a_wrong_number_is_put_right(number: str) -> None:
         ("Kestrel's arm lifts a load of 5 kg. [1]", "another number"),
         ("The arm of Wren lifts a load of 2 kg. [1]", "another name"),
         ("It is known that robots will change the world. [1]", "nothing in common"),
+        (f"{MARKED}\nKestrel's arm lifts a load of 2 kg. [1]", "the prompt again"),
     ],
 )
 async def test_what_is_not_proven_is_dropped(text: str, why: str) -> None:

@@ -22,7 +22,7 @@ from lutrin.answer.grade import (
     stands_in,
 )
 from lutrin.answer.plan import Plan
-from lutrin.answer.prompt import ANONYMOUS, OWN_WORDS, YES_NO, Ability, Prompt
+from lutrin.answer.prompt import ANONYMOUS, ASKED, MARKED, OWN_WORDS, SO_FAR, YES_NO, Ability, Prompt
 from lutrin.answer.punctuality import STANDARD, Punctuality
 from lutrin.answer.traffic import Traffic
 from lutrin.errors import DeadlineExceeded, GeneratorError, QueueFull
@@ -241,6 +241,9 @@ class Explainer:
         """The sentence with its grade; None if it is not shown."""
         text, sentences = bare_sentence(sentence.text), explanation.sentences
         if _FRAGMENT.match(text) or adds_nothing(text, [*explanation.above[:1], *(one.text for one in sentences)]):
+            return None
+        if any(label in sentence.text for label in (SO_FAR, MARKED, ASKED)):
+            explanation.is_reduced = True
             return None
         if sentence.own:
             evidence = "\n".join(evidence_of(section) for _, section in prompt.sections)

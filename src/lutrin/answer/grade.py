@@ -75,8 +75,8 @@ _PREFIXES: dict[str, tuple[str, ...]] = {
     "n": ("nano",), "h": ("hecto",), "p": ("pico",), "µ": ("micro",), "u": ("micro",),
 }  # fmt: skip
 """Prefixes of units in lower case, and their names (BIPM, SI brochure, table 7)."""
-_SYMBOLS = {"hz": "hertz"}
-"""Symbols of units that do not begin the unit's name."""
+_SYMBOLS = {"hz": "hertz", "s": "second", "h": "hour", "g": "gram", "v": "volt", "w": "watt"}
+"""Symbols of units that do not begin the unit's name, or are one letter that no other unit has (tables 2, 4 and 8)."""
 CLOSEST = 2
 """So many sentences of the evidence may be the ones that a claim speaks of."""
 _PLAIN_NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?"
@@ -408,6 +408,8 @@ def keeps_units(sentence: str, evidence: str) -> bool:
 
     >>> keeps_units("It lifts 2 grams.", "The arm lifts 2 kg."), keeps_units("It lifts 2 kg.", "A load of 2 kg.")
     (False, True)
+    >>> keeps_units("It took 10.8 seconds.", "fast: 10.8s"), keeps_units("It took 10.8 hours.", "fast: 10.8s")
+    (True, False)
     """
     sentence, evidence = in_digits(sentence), in_digits(evidence)
     measured: dict[str, set[str]] = {}
@@ -439,11 +441,17 @@ def keeps_names(sentence: str, evidence: str, question: str = "") -> bool:
     >>> listed = "Hidden files are listed by ls -a"
     >>> keeps_names("Type: ```bash\nls -a\n```", listed), keeps_names("Type: ```bash\nls -h\n```", listed)
     (True, False)
+
+    Decimal numbers are none: `keeps_numbers` and `keeps_units` look after them.
+
+    >>> keeps_names("It takes 0.05 to 0.1.", "usually 0.05-0.1"), keeps_names("It took 10.8 seconds.", "10.8s")
+    (True, True)
     """
     known = f"{_one_line(evidence)} {question.lower()}"
     blocks = "\n".join(_FENCED.findall(_CONTINUED.sub(" ", sentence)))
     prose = _FENCED.sub(" ", sentence)
-    exact = [*identifiers(prose), *_EQUATION.findall(prose), *_CODE.findall(prose)]
+    exact = [name for name in identifiers(prose) if not _DIGITS.fullmatch(name)]
+    exact += [*_EQUATION.findall(prose), *_CODE.findall(prose)]
     exact += [_one_line(line) for line in blocks.splitlines()]
     if not all(stands_whole(item.lower(), known) for item in exact):
         return False

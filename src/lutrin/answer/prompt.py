@@ -41,6 +41,8 @@ OWN_TASK = f"Then write the line {OWN_WORDS} and compare it in two sentences wit
 ANSWERS = "Does the passage answer this question? Reply only yes or no."
 """Asked of the model beside the question; the odds of its yes tell whether the book answers."""
 YES_NO = ("yes", "no")
+SO_FAR, MARKED, ASKED = "The conversation so far:", "The pupil has marked this text:", "Question:"
+"""What stands before the parts of the tail; a sentence that has it is the prompt written down again."""
 ANONYMOUS = Question(text="")
 """Asks what no reader waits for."""
 MOST_TURNS = 4
@@ -118,25 +120,25 @@ def warm_request() -> GenerationRequest:
     """A request like a reader's, which brings the weights into memory before the first reader asks."""
     rules = Message(role="system", content=SYSTEM.format(title="The book"))
     return GenerationRequest(
-        messages=(rules, Message(role="user", content="Question: What is air?")), max_tokens=6, deadline_s=60
+        messages=(rules, Message(role="user", content=f"{ASKED} What is air?")), max_tokens=6, deadline_s=60
     )
 
 
 def _tail(query: Query, sections: Sequence[Run], earlier: Sequence[ChatMessage], *, own_words: bool) -> tuple[str, str]:
     """The conversation, what is marked and the question; and the line of form."""
-    lines = ["The conversation so far:"] if earlier else []
+    lines = [SO_FAR] if earlier else []
     lines += [
         f"{'Pupil' if message.role == 'user' else 'Tutor'}: {_cut(_MARK.sub('', message.text), TURN_WORDS)}"
         for message in earlier[-MOST_TURNS:]
     ]
     if query.selected_text and not any(one.chunk.chunk_id == SELECTED for one in sections):
         marked = "" if gives_orders(query.selected_text) else _cut(query.selected_text, MARKED_WORDS, keep_lines=True)
-        lines += [f"The pupil has marked this text:\n{marked}"] if marked else []
+        lines += [f"{MARKED}\n{marked}"] if marked else []
     form = STEP_TASK if query.sums_chapter else TASKS.get(query.frame, "")
     if query.frame == "analogy" and own_words:
         form = f"{form} {OWN_TASK}"
     # The number of a chapter stands in none of its sections.
-    lines.append(f"Question: {query.topic if query.sums_chapter else query.typed if earlier else query.text}")
+    lines.append(f"{ASKED} {query.topic if query.sums_chapter else query.typed if earlier else query.text}")
     return "\n".join(lines), form
 
 
