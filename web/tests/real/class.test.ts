@@ -276,6 +276,11 @@ describe.each(SETTINGS)('a pupil, %s', (setting, options) => {
     await pupil.page.locator('dd', {hasText: 'of each period'}).locator('math').waitFor();
     expect(await pupil.page.locator('main').innerText()).not.toContain('$');
     await isSound(pupil);
+    await pupil.page.goto(lutrin.address + WATCHDOGS);
+    await press(pupil, 'Terms');
+    await pupil.page.locator('.notes dd math').waitFor();
+    await isSound(pupil);
+    await pupil.page.goto(`${lutrin.address}/study/lab/glossary`);
     await press(pupil, 'Cards');
     await pupil.page.waitForURL('**/deck?*');
     await pupil.page.locator('.flash', {hasText: 'gearbox'}).waitFor();

@@ -3,6 +3,7 @@
 import type {LutrinChat} from '../chat.ts';
 import type {Turn} from '../conversation.ts';
 import {storeOf} from '../identity.ts';
+import {drawFormulas} from '../practice/formulas.ts';
 import type {Citation} from '../wire.ts';
 import {OwnCards, type Card} from './cards.ts';
 import {button, el} from './dom.ts';
@@ -32,6 +33,7 @@ export class AskBack {
       if (!card || !citation || this.#asked.has(card.id)) return;
       this.#asked.add(card.id);
       part.append(...this.#draw(card, citation));
+      drawFormulas(part.querySelectorAll('.front, .back, blockquote'));
       part.hidden = false;
       this.#chat.scrolling.drawn(this.#chat.messages);
     });

@@ -1,9 +1,13 @@
-/** What helps to learn, on the reader's own pages: hints before answers, a question below them, texts read aloud, bookmarks. */
+/**
+ * What helps to learn, on the reader's own pages: hints before answers, a question below them, texts read aloud, bookmarks,
+ * and formulas in what was prepared, which pages have as TeX.
+ */
 
 import type {Aids} from '../aids.ts';
 import type {LutrinChat} from '../chat.ts';
 import type {Turn} from '../conversation.ts';
 import {storeOf} from '../identity.ts';
+import {drawFormulas} from '../practice/formulas.ts';
 import {AskBack} from './askback.ts';
 import {assigned} from './assigned.ts';
 import {Hints} from './hints.ts';
@@ -14,11 +18,14 @@ import {Sheet} from './sheet.ts';
 import {STYLE} from './style.ts';
 import {AnswerTools} from './tools.ts';
 
+/** Prepared texts: notes below sections, glossary, key points and worksheets. */
+const PREPARED = ['.notes', '.glossary', '.guide', '.worksheet', '.answers'].flatMap((part) => ['dt', 'dd', 'li', 'p'].map((tag) => `${part} ${tag}`)).join();
 const AWAY = 'The school computer does not answer. Your question is kept.';
 const aloud = new ReadAloud();
 const chat = document.querySelector('lutrin-chat');
 addEventListener('pagehide', () => globalThis.speechSynthesis?.cancel());
 document.adoptedStyleSheets.push(sheetOf(SPOKEN_STYLE));
+drawFormulas(document.querySelectorAll(PREPARED));
 pageTools(storeOf(() => localStorage), aloud);
 assigned(storeOf(() => localStorage), chat);
 if (chat?.shadowRoot) assist(chat, chat.shadowRoot);

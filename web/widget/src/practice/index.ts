@@ -1,6 +1,6 @@
 /**
- * Practice on the page of a book's cards: one card at a time, each again when it is about to be forgotten; on all pages of
- * practice, formulas. They are whole without this script: a list of cards that open, and TeX as the book writes it.
+ * Practice on the page of a book's cards: one card at a time, each again when it is about to be forgotten. The page is
+ * whole without this script: a list of cards that open.
  */
 
 import {storeOf} from '../identity.ts';
@@ -22,7 +22,6 @@ const again = document.querySelector<HTMLElement>('.again');
 /** Addresses of the sections of cards that were hard. */
 const surprising = new Set<string>();
 
-drawFormulas(document.querySelectorAll('.glossary dt, .glossary dd, .guide p, .guide li, .worksheet .front, .worksheet .choices li, .answers li'));
 if (list?.dataset['today'] === undefined) start(list);
 else void fillToday(list, schedule, mine).then(() => start(list));
 countDue(document.querySelector<HTMLElement>('[data-due-of]'), schedule, mine);
