@@ -78,7 +78,7 @@ describe.skipIf(!HAS_CADDY)('behind a proxy that', () => {
 
     test('a teacher signs in, and the address for pupils has the path', async () => {
       await reader.page.goto(`${front.address}${path}/teacher`);
-      await reader.page.getByLabel('Password of this server').fill('a-token-for-the-tests');
+      await reader.page.getByLabel('Password').fill('a-token-for-the-tests');
       await reader.page.getByRole('button', {name: 'Sign in'}).click();
       await reader.page.getByRole('button', {name: 'Sign out'}).waitFor();
       expect(new URL(reader.page.url()).pathname).toBe(`${path}/teacher`);
