@@ -10,6 +10,7 @@ import asyncio
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -30,6 +31,19 @@ SERVERS = 4
 CONNECTIONS = 300
 """That PostgreSQL accepts: each server opens up to 25 of them."""
 DURABLE = ("fsync=on", "synchronous_commit=on", f"max_connections={CONNECTIONS}", "shared_buffers=256MB")
+POOLER = """\
+[databases]
+* = host=127.0.0.1 port={database} user=lutrin
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = {port}
+unix_socket_dir =
+auth_type = any
+pool_mode = session
+max_client_conn = 1000
+default_pool_size = {connections}
+"""
+"""Settings of PgBouncer: https://www.pgbouncer.org/config.html."""
 START_S, END_S = 300.0, 30.0
 PORT = 7860
 
@@ -77,6 +91,11 @@ class Process:
             self._process.wait()
         self._process = None
 
+    @property
+    def is_running(self) -> bool:
+        """Whether it was started and has not ended."""
+        return self._process is not None and self._process.poll() is None
+
     def cpu_s(self) -> float:
         """Seconds of computing that it has had (proc(5), `stat`, utime and stime)."""
         if self._process is None:
@@ -91,6 +110,36 @@ class Process:
             return False
 
 
+class Pooler(Process):
+    """PgBouncer before a database. In session mode each client has a connection of its own as long as it stays.
+
+    Args:
+        place: Folder of its settings and its log.
+        database: What it leads to.
+    """
+
+    def __init__(self, place: Path, database: Cluster) -> None:
+        program = shutil.which("pgbouncer")
+        if program is None:
+            sys.exit("PgBouncer is missing; Debian: apt-get install pgbouncer")
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self._port = free.getsockname()[1]
+        self.url = database.url("postgres").replace(f":{database.port}/", f":{self._port}/")
+        written = place / "pgbouncer.ini"
+        written.write_text(POOLER.format(database=database.port, port=self._port, connections=CONNECTIONS), "utf-8")
+        # Like PostgreSQL, it refuses to run as root.
+        account = ["-u", "nobody"] if os.geteuid() == 0 else []
+        super().__init__([program, *account, str(written)], {"PATH": os.environ["PATH"]}, place, "pooler", "")
+        place.chmod(0o755)
+
+    def _answers(self) -> bool:
+        try:
+            socket.create_connection(("127.0.0.1", self._port), timeout=5).close()
+        except OSError:
+            return False
+        return True
+
+
 class ServerCluster:
     """Servers, database and proxy.
 
@@ -99,17 +148,26 @@ class ServerCluster:
         database: A running PostgreSQL.
         servers: How many.
         port: Of the proxy.
+        with_pooler: Whether the servers reach the database through PgBouncer.
         variables: Further settings of the servers, such as a language model elsewhere.
     """
 
     def __init__(
-        self, place: Path, database: Cluster, *, servers: int = SERVERS, port: int = PORT, **variables: str
+        self,
+        place: Path,
+        database: Cluster,
+        *,
+        servers: int = SERVERS,
+        port: int = PORT,
+        with_pooler: bool = False,
+        **variables: str,
     ) -> None:
         caddy = shutil.which("caddy")
         if caddy is None:
             sys.exit("The proxy is missing; Debian: apt-get install caddy")
         self.database = database
         self.place = place
+        self.pooler = Pooler(place, database) if with_pooler else None
         self.address = f"http://127.0.0.1:{port}"
         self.environment = {
             **settings(place / "ingest", "none"),
@@ -117,7 +175,7 @@ class ServerCluster:
             "LUTRIN_VECTORS": "pgvector",
             "LUTRIN_EMBED_MODEL": "local",
             "LUTRIN_LLM_MODEL": "local",
-            "DATABASE_URL": database.url("postgres"),
+            "DATABASE_URL": database.url("postgres") if self.pooler is None else self.pooler.url,
             "LUTRIN_CHAT_KEY": token_hex(32),
             "LUTRIN_ADMIN_TOKEN": token_hex(12),
             "LUTRIN_TRUSTED_PROXIES": "127.0.0.1",
@@ -139,6 +197,8 @@ class ServerCluster:
 
     def ingest(self, corpus: Path, *arguments: str) -> None:
         """Read the books and publish them to all servers."""
+        if self.pooler is not None and not self.pooler.is_running:
+            self.pooler.start()
         ingest(corpus, self.environment, *arguments)
 
     def start(self) -> None:
@@ -171,9 +231,16 @@ class ServerCluster:
                 file.write("\n\nThis page was changed while readers asked.\n")
             self.ingest(corpus)
 
+        def restart_pooler() -> None:
+            if self.pooler is not None:
+                self.pooler.end()
+                self.pooler.start()
+
+        pooled = [(0.62, "the pooler restarted", restart_pooler)] if self.pooler is not None else []
         return [
             (0.4, "a server killed", kill_server),
             (0.55, "the database killed", restart_database),
+            *pooled,
             (0.7, "the proxy restarted", restart_proxy),
             (0.78, "a new index", publish),
         ]
@@ -196,19 +263,25 @@ class ServerCluster:
 
     def close(self) -> None:
         """End everything but the database."""
-        for process in (self.proxy, *self.servers):
+        for process in (self.proxy, *self.servers, *([self.pooler] if self.pooler is not None else [])):
             process.end()
 
 
 @contextmanager
 def running(
-    corpus: Path, *, servers: int = SERVERS, port: int = PORT, place: Path | None = None, **variables: str
+    corpus: Path,
+    *,
+    servers: int = SERVERS,
+    port: int = PORT,
+    place: Path | None = None,
+    with_pooler: bool = False,
+    **variables: str,
 ) -> Iterator[ServerCluster]:
     """A cluster that has read the books and answers; everything of it goes with the block."""
     with ExitStack() as stack:
         folder = place or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lutrin-cluster-")))
         database = stack.enter_context(cluster(*DURABLE))
-        made = ServerCluster(folder, database, servers=servers, port=port, **variables)
+        made = ServerCluster(folder, database, servers=servers, port=port, with_pooler=with_pooler, **variables)
         stack.callback(made.close)
         made.ingest(corpus)
         made.start()
@@ -221,9 +294,10 @@ def main() -> None:
     parser.add_argument("--servers", type=int, default=SERVERS)
     parser.add_argument("--port", type=int, default=PORT, help="of the proxy; the servers take the next ones")
     parser.add_argument("--corpus", type=Path, default=ROOT / "corpus", help="the books")
+    parser.add_argument("--pooler", action="store_true", help="reach the database through PgBouncer, in session mode")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that it ends what it started
-    with running(options.corpus, servers=options.servers, port=options.port) as made:
+    with running(options.corpus, servers=options.servers, port=options.port, with_pooler=options.pooler) as made:
         names = ", ".join(str(options.port + 1 + number) for number in range(options.servers))
         print(f"{made.address} answers: {options.servers} servers (ports {names}), PostgreSQL at {made.database.port}.")
         print(

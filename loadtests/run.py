@@ -174,6 +174,7 @@ def main() -> int:
     parser.add_argument("--readers", type=int, help="how many")
     parser.add_argument("--corpus", type=Path, default=CORPUS, help="the books, a folder in corpus/ or corpus/ itself")
     parser.add_argument("--data", type=Path, help="a data folder that knows these books already; a copy of it is used")
+    parser.add_argument("--pooler", action="store_true", help="`cluster`: PgBouncer before the database")
     parser.add_argument("--gently", action="store_true", help="judge errors and fairness only")
     parser.add_argument("--out", type=Path, default=OUT, help="folder of the table and the picture")
     options = parser.parse_args()
@@ -188,7 +189,7 @@ def main() -> int:
         if options.data is not None:
             shutil.copytree(options.data, place / "data")
         if scenario.servers > 1:
-            samples, spans, verdicts, figures = run_cluster(scenario, corpus, place)
+            samples, spans, verdicts, figures = run_cluster(scenario, corpus, place, with_pooler=options.pooler)
         else:
             samples, spans = run(scenario, corpus, model, place, tuned=not options.gently)
             verdicts, figures = judge(scenario, samples, spans, gently=options.gently), ""
@@ -232,7 +233,9 @@ def run(scenario: Scenario, corpus: Path, model: str, place: Path, *, tuned: boo
     return targets.read_samples(place / "samples.jsonl", place / "server.log"), spans
 
 
-def run_cluster(scenario: Scenario, corpus: Path, place: Path) -> tuple[list[Sample], list[Span], list[Verdict], str]:
+def run_cluster(
+    scenario: Scenario, corpus: Path, place: Path, *, with_pooler: bool
+) -> tuple[list[Sample], list[Span], list[Verdict], str]:
     """Play a scenario on servers behind a proxy, with accidents: samples, spans, verdicts, and what became of readers.
 
     First more and more readers come in, so that the table by time says what the machine carries, and what a question
@@ -242,7 +245,7 @@ def run_cluster(scenario: Scenario, corpus: Path, place: Path) -> tuple[list[Sam
     books = copy_of(corpus, place / "books")
     accidents: list[tuple[str, Span]] = []
     costs: list[float] = []
-    with running(books, servers=scenario.servers, place=place) as made:
+    with running(books, servers=scenario.servers, place=place, with_pooler=with_pooler) as made:
         began_s = time.time()
         before = made.cpu_s()
 

@@ -454,6 +454,9 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     wait_s: float | None = None
     """Seconds that the reader waits for an explanation, however long it takes; 0: the book's answer is enough; None:
     the model explains what it is likely to begin within `LUTRIN_LIVE_S`."""
+    whole: bool = False
+    """Nothing is shown before the answer is whole, so that a model that is waited for has its say in whether the book
+    answers."""
     explain: bool = False  # the reader asks for an explanation of what was found, and queues for it
     answer_tokens: int | None = None
     earlier: tuple[Message, ...] = ()

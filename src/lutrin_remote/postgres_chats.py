@@ -41,7 +41,8 @@ SWEEP_EVERY_S = 30.0
 CHATS_LOCK, MIGRATION_LOCK, INGEST_LOCK = 0x6C757472696E, 0x6C75747269, 0x6C757472
 """Keys of the advisory locks under which one server at a time migrates conversations and other tables, and ingests."""
 # A machine that dies must not hold the ingest lock for hours; keepalives notice it after about a minute.
-ALIVE = {"tcp_keepalives_idle": "30", "tcp_keepalives_interval": "10", "tcp_keepalives_count": "3"}
+# Set after connecting: PgBouncer lets no client in that names them when it connects.
+ALIVE = "SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3"
 TROUBLE = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError)
 """Errors of the database, and of connecting to it."""
 NOW = "extract(epoch FROM clock_timestamp())"
@@ -252,9 +253,10 @@ async def ingest_alone(url: str) -> AsyncIterator[None]:
         ChatStoreError: PostgreSQL is away.
     """
     with _our_errors():
-        connection = await asyncpg.connect(url, timeout=CONNECT_S, server_settings=ALIVE)
+        connection = await asyncpg.connect(url, timeout=CONNECT_S)
     try:
         with _our_errors():
+            await connection.execute(ALIVE)
             is_free = await connection.fetchval("SELECT pg_try_advisory_lock($1)", INGEST_LOCK)
         if not is_free:
             raise IngestInProgress

@@ -279,6 +279,17 @@ async def test_a_late_no_takes_nothing_away(make_flow: MakeFlow) -> None:
     assert (answer.kind, answer.plain_words, "480 watt hours" in answer.answer) == ("extractive", (), True)
 
 
+async def test_a_model_that_is_waited_for_has_its_say_where_nothing_is_shown_yet(make_flow: MakeFlow) -> None:
+    """A slow one's no refuses then, and is not waited for further; what was answered before stays."""
+    generator = ScriptedGenerator(lambda _: SLOW, answers=-60.0, first_s=5.0)
+    flow = make_flow(generator)
+    refused = await answer_to(flow, BATTERY, whole=True, wait_s=2.0)
+    assert (refused.refusal, refused.plain_words, generator.requests) == ("not_in_book", (), [])
+    for fields in ({"wait_s": 2.0}, {"whole": True, "wait_s": 0.0}, {"whole": True, "wait_s": 2.0, "explain": True}):
+        answer = await answer_to(make_flow(generator), BATTERY, **fields)
+        assert (answer.refusal, "480 watt hours" in answer.answer) == (None, True), fields
+
+
 async def test_a_model_that_passes_its_time_leaves_the_book_s_answer(make_flow: MakeFlow) -> None:
     """A program that waits is told, and may ask again."""
     flow = make_flow(ScriptedGenerator(lambda _: "word " * 200, pause_s=0.05, first_s=5.0))

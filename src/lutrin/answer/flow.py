@@ -318,7 +318,7 @@ class AnswerFlow:
         """Search, decide, show the book's answer, have the model explain it.
 
         The book's answer is final. A model that is fast enough to speak first decides with the reader what is shown,
-        and its sentences stand above the book's.
+        and its sentences stand above the book's. It also has its say if nothing is shown before the answer is whole.
         """
         with ExitStack() as ending, ExitStack() as waiting:
             waiting.enter_context(self.traffic.without_excerpts())
@@ -326,14 +326,16 @@ class AnswerFlow:
                 plan = await self._plan(query, generations)
             work = self._begin(plan, earlier, started)
             ending.callback(work.close)
-            if work.is_fast and plan.verdict != "answers":
+            is_whole = bool(work.runs) and query.question.whole and not query.question.explain
+            if is_whole or (work.is_fast and plan.verdict != "answers"):
                 waiting.close()
-                await work.wait_for_yes(FAST_S)
-            book = settle_plan(plan, self._verdict(plan, work) if work.is_fast else plan.verdict)
+                await work.wait_for_yes(None if is_whole else FAST_S)
+            decides = work.is_fast or is_whole
+            book = settle_plan(plan, self._verdict(plan, work) if decides else plan.verdict)
             for event in _proof_events(book):
                 yield event
             waiting.close()
-            if not work.runs:
+            if not work.runs or (is_whole and book.refusal is not None):
                 for final in self._finished(book, started, work):
                     yield final
                 return
@@ -679,7 +681,7 @@ def decides(query: Query, earlier: Sequence[ChatMessage] = ()) -> tuple[Hashable
     """
     question = query.question
     where = (question.book, question.chapter, question.module, question.top_k)
-    how = (question.surface, question.answer_tokens)
+    how = (question.surface, question.answer_tokens, question.whole and bool(question.wait_s))
     text = (normalize(query.text), normalize(query.added), *query.answers, *map(normalize, query.parts))
     rest = (query.mode, query.frame, query.selected_text, query.page, query.follows, query.warnings)
     turns = tuple((message.role, message.text) for message in earlier)
@@ -712,8 +714,8 @@ class ModelWork:
         """Whether it thinks that the sections answer, as far as that is known."""
         return self.yes.result() if self.yes is not None and self.yes.done() and not self.yes.cancelled() else None
 
-    async def wait_for_yes(self, most_s: float) -> None:
-        """Wait for its yes or no."""
+    async def wait_for_yes(self, most_s: float | None) -> None:
+        """Wait for its yes or no; None: as long as it may take for the question."""
         if self.yes is not None:
             await asyncio.wait({self.yes}, timeout=most_s)
 

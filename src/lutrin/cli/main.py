@@ -120,8 +120,11 @@ def ask(
     from lutrin.runtime import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
 
     waits_s = wait_s if wait_s is not None else 0.0 if as_json else settings.explain_s
-    query = Question(text=question, selected_text=selected_text, book=book, chapter=chapter, wait_s=waits_s)
-    if stream and not as_json:
+    is_streamed = stream and not as_json
+    query = Question(
+        text=question, selected_text=selected_text, book=book, chapter=chapter, wait_s=waits_s, whole=not is_streamed
+    )
+    if is_streamed:
         asyncio.run(console.stream_answer(wiring.ask_events(settings, query)))
         return
     answer = asyncio.run(wiring.ask(settings, query))

@@ -770,6 +770,7 @@ class AnswerService:
         if incoming.question.wait_s is None:
             wait_s = self._settings.explain_s if incoming.question.explain else 0.0
             incoming = replace(incoming, question=msgspec.structs.replace(incoming.question, wait_s=wait_s))
+        incoming = replace(incoming, question=msgspec.structs.replace(incoming.question, whole=True))
         turn = Turn(self, incoming)
         await self._wait_for_answer(turn, request)
         headers = {**turn.headers, **whose.headers(), **NO_STORE}

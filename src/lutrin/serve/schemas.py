@@ -27,8 +27,9 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
     book: Place | None = None
     """Slug; needed only where several books are served."""
     wait_s: WaitS | None = None
-    """Seconds to wait for the model's explanation, at most LUTRIN_EXPLAIN_S; JSON: 0, the book's answer at once. A
-    stream tells it as it comes, without: unasked if it is likely to begin within LUTRIN_LIVE_S."""
+    """Seconds to wait for the model's explanation, at most LUTRIN_EXPLAIN_S; JSON: 0, the book's answer at once. Where
+    JSON waits, the model also has its say in whether the book answers. A stream tells the explanation as it comes,
+    without: unasked if it is likely to begin within LUTRIN_LIVE_S."""
     explain: bool = False
     """Ask the model for an explanation and wait in its queue, after an answer that was `explainable`."""
 
