@@ -82,13 +82,15 @@ async def export(
     return Response(body, media_type=media_type, headers={"Content-Disposition": disposition, **NO_STORE})
 
 
-@get("/messages/{message_id:str}/events", **operation("resumeAnswer", "Follow an answer after a reload", TAG, 404))
+@get("/messages/{message_id:str}/events", **operation("resumeAnswer", "Follow an answer after a reload", TAG, 404, 422))
 async def resume(message_id: MessagePath, request: HTTPRequest, service: Given[AnswerService]) -> Response[Any]:
     """The events of an answer that is `unfinished`; those after `Last-Event-ID` alone, if it is sent."""
     return await service.resume(request, message_id)
 
 
-@delete("/messages/{message_id:str}/events", **operation("stopAnswer", "Stop an answer", TAG, 404), status_code=204)
+@delete(
+    "/messages/{message_id:str}/events", **operation("stopAnswer", "Stop an answer", TAG, 404, 422), status_code=204
+)
 async def stop(message_id: MessagePath, request: HTTPRequest, service: Given[AnswerService]) -> None:
     """End an answer that is being written: what there is of it stays, and no page goes on with it."""
     await service.stop(request, message_id)
