@@ -38,6 +38,7 @@ from common import machine
 
 from lutrin.chats.key import new_key, rotate_key
 from lutrin.errors import ChatStoreError
+from lutrin.serve.teacher_sign_in import DELAY_S, WRONG_PER_MIN
 from lutrin.settings import load_settings, variable_name
 
 MOST_GROWN_MB = 20.0
@@ -284,7 +285,8 @@ def _read(door: Door, path: str) -> None:
 
 
 def guesses(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
-    """Guess the administration token at four endpoints; afterwards the right token has to wait too."""
+    """Guess the administration token at four endpoints; whoever knows it, elsewhere, does not wait for that."""
+    start_s = time.monotonic()
     statuses: Counter[int] = Counter()
     for number in range(arguments.guesses):
         bearer = {"Authorization": f"Bearer guess-{number}"}
@@ -298,10 +300,14 @@ def guesses(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
             case _:
                 form = {"Content-Type": "application/x-www-form-urlencoded"}
                 statuses[door.request("POST", "/teacher/sign-in", f"token=guess-{number}", form)[0]] += 1
-    assert statuses[403] == 10, statuses
-    assert statuses[429] == arguments.guesses - 10, statuses
-    assert door.request("POST", "/ingest", headers={"Authorization": f"Bearer {TOKEN}"})[0] == 429
-    return {"guesses": arguments.guesses, "compared": statuses[403], "refused": statuses[429]}
+    took_s = time.monotonic() - start_s
+    assert statuses == {403: arguments.guesses}, statuses
+    free = WRONG_PER_MIN * (1 + took_s / 60)
+    assert took_s >= (arguments.guesses - free) * DELAY_S, f"{took_s:.1f} s"
+    token = {"Authorization": f"Bearer {TOKEN}"}
+    entered_s = _timed(lambda: door.request("GET", "/ingest/0123", headers=token, source=READER))
+    assert entered_s < arguments.wait_s, f"the token took {entered_s:.1f} s"
+    return {"guesses": arguments.guesses, "took_s": round(took_s, 1), "token_elsewhere_s": round(entered_s, 3)}
 
 
 def strangers(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:

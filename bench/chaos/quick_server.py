@@ -135,6 +135,14 @@ class OneBook(ShelfLibrary):
             return DECK
         raise NotFound(slug)
 
+    async def exercises(self, slug: str, filename: str) -> Sequence[str]:  # noqa: ARG002 - as above
+        """There are none."""
+        return ()
+
+    async def page_labels(self, slug: str, filename: str) -> Mapping[int, str]:  # noqa: ARG002 - as above
+        """There are none."""
+        return {}
+
     async def find_pictures(self, slug: str, filename: str, addresses: Sequence[str]) -> Sequence[str]:  # noqa: ARG002 - as above
         """There are none."""
         return ["" for _ in addresses]

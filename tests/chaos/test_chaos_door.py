@@ -21,7 +21,7 @@ def test_nobody_breaks_in() -> None:
     report = json.loads(done.stdout.splitlines()[-1])
     assert report["slow"]["connections"] == 400
     assert report["strangers"]["read"] == 0
-    assert report["guesses"]["compared"] == 10
+    assert report["guesses"]["token_elsewhere_s"] < 4
     assert report["costs"]["refused"] >= 20
     assert report["settings"]["named"] >= 1
     assert report["keys"]["answered_after"] == 200
