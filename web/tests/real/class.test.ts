@@ -213,6 +213,7 @@ describe.each(SETTINGS)('a pupil, %s', (setting, options) => {
   test(`reads and practises for an hour without a network, and asks when it is back (${setting})`, async () => {
     const reader = await visit(NODES, options);
     const {page} = reader;
+    await eventually(() => keptOf(reader, [NODES]), [NODES], 30_000); // from then on every page that is opened is kept
     await page.clock.install();
     await page.goto(lutrin.address + DECK);
     await page.goto(lutrin.address + NODES);
