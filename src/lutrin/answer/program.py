@@ -15,8 +15,8 @@ from pygments.token import Comment, Name, Punctuation, String, is_token_subtype
 from pygments.util import ClassNotFound
 
 _MARK_BEFORE = re.compile(r"^\s*(?:#+!?|//+!?|/\*+|\*+/?|--+|%+|;+|<!--|(?i:rem )|[rRuU]?(?:\"{3}|'{3}))\s?")
-_MARK_BEHIND = re.compile(r"\s*(?:\*+/|-->|\"{3}|'{3})\s*$")
-_PATH = re.compile(r"[/\w.:-]*[^\W\d_][/\w.:-]*")
+_MARK_BEHIND = re.compile(r"(?<!\s)\s*+(?:(?<!\*)\*++/|-->|\"{3}|'{3})\s*+$")
+_PATH = re.compile(r"(?=[/\d_.:-]*+[^\W\d_])[/\w.:-]++")
 _QUOTES = "\"'`"
 
 

@@ -66,7 +66,7 @@ GAP_CHARS = 400
 """Between neighbours; more means that a passage between them was not found."""
 DRAWN = frozenset({"mermaid", "plantuml", "dot", "graphviz"})
 """Languages of figures; their source answers nothing."""
-_STEP = re.compile(r"(?P<name>[^\W\d_]+ )?(?P<number>\d+)[.):](?: |$)")
+_STEP = re.compile(r"(?P<name>(?<![^\W\d_])[^\W\d_]++ )?(?P<number>(?<!\d)\d++)[.):](?: |$)")
 """How a step begins, as an item of a list or in a paragraph of its own: "2. ", "Step 2: "."""
 
 
