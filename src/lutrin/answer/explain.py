@@ -242,7 +242,7 @@ class Explainer:
         text, sentences = bare_sentence(sentence.text), explanation.sentences
         if _FRAGMENT.match(text) or adds_nothing(text, [*explanation.above[:1], *(one.text for one in sentences)]):
             return None
-        if any(label in sentence.text for label in (SO_FAR, MARKED, ASKED)):
+        if text.startswith((SO_FAR, MARKED, ASKED)):
             explanation.is_reduced = True
             return None
         if sentence.own:

@@ -42,7 +42,7 @@ ANSWERS = "Does the passage answer this question? Reply only yes or no."
 """Asked of the model beside the question; the odds of its yes tell whether the book answers."""
 YES_NO = ("yes", "no")
 SO_FAR, MARKED, ASKED = "The conversation so far:", "The pupil has marked this text:", "Question:"
-"""What stands before the parts of the tail; a sentence that has it is the prompt written down again."""
+"""What stands before the parts of the tail; a sentence that begins so is the prompt written down again."""
 ANONYMOUS = Question(text="")
 """Asks what no reader waits for."""
 MOST_TURNS = 4

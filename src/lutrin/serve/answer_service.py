@@ -439,8 +439,8 @@ class Turn:
         self._publish(records.ErrorEvent(messages.STOPPED), last=True)
 
     def _abandon(self) -> None:
-        is_wanted = self._readers > 0 or self._is_left  # what is ending already ends in peace
-        if not is_wanted and self._task is not None and not self._task.done():
+        # What is ending already ends in peace.
+        if self._readers == 0 and not self._is_left and self._task is not None and not self._task.done():
             self._is_left = True
             self._task.cancel()
 
