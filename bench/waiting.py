@@ -7,8 +7,8 @@ A server of its own, on the sample books. Beside so many busy neighbours (proces
 session of its own) one reader asks about sections that were never read, then asks the same section again in other
 words. The table has seconds to the book's answer, to the first and to the last sentence of the model, and to its end:
 a model that finds nothing to add to the book's words ends without a sentence. Of those that were begun it tells the
-shares that end within 30 and 60 s and that spoke, and how many estimates were right within a factor of two. An
-explanation that is offered is asked for at once. `--code` runs the server from another checkout, in the same run,
+shares that end within 30 and 60 s and that spoke, and how many estimates were right within a factor of two, of the
+first sentence or of word that there is none. An explanation that is offered is asked for at once. `--code` runs the server from another checkout, in the same run,
 beside it, on a data folder that it has filled.
 
 `--cuts N` reloads the page N times in mid-answer and closes it N times; `--restarts N` kills the server as often.
@@ -59,6 +59,11 @@ class Seen(msgspec.Struct, kw_only=True):
     is_begun: bool = False
     sentences: int = 0
     kind: str = ""
+
+    @property
+    def waited_s(self) -> float:
+        """Until the first sentence, or the end of a model that finds nothing to add."""
+        return self.ended_s if math.isnan(self.first_s) else self.first_s
 
 
 class Reader:
@@ -150,7 +155,7 @@ def row(name: str, neighbours_: int, came: Sequence[Seen]) -> dict[str, object]:
     begun = [one for one in came if one.is_begun]
     ends = [one.ended_s for one in begun if not math.isnan(one.ended_s)]
     lasts = [one.last_s for one in came if not math.isnan(one.last_s)]
-    ratios = [(one.first_s - one.told_s) / one.eta_s for one in came if not math.isnan(one.first_s / one.eta_s)]
+    ratios = [(one.waited_s - one.told_s) / one.eta_s for one in came if not math.isnan(one.waited_s / one.eta_s)]
     return {
         "asked": name,
         "neighbours": neighbours_,

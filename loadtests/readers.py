@@ -37,6 +37,8 @@ RETRIEVE_EVERY = 5
 """Every so many questions a reader of `hundred` looks passages up, too."""
 FIRST_WORDS = frozenset({"excerpt", "sentence", "answer"})
 """Events that a reader can read something of; a refusal has its words in `answer`."""
+BEGUN = frozenset({"queued", "working"})
+"""Events that come once the model is to explain."""
 UNSAVED = frozenset({messages.NOT_SAVED, messages.NOT_SAVED_DISK, messages.NOT_REMEMBERED})
 OK = 200
 CUT_OFF = 599
@@ -232,11 +234,14 @@ def _read(stream: Any, start_s: float, sample: dict[str, Any]) -> bool:  # noqa:
                 sample["unsaved"] = not UNSAVED.isdisjoint(data.get("warnings", ()))
             if event == "sentence" and sample["seconds"]:
                 sample.setdefault("words_s", passed_s)
+            sample["begun"] = sample.get("begun", False) or event in BEGUN
             if event != "sentence" and data.get("eta_s"):
                 sample.setdefault("eta_s", data["eta_s"])
                 sample.setdefault("told_s", passed_s)
             if event == "done":
                 sample["kind"] = data["kind"]
+                if sample["begun"] and not data.get("warnings"):
+                    sample["ended_s"] = passed_s
                 return bool(data["explainable"]) and data["kind"] != "refusal"
         if sample["seconds"] and passed_s > EXPLAINED_S:
             return False

@@ -64,15 +64,16 @@ class Scenario:
 
 
 FAIRNESS = (targets.fair(2), targets.fair_queue(2))
+EXPLAINED = (targets.explained(0.8, 60), targets.ended(0.8, 60), targets.estimates(0.8))
 
 SCENARIOS = {
     "ten": Scenario(
         "Ten", 10, 60, 3.0,
-        (targets.errors(0), targets.slowest(1, 3.0), targets.explained(0.8, 60), targets.estimates(0.8), *FAIRNESS),
+        (targets.errors(0), targets.slowest(1, 3.0), *EXPLAINED, *FAIRNESS),
     ),
     "class": Scenario(
         "Pupil", 30, 60, 6.0,
-        (targets.errors(0), targets.slowest(0.95, 1.0), targets.explained(0.8, 60), targets.estimates(0.8), *FAIRNESS),
+        (targets.errors(0), targets.slowest(0.95, 1.0), *EXPLAINED, *FAIRNESS),
         one_chapter=True,
     ),
     "hundred": Scenario(

@@ -50,11 +50,20 @@ class Sample:
     """Which question of its session's, from 0."""
     words_s: float | None = None
     """Until the first sentence of an explanation; None if none came."""
+    begun: bool = False
+    """Whether the model was to explain it."""
+    ended_s: float | None = None
+    """Until the model came to its end of itself, with a sentence or with nothing to add; None if it did not."""
     eta_s: float | None = None
-    """The first estimate of that that the reader was told, and when (`told_s`)."""
+    """The first estimate of the first sentence that the reader was told, and when (`told_s`)."""
     told_s: float | None = None
     queue_s: float | None = None
     """How long it waited for the model's first word, or for word that there would be none; None if it did not ask."""
+
+    @property
+    def waited_s(self) -> float | None:
+        """Until the first sentence of an explanation, or word that there is none; None if neither came."""
+        return self.ended_s if self.words_s is None else self.words_s
 
     @property
     def failed(self) -> bool:
@@ -195,14 +204,33 @@ def explained(least: float, within_s: float) -> Target:
     return judge
 
 
+def ended(least: float, within_s: float) -> Target:
+    """The model comes to its end for at least this share of those it was to explain, within so many seconds.
+
+    It has spoken then, or has nothing to add to the book's words.
+    """
+
+    def judge(samples: Sequence[Sample]) -> Verdict:
+        begun = [sample for sample in answers(samples) if sample.begun]
+        there = [sample.ended_s for sample in begun if sample.ended_s is not None and sample.ended_s <= within_s]
+        share = len(there) / len(begun) if begun else 0.0
+        note = f"{len(there)} of {len(begun)}, median {percentile(there, 0.5):.1f} s"
+        return Verdict(f"the model at its end within {within_s:g} s", share, f">= {least:g}", share >= least, note=note)
+
+    return judge
+
+
 def estimates(least: float) -> Target:
-    """At least this share of the explanations that came came within half and twice the time that was told first."""
+    """At least this share of the waits took half to twice the time that was told first.
+
+    A wait ends with the first sentence, or where the model comes to its end without one.
+    """
 
     def judge(samples: Sequence[Sample]) -> Verdict:
         ratios = [
-            (sample.words_s - (sample.told_s or 0.0)) / sample.eta_s
+            (sample.waited_s - (sample.told_s or 0.0)) / sample.eta_s
             for sample in answers(samples)
-            if sample.words_s is not None and sample.eta_s
+            if sample.waited_s is not None and sample.eta_s
         ]
         share = sum(0.5 <= ratio <= 2 for ratio in ratios) / len(ratios) if ratios else math.nan
         note = f"of {len(ratios)}; median ratio {percentile(ratios, 0.5):.2f}"

@@ -177,7 +177,7 @@ class ScriptedDecoder:
         self.state_kind = "script" if shares else ""
         self.computed = self.overfull = self.restored = 0
         self.fail_next = False
-        self._script = script
+        self.script = script
         self._step_s = step_s
         # The (cell, token) pairs of each sequence; a cell's number is the position at which its token was computed.
         self._memory: list[list[tuple[int, int]]] = [[] for _ in range(sequences)]
@@ -227,7 +227,7 @@ class ScriptedDecoder:
     def odds(self, output: int, words: tuple[str, str]) -> float:
         """Give high odds to the word with which the script's answer begins."""
         tokens = [token for _, token in self._memory[self._asked[output]]]
-        return SURE if self._script(self.texts(tokens[: tokens.index(BEGIN)])).upper().startswith(words[0]) else -SURE
+        return SURE if self.script(self.texts(tokens[: tokens.index(BEGIN)])).upper().startswith(words[0]) else -SURE
 
     def logprob(self, output: int) -> float:
         """Give each byte a log probability of its own: the larger the byte, the less likely."""
@@ -299,7 +299,7 @@ class ScriptedDecoder:
         if BEGIN not in tokens:  # no prompt: the pace is measured
             return END
         begin = tokens.index(BEGIN)
-        answer = self._script(self.texts(tokens[:begin])).encode()
+        answer = self.script(self.texts(tokens[:begin])).encode()
         said = tokens[begin + 1 :]
         if said != list(answer[: len(said)]):
             return sum(said) % 256  # a wrong token was assumed: the following text shows it

@@ -15,7 +15,7 @@ from tests.fakes_generator import ScriptedGenerator
 from tests.interleaving import cancel_at
 
 from evaluation.memory_chat import MemoryChatStore
-from lutrin import messages
+from lutrin import messages, stages
 from lutrin.answer.flow import MAX_OPENED, AnswerFlow
 from lutrin.answer.prompt import STEP_TASK, Ability
 from lutrin.chats.store import AbsentChats
@@ -242,6 +242,35 @@ async def test_an_explanation_that_would_be_late_is_offered(make_flow: MakeFlow)
     assert generator.requests == []
     asked = await answer_to(flow, BATTERY, explain=True)
     assert (asked.explainable, asked.eta_s, len(asked.plain_words)) == (False, None, 2)
+
+
+class Stages:
+    """Hears which stages an answer goes through."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+    def add_time(self, stage: str, seconds: float) -> None:  # noqa: ARG002 - the listener's
+        """Note a stage."""
+        self.names.append(stage)
+
+    def add_fact(self, fact: str, value: str) -> None:
+        """Facts are not wanted."""
+
+
+@pytest.mark.parametrize(("session", "searches"), [("mine", 0), ("another", 1)])
+async def test_whoever_takes_an_offered_explanation_is_not_searched_for_again(
+    make_flow: MakeFlow, session: str, searches: int
+) -> None:
+    """Another reader is: how long it takes must not tell what somebody else has asked."""
+    flow = make_flow(ScriptedGenerator(lambda _: SLOW, first_s=40.0), live_s=15.0)
+    offered = await answer_to(flow, BATTERY, session_id="mine")
+    heard = Stages()
+    with stages.listening(heard):
+        asked = await answer_to(flow, BATTERY, session_id=session, explain=True)
+    assert heard.names.count("search") == searches
+    assert asked.excerpts == offered.excerpts
+    assert asked.plain_words
 
 
 async def test_a_program_gets_the_book_s_answer_at_once_and_waits_if_it_says_so(make_flow: MakeFlow) -> None:
@@ -645,22 +674,23 @@ async def test_a_late_yes_confirms_the_closest_passage(make_flow: MakeFlow, answ
     assert (messages.PASSAGE_ANSWERS in answer.answer) == confirmed
 
 
-async def test_the_model_begins_when_all_who_ask_at_once_have_their_quotes(make_flow: MakeFlow) -> None:
+async def test_the_model_is_held_until_all_who_ask_at_once_have_their_quotes(make_flow: MakeFlow) -> None:
     """Its work would delay them."""
     generator = ScriptedGenerator()
     flow = make_flow(generator)
-    begun: list[int] = []
+    quoted: list[list[int]] = []
 
     async def read(text: str) -> None:
         sent = flow.answer(Question(text=text))
-        begun.extend([len(generator.requests) async for event in sent if isinstance(event, ExcerptEvent)])
+        quoted.extend([list(generator.held) async for event in sent if isinstance(event, ExcerptEvent)])
 
     await asyncio.gather(read(BATTERY), read(LOOP), read(DRAG))
-    assert set(begun) == {0}
+    assert all(held == [1] for held in quoted)
+    assert generator.held == [1, 0]
     assert len(generator.requests) == 3
 
 
-async def test_the_model_does_not_wait_long_for_a_search_that_hangs(make_flow: MakeFlow) -> None:
+async def test_the_model_does_not_wait_for_a_search_that_hangs(make_flow: MakeFlow) -> None:
     """A reader who has quotes gets sentences, whatever becomes of the others."""
     generator = ScriptedGenerator()
     flow = make_flow(generator, deadline_s=0.3)

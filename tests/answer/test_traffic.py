@@ -1,6 +1,5 @@
 """Who is being answered, and who has nothing yet."""
 
-import asyncio
 from contextlib import suppress
 
 import pytest
@@ -8,16 +7,16 @@ import pytest
 from lutrin.answer.traffic import Traffic
 
 
-async def test_the_model_waits_until_the_last_reader_has_excerpts() -> None:
-    """And not at all where nobody waits."""
-    traffic = Traffic()
-    await asyncio.wait_for(traffic.wait_for_excerpts(), 1.0)
-    with traffic.without_excerpts():
+def test_the_time_that_others_still_need_is_that_of_the_last_ones() -> None:
+    """Half a second each; nobody waits for others who is alone."""
+    now = [0.0]
+    traffic = Traffic(clock=lambda: now[0])
+    for _ in range(30):
         with traffic.without_excerpts():
-            pass
-        with pytest.raises(TimeoutError):
-            await asyncio.wait_for(traffic.wait_for_excerpts(), 0.01)
-    await asyncio.wait_for(traffic.wait_for_excerpts(), 1.0)
+            assert traffic.held_s == 0.0
+            now[0] += 0.5
+    with traffic.without_excerpts(), traffic.without_excerpts(), traffic.without_excerpts():
+        assert traffic.held_s == pytest.approx(1.0, rel=0.01)
 
 
 def test_the_model_is_told_of_the_first_who_waits_and_when_nobody_does() -> None:

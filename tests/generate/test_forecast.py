@@ -1,5 +1,6 @@
 """Estimates of explanations: what they count, and how they become true."""
 
+import msgspec
 import pytest
 
 from lutrin.answer.punctuality import MOST, Punctuality
@@ -7,7 +8,7 @@ from lutrin.generate.forecast import Forecaster, PaceFigures, passage_key
 from lutrin.records import Forecast, GenerationRequest, Message
 
 SECTION = "The arm of Kestrel lifts a load of 2 kg. " * 20
-PACE = PaceFigures(prefill_s=0.02, token_s=0.1, ahead_tokens=0, wait_s=0.0, length=60.0)
+PACE = PaceFigures(prefill_s=0.02, token_s=0.1, crowd_token_s=0.03, first_s=3.0, length=60.0)
 
 
 def asking(section: str = SECTION) -> GenerationRequest:
@@ -31,19 +32,36 @@ def test_nothing_is_estimated_before_anything_was_measured() -> None:
 
 
 def test_a_section_that_was_read_is_not_read_again() -> None:
-    """What is half read counts half; who stands before counts, too."""
+    """What is half read counts half; what the process says of its queue counts, too."""
     forecaster = Forecaster()
-    forecaster.pace = PACE
+    forecaster.note_pace(PACE, {}, 0)
     unread = first_s(forecaster)
-    forecaster.note_unread({passage_key(asking()): 100})
+    forecaster.note_pace(PACE, {passage_key(asking()): 100}, 0)
     half = first_s(forecaster)
-    forecaster.note_unread({passage_key(asking()): 0})
+    forecaster.note_pace(PACE, {passage_key(asking()): 0}, 0)
     read = first_s(forecaster)
     assert unread > half == pytest.approx(read + 100 * PACE.prefill_s)
-    forecaster.pace = PaceFigures(prefill_s=0.02, token_s=0.1, ahead_tokens=500, wait_s=7.0)
-    assert first_s(forecaster) == pytest.approx(read + 500 * 0.02 + 7.0)
+    forecaster.note_pace(msgspec.structs.replace(PACE, first_s=20.0), {}, 0)
+    assert first_s(forecaster) == pytest.approx(read + 17.0)
     forecaster.reset()
     assert forecaster.forecast(asking()) is None
+
+
+def test_who_has_asked_since_the_process_was_heard_counts() -> None:
+    """Their passage once, also if it is the same; nothing any more when they have ended or the process counts them."""
+    forecaster = Forecaster()
+    forecaster.note_pace(PACE, {}, 0)
+    alone = first_s(forecaster)
+    forecaster.begin(1, asking())
+    beside_one = first_s(forecaster)
+    forecaster.begin(2, asking("The legs of Kestrel are light. " * 20))
+    beside_two = first_s(forecaster)
+    assert alone < beside_one < beside_two
+    assert beside_two - beside_one > 2 * (beside_one - alone)
+    forecaster.end(2)
+    assert first_s(forecaster) == beside_one
+    forecaster.note_pace(PACE, {}, 1)
+    assert first_s(forecaster) < alone
 
 
 def test_estimates_learn_from_what_they_missed_by() -> None:
@@ -51,11 +69,20 @@ def test_estimates_learn_from_what_they_missed_by() -> None:
     punctuality = Punctuality()
     paused = []
     for took_s in (6.0, 40.0, 40.0):
-        punctuality.note(5.0, took_s, Forecast(5.0, 9.0))
+        punctuality.note(punctuality.corrected(5.0), took_s, Forecast(5.0, 9.0))
         paused.append(punctuality.is_paused)
     assert paused == [False, False, True]
-    assert 2.0 < punctuality.corrected(Forecast(1.0, 2.0)).first_s <= MOST
+    assert 1.5 < punctuality.corrected(1.0).first_s <= MOST
     assert not punctuality.is_better(Forecast(4.5, 9.0))
     assert punctuality.is_better(Forecast(2.0, 4.0))
     punctuality.resume()
-    assert punctuality.corrected(Forecast(1.0, 2.0)).first_s == 1.0
+    assert punctuality.corrected(1.0).first_s == 1.0
+
+
+def test_many_that_were_told_at_once_correct_as_one_does() -> None:
+    """A class is told thirty estimates before the first has ended: all three times too short, not thirty times three."""
+    punctuality = Punctuality()
+    told = [punctuality.corrected(10.0) for _ in range(30)]
+    for estimate in told:
+        punctuality.note(estimate, 30.0, None)
+    assert punctuality.corrected(10.0).first_s == pytest.approx(30.0, rel=0.01)

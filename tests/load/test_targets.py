@@ -151,15 +151,24 @@ def test_explanations_count_that_come_while_the_reader_waits() -> None:
     assert not targets.explained(0.8, 60)([]).met
 
 
+def test_a_model_that_has_nothing_to_add_has_come_to_its_end() -> None:
+    """Of those that it was to explain; one that the reader no longer waited for has not."""
+    came = [sample(begun=True, ended_s=5.0), sample(begun=True, ended_s=61.0), sample(begun=True), sample()]
+    assert targets.ended(0.3, 60)(came).value == pytest.approx(1 / 3)
+    assert not targets.ended(0.8, 60)([]).met
+
+
 def test_an_estimate_counts_from_when_it_was_told() -> None:
-    """Half of the time, or twice, is still right; answers without an explanation say nothing of it."""
+    """Half of the time, or twice, is still right, also of word that there is none; who gave up says nothing of it."""
     came = [
         sample(words_s=11.0, told_s=1.0, eta_s=5.0),
         sample(words_s=12.0, told_s=1.0, eta_s=5.0),
         sample(words_s=3.0, told_s=1.0, eta_s=4.0),
+        sample(words_s=3.0, ended_s=60.0, told_s=2.0, eta_s=1.0),
+        sample(ended_s=3.0, told_s=2.0, eta_s=4.0),
         sample(told_s=1.0, eta_s=4.0),
     ]
-    assert targets.estimates(0.8)(came).value == pytest.approx(2 / 3)
+    assert targets.estimates(0.8)(came).value == pytest.approx(3 / 5)
     assert not targets.slowest(0.95, 5)([sample(kind="extractive", seconds=9)]).met
 
 

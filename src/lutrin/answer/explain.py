@@ -23,7 +23,7 @@ from lutrin.answer.grade import (
 )
 from lutrin.answer.plan import Plan
 from lutrin.answer.prompt import ANONYMOUS, ASKED, MARKED, OWN_WORDS, SO_FAR, YES_NO, Ability, Prompt
-from lutrin.answer.punctuality import STANDARD, Punctuality
+from lutrin.answer.punctuality import STANDARD, Estimate, Punctuality
 from lutrin.answer.traffic import Traffic
 from lutrin.errors import DeadlineExceeded, GeneratorError, QueueFull
 from lutrin.ingest.sentences import sentence_ranges
@@ -34,7 +34,6 @@ from lutrin.ports import Generator
 from lutrin.records import (
     Begun,
     Finished,
-    Forecast,
     GenerationEvent,
     GenerationRequest,
     Piece,
@@ -135,15 +134,19 @@ class Explainer:
             self.punctuality.resume()
         return self.punctuality.is_paused
 
-    def forecast(self, prompt: Prompt) -> Forecast | None:
+    def forecast(self, prompt: Prompt) -> Estimate | None:
         """How long an explanation would take now, with what the last estimates missed by; None: unknown."""
         raw = self._generator.forecast(prompt.request(max_tokens=self._longest(ANONYMOUS), deadline_s=LONGEST_S))
-        return raw and self.punctuality.corrected(raw)
+        return raw and self.punctuality.corrected(raw.first_s + self._traffic.held_s)
 
-    def note_first(self, forecast: Forecast | None, took_s: float) -> None:
-        """Learn how long the first sentence took, or how long it was waited for in vain."""
-        if forecast is not None:
-            self.punctuality.note(forecast.first_s, took_s, self._generator.forecast(STANDARD))
+    def note_wait(self, estimate: Estimate | None, took_s: float) -> None:
+        """Learn how long the first sentence was waited for, or word that there is none."""
+        if estimate is not None:
+            self.punctuality.note(estimate, took_s, self._generator.forecast(STANDARD))
+
+    def _eta_s(self, raw_s: float) -> float:
+        """What a reader is told anew."""
+        return round(self.punctuality.corrected(raw_s + self._traffic.held_s).first_s, 1)
 
     def _longest(self, question: Question) -> int:
         longest = min(self._settings.answer_tokens, self.ability.answer_tokens)
@@ -155,7 +158,6 @@ class Explainer:
             return Judgement(SAID_ODDS)  # that a chapter says what it says is sure
         if not self.ability.judges:
             return None
-        await self._excerpts_first(started)
         left_s = self._left_s(plan, started)
         request = prompt.yes_request(plan.query.question, deadline_s=left_s)
         text, judged = "", None
@@ -181,7 +183,6 @@ class Explainer:
 
         The log odds of the model's yes are a signal of each grade. What a reader of a stream waits for is not cut off.
         """
-        await self._excerpts_first(started)
         question = plan.query.question
         left_s = self._left_s(plan, started)
         request = prompt.request(
@@ -195,9 +196,9 @@ class Explainer:
                 async for item in items:
                     match item:
                         case Queued():
-                            yield QueuedEvent(position=item.position, eta_s=item.eta_s)
+                            yield QueuedEvent(position=item.position, eta_s=self._eta_s(item.eta_s))
                         case Begun():
-                            yield WorkingEvent(what="reading", eta_s=item.eta_s)
+                            yield WorkingEvent(what="reading", eta_s=self._eta_s(item.eta_s))
                         case Piece():
                             yield WorkingEvent(what="writing")
                         case Finished():
@@ -228,12 +229,6 @@ class Explainer:
         most_s = LONGEST_S if wait_s is None else min(wait_s, self._settings.explain_s)
         most_s = most_s or self._settings.deadline_s  # nobody waits, but a model that is fast enough may speak
         return max(most_s - (self._clock() - started) - MARGIN_S, 0.0)
-
-    async def _excerpts_first(self, started: float) -> None:
-        """Let everybody have excerpts before the model takes the processor, for as long as these may take."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(max(self._settings.deadline_s - (self._clock() - started), 0.0)):
-                await self._traffic.wait_for_excerpts()
 
     async def _grade(
         self, sentence: RawSentence, plan: Plan, prompt: Prompt, explanation: Explanation, yes: float

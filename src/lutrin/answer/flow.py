@@ -30,7 +30,7 @@ from lutrin.answer.plan import (
 )
 from lutrin.answer.pointing import of_kind, on_page
 from lutrin.answer.prompt import MOST_TURNS, Ability, Prompt, prompt_of
-from lutrin.answer.punctuality import is_late
+from lutrin.answer.punctuality import Estimate, is_late
 from lutrin.answer.render import explanation_of, with_plain_words
 from lutrin.answer.runs import choose, sections_of_page
 from lutrin.answer.traffic import Traffic
@@ -54,7 +54,6 @@ from lutrin.records import (
     ChatMessage,
     DoneEvent,
     ExcerptEvent,
-    Forecast,
     Question,
     QueuedEvent,
     Sentence,
@@ -77,6 +76,8 @@ WARM_CHAPTERS = 2
 """Chapters that are read whole while nobody asks."""
 MAX_OPENED = 100
 """Opened pages that wait to be read ahead, some minutes of a class."""
+MAX_OFFERED = 64
+"""Explanations that were offered and may be asked for: more than a class, which asks within moments."""
 MAX_SECTIONS_AHEAD = 8
 """Sections of an opened page that the model reads ahead: some 30 s of one core at 40 tokens a second."""
 
@@ -138,6 +139,8 @@ class AnswerFlow:
         self._chats = chats
         self._clock = clock
         self._cache = AnswerCache()
+        self._offered: OrderedDict[Hashable, Plan] = OrderedDict()
+        """What was found for readers to whom an explanation was offered: whoever takes it is not searched for again."""
         self._turns = FairTurns(searches_at_once)
         self._share = Share(time.process_time)
         self.charge: Callable[[float], None] = lambda _: None
@@ -278,7 +281,8 @@ class AnswerFlow:
                 return
             events: list[tuple[AnswerEvent, float]] = []
             with self.traffic.searching():
-                async with aclosing(self._from_books(query, generations, started, earlier)) as stream:
+                books = self._from_books(query, generations, started, earlier, (key, reader))
+                async with aclosing(books) as stream:
                     async for event in stream:
                         if isinstance(event, DoneEvent) and event.answer.refusal in NOT_COVERED and not question.book:
                             require_all_readable(self._shelf)
@@ -313,19 +317,32 @@ class AnswerFlow:
         return stored[: questions[-1]] if again else stored
 
     async def _from_books(
-        self, query: Query, generations: Sequence[OpenGeneration], started: float, earlier: Sequence[ChatMessage]
+        self,
+        query: Query,
+        generations: Sequence[OpenGeneration],
+        started: float,
+        earlier: Sequence[ChatMessage],
+        place: Hashable,
     ) -> AsyncGenerator[AnswerEvent, None]:
         """Search, decide, show the book's answer, have the model explain it.
 
-        The book's answer is final. A model that is fast enough to speak first decides with the reader what is shown,
+        The book's answer is final; `place` names question and reader. A model that is fast enough to speak first decides with the reader what is shown,
         and its sentences stand above the book's. It also has its say if nothing is shown before the answer is whole.
         """
         with ExitStack() as ending, ExitStack() as waiting:
             waiting.enter_context(self.traffic.without_excerpts())
-            async with self.search_turn(query.question):
-                plan = await self._plan(query, generations)
+            plan = self._offered.pop(place, None)
+            if plan is not None:
+                plan = replace(plan, query=replace(plan.query, question=query.question))
+            else:
+                async with self.search_turn(query.question):
+                    plan = await self._plan(query, generations)
             work = self._begin(plan, earlier, started)
             ending.callback(work.close)
+            if work.offers:
+                self._offered[place] = plan
+                while len(self._offered) > MAX_OFFERED:
+                    self._offered.popitem(last=False)
             is_whole = bool(work.runs) and query.question.whole and not query.question.explain
             if is_whole or (work.is_fast and plan.verdict != "answers"):
                 waiting.close()
@@ -430,7 +447,7 @@ class AnswerFlow:
 
         A late no takes nothing away: it only keeps the model from explaining what does not answer.
         """
-        asked_s, spoke = self._clock(), False
+        asked_s, spoke, has_ended = self._clock(), False, False
         try:
             async for item in feed:
                 if not isinstance(item, Sentence):
@@ -439,7 +456,7 @@ class AnswerFlow:
                 verdict = self._verdict(plan, work)
                 if not spoke:
                     spoke = True
-                    self._note_first(work, self._clock() - asked_s)
+                    self._note_wait(work, self._clock() - asked_s)
                     if book.refusal is not None and verdict != "no":
                         work.book = book = settle_plan(plan, verdict)
                         for event in _proof_events(book):
@@ -451,15 +468,17 @@ class AnswerFlow:
                     work.book = book = more
                     yield SourcesEvent(citations=book.sources)
                 yield _sentence_event(item)
+            has_ended = not work.explanation.warnings
         finally:
-            if not spoke and work.forecast is not None and is_late(work.forecast.first_s, self._clock() - asked_s):
-                self._note_first(work, self._clock() - asked_s)
+            took_s = self._clock() - asked_s
+            if not spoke and work.forecast is not None and (has_ended or is_late(work.forecast.first_s, took_s)):
+                self._note_wait(work, took_s)
         if self._verdict(plan, work) != "answers":
             work.explanation.sentences.clear()
 
-    def _note_first(self, work: "ModelWork", took_s: float) -> None:
+    def _note_wait(self, work: "ModelWork", took_s: float) -> None:
         if self._explainer is not None:
-            self._explainer.note_first(work.forecast, took_s)
+            self._explainer.note_wait(work.forecast, took_s)
 
     @staticmethod
     def _verdict(plan: Plan, work: "ModelWork") -> Verdict:
@@ -694,7 +713,7 @@ class ModelWork:
     """What the model does for one answer."""
 
     prompts: Sequence[Prompt] = ()
-    forecast: Forecast | None = None
+    forecast: Estimate | None = None
     is_fast: bool = False
     """Whether it is likely to speak before the reader has read a word: then it begins."""
     offers: bool = False

@@ -1,5 +1,8 @@
 """Learn from how estimates of explanations hold, so that the next ones are true and nobody waits in vain."""
 
+from dataclasses import dataclass
+from math import exp, log
+
 from lutrin.records import Forecast, GenerationRequest, Message
 
 STANDARD_CHARS = 1280
@@ -21,10 +24,10 @@ LATE_IN_A_ROW = 2
 """Explanations late by far after which the model begins none unasked."""
 BETTER = 0.7
 """Share of the cost of a standard explanation, when the model was late, at which it is tried again."""
-LEARNT = 0.5
-"""Share of what an estimate missed by, as a logarithm, that corrects the next."""
-MOST = 8.0
-"""Bound of the correction, and of its inverse."""
+LEARNT = 0.25
+"""Weight of the last wait in the running mean of what estimates missed by, as logarithms."""
+MOST = 4.0
+"""Bound of what one of them counts, and of its inverse."""
 
 
 def is_late(estimate_s: float, took_s: float) -> bool:
@@ -32,12 +35,21 @@ def is_late(estimate_s: float, took_s: float) -> bool:
     return took_s > FAR * estimate_s + GRACE_S
 
 
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """How long an explanation takes, as the reader is told, in seconds."""
+
+    first_s: float
+    """Until the first sentence."""
+    raw_s: float
+    """The same, uncorrected."""
+
+
 class Punctuality:
     """Corrects estimates by what the last ones missed by, and tells when explanations should not begin unasked."""
 
     def __init__(self) -> None:
-        self.correction = 1.0
-        """Estimates are multiplied by this."""
+        self._missed = 0.0
         self._late = 0
         self._cost_s = 0.0
 
@@ -46,15 +58,23 @@ class Punctuality:
         """Whether the last explanations were late by far."""
         return self._late >= LATE_IN_A_ROW
 
-    def corrected(self, raw: Forecast) -> Forecast:
-        """An estimate with the correction."""
-        return Forecast(raw.first_s * self.correction, raw.whole_s * self.correction)
+    @property
+    def correction(self) -> float:
+        """Estimates are multiplied by this."""
+        return exp(self._missed)
 
-    def note(self, estimate_s: float, took_s: float, standard: Forecast | None) -> None:
-        """Note how long a first sentence took; `standard` is what a standard explanation would take now."""
-        ratio = max(took_s, SHORTEST_S) / max(estimate_s, SHORTEST_S)
-        self.correction = min(max(self.correction * ratio**LEARNT, 1 / MOST), MOST)
-        if not is_late(estimate_s, took_s):
+    def corrected(self, raw_s: float) -> Estimate:
+        """An estimate with the correction."""
+        return Estimate(raw_s * self.correction, raw_s)
+
+    def note(self, estimate: Estimate, took_s: float, standard: Forecast | None) -> None:
+        """Note how long a wait took; `standard` is what a standard explanation would take now.
+
+        A class is told many estimates before the first has ended, so each counts as it was before any correction.
+        """
+        missed = log(max(took_s, SHORTEST_S) / max(estimate.raw_s, SHORTEST_S))
+        self._missed += LEARNT * (max(-log(MOST), min(missed, log(MOST))) - self._missed)
+        if not is_late(estimate.first_s, took_s):
             self._late = 0
             return
         self._late += 1
@@ -66,4 +86,4 @@ class Punctuality:
 
     def resume(self) -> None:
         """Begin explanations unasked again."""
-        self._late, self.correction = 0, 1.0
+        self._late, self._missed = 0, 0.0

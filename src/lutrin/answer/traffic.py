@@ -1,15 +1,19 @@
 """Tracks what readers do, so that background work yields to them and the model to readers without excerpts."""
 
-import asyncio
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 
-class Traffic:
-    """Counts the answers and searches that are under way in a server."""
+NEWEST = 0.2
+"""Weight of the last reader in the mean time for one."""
 
-    def __init__(self) -> None:
+
+class Traffic:
+    """Counts the answers and searches that are under way in a server; `clock` gives seconds that only grow."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.hold: Callable[[int], None] = lambda _: None
         """Told how many readers have no excerpt, when there is a first one and when there are none."""
         self.readers = 0
@@ -18,9 +22,15 @@ class Traffic:
         """Answers, searches and opened pages since the start."""
         self.opened: Counter[tuple[str, str]] = Counter()
         """How often each page was opened since the start, by book and file name."""
+        self._clock = clock
         self._unquoted = 0
-        self._all_quoted = asyncio.Event()
-        self._all_quoted.set()
+        self._each_s = 0.0
+        self._since_s = 0.0
+
+    @property
+    def held_s(self) -> float:
+        """Seconds until all others who ask now have excerpts, as fast as the last ones had them."""
+        return max(0, self._unquoted - 1) * self._each_s
 
     @contextmanager
     def searching(self) -> Iterator[None]:
@@ -40,18 +50,16 @@ class Traffic:
     @contextmanager
     def without_excerpts(self) -> Iterator[None]:
         """Count a reader who has no excerpt yet."""
+        if not self._unquoted:
+            self._since_s = self._clock()
+            self.hold(1)
         self._unquoted += 1
-        if self._all_quoted.is_set():
-            self._all_quoted.clear()
-            self.hold(self._unquoted)
         try:
             yield
         finally:
             self._unquoted -= 1
+            now_s = self._clock()
+            self._each_s += NEWEST * (now_s - self._since_s - self._each_s)
+            self._since_s = now_s
             if not self._unquoted:
-                self._all_quoted.set()
                 self.hold(0)
-
-    async def wait_for_excerpts(self) -> None:
-        """Wait until every reader has excerpts."""
-        await self._all_quoted.wait()

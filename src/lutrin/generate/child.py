@@ -17,8 +17,9 @@ from lutrin.generate.scheduler import Limits, Output, PassageFigures, Scheduler
 from lutrin.ports import Decoder
 from lutrin.records import GenerationRequest
 
-HELD_S = 2.0
-"""Time between two steps while it is held, so that a busy class hears the model, too."""
+FIRST_HELD_S, HELD_S = 5.0, 2.0
+"""Time before the first step while it is held, in which all of a class are searched for, and between two others, so
+that a hundred readers hear the model, too."""
 MOST_FAILURES = 3
 """Failed steps in a row after which a fresh process is better."""
 
@@ -92,6 +93,8 @@ class Beat(msgspec.Struct, frozen=True, tag="beat"):
     pace: PaceFigures = PaceFigures()
     unread: dict[str, int] = {}
     """Tokens left to read of passages of which that has changed, by `passage_key`."""
+    counted: int = 0
+    """The last request that `pace` counts in."""
 
 
 ToChild = Setup | Submit | Warm | Probe | Hold | Cancel
@@ -160,11 +163,20 @@ def warm_up(scheduler: Scheduler, setup: Setup) -> None:
 
 
 def _loop(link: Connection, scheduler: Scheduler, beat_s: float, messages: list[ToChild]) -> None:
-    last_beat, resumes, is_held = 0.0, 0.0, False
+    last_beat, resumes, counted, is_held = 0.0, 0.0, 0, False
+
+    def report(outputs: list[Output]) -> None:
+        nonlocal last_beat
+        unread, scheduler.unread = scheduler.unread, {}
+        load = (scheduler.running, scheduler.waiting)
+        _send(link, Beat(tuple(outputs), *load, scheduler.figures, scheduler.pace_figures, unread, counted))
+        last_beat = time.monotonic()
+
     while True:
         for message in messages:
             if isinstance(message, Submit):
                 scheduler.submit(message.id, message.request, message.deadline)
+                counted = message.id
             elif isinstance(message, Cancel):
                 scheduler.cancel(message.id)
             elif isinstance(message, Warm):
@@ -172,16 +184,15 @@ def _loop(link: Connection, scheduler: Scheduler, beat_s: float, messages: list[
             elif isinstance(message, Probe):
                 scheduler.probe()
             elif isinstance(message, Hold):
-                is_held, resumes = message.held, time.monotonic() + HELD_S
-        steps = scheduler.busy and (not is_held or time.monotonic() >= resumes)
-        outputs: list[Output] = scheduler.step() if steps else []
-        now = time.monotonic()
-        resumes = now + HELD_S if steps else resumes
-        if outputs or now - last_beat >= beat_s:
-            unread, scheduler.unread = scheduler.unread, {}
-            load = (scheduler.running, scheduler.waiting)
-            _send(link, Beat(tuple(outputs), *load, scheduler.figures, scheduler.pace_figures, unread))
-            last_beat = now
+                resumes = resumes if message.held == is_held else time.monotonic() + FIRST_HELD_S
+                is_held = message.held
+        # Who has just come is told how long it takes before the next step, and also while none is taken.
+        if (told := scheduler.tell()) or time.monotonic() - last_beat >= beat_s:
+            report(told)
+        if scheduler.busy and (not is_held or time.monotonic() >= resumes):
+            if outputs := scheduler.compute():
+                report(outputs)
+            resumes = time.monotonic() + HELD_S
         if scheduler.failures >= MOST_FAILURES:
             raise GeneratorError("The model fails at every step.")
         pause_s = min(beat_s, max(0.0, resumes - time.monotonic())) if is_held else 0.0

@@ -33,10 +33,10 @@ class PaceFigures(msgspec.Struct, frozen=True, array_like=True):
     """Seconds for a token of a prompt."""
     token_s: float = 0.0
     """Seconds for a token of the answer, beside those that run and wait."""
-    ahead_tokens: int = 0
-    """Prompt tokens that are read first."""
-    wait_s: float = 0.0
-    """Seconds until there is room for one more answer."""
+    crowd_token_s: float = 0.0
+    """What a token of one more answer adds for all, where as many are written as there is room for."""
+    first_s: float = 0.0
+    """Seconds until the first sentence, if the passage has been read."""
     length: float = float(USUAL_TOKENS)
     """Tokens of a usual answer."""
     measured_s: float = 0.0
@@ -51,20 +51,33 @@ def passage_key(request: GenerationRequest) -> str:
 
 
 class Forecaster:
-    """Knows what the model has read, as far as it was told, and estimates what is left."""
+    """Knows what was asked of the model and what it has read, as far as it was told, and estimates what is left."""
 
     def __init__(self) -> None:
         self.pace = PaceFigures()
         self._unread: OrderedDict[str, int] = OrderedDict()
         self._chars_per_token = CHARS_PER_TOKEN
+        self._underway: dict[int, GenerationRequest] = {}
+        """What was asked and has not ended, by number; numbers grow."""
+        self._counted = 0
+        """The last number that the pace counts in."""
 
     def reset(self) -> None:
         """Forget everything: the process that had read it has ended."""
         self.pace = PaceFigures()
         self._unread.clear()
 
-    def note_unread(self, unread: Mapping[str, int]) -> None:
-        """Note how many tokens of passages are left to read."""
+    def begin(self, id_: int, request: GenerationRequest) -> None:
+        """Note a request that is sent."""
+        self._underway[id_] = request
+
+    def end(self, id_: int) -> None:
+        """Note that a request has ended."""
+        self._underway.pop(id_, None)
+
+    def note_pace(self, pace: PaceFigures, unread: Mapping[str, int], counted: int) -> None:
+        """Note the pace with all requests up to a number, and how many tokens of passages are left to read."""
+        self.pace, self._counted = pace, counted
         for key, tokens in unread.items():
             self._unread[key] = tokens
             self._unread.move_to_end(key)
@@ -82,10 +95,17 @@ class Forecaster:
         pace = self.pace
         if not pace.prefill_s or not pace.token_s:
             return None
-        stable = int(request.stable_chars / self._chars_per_token)
-        tail = (len(request.messages[-1].content) - request.stable_chars) / self._chars_per_token
-        unread = self._unread.get(passage_key(request), stable) if stable else 0
-        reading_s = (pace.ahead_tokens + unread + tail + TAIL_TOKENS) * pace.prefill_s
-        first_s = pace.wait_s + reading_s + SENTENCE_TOKENS * pace.token_s
+        underway = {passage_key(one) for id_, one in self._underway.items() if id_ <= self._counted}
+        coming = [one for id_, one in self._underway.items() if id_ > self._counted and one.between is None]
+        passages = {passage_key(one): one for one in (*coming, request)}
+        tokens = sum(self._passage_tokens(one) for key, one in passages.items() if key not in underway)
+        tokens += (len(request.messages[-1].content) - request.stable_chars) / self._chars_per_token
+        writing_s = pace.length * pace.crowd_token_s
+        first_s = pace.first_s + tokens * pace.prefill_s + len(coming) * (TAIL_TOKENS * pace.prefill_s + writing_s)
         rest = max(0.0, min(request.max_tokens, pace.length) - SENTENCE_TOKENS)
         return Forecast(first_s, first_s + rest * pace.token_s)
+
+    def _passage_tokens(self, request: GenerationRequest) -> float:
+        """Tokens that are left to read of a request's passage."""
+        stable = request.stable_chars / self._chars_per_token
+        return self._unread.get(passage_key(request), stable) if stable else 0.0

@@ -20,8 +20,9 @@ import msgspec
 
 from lutrin.errors import GeneratorUnavailable
 from lutrin.fairness import FairQueue, Lane
-from lutrin.generate.forecast import SENTENCE_TOKENS, USUAL_TOKENS, PaceFigures, passage_key
+from lutrin.generate.forecast import SENTENCE_TOKENS, TAIL_TOKENS, USUAL_TOKENS, PaceFigures, passage_key
 from lutrin.generate.head import Head
+from lutrin.generate.outlook import Ahead, Room, first_sentences
 from lutrin.generate.prefix import PassageLimits, PassageStore, PrefixTree, common_length
 from lutrin.ports import Decoder, TokenRun
 from lutrin.records import Begun, Finished, GenerationRequest, Message, Piece, Queued
@@ -191,7 +192,7 @@ class Pace:
             self._decode_s[decoding] = estimate + weight * (seconds - estimate)
 
     def note_length(self, tokens: int) -> None:
-        """Learn from an answer that has ended by itself."""
+        """Learn from an answer that has ended, or was stopped where it began to copy."""
         self.length += NEWEST * (tokens - self.length)
 
     def note_guess(self, *, right: bool) -> None:
@@ -316,6 +317,8 @@ class Job:
     """The prompt as the prefix tree knows it."""
     stable: int = 0
     """Tokens at the beginning of the prompt that are the book's."""
+    passage: str = ""
+    """Their `passage_key`; empty if there are none."""
     state: str = ""
     """Their key in the store; empty if it has, or is to have, nothing of this prompt."""
     sequence: int = -1
@@ -329,7 +332,7 @@ class Job:
     told_logprob: float = 0.0
     """Its part that the reader was told, with the text."""
     position: int = 0
-    """The last place in the queue that the reader was told."""
+    """The last place in the queue that the reader was told; 0: it has begun."""
     due: float = 0.0
     """When its first sentence would come, as the reader was told last; 0: nothing was told."""
     spoke: bool = False
@@ -418,14 +421,12 @@ class Scheduler:
     @property
     def pace_figures(self) -> PaceFigures:
         """What a request that came now would have to wait for, and how fast it would be served."""
-        left, running = self._ends(), len(self._running)
-        at_once = min(self._slots, running + len(self._queue) + 1)
-        step_s = self.pace.token_s(max(1, running), self._limits.guesses)
+        newcomer = Ahead("", TAIL_TOKENS, SENTENCE_TOKENS, self.pace.length)
         return PaceFigures(
             prefill_s=self.pace.prefill_s,
-            token_s=self.pace.token_s(at_once, self._limits.guesses),
-            ahead_tokens=sum(job.to_compute for job in self._running) + sum(map(self._to_read, self._queue.order())),
-            wait_s=self._steps_until(len(self._queue) + 1, left, self.pace.length) * step_s,
+            token_s=self.pace.token_s(min(self._slots, len(self._jobs) + 1), self._limits.guesses),
+            crowd_token_s=self.pace.token_s(self._slots, self._limits.guesses) / self._slots,
+            first_s=self._outlook(self._queue_order(), newcomer)[-1],
             length=self.pace.length,
             measured_s=self._measured_s,
         )
@@ -465,8 +466,10 @@ class Scheduler:
         # A reader without a session counts as a session, not as part of a common one.
         lane = Lane(request.peer, request.session_id or f"\0{id_}")
         state = self._store.key(prompt[:stable]) if stable and self._decoder.state_kind else ""
-        text = TextStream(request.stop)
-        return Job(id_, request, lane, prompt, max_tokens, deadline, text, request.between, prompt, stable, state)
+        text, passage = TextStream(request.stop), passage_key(request) if stable else ""
+        return Job(
+            id_, request, lane, prompt, max_tokens, deadline, text, request.between, prompt, stable, passage, state
+        )
 
     def warm(self, requests: Sequence[GenerationRequest]) -> None:
         """Read the stable beginnings of prompts while nobody waits: these first, then those of earlier calls."""
@@ -476,19 +479,31 @@ class Scheduler:
     def cancel(self, id_: int) -> None:
         """Drop a request in any state; the next step no longer computes it. Unknown ids are ignored."""
         if (job := self._jobs.get(id_)) is not None:
+            if job.generated:
+                self.pace.note_length(len(job.generated))
             self._end(job, Finished("cancelled", len(job.prompt), len(job.generated)))
 
-    def step(self) -> list[Output]:
-        """Do one step; return the messages for readers, in order."""
+    def tell(self) -> list[Output]:
+        """Let in whom there is room for; return what readers should know before anything is computed."""
         self._expire()
         self._admit()
-        self._tell_reading()
+        self._tell_estimates()
+        return self._taken()
+
+    def compute(self) -> list[Output]:
+        """Compute one step; return what it says to readers, in order."""
         planned = self._plan()
         if planned:
             self._compute(planned)
         elif not self._jobs:
             self._use_quiet()
-        self._tell_waiting()
+        return self._taken()
+
+    def step(self) -> list[Output]:
+        """Do both."""
+        return [*self.tell(), *self.compute()]
+
+    def _taken(self) -> list[Output]:
         outputs, self._outputs = self._outputs, []
         return outputs
 
@@ -629,7 +644,7 @@ class Scheduler:
 
     def _keep(self, job: Job) -> None:
         if job.stable:
-            self.unread[passage_key(job.request)] = max(0, job.stable - job.cells)
+            self.unread[job.passage] = max(0, job.stable - job.cells)
         if job.state and job.cells >= job.stable and job.state not in self._store:
             self._store.put(job.state, self._decoder.save(job.sequence, job.stable))
 
@@ -787,7 +802,7 @@ class Scheduler:
         is_due = job.state and job.stable <= self._limits.retained_tokens and job.state not in self._store
         if not is_due or not self._make_room(job):
             if job.state in self._store:
-                self.unread[passage_key(request)] = 0
+                self.unread[job.passage] = 0
             return True
         job.sequence = self._free.pop()
         self._copy_common_prefix(job)
@@ -864,45 +879,46 @@ class Scheduler:
         while self._tree.idle_tokens() > self._limits.retained_tokens and self._evict():
             pass
 
-    def _tell_waiting(self) -> None:
-        prefill, left = sum(job.to_compute for job in self._running), self._ends()
-        step_s = self.pace.token_s(max(1, len(self._running)), self._limits.guesses)
-        for position, job in enumerate(self._queue_order(), 1):
-            prefill += self._to_read(job)
-            if position == job.position:
-                continue
-            job.position = position
-            length = min(job.max_tokens, self.pace.length)
-            steps = self._steps_until(position, left, length) + SENTENCE_TOKENS
-            self._say(job.id, Queued(position, round(prefill * self.pace.prefill_s + steps * step_s, 3)))
+    def _tell_estimates(self) -> None:
+        """Tell readers their place in the queue, or that their passage is read, and how long it takes.
 
-    def _tell_reading(self) -> None:
-        """Tell readers whose passage is being read how long that takes, and again if it turns out otherwise."""
-        now = self._clock()
-        prefill, running = sum(job.to_compute for job in self._running), len(self._running)
-        for job in self._running:
+        They are told again when the place changes, or if it turns out otherwise.
+        """
+        order = self._queue_order()
+        if not any(job.between is None and job.to_prefill for job in (*self._running, *order)):
+            return
+        now, place = self._clock(), 0
+        for job, seconds in zip((*self._running, *order), self._outlook(order), strict=True):
             if job.between is not None or not job.to_prefill:
                 continue
-            seconds = self.pace.answer_s(prefill, SENTENCE_TOKENS, running, self._limits.guesses)
-            if not job.due or abs(now + seconds - job.due) > OTHERWISE_S + OTHERWISE * (job.due - now):
-                job.due = now + seconds
-                self._say(job.id, Begun(job.to_prefill, round(seconds, 3)))
+            place += job.sequence < 0
+            position = place if job.sequence < 0 else 0
+            is_otherwise = abs(now + seconds - job.due) > OTHERWISE_S + OTHERWISE * (job.due - now)
+            if job.due and position == job.position and not is_otherwise:
+                continue
+            job.position, job.due, eta_s = position, now + seconds, round(seconds, 3)
+            self._say(job.id, Queued(position, eta_s) if position else Begun(job.to_prefill, eta_s))
 
-    def _ends(self) -> list[float]:
-        """Tokens that each running answer is likely to write yet, the fewest first."""
-        return sorted(max(1.0, min(job.max_tokens, self.pace.length) - len(job.generated)) for job in self._running)
+    def _outlook(self, order: Sequence[Job], *newcomers: Ahead) -> list[float]:
+        """Seconds until the first sentence of those that run, of those that wait, by turn, and of these newcomers."""
+        unread: dict[str, float] = {}
+        for job in self._running:
+            if job.cells < job.stable and job.state not in self._store:
+                left = job.stable - max([job.cells, *(min(shared, other.cells) for other, shared in job.ahead)])
+                unread[job.passage] = min(left, unread.get(job.passage, left))
+        for job in order:
+            left = self._to_read(job) - (len(job.prompt) - job.stable)
+            if job.stable and left > 0:
+                unread.setdefault(job.passage, left)
+        room = Room(self._slots, self.pace.prompt_tokens(self._limits.prefill_tokens), self._limits.guesses)
+        running, waiting = map(self._left_of, self._running), map(self._left_of, order)
+        return first_sentences([*running], [*waiting, *newcomers], unread, room, self.pace)
 
-    def _steps_until(self, position: int, left: Sequence[float], length: float) -> float:
-        """Steps until a slot is free for the reader in this place of the queue.
-
-        Place p gets the p-th slot that becomes free; after the last slot the count starts again, with answers of this
-        length.
-        """
-        place = position - 1 - (self._slots - len(left))
-        if place < 0 or not left:
-            return 0.0
-        turns, place = divmod(place, len(left))
-        return left[place] + turns * length
+    def _left_of(self, job: Job) -> Ahead:
+        """What is left to do for a job; until its prompt is read, what others compute for it is not counted."""
+        length = 0.0 if job.between is not None else max(1.0, min(job.max_tokens, self.pace.length) - len(job.generated))
+        tail = min(self._to_read(job) if job.sequence < 0 else job.to_compute, len(job.prompt) - job.stable)
+        return Ahead(job.passage, tail, min(length, SENTENCE_TOKENS - len(job.generated)), length)
 
     def _say(self, id_: int, event: Queued | Begun | Piece | Finished | Rejection) -> None:
         self._outputs.append(Output(id_, event))

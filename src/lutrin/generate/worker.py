@@ -172,6 +172,7 @@ class WorkerGenerator:
         id_ = self._last_id
         submitted = _frame(Submit(id_, request, deadline))
         inbox = self._inboxes[id_] = asyncio.Queue()
+        self._forecaster.begin(id_, request)
         ended, pieces = False, 0
         try:
             await self._raise_weight()
@@ -198,6 +199,7 @@ class WorkerGenerator:
                 yield event
         finally:
             del self._inboxes[id_]
+            self._forecaster.end(id_)
             if not ended and self._writer is not None:
                 self._writer.write(_frame(Cancel(id_)))
 
@@ -332,8 +334,7 @@ class WorkerGenerator:
     def _deliver(self, beat: Beat) -> None:
         self.load = (beat.running, beat.waiting)
         self.passages = beat.passages
-        self._forecaster.pace = beat.pace
-        self._forecaster.note_unread(beat.unread)
+        self._forecaster.note_pace(beat.pace, beat.unread, beat.counted)
         for output in beat.outputs:
             # Readers who have left are not listed.
             if (inbox := self._inboxes.get(output.id)) is not None:
