@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import pytest
 
@@ -14,18 +13,19 @@ from lutrin.records import Begun, Finished, Piece, Queued
 from .room import Room as Class
 
 
-@dataclass(frozen=True)
 class Flat:
     """A second for ten prompt tokens or for a token of any number of answers."""
 
-    prefill_s: float = 0.1
+    def mixed_s(self, prefill: float, answers: int) -> float:
+        """Seconds."""
+        return (prefill + answers) / 10
 
     def token_s(self, answers: int, most: int) -> float:  # noqa: ARG002 - costs the same
         """Seconds."""
         return 1.0
 
 
-ROOM = Room(slots=2, step_tokens=10, guesses=0)
+ROOM = Room(slots=2, step_tokens=10, beside_tokens=10, guesses=0)
 
 
 def test_one_alone_reads_and_writes() -> None:

@@ -12,9 +12,8 @@ from typing import Protocol
 class Costs(Protocol):
     """What steps cost; `lutrin.generate.scheduler.Pace` knows it."""
 
-    @property
-    def prefill_s(self) -> float:
-        """Seconds for each token of a prompt."""
+    def mixed_s(self, prefill: float, answers: int) -> float:
+        """Seconds for a step that reads prompt tokens and writes one token of each of `answers`."""
 
     def token_s(self, answers: int, most: int) -> float:
         """Seconds for one token of each of `answers`, with as many guesses as pay, `most` of them."""
@@ -41,6 +40,8 @@ class Room:
     slots: int
     step_tokens: int
     """Prompt tokens that one step reads."""
+    beside_tokens: int
+    """The same while answers are written."""
     guesses: int
 
 
@@ -62,9 +63,9 @@ def first_sentences(
             queue.remove(following)
             active.append(following)
         writing = [one for one in active if not left.get(one.passage) and one.tail <= 0]
-        tokens = _read(active, left, max(1, room.step_tokens - len(writing)))
+        tokens = _read(active, left, room.beside_tokens if writing else room.step_tokens)
         if tokens:
-            steps, seconds = 1.0, (tokens + len(writing)) * costs.prefill_s
+            steps, seconds = 1.0, costs.mixed_s(tokens, len(writing))
         else:
             steps = max(1.0, min(one.sentence if one.sentence > 0 else one.whole for one in writing))
             seconds = steps * costs.token_s(len(writing), room.guesses)
