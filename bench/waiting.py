@@ -8,8 +8,8 @@ session of its own) one reader asks about sections that were never read, then as
 words. The table has seconds to the book's answer, to the first and to the last sentence of the model, and to its end:
 a model that finds nothing to add to the book's words ends without a sentence. Of those that were begun it tells the
 shares that end within 30 and 60 s and that spoke, and how many estimates were right within a factor of two, of the
-first sentence or of word that there is none. An explanation that is offered is asked for at once. `--code` runs the server from another checkout, in the same run,
-beside it, on a data folder that it has filled.
+first sentence or of word that there is none. An explanation that is offered is asked for at once. `--code` runs the
+server from another checkout, in the same run, beside it, on a data folder that it has filled.
 
 `--cuts N` reloads the page N times in mid-answer and closes it N times; `--restarts N` kills the server as often.
 Each time the question and the book's answer must be in the history afterwards, and a page that was loaded again must

@@ -80,7 +80,7 @@ def test_estimates_learn_from_what_they_missed_by() -> None:
 
 
 def test_many_that_were_told_at_once_correct_as_one_does() -> None:
-    """A class is told thirty estimates before the first has ended: all three times too short, not thirty times three."""
+    """A class is told thirty estimates before the first has ended, all of them a third of the truth."""
     punctuality = Punctuality()
     told = [punctuality.corrected(10.0) for _ in range(30)]
     for estimate in told:

@@ -137,7 +137,7 @@ class Explainer:
     def forecast(self, prompt: Prompt) -> Estimate | None:
         """How long an explanation would take now, with what the last estimates missed by; None: unknown."""
         raw = self._generator.forecast(prompt.request(max_tokens=self._longest(ANONYMOUS), deadline_s=LONGEST_S))
-        return raw and self.punctuality.corrected(raw.first_s + self._traffic.held_s)
+        return self.punctuality.corrected(raw.first_s + self._traffic.held_s) if raw is not None else None
 
     def note_wait(self, estimate: Estimate | None, took_s: float) -> None:
         """Learn how long the first sentence was waited for, or word that there is none."""

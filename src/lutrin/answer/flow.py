@@ -326,8 +326,11 @@ class AnswerFlow:
     ) -> AsyncGenerator[AnswerEvent, None]:
         """Search, decide, show the book's answer, have the model explain it.
 
-        The book's answer is final; `place` names question and reader. A model that is fast enough to speak first decides with the reader what is shown,
+        The book's answer is final. A model that is fast enough to speak first decides with the reader what is shown,
         and its sentences stand above the book's. It also has its say if nothing is shown before the answer is whole.
+
+        Args:
+            place: Names question and reader.
         """
         with ExitStack() as ending, ExitStack() as waiting:
             waiting.enter_context(self.traffic.without_excerpts())

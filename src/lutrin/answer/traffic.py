@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-
 NEWEST = 0.2
 """Weight of the last reader in the mean time for one."""
 

@@ -948,7 +948,9 @@ class Scheduler:
 
     def _left_of(self, job: Job) -> Ahead:
         """What is left to do for a job; until its prompt is read, what others compute for it is not counted."""
-        length = 0.0 if job.between is not None else max(1.0, min(job.max_tokens, self.pace.length) - len(job.generated))
+        length = (
+            0.0 if job.between is not None else max(1.0, min(job.max_tokens, self.pace.length) - len(job.generated))
+        )
         tail = min(self._to_read(job) if job.sequence < 0 else job.to_compute, len(job.prompt) - job.stable)
         return Ahead(job.passage, tail, min(length, SENTENCE_TOKENS - len(job.generated)), length)
 
