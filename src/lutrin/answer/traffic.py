@@ -5,9 +5,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-NEWEST = 0.2
-"""Weight of the last reader in the mean time for one."""
-
 
 class Traffic:
     """Counts the answers and searches that are under way in a server; `clock` gives seconds that only grow."""
@@ -23,12 +20,12 @@ class Traffic:
         """How often each page was opened since the start, by book and file name."""
         self._clock = clock
         self._unquoted = 0
-        self._each_s = 0.0
-        self._since_s = 0.0
+        self._began_s = self._each_s = 0.0
+        self._quoted = 0
 
     @property
     def held_s(self) -> float:
-        """Seconds until all others who ask now have excerpts, as fast as the last ones had them."""
+        """Seconds until all others who ask now have excerpts, as fast as those who asked beside them had them."""
         return max(0, self._unquoted - 1) * self._each_s
 
     @contextmanager
@@ -50,15 +47,14 @@ class Traffic:
     def without_excerpts(self) -> Iterator[None]:
         """Count a reader who has no excerpt yet."""
         if not self._unquoted:
-            self._since_s = self._clock()
+            self._began_s, self._quoted = self._clock(), 0
             self.hold(1)
         self._unquoted += 1
         try:
             yield
         finally:
             self._unquoted -= 1
-            now_s = self._clock()
-            self._each_s += NEWEST * (now_s - self._since_s - self._each_s)
-            self._since_s = now_s
+            self._quoted += 1
+            self._each_s = (self._clock() - self._began_s) / self._quoted
             if not self._unquoted:
                 self.hold(0)

@@ -37,6 +37,10 @@ class PaceFigures(msgspec.Struct, frozen=True, array_like=True):
     """What a token of one more answer adds for all, where as many are written as there is room for."""
     first_s: float = 0.0
     """Seconds until the first sentence, if the passage has been read."""
+    unread_s: float = 0.0
+    """The same if it has not, and nobody else asks about it; without the time to read it."""
+    passages_s: dict[str, float] = {}
+    """The same of passages that are about to be read for others, by `passage_key`."""
     length: float = float(USUAL_TOKENS)
     """Tokens of a usual answer."""
     measured_s: float = 0.0
@@ -95,13 +99,17 @@ class Forecaster:
         pace = self.pace
         if not pace.prefill_s or not pace.token_s:
             return None
-        underway = {passage_key(one) for id_, one in self._underway.items() if id_ <= self._counted}
         coming = [one for id_, one in self._underway.items() if id_ > self._counted and one.between is None]
         passages = {passage_key(one): one for one in (*coming, request)}
-        tokens = sum(self._passage_tokens(one) for key, one in passages.items() if key not in underway)
-        tokens += (len(request.messages[-1].content) - request.stable_chars) / self._chars_per_token
+        unread = {key: self._passage_tokens(one) for key, one in passages.items() if key not in pace.passages_s}
+        own = passage_key(request)
+        if unread.get(own):
+            first_s = pace.unread_s + sum(unread.values()) * pace.prefill_s
+        else:
+            first_s = pace.passages_s.get(own, pace.first_s)
+        tail = (len(request.messages[-1].content) - request.stable_chars) / self._chars_per_token
         writing_s = pace.length * pace.crowd_token_s
-        first_s = pace.first_s + tokens * pace.prefill_s + len(coming) * (TAIL_TOKENS * pace.prefill_s + writing_s)
+        first_s += tail * pace.prefill_s + len(coming) * (TAIL_TOKENS * pace.prefill_s + writing_s)
         rest = max(0.0, min(request.max_tokens, pace.length) - SENTENCE_TOKENS)
         return Forecast(first_s, first_s + rest * pace.token_s)
 

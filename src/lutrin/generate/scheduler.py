@@ -242,6 +242,8 @@ class Pace:
         return prompt_tokens * self.prefill_s + tokens * self.token_s(decoding, guesses)
 
 
+UNHEARD = "unheard"
+"""Stands for a passage that nobody has asked about."""
 WARMING = -1
 """Id of the job that no reader waits for."""
 MOST_WARM = 200
@@ -431,12 +433,17 @@ class Scheduler:
     @property
     def pace_figures(self) -> PaceFigures:
         """What a request that came now would have to wait for, and how fast it would be served."""
-        newcomer = Ahead("", TAIL_TOKENS, SENTENCE_TOKENS, self.pace.length)
+        read, unread = (Ahead(name, TAIL_TOKENS, SENTENCE_TOKENS, self.pace.length) for name in ("", UNHEARD))
+        order = self._queue_order()
+        *seconds, first_s = self._outlook(order, read)
+        others = (job.passage if job.between is None and job.to_prefill else "" for job in (*self._running, *order))
         return PaceFigures(
             prefill_s=self.pace.prefill_s,
             token_s=self.pace.token_s(min(self._slots, len(self._jobs) + 1), self._limits.guesses),
             crowd_token_s=self.pace.token_s(self._slots, self._limits.guesses) / self._slots,
-            first_s=self._outlook(self._queue_order(), newcomer)[-1],
+            first_s=first_s,
+            unread_s=self._outlook(order, unread)[-1] if order else first_s,
+            passages_s={name: last_s for last_s, name in sorted(zip(seconds, others, strict=True)) if name},
             length=self.pace.length,
             measured_s=self._measured_s,
         )
@@ -941,6 +948,7 @@ class Scheduler:
             left = self._to_read(job) - (len(job.prompt) - job.stable)
             if job.stable and left > 0:
                 unread.setdefault(job.passage, left)
+        unread[UNHEARD] = 1
         most, beside = self._prompt_tokens(is_beside=False), self._prompt_tokens(is_beside=True)
         room = Room(self._slots, most, beside, self._limits.guesses)
         running, waiting = map(self._left_of, self._running), map(self._left_of, order)
