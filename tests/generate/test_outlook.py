@@ -25,7 +25,7 @@ class Flat:
         return 1.0
 
 
-ROOM = Room(slots=2, step_tokens=10, beside_tokens=10, guesses=0)
+ROOM = Room(slots=2, step_tokens=10, guesses=0)
 
 
 def test_one_alone_reads_and_writes() -> None:

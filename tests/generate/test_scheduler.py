@@ -6,7 +6,7 @@ from tests.fakes_generator import BEGIN, echo
 
 from lutrin.generate.forecast import SENTENCE_TOKENS
 from lutrin.generate.head import Head
-from lutrin.generate.scheduler import OVERTAKEN_S, Limits, Pace, Rejection
+from lutrin.generate.scheduler import Limits, Pace, Rejection
 from lutrin.records import Begun, Finished, Piece, Queued
 
 from .room import SYSTEM, Keen, Room, expected
@@ -342,54 +342,3 @@ def test_a_loop_is_ended() -> None:
     assert isinstance(last := room.last(id_), Finished)
     assert last.reason == "stop"
     assert last.tokens < 100
-
-
-def begun(room: Room) -> list[int]:
-    """The numbers of requests in the order in which their answers began."""
-    order: list[int] = []
-    while room.scheduler.busy:
-        for output in room.step():
-            if isinstance(output.event, Piece) and output.id not in order:
-                order.append(output.id)
-    return order
-
-
-PAGES = [f"Page {name} tells what the arm of Kestrel lifts, and how. " * 3 for name in "abc"]
-
-
-def test_the_passage_that_most_wait_for_is_read_first() -> None:
-    """Of those whose passage is unread; questions of one session count once, and peers keep their turns."""
-    room = Room(Limits(slots=1, queue=20), sequences=8, context_tokens=4000)
-    first = room.ask("What?", section=PAGES[0], session="z", max_tokens=2)
-    room.step()
-    greedy = [room.ask(f"What {n}?", section=PAGES[1], session="greedy", max_tokens=2) for n in range(3)]
-    many = [room.ask(f"What {n}?", section=PAGES[2], session=f"many {n}", max_tokens=2) for n in range(2)]
-    order = begun(room)
-    assert order[0] == first
-    assert set(order[1:3]) == set(many)
-    assert set(order[3:]) == set(greedy)
-
-
-def test_nobody_is_overtaken_for_long_by_those_who_share_a_passage() -> None:
-    """After half a minute it is the turn of whoever came first."""
-    room = Room(Limits(slots=1, queue=20), sequences=8, context_tokens=4000)
-    room.ask("What?", section=PAGES[0], session="z", max_tokens=60)
-    room.step()
-    lone = room.ask("What?", section=PAGES[1], session="lone", max_tokens=2)
-    room.clock.now += OVERTAKEN_S
-    for n in range(3):
-        room.ask(f"What {n}?", section=PAGES[2], session=f"many {n}", max_tokens=2)
-    assert begun(room)[1] == lone
-
-
-def test_beside_answers_that_are_written_little_is_read() -> None:
-    """So that a passage that is read for one reader hardly slows the sentences of another."""
-    room = Room(Limits(slots=2, prefill_tokens=40, beside_tokens=8, guesses=0), context_tokens=2000)
-    writer = room.ask("short", max_tokens=200)
-    while not room.text(writer):
-        room.step()
-    room.ask("A long one. " * 30, section="")
-    for _ in range(5):
-        before = room.decoder.computed
-        room.step()
-        assert room.decoder.computed - before == 9

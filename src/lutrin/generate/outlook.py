@@ -40,8 +40,6 @@ class Room:
     slots: int
     step_tokens: int
     """Prompt tokens that one step reads."""
-    beside_tokens: int
-    """The same while answers are written."""
     guesses: int
 
 
@@ -63,7 +61,7 @@ def first_sentences(
             queue.remove(following)
             active.append(following)
         writing = [one for one in active if not left.get(one.passage) and one.tail <= 0]
-        tokens = _read(active, left, room.beside_tokens if writing else room.step_tokens)
+        tokens = _read(active, left, room.step_tokens)
         if tokens:
             steps, seconds = 1.0, costs.mixed_s(tokens, len(writing))
         else:

@@ -9,7 +9,7 @@ core. The scheduler is pure: the model is behind `Decoder`, and the clock is an 
 """
 
 import codecs
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import count, groupby, pairwise
@@ -252,8 +252,6 @@ WARM_STEP_S = 0.25
 """For a step of warming, so that a reader who comes meanwhile hardly waits for it."""
 WARM_STEP_TOKENS = (4, 32)
 """Least and most tokens of such a step: a pass of the kernels, and no more than the pace is known for."""
-OVERTAKEN_S = 30.0
-"""Whoever has waited so long is overtaken no more by those whose passage more readers wait for."""
 OTHERWISE, OTHERWISE_S = 0.5, 2.0
 """A reader is told a new estimate if it differs from the last by this share and so many seconds more."""
 PROBE_TOKENS, PROBE_STEPS = CLEAR_PREFILL, 2
@@ -270,9 +268,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     queue: int = 64
     """Requests that may wait for a slot."""
     prefill_tokens: int = 128
-    """Prompt tokens in one step."""
-    beside_tokens: int = 32
-    """The same while answers are written: they bound how much a newcomer delays the others."""
+    """Prompt tokens in one step: they bound how much a newcomer delays the others."""
     retained_tokens: int = 4096
     """Tokens of finished prompts that are kept for later ones with the same beginning."""
     worth_tokens: int = 48
@@ -321,8 +317,6 @@ class Job:
     prompt: tuple[int, ...]
     max_tokens: int
     deadline: float
-    since: float
-    """When it was asked."""
     text: TextStream
     between: tuple[str, str] | None = None
     key: tuple[int, ...] = ()
@@ -485,9 +479,8 @@ class Scheduler:
         state = self._store.key(prompt[:stable]) if stable and self._decoder.state_kind else ""
         text, passage = TextStream(request.stop), passage_key(request) if stable else ""
         return Job(
-            id_, request, lane, prompt, max_tokens, deadline, self._clock(), text, request.between, prompt, stable,
-            passage, state,
-        )  # fmt: skip
+            id_, request, lane, prompt, max_tokens, deadline, text, request.between, prompt, stable, passage, state
+        )
 
     def warm(self, requests: Sequence[GenerationRequest]) -> None:
         """Read the stable beginnings of prompts while nobody waits: these first, then those of earlier calls."""
@@ -555,20 +548,9 @@ class Scheduler:
         """Who waits, first those whose passage has been read, each by turn.
 
         What is read for one reader must be used before the next passage is read: else all passages are read, and
-        nobody is answered by the deadline. Of the passages that one peer's readers wait for, the one that most of them
-        wait for is read first, but nobody is overtaken for long.
+        nobody is answered by the deadline.
         """
-        order, now = self._queue.order(), self._clock()
-        unread = [job for job in order if not self._is_read(job)]
-        wanted = Counter(passage for passage, _ in {(job.passage, job.lane) for job in unread})
-
-        def turn(job: Job) -> int:
-            return -wanted[job.passage] if job.passage and now < job.since + OVERTAKEN_S else -len(order)
-
-        by_peer: dict[str, list[Job]] = {}
-        for job in sorted(unread, key=turn, reverse=True):
-            by_peer.setdefault(job.lane.peer, []).append(job)
-        return [job for job in order if self._is_read(job)] + [by_peer[job.lane.peer].pop() for job in unread]
+        return sorted(self._queue.order(), key=lambda job: not self._is_read(job))
 
     def _is_read(self, job: Job) -> bool:
         """Whether the passage of a job has been read, or is being read for another one."""
@@ -691,7 +673,7 @@ class Scheduler:
             for job in writing
             for place, token in enumerate((job.generated[-1], *self._guess(job, guesses)))
         ]
-        most = self._prompt_tokens(is_beside=bool(writing))
+        most = self.pace.prompt_tokens(self._limits.prefill_tokens)
         budget = min(most, self._decoder.step_tokens - len(planned))
         for job in sorted(self._running, key=lambda job: job.cells < job.stable):
             if budget <= 0:
@@ -704,11 +686,6 @@ class Scheduler:
             planned.append((job, TokenRun(job.sequence, job.cells, tokens, wanted=len(tokens) == job.to_prefill)))
             budget -= len(tokens)
         return planned
-
-    def _prompt_tokens(self, *, is_beside: bool) -> int:
-        """How many prompt tokens to read in one step, alone or beside answers that are written."""
-        most = self._limits.prefill_tokens
-        return self.pace.prompt_tokens(min(most, self._limits.beside_tokens) if is_beside else most)
 
     def _guess(self, job: Job, number: int) -> tuple[int, ...]:
         """Guess the next tokens: those that followed the answer's last two tokens (or its only one) in its prompt."""
@@ -949,8 +926,7 @@ class Scheduler:
             if job.stable and left > 0:
                 unread.setdefault(job.passage, left)
         unread[UNHEARD] = 1
-        most, beside = self._prompt_tokens(is_beside=False), self._prompt_tokens(is_beside=True)
-        room = Room(self._slots, most, beside, self._limits.guesses)
+        room = Room(self._slots, self.pace.prompt_tokens(self._limits.prefill_tokens), self._limits.guesses)
         running, waiting = map(self._left_of, self._running), map(self._left_of, order)
         return first_sentences([*running], [*waiting, *newcomers], unread, room, self.pace)
 
