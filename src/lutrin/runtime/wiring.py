@@ -74,8 +74,6 @@ if TYPE_CHECKING:
 
 QUERY_THREADS = 1
 """Threads of the embedding model while a server answers, since the language model needs the cores."""
-SEARCHES_HERE = 2
-"""Questions searched for at the same time on this machine: while one is judged on all cores, the next is looked up."""
 SEARCHES_AT_SERVICES = 16
 """Questions searched for at the same time if services embed them or hold the vectors."""
 QUESTION_PATIENCE_S = 2.0
@@ -181,7 +179,7 @@ def answering(
         generator=generator,
         ability=ability,
         prepared=PreparedAnswers(searcher, own_words=settings.own_words) if with_prepared else None,
-        searches_at_once=SEARCHES_HERE if settings.profile == "local" else SEARCHES_AT_SERVICES,
+        searches_at_once=1 if settings.profile == "local" else SEARCHES_AT_SERVICES,
         chats=chats,
         grader=grader,
     )
