@@ -1,9 +1,9 @@
 """Ask the questions of a shelf as hurried people type them: `python -m evaluation.careless [FOLDER] [--book BOOK]`.
 
-Three forms of each question are made from lists in `evaluation/careless`, the same for the same seed: words taken for
-others that sound alike ("how do robots no where they are"), the speech of messages ("wat r nodes 4 lol"), and words
-that are missing or run together. Printed is, for the questions as they stand and for each form, the share of the key
-facts in the answers and of the questions that are refused, and what each form loses.
+Forms of each question are made from lists in `evaluation/careless`, the same for the same seed: words taken for
+others that sound alike ("how do robots no where they are"), the speech of messages ("wat r nodes 4 lol"), words that
+are left out, words that run together, and both (missing). Printed is, for the questions as they stand and for each
+form, the share of the key facts in the answers and of the questions that are refused, and what each form loses.
 """
 
 import argparse
@@ -11,6 +11,7 @@ import asyncio
 import random
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -23,7 +24,7 @@ from evaluation.run import run
 from evaluation.shelf import DATA, SHELF, ShelvedBook, read_shelf
 from lutrin.settings import load_settings
 
-Form = Literal["as it stands", "sounds", "speech", "missing"]
+Form = Literal["as it stands", "sounds", "speech", "left out", "run together", "missing"]
 WORDS = ROOT / "evaluation" / "careless"
 SEED = 56
 CHANGED = 0.5
@@ -45,9 +46,10 @@ class Loss(msgspec.Struct, frozen=True):
     refused: float
 
 
-def spellings(name: str) -> dict[str, str]:
-    """A list of words with how they are spelt carelessly; of several words the last is that."""
-    lines = (WORDS / name).read_text("utf-8").splitlines()
+@cache
+def spellings(name: str, every: int = 1) -> dict[str, str]:
+    """A list of words with how they are spelt carelessly; of several words the last is that. `every` 2: half of it."""
+    lines = (WORDS / name).read_text("utf-8").splitlines()[::every]
     return {word: spelt for word, _, spelt in (line.rpartition(" ") for line in lines)}
 
 
@@ -60,22 +62,22 @@ def respelt(text: str, careless: Mapping[str, str], chance: Chance) -> str:
     return text
 
 
-def sounds(text: str, chance: Chance) -> str:
-    """A text with words in the place of others that sound alike."""
-    return respelt(text, spellings("sounds.txt"), chance)
+def sounds(text: str, chance: Chance, *, every: int = 1) -> str:
+    """A text with words in the place of others that sound alike; `every` 2: by every second entry of the list."""
+    return respelt(text, spellings("sounds.txt", every), chance)
 
 
-def speech(text: str, chance: Chance) -> str:
-    """A text as people write messages: short, in lower case, without marks at its end."""
-    return respelt(text, spellings("speech.txt"), chance).lower().rstrip(" ?.!") + chance.choice(ENDINGS)
+def speech(text: str, chance: Chance, *, every: int = 1) -> str:
+    """A text as people write messages: short, in lower case, without marks at its end; `every` as above."""
+    return respelt(text, spellings("speech.txt", every), chance).lower().rstrip(" ?.!") + chance.choice(ENDINGS)
 
 
-def missing(text: str, chance: Chance) -> str:
-    """A text in which some words are left out, and some run together."""
+def missing(text: str, chance: Chance, *, left_out: float = LEFT_OUT, together: float = RUN_TOGETHER) -> str:
+    """A text in which some words are left out, and some run together, by these chances."""
     written = ""
     for word in text.split():
-        if chance.random() >= LEFT_OUT:
-            written += word if chance.random() < RUN_TOGETHER else f"{word} "
+        if chance.random() >= left_out:
+            written += word if chance.random() < together else f"{word} "
     return written.strip() or text
 
 
@@ -83,6 +85,8 @@ FORMS: Mapping[Form, Callable[[str, Chance], str]] = {
     "as it stands": lambda text, _: text,
     "sounds": sounds,
     "speech": speech,
+    "left out": partial(missing, together=0.0),
+    "run together": partial(missing, left_out=0.0),
     "missing": missing,
 }
 

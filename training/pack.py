@@ -1,16 +1,18 @@
 """Pack what a reader learns from into files that travel to a machine with an accelerator; see `device.py`.
 
-questions.npz   the written questions and ours, each also as it is typed in a hurry: letters swapped, or only rare words
+questions.npz   the written questions and ours, each also as it is typed in a hurry: letters swapped, only rare words,
+                words that sound alike, the speech of messages, or words left out and run together
 headings.npz    headings as questions for what stands below them, and definitions; no passage holds its own heading
 public.npz      public sets of questions with their passages, where they are given
 judged.npz      questions on the books left out
 """
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from evaluation import careless
 from training import examples, public, sources
 from training.examples import WORD, Book, Example, Passage
 from training.sources import Missing
@@ -127,9 +129,19 @@ def left_out(checkouts: Path, passages: Path, names: Sequence[str]) -> tuple[dic
 
 
 def hurried(item: Example, book: Book, rng: random.Random) -> Example:
-    """The same question as somebody in a hurry types it."""
+    """The same question as somebody in a hurry types it.
+
+    Of the lists of careless spellings every second entry is used, so that `evaluation.careless` has others, too.
+    """
     words = WORD.findall(item.question.lower())
-    text = " ".join(keywords(words, book) if rng.random() < 0.5 else slipped(words, rng))
+    forms: Sequence[Callable[[], str]] = (
+        lambda: " ".join(keywords(words, book)),
+        lambda: " ".join(slipped(words, rng)),
+        lambda: careless.sounds(item.question, rng, every=2),
+        lambda: careless.speech(item.question, rng, every=2),
+        lambda: careless.missing(item.question, rng),
+    )
+    text = rng.choice(forms)()
     return replace(item, question=text, idf={word: book.idf(word) for word in WORD.findall(text)})
 
 

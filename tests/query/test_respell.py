@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar, cast
 
 from lutrin.ports import Embedder
-from lutrin.query.respell import Speller, WordsFrom, is_slip, respell, slips_of, spellings
+from lutrin.query.respell import Speller, WordsFrom, is_slip, respell, slips_of, spellings, with_spaces
 
 T = TypeVar("T")
 
@@ -154,3 +154,28 @@ async def test_a_question_of_words_that_no_book_has_is_soon_looked_up() -> None:
     text = " ".join(f"zq{a}{b}wvx" for a in letters for b in letters[:19])
     assert await changes(Counting(), text) == {}
     assert 0 < len(looked) < 500
+
+
+async def spaced(text: str, **chunks: int) -> str:
+    """A question with spaces between what was typed together."""
+    return await with_spaces([Book(**chunks)], text, cast("Embedder", Pieces()))
+
+
+async def test_words_that_were_typed_together_are_parted() -> None:
+    """Two, three, and one letter; the likeliest words count."""
+    english = {"does": 90, "the": 300, "how": 100, "do": 150, "i": 80, "a": 250, "an": 60, "in": 200}
+    book = {**english, "robot": 40, "robots": 30, "arm": 20, "stop": 10, "old": 5}
+    assert await spaced("why doesthe robot stop", **book) == "why does the robot stop"
+    assert await spaced("Howdoi stop therobots?", **book) == "How do i stop the robots?"
+    assert await spaced("what is inan arm", **book) == "what is inan arm", "the tokenizer knows it as one word"
+
+
+async def test_what_may_be_a_word_of_its_own_stays() -> None:
+    """A word of the book, a name, a form of it, code, what holds no function word, and what is rare."""
+    book = {"the": 300, "on": 200, "is": 100, "click": 9, "red": 50, "fire": 40, "walls": 40, "rare": 2, "ifconfig": 3}
+    for text in (
+        "what does ifconfig do", "what does ifconfigs do", "who is Therared", "set theclick_on", "build firewalls",
+        "why therare",
+    ):  # fmt: skip
+        assert await spaced(text, **book) == text, text
+    assert await spaced("why theclick", **book) == "why the click"

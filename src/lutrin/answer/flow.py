@@ -44,6 +44,7 @@ from lutrin.language.words import plain, stem_set, subject_stems
 from lutrin.log import get_logger
 from lutrin.ports import ChatStore, Generator
 from lutrin.query.frames import Frame
+from lutrin.query.respell import with_spaces
 from lutrin.query.sides import each_named, each_side, longer_first
 from lutrin.query.understand import Query, alone, normalize, understand
 from lutrin.records import (
@@ -257,9 +258,11 @@ class AnswerFlow:
         """
         started = self._clock()
         history = await self._history(question)
-        query = understand(question, history=history, language=self._language, embedder=self._searcher.embedder)
-        query = await with_wish(self._searcher, query)
+        embedder = self._searcher.embedder
         async with lease_books(self._shelf, question.book) as generations:
+            spaced = msgspec.structs.replace(question, text=await with_spaces(generations, question.text, embedder))
+            query = understand(spaced, history=history, language=self._language, embedder=embedder)
+            query = await with_wish(self._searcher, query)
             if query.refusal is not None:
                 first = generations[0]
                 plan = refusal_plan(query, query.refusal, title=first.book.title, generation=first.name)

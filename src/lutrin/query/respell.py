@@ -11,6 +11,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from math import inf, log
 from typing import Protocol, TypeVar
 
 from rapidfuzz.distance import OSA, Levenshtein
@@ -37,10 +38,17 @@ from code may be spelt differently from the book that shows them."""
 MOST_LOOKED_UP = 8
 """Words of one question whose spelling is looked up: a question with more unknown words holds no slips. Each
 takes a millisecond, in which no other search runs."""
+LEAST_PART = 3
+"""Least letters of a word that is typed together with others, if it is no function word."""
+LONGEST_JOINED = 24
+"""Letters of what may be words typed together."""
 KEPT = 4096
 """Words whose spelling is remembered; the oldest are dropped first."""
 _WORD = re.compile(r"(?<![\w/.\-@#])[^\W\d_]+(?![\w/@#]|[.\-]\w)")
 """A word of letters alone that is not part of a name from code."""
+_SHORTENED = {word.partition("'")[2] for word in lexicon.STOP_WORDS}
+"""What is left of a word in a short form: the s of what's, the t of can't."""
+_FUNCTION_WORDS = (lexicon.STOP_WORDS | lexicon.QUESTION_WORDS) - _SHORTENED
 
 
 class Vocabulary(Protocol):
@@ -55,6 +63,50 @@ class Vocabulary(Protocol):
 
     async def consult(self, look: Callable[[WordsFrom], T]) -> T:
         """Call a function with the book's words and return its result."""
+
+
+async def with_spaces(books: Sequence[Vocabulary], text: str, embedder: Embedder) -> str:
+    """A question with spaces between words that were typed together ("why doesthe arm drift"), as far as books tell.
+
+    Raises:
+        IndexUnavailable: A book cannot be read.
+    """
+    pieces = [start for start, _ in embedder.token_offsets(text)]
+    assembled = [match for match in _WORD.finditer(text) if _is_assembled(match, pieces)]
+    # A capital within a question begins a name.
+    joined = [m[0] for m in assembled if m[0][not m.start() :].islower() and m[0].lower() not in _FUNCTION_WORDS]
+    looked_up = [word for word in dict.fromkeys(joined) if len(word) <= LONGEST_JOINED][:MOST_LOOKED_UP]
+    return respell(text, {word: " ".join(await _parted(books, word)) for word in looked_up})
+
+
+async def _parted(books: Sequence[Vocabulary], word: str) -> list[str]:
+    """The words that were typed as one, a function word among them; the one word where a book has it."""
+    places = range(len(word) + 1)
+    spans = [(start, end) for start in places for end in places[start + 1 :] if (start, end) != (0, len(word))]
+    parts = {word[start:end].lower() for start, end in spans}
+    chunks = dict.fromkeys((word.lower(), *parts), 0)
+    for book in books:
+        if await book.consult(lambda words_from: _has_form(words_from, word.lower())):
+            return [word]
+        for part, more in (await book.document_frequency(parts)).items():
+            chunks[part] += more
+    known = {
+        part: many
+        for part, many in chunks.items()
+        if (many and part in _FUNCTION_WORDS) or (many > RARE and len(part) >= LEAST_PART)
+    }
+    most = 1 + max(chunks.values())
+    # best[end]: the cost, negative log odds of the likeliest words up to there, and where the last of them begins.
+    best: list[tuple[float, int]] = [(0.0, 0)] + [(inf, 0)] * len(word)
+    for start, end in sorted(spans, key=lambda span: span[1]):
+        if (own := known.get(word[start:end].lower())) and (cost := best[start][0] + log(most / own)) < best[end][0]:
+            best[end] = (cost, start)
+    found: list[str] = []
+    end = len(word)
+    while end and best[end][0] < inf:
+        found.insert(0, word[best[end][1] : end])
+        end = best[end][1]
+    return found if not end and any(part.lower() in _FUNCTION_WORDS for part in found) else [word]
 
 
 class Speller:
@@ -190,10 +242,14 @@ def _has_form(words_from: WordsFrom, word: str) -> bool:
     return any(stem(other) == target for other, _ in words_from(root))
 
 
+def _is_assembled(match: re.Match[str], pieces: Sequence[int]) -> bool:
+    """Whether a word of a text, whose tokens begin at these places, is rare or misspelt."""
+    return bisect_left(pieces, match.end()) - bisect_left(pieces, match.start()) > 1
+
+
 def _may_be_slip(match: re.Match[str], pieces: Sequence[int]) -> bool:
-    """Whether a word of a text, whose tokens begin at these places, is rare or misspelt, and long enough."""
-    inside = bisect_left(pieces, match.end()) - bisect_left(pieces, match.start())
-    return inside > 1 and len(match[0]) >= SHORT_LETTERS
+    """The same, of a word that is long enough."""
+    return _is_assembled(match, pieces) and len(match[0]) >= SHORT_LETTERS
 
 
 def _is_plain(word: str, other: str) -> bool:
