@@ -234,6 +234,7 @@ def _completed(base: Query, completion: Completion, embedder: Embedder) -> Query
     leans = bool(selected) and (not topic_stems(topic) or refers(topic))
     if leans and topic_stems(topic) and len(words(selected)) <= PHRASE_WORDS:
         topic = of_phrase(topic, " ".join(selected.split()))
+    topic = searched(frame, topic)
     return replace(
         base,
         text=completion.text,
@@ -248,6 +249,15 @@ def _completed(base: Query, completion: Completion, embedder: Embedder) -> Query
         answers=completion.answers,
         leans=leans,
     )
+
+
+def searched(frame: Frame, topic: str) -> str:
+    """What is searched for, if a book may have what is wanted of a subject.
+
+    >>> searched("example", "ownership"), searched("simpler", "ownership")
+    ('an example of ownership', 'ownership')
+    """
+    return lexicon.SEARCHED.get(frame, "{}").replace("{}", topic)
 
 
 def is_name(phrase: str) -> bool:
@@ -276,7 +286,7 @@ def alone(question: Question) -> Query:
     """Take a question as it stands, for a search without an answer: no conversation, no language check, no cuts."""
     text = " ".join(question.text.split())
     own = frame_of(text)
-    topic = own.topic or text
+    topic = searched(own.frame, own.topic or text)
     return Query(question=question, typed=text, text=text, topic=topic, parts=(topic,), page=question.page, own=own)
 
 
