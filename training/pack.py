@@ -22,6 +22,8 @@ NEGATIVES = 64
 """Of a question, at most."""
 FEWER = 16
 """Of a heading."""
+HURRIED = 2
+"""Forms of each question as it is typed in a hurry, beside the written one."""
 MOST_TOGETHER = 20 * 1024 * 1024
 """Bytes of all files: what is lent takes 64 MiB, and the repository has 44."""
 MOST_HEADINGS = 120
@@ -70,7 +72,7 @@ def pack(
         judged_books, judged = left_out(checkouts, out / "passages", names)
     rng = random.Random(1)
     asked, judged = some(asked, most, rng), some(judged, most, rng)
-    asked += [hurried(item, books[item.book], rng) for item in asked]
+    asked += [hurried(item, books[item.book], rng) for item in asked for _ in range(HURRIED)]
     tokens, folder = Tokens(tokenizer), out / "pack"
 
     def write(name: str, library: Mapping[str, Book], questions: Sequence[Example]) -> None:
