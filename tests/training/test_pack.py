@@ -21,13 +21,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_what_is_held_back_teaches_nothing(folder: Path) -> None:
-    """Questions, headings and claims are of the other book alone; every question comes twice, once in a hurry."""
+    """Questions, headings and claims are of the other book alone; every question comes also in hurried forms."""
     books, asked = tokens.load(folder / "questions.npz")
     _, judged = tokens.load(folder / "judged.npz")
     headings_of, headings = tokens.load(folder / "headings.npz")
     assert set(books) == set(headings_of) == {LEARNED}
     assert {item.book for item in judged} == {HELD}
-    assert len(asked) == 40
+    assert len(asked) == 20 * (1 + pack.HURRIED)
     assert len(judged) == 20
     assert headings
     assert any(not item.positives for item in asked)

@@ -103,13 +103,22 @@ def test_a_heading_asks_for_what_stands_below_it() -> None:
 def test_a_hurried_question_keeps_its_rare_words_or_slips(book: Book) -> None:
     """Either only rarer words are left, in their order, or two letters inside one long word are swapped."""
     rng = random.Random(1)
-    seen = {pack.hurried(asked("it goes how farther"), book, rng).question for _ in range(20)}
-    assert "how farther" in seen
-    slips = seen - {"how farther"}
-    assert slips
-    for slip in slips:
-        *rest, last = slip.split()
+    words = ["it", "goes", "how", "farther"]
+    assert pack.keywords(words, book) == ["how", "farther"]
+    for _ in range(20):
+        *rest, last = pack.slipped(words, rng)
         assert rest == ["it", "goes", "how"]
         assert last != "farther"
         assert sorted(last) == sorted("farther")
         assert (last[0], last[-1]) == ("f", "r")
+
+
+def test_a_hurried_question_is_spelt_in_all_careless_ways(book: Book) -> None:
+    """Rarer words alone, a slip, sounds, the speech of messages, words left out; its rarity follows its words."""
+    rng = random.Random(1)
+    seen = [pack.hurried(asked("Do you know where it goes?"), book, rng) for _ in range(60)]
+    texts = {item.question for item in seen}
+    assert any("no wher" in text or "no were" in text or "know were" in text for text in texts), texts
+    assert any(text.endswith((" lol", " plz", " thx")) for text in texts)
+    assert any(len(text.split()) < 6 and text.startswith("Do") for text in texts)
+    assert all(set(item.idf) == set(pack.WORD.findall(item.question)) for item in seen)
