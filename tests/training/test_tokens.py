@@ -10,7 +10,7 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
 
 from training import pack, tokens
-from training.examples import Book, Example, Passage
+from training.examples import WORD, Book, Example, Passage
 
 TEXT = "Arms\nThe elbow turns far. " + "So it goes. " * 300 + "The wrist turns farther."
 UNITS = [[5, 25, "sentence", 0, 0, 20], [TEXT.index("The wrist"), len(TEXT), "sentence", 1, 3000, 3024]]
@@ -121,4 +121,4 @@ def test_a_hurried_question_is_spelt_in_all_careless_ways(book: Book) -> None:
     assert any("no wher" in text or "no were" in text or "know were" in text for text in texts), texts
     assert any(text.endswith((" lol", " plz", " thx")) for text in texts)
     assert any(len(text.split()) < 6 and text.startswith("Do") for text in texts)
-    assert all(set(item.idf) == set(pack.WORD.findall(item.question)) for item in seen)
+    assert all(set(item.idf) == set(WORD.findall(item.question)) for item in seen)
