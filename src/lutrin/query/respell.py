@@ -38,8 +38,8 @@ from code may be spelt differently from the book that shows them."""
 MOST_LOOKED_UP = 8
 """Words of one question whose spelling is looked up: a question with more unknown words holds no slips. Each
 takes a millisecond, in which no other search runs."""
-LEAST_PART = 3
-"""Least letters of a word that is typed together with others, if it is no function word."""
+SHORT_PART = 2
+"""Letters up to which a word that is typed together with others is a function word: "ls" and "ha" stand in many books."""
 LONGEST_JOINED = 24
 """Letters of what may be words typed together."""
 KEPT = 4096
@@ -93,7 +93,7 @@ async def _parted(books: Sequence[Vocabulary], word: str) -> list[str]:
     known = {
         part: many
         for part, many in chunks.items()
-        if (many and part in _FUNCTION_WORDS) or (many > RARE and len(part) >= LEAST_PART)
+        if (many and part in _FUNCTION_WORDS) or (many > RARE and len(part) > SHORT_PART)
     }
     most = 1 + max(chunks.values())
     # best[end]: the cost, negative log odds of the likeliest words up to there, and where the last of them begins.
