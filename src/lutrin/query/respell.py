@@ -39,7 +39,7 @@ MOST_LOOKED_UP = 8
 """Words of one question whose spelling is looked up: a question with more unknown words holds no slips. Each
 takes a millisecond, in which no other search runs."""
 SHORT_PART = 2
-"""Letters up to which a word that is typed together with others is a function word: "ls" and "ha" stand in many books."""
+"""Letters up to which a word that is typed together with others is a function word: "ls" stands in many books."""
 LONGEST_JOINED = 24
 """Letters of what may be words typed together."""
 KEPT = 4096
