@@ -31,7 +31,6 @@ from wire import Connections
 from evaluation.questions import read_questions
 from evaluation.show import aligned
 from lutrin.index.generation import VECTORS, OpenGeneration
-from lutrin.search.reader import pooled_vector
 from lutrin.settings import Settings
 
 OUT = ROOT / "bench" / "out"
@@ -67,7 +66,7 @@ async def run_http(arguments: argparse.Namespace) -> None:
         collection = bare_collection(generation, OUT / f"{name}-bare")
 
         async def chroma(text: str) -> object:
-            vector = pooled_vector((await embedder.encode([text]))[0])
+            vector = (await embedder.encode([text]))[0].pooled
             return await asyncio.to_thread(collection.query, vector[None], n_results=TOP_K, include=["distances"])
 
         async with served(peers.settings) as port:

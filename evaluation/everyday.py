@@ -20,7 +20,6 @@ from evaluation.questions import half_of
 from evaluation.written import Array, Mask
 from lutrin.search.everyday import Everyday
 from lutrin.search.joints import model_of
-from lutrin.search.reader import pooled_vector
 from lutrin.settings import load_settings
 
 FILE = ROOT / "src" / "lutrin" / "search" / "everyday.json"
@@ -58,7 +57,7 @@ async def vectors_of(pipeline: Pipeline, texts: list[str]) -> Array:
     for start in range(0, len(order), BATCH):
         own = order[start : start + BATCH]
         encodings = await pipeline.searcher.embedder.encode([texts[place] for place in own])
-        rows |= {place: pooled_vector(one).astype(np.float64) for place, one in zip(own, encodings, strict=True)}
+        rows |= {place: one.pooled.astype(np.float64) for place, one in zip(own, encodings, strict=True)}
     return np.array([rows[place] for place in range(len(texts))])
 
 

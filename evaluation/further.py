@@ -2,7 +2,7 @@
 
 Each FOLDER is a data folder with books of `bench/books`. Their questions, and pairs of them joined as
 `evaluation.joints` joins them, are searched for; a run of units is a right further excerpt if it holds a key fact that
-the excerpts before do not hold. A logistic regression on the signals of `lutrin.answer.cover` is fitted on half of the
+the excerpts before do not hold. A logistic regression on the signals of `lutrin.answer.runs` is fitted on half of the
 books, by the hash of their names. The floor is the least at which no more excerpts of that half are irrelevant than
 without the gain, at a seventh of the first one's likelihood. Printed are, for both halves and both rules, the facts in
 the excerpts, the excerpts, and those that hold no fact.
@@ -23,8 +23,7 @@ from evaluation.measures import facts_in
 from evaluation.pipeline import ANY
 from evaluation.questions import half_of, read_questions
 from evaluation.written import Array, fitted
-from lutrin.answer.cover import SIGNALS, Fit
-from lutrin.answer.runs import Run, candidates, choose, firsts
+from lutrin.answer.runs import SIGNALS, Fit, Run, candidates, choose, firsts
 from lutrin.query.frames import Frame
 from lutrin.query.understand import understand
 from lutrin.records import Question

@@ -30,7 +30,6 @@ from lutrin.records import (
     Question,
     Role,
 )
-from lutrin.search.reader import pooled_vector
 from lutrin.search.search import Searcher
 from lutrin.search.shelf_search import lease_books, search_books
 from lutrin.serve.book_reader import Reader
@@ -105,7 +104,7 @@ class Pipeline:
         """What plain searches find: dense and BM25, by reciprocal rank fusion; a selection is searched for, too."""
         text, k = f"{question.text} {question.selected_text}".strip(), question.top_k or 5
         depth = max(k, FUSED_DEPTH)
-        vector = pooled_vector((await self.searcher.encode([text]))[0])
+        vector = (await self.searcher.encode([text]))[0].pooled
         async with lease_books(self.shelf, question.book) as generations:
             dense = best([await generation.nearest(vector, depth) for generation in generations], depth)
             lexical = best([await generation.matching(text, depth) for generation in generations], depth)

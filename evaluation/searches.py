@@ -30,7 +30,6 @@ from lutrin.ingest.lock import ingest_lock
 from lutrin.query.understand import understand
 from lutrin.records import Chunk, Passage, Question
 from lutrin.runtime import ingestion, wiring
-from lutrin.search.reader import pooled_vector
 from lutrin.search.search import Searcher
 from lutrin.search.shelf_search import lease_books, search_books
 from lutrin.settings import Settings, load_settings
@@ -65,7 +64,7 @@ class Peers:
 
     async def dense(self, question: Question, k: int) -> list[str]:
         """The nearest chunks by cosine of the question, with any selected text after it."""
-        vector = pooled_vector((await self.embedder.encode([whole(question)]))[0])
+        vector = (await self.embedder.encode([whole(question)]))[0].pooled
         return best([await generation.nearest(vector, k) for generation in self.generations], k)
 
     async def lexical(self, question: Question, k: int) -> list[str]:

@@ -31,7 +31,7 @@ LIMIT_S = 1.0
 BOUNDS: dict[str, tuple[int, str]] = {
     "lutrin.query.frames.": (4_000, "frames.MOST_CHARS"),
     "lutrin.query.": (8_000, "answer_service.MOST_QUESTION_CHARS"),
-    "lutrin.search.search.": (16_000, "answer_service.MOST_SELECTION_CHARS"),
+    "lutrin.search.marked.": (16_000, "answer_service.MOST_SELECTION_CHARS"),
     "lutrin.answer.grade._CALCULATION": (200, "grade.LONGEST_CHARS"),
     "lutrin.answer.render._OPENING": (300, "render._FENCE_CHARS"),
     "lutrin.answer.render._CLOSING": (1_000, "matched once, at the end of a passage"),

@@ -17,7 +17,7 @@ ROOMS = ("lutrin/answer", "lutrin/query", "lutrin/search", "lutrin/serve", "lutr
 NOT_READ = {
     "lutrin/answer/listing.py": "questions that are compared",
     "lutrin/answer/prompt.py": "the model reads it",
-    "lutrin/query/sides.py": "a question that is embedded",
+    "lutrin/answer/evidence.py": "a question that is embedded",
     "lutrin/search/search.py": "questions that are embedded",
     "lutrin/serve/app.py": "the operator reads it, in the terminal",
     "lutrin/serve/connections.py": "goes with a status to a program that sends too much",

@@ -26,7 +26,7 @@ from lutrin.query.understand import alone
 from lutrin.records import NEVER_AN_ANSWER, Question
 from lutrin.runtime.ingestion import run_ingest
 from lutrin.runtime.profile import open_embedder, open_store
-from lutrin.search.reader import SIGNALS, gather, score_passages, signals, tokenize_question
+from lutrin.search.reader import SIGNALS, gather, score_passages, signals
 from lutrin.search.search import Part, Searcher
 from lutrin.settings import Settings, load_settings
 from training import sources
@@ -134,8 +134,7 @@ async def look(book: OpenGeneration, row: Label, embedder: Embedder) -> Seen:
     """Search for one question."""
     query = alone(Question(text=row.question))
     (encoding,) = await Searcher(embedder).encode([query.topic])
-    wanted = await tokenize_question(book, query.topic, encoding, embedder.reading)
-    candidates = await gather(book, [wanted], None)
+    candidates = await gather(book, [(query.topic, encoding)], embedder.reading)
     (pool,) = candidates.match(lambda chunk: chunk.role in NEVER_AN_ANSWER)
     found = score_passages(pool, embedder.reading)
     best = max(pool.lexical.values(), default=0.0) or 1.0

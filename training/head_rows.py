@@ -16,14 +16,14 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.shelf import ShelvedBook
-from lutrin.answer.flow import with_wish
+from lutrin.answer.evidence import Evidence
 from lutrin.answer.plan import make_plan
 from lutrin.answer.prompt import YES_NO, Ability, Prompt, prompt_of
 from lutrin.answer.runs import Run
 from lutrin.generate.prefix import common_length
 from lutrin.index.generation import OpenGeneration
 from lutrin.ports import Decoder, TokenRun
-from lutrin.query.understand import alone
+from lutrin.query.understand import alone, with_wish
 from lutrin.records import DoneEvent, Finished, Forecast, GenerationEvent, GenerationRequest, Message, Piece, Question
 from lutrin.runtime.wiring import Runtime, answering
 from lutrin.search.joints import parted
@@ -121,12 +121,12 @@ async def _sections(
     house: Runtime, generations: Sequence[OpenGeneration], question: Written, top_k: int
 ) -> list[tuple[Run, Prompt, float]]:
     """The sections that Lutrin chooses for a question, each with its prompt; none for one in several parts."""
-    query = await with_wish(house.searcher, alone(Question(text=question.question)))
+    query = await with_wish(alone(Question(text=question.question)), house.searcher.encode)
     if query.refusal is not None:
         return []
     query = await parted(house.searcher, generations, query)
     generation, found = await search_books(house.searcher, generations, query, k=top_k)
-    plan = await make_plan(query, generation, found, sections=SECTIONS)
+    plan = await make_plan(Evidence(query, generation, found), sections=SECTIONS)
     if not plan.explainable or len(found.parts) > 1:
         return []
     prompts = [(one, prompt_of(query, plan.title, [one], own_words=False)) for one in plan.reading]

@@ -17,7 +17,7 @@ from lutrin.query.understand import Query, alone
 from lutrin.records import Question
 from lutrin.runtime.wiring import open_runtime
 from lutrin.search import search
-from lutrin.search.reader import pooled_vector, read_fit
+from lutrin.search.reader import read_fit
 from lutrin.search.search import Searcher, Weight, leads_of
 from lutrin.settings import load_settings
 
@@ -47,7 +47,7 @@ async def ranked() -> tuple[str, list[Ranked]]:
 async def _candidates(searcher: Searcher, generation: OpenGeneration, query: Query, files: set[str]) -> Ranked:
     part = (await searcher.search(generation, query, k=5)).parts[0]
     (encoding,) = await searcher.encode([part.text])
-    leads = leads_of(generation.companion, pooled_vector(encoding))
+    leads = leads_of(generation.companion, encoding.pooled)
     return [(item.score, leads.get(item.chunk.chunk_id, 0.0), item.chunk.filename in files) for item in part.passages]
 
 

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from lutrin.adapters.embed_fastembed import FastembedEmbedder
 from lutrin.index.tokens import project
 from lutrin.ports import Encoding, Reading
-from lutrin.search.reader import Float, log_sum, pooled_vector, word_of_each
+from lutrin.search.reader import Float, log_sum, word_of_each
 from training.examples import Book, Example, Passage
 
 AT_ONCE = 64
@@ -42,7 +42,7 @@ class Encoded:
     @classmethod
     def of(cls, passage: Passage, encoding: Encoding, reading: Reading) -> "Encoded":
         """From what the encoder gives."""
-        return cls(passage, _projected(encoding, reading), encoding.token_offsets[:, 0], pooled_vector(encoding))
+        return cls(passage, _projected(encoding, reading), encoding.token_offsets[:, 0], encoding.pooled)
 
 
 def score(question: Encoded, share: Float, candidate: Encoded, reading: Reading) -> float:

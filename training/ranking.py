@@ -30,7 +30,6 @@ from lutrin.search.reader import (
     judge,
     score_passages,
     signals,
-    tokenize_question,
 )
 from lutrin.search.search import Part, Searcher
 from lutrin.settings import Settings
@@ -94,7 +93,7 @@ async def look(book: OpenGeneration, row: Label, embedder: Embedder, reranker: R
     """Search for one question."""
     query = alone(Question(text=row.question))
     (encoding,) = await Searcher(embedder).encode([query.topic])
-    candidates = await gather(book, [await tokenize_question(book, query.topic, encoding, embedder.reading)], None)
+    candidates = await gather(book, [(query.topic, encoding)], embedder.reading)
     (pool,) = candidates.match(lambda chunk: chunk.role in NEVER_AN_ANSWER)
     found = score_passages(pool, embedder.reading)
     ranked = tuple(sorted(found, key=lambda item: (-item.score, item.chunk.chunk_id)))

@@ -20,7 +20,6 @@ from lutrin.index.companion import encoded_texts
 from lutrin.ingest.companion_file import read_lines
 from lutrin.ports import Embedder
 from lutrin.runtime.profile import open_embedder
-from lutrin.search.reader import pooled_vector
 from lutrin.settings import load_settings
 from lutrin.study import same
 from lutrin.study.same import SIGNALS, SameFit, Terms, agree, compare, encode_question
@@ -68,7 +67,7 @@ async def measured(pairs: list[Pair], embedder: Embedder) -> tuple[Array, Mask]:
         for text, encoding in zip(texts, await embedder.encode(texts), strict=True)
     }
     told = sorted({pair.text for pair in pairs if pair.text})
-    answers = {text: pooled_vector(encoding) for text, encoding in zip(told, await embedder.encode(told), strict=True)}
+    answers = {text: encoding.pooled for text, encoding in zip(told, await embedder.encode(told), strict=True)}
     both = [(known[pair.asked], known[pair.prepared], answers.get(pair.text)) for pair in pairs]
     values = np.array([compare(*three) for three in both], dtype=np.float64)
     return values, np.array([agree(one, other, terms) for one, other, _ in both])
@@ -80,7 +79,7 @@ async def offered(pairs: list[Pair], embedder: Embedder) -> tuple[float, float]:
     kept = list(dict.fromkeys(entry.topic for entry in lines if entry is not None and entry.kind == "question"))
     vectors = np.array([one.vector for one in await encoded_texts(kept, embedder)])
     meant = [pair for pair in pairs if pair.same and pair.prepared in kept]
-    asked = np.array([pooled_vector(encoding) for encoding in await embedder.encode([pair.asked for pair in meant])])
+    asked = np.array([encoding.pooled for encoding in await embedder.encode([pair.asked for pair in meant])])
     best = np.argsort(-(asked @ vectors.T), axis=1)[:, :MOST_NEXT]
     places = [row.tolist().index(place) if (place := kept.index(pair.prepared)) in row else MOST_NEXT
               for pair, row in zip(meant, best, strict=True)]  # fmt: skip

@@ -26,7 +26,6 @@ from lutrin.language.words import words
 from lutrin.log import configure_logging
 from lutrin.records import Question
 from lutrin.runtime import wiring
-from lutrin.search.reader import pooled_vector
 from lutrin.serve.schemas import RetrievedPassage
 from lutrin.settings import Settings, load_settings
 
@@ -57,7 +56,7 @@ class Library:
         if not words(text):
             raise InvalidQuestion(messages.EMPTY_QUESTION)
         (encoding,) = self._portal.call(self._house.searcher.embedder.encode, [text])
-        return [float(value) for value in pooled_vector(encoding)]
+        return [float(value) for value in encoding.pooled]
 
     def retrieve(
         self,

@@ -6,7 +6,7 @@ port has one contract suite in `tests/ports/` that runs against its fake and its
 """
 
 import math
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -33,6 +33,17 @@ class Encoding:
     """(tokens, dimension), in text order, without special tokens; None if the model gives no token vectors."""
     token_offsets: npt.NDArray[np.int32]
     """(tokens, 2): start and end of each token in characters of the text; (0, 2) if `token_vectors` is None."""
+
+    @property
+    def pooled(self) -> npt.NDArray[np.float32]:
+        """(dimension,): one vector of length 1 for the whole text, however many windows it has."""
+        mean = self.windows.mean(axis=0)
+        pooled: npt.NDArray[np.float32] = (mean / np.linalg.norm(mean)).astype(np.float32)
+        return pooled
+
+
+Encode = Callable[[Sequence[str]], Awaitable[list[Encoding]]]
+"""Encodes questions, and what they are compared with; remembers the latest (`lutrin.search.search.Searcher.encode`)."""
 
 
 @dataclass(frozen=True, slots=True)

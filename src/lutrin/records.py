@@ -210,6 +210,11 @@ class Chunk(msgspec.Struct, frozen=True, kw_only=True):
     recognized: bool = False
     """Whether its text was recognised from a picture, and may differ from what is printed."""
 
+    @property
+    def heading_key(self) -> tuple[str, tuple[str, ...], str]:
+        """File, headings and address: equal for passages that stand under the same heading."""
+        return self.filename, self.heading_path, self.anchor
+
     def embedded_text(self) -> str:
         """The text as the embedding model sees it: the headings, a line break, then the passage."""
         return embedded_text(self.heading_path, self.text)

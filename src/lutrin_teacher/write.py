@@ -34,7 +34,6 @@ from lutrin.messages import STUDIED_SO_FAR
 from lutrin.ports import Generator
 from lutrin.query.understand import alone, normalize
 from lutrin.records import Chunk, Finished, GenerationRequest, Message, Piece, Question, Unit
-from lutrin.search.reader import same_section
 from lutrin.search.search import Searcher
 from lutrin.study.literal import literal_problem
 from lutrin_teacher.edit import line_of
@@ -321,7 +320,7 @@ class Student:
         result = await self._searcher.search(generation, alone(Question(text=question)), k=1)
         if result.odds < 0 or not result.passages:
             return "not answered by the book"
-        return "" if same_section(result.passages[0].chunk, chunk) else "found elsewhere"
+        return "" if result.passages[0].chunk.heading_key == chunk.heading_key else "found elsewhere"
 
 
 def _messages_for(chunk: Chunk, task: str) -> tuple[Message, ...]:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lutrin import messages
-from lutrin.answer.flow import AnswerCache, for_reader
+from lutrin.answer.cache import AnswerCache, for_reader
 from lutrin.query.understand import normalize
 from lutrin.records import (
     Answer,

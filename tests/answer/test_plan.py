@@ -9,7 +9,9 @@ from tests.answer.book import english
 from tests.fakes import WordHashEmbedder
 
 from lutrin import messages
-from lutrin.answer.plan import Plan, make_plan, settle_plan, with_proof
+from lutrin.answer.evidence import Evidence
+from lutrin.answer.plan import Plan, make_plan, settle_plan
+from lutrin.answer.reply import with_proof
 from lutrin.index.shelf import Shelf
 from lutrin.query.understand import understand
 from lutrin.records import Question
@@ -33,11 +35,11 @@ def plan(shelf: Shelf) -> MakePlan:
         async with lease_books(shelf, "") as generations:
             if query.mode == "selection":
                 found = await search_selection(embedder, generations[0], query)
-                return await make_plan(query, generations[0], found, sections=sections)
+                return await make_plan(Evidence(query, generations[0], found), sections=sections)
             generation, found = await search_books(Searcher(embedder), generations, query, k=5)
             if odds is not None:
                 found = replace(found, parts=tuple(replace(part, odds=odds) for part in found.parts))
-            return await make_plan(query, generation, found, sections=sections)
+            return await make_plan(Evidence(query, generation, found), sections=sections)
 
     return make
 
@@ -193,8 +195,10 @@ async def test_what_was_recognised_from_a_picture_is_never_called_exact(shelf: S
         generation, found = await search_books(Searcher(embedder), generations, query, k=5)
         (part,) = found.parts
         scanned = [replace(item, chunk=structs.replace(item.chunk, recognized=True)) for item in part.passages]
-        printed = await make_plan(query, generation, found)
-        made = await make_plan(query, generation, replace(found, parts=(replace(part, passages=tuple(scanned)),)))
+        printed = await make_plan(Evidence(query, generation, found))
+        made = await make_plan(
+            Evidence(query, generation, replace(found, parts=(replace(part, passages=tuple(scanned)),)))
+        )
     assert [one.support for one in printed.lead] == ["stated"]
     assert [one.support for one in made.lead] == ["likely"]
     assert messages.RECOGNIZED_TEXT in made.warnings

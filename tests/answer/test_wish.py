@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from lutrin.adapters.embed_fastembed import FastembedEmbedder
-from lutrin.answer.flow import with_wish
 from lutrin.language.gate import LanguageGate
-from lutrin.query.understand import understand
+from lutrin.query.understand import understand, with_wish
 from lutrin.records import Question
 from lutrin.search.search import Searcher
 
@@ -49,7 +48,7 @@ async def test_the_words_behind_an_abbreviation_are_asked_for_alike(searcher: Se
     for question in FOR_ITS_WORDS:
         asked = Question(text=question)
         query = understand(asked, history=(), language=LanguageGate(["en"]), embedder=searcher.embedder)
-        found = await with_wish(searcher, query)
+        found = await with_wish(query, searcher.encode)
         read[question] = found.parts == ("What does PC mean?",)
         assert found.typed == question
     assert read == FOR_ITS_WORDS

@@ -21,7 +21,6 @@ from lutrin.index.decisions import StoredDecision, StudiedEntry, add_studied, de
 from lutrin.index.shelf import Shelf
 from lutrin.index.statements import STUDIED
 from lutrin.runtime.wiring import study_while_idle
-from lutrin.search.reader import pooled_vector
 from lutrin.search.search import Searcher
 from lutrin.study.literal import literal_problem
 from lutrin_teacher.write import ELSEWHERE, MAX_TOKENS, TASKS, Student, StudyReport, progress_of, quiz_of
@@ -115,7 +114,7 @@ async def test_what_is_kept_serves_readers_at_once_and_is_the_teachers_to_judge(
 async def vector_of(press: Press, text: str) -> npt.NDArray[np.float32]:
     """A question as the embedder sees it."""
     (encoding,) = await press.embedder.encode([text])
-    return pooled_vector(encoding)
+    return encoding.pooled
 
 
 async def test_what_an_ingest_would_set_aside_is_not_kept(press: Press) -> None:

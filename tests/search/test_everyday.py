@@ -6,7 +6,6 @@ import numpy as np
 
 from lutrin.adapters.embed_fastembed import FastembedEmbedder
 from lutrin.search.everyday import fit, loss
-from lutrin.search.reader import pooled_vector
 
 EVERYDAY = ["Is it sunny outside?", "What time is it?", "meaning of life", "What is your name?", "Tell me a joke"]
 ALIKE = [
@@ -18,7 +17,7 @@ ALIKE = [
 async def test_everyday_questions_lose_and_look_alikes_do_not(models_dir: Path) -> None:
     """None of the everyday ones is an example word for word."""
     local = FastembedEmbedder(models_dir / "reader", threads=1)
-    odds = [fit().odds(pooled_vector(one)) for text in [*EVERYDAY, *ALIKE] for one in await local.encode([text])]
+    odds = [fit().odds(one.pooled) for text in [*EVERYDAY, *ALIKE] for one in await local.encode([text])]
     local.close()
     assert [text for text, one in zip([*EVERYDAY, *ALIKE], odds, strict=True) if one > 0] == EVERYDAY
 

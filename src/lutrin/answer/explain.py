@@ -3,7 +3,7 @@
 import asyncio
 import re
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -22,7 +22,7 @@ from lutrin.answer.grade import (
     stands_in,
 )
 from lutrin.answer.plan import Plan
-from lutrin.answer.prompt import ANONYMOUS, ASKED, MARKED, OWN_WORDS, SO_FAR, YES_NO, Ability, Prompt
+from lutrin.answer.prompt import ANONYMOUS, ASKED, MARKED, OWN_WORDS, SO_FAR, YES_NO, Ability, Prompt, prompt_of
 from lutrin.answer.punctuality import STANDARD, Estimate, Punctuality
 from lutrin.answer.traffic import Traffic
 from lutrin.errors import DeadlineExceeded, GeneratorError, QueueFull
@@ -33,6 +33,7 @@ from lutrin.log import get_logger
 from lutrin.ports import Generator
 from lutrin.records import (
     Begun,
+    ChatMessage,
     Finished,
     GenerationEvent,
     GenerationRequest,
@@ -43,8 +44,11 @@ from lutrin.records import (
     Sentence,
     WorkingEvent,
 )
+from lutrin.search.reader import Verdict, load_decisions
 from lutrin.settings import Settings
 
+FAST_S = 1.0
+"""A model whose first sentence comes within so many seconds speaks first; a later one stands below the book's."""
 MARGIN_S = 0.2
 """Reserved for finishing work after the last generated token, while ten answers are put together."""
 LONGEST_S = 600.0
@@ -151,6 +155,37 @@ class Explainer:
     def _longest(self, question: Question) -> int:
         longest = min(self._settings.answer_tokens, self.ability.answer_tokens)
         return min(longest, question.answer_tokens or longest)
+
+    def begin(self, plan: Plan, earlier: Sequence[ChatMessage], started: float) -> "ModelWork":
+        """Ask the model whether the passage answers, if it is to explain: unasked only what is likely to come soon."""
+        question = plan.query.question
+        prompts = self._prompts(plan, earlier)
+        # Where no yes could lift a refusal, it stands whatever the model says.
+        may_lift = not plan.is_sure and load_decisions().with_model.may_lift(plan.odds)
+        if not prompts or (plan.verdict == "no" and not may_lift and not question.explain):
+            return ModelWork(plan)
+        forecast = self.forecast(prompts[0])
+        is_fast = forecast is not None and forecast.first_s <= FAST_S
+        is_near = forecast is None or forecast.first_s <= self._settings.live_s
+        if question.wait_s is not None:
+            begins = question.wait_s > 0 or is_fast
+        else:
+            begins = question.explain or is_fast or (is_near and plan.verdict != "no" and not self.is_paused)
+        work = ModelWork(
+            plan, explainer=self, prompts=prompts, forecast=forecast, is_fast=is_fast and begins, offers=not begins
+        )
+        if begins:
+            work.yes = asyncio.create_task(self.yes(plan, prompts[0], started))
+        return work
+
+    def _prompts(self, plan: Plan, earlier: Sequence[ChatMessage]) -> list[Prompt]:
+        """Build the model's prompts, one for each step; none if the model is not asked."""
+        if not plan.explainable:
+            return []
+        own_words = self.ability.own_words and self._settings.own_words
+        steps = [[one] for one in plan.reading] if plan.query.sums_chapter else [plan.reading]
+        prompts = [prompt_of(plan.query, plan.title, step, earlier, own_words=own_words) for step in steps]
+        return [prompt for prompt in prompts if prompt is not None]
 
     async def yes(self, plan: Plan, prompt: Prompt, started: float) -> Judgement | None:
         """Whether the sections answer, as the model thinks; None if its word counts nothing, or is late."""
@@ -262,6 +297,119 @@ class Explainer:
                 explanation.proofs.setdefault(number, set()).add(unit.char_start)
         recognized = any(section.chunk.recognized for _, section in cited)
         return Sentence(text=grade.text, citations=grade.citations, support="likely" if recognized else grade.level)
+
+
+@dataclass(slots=True)
+class ModelWork:
+    """What the model does for one answer; of a plan alone: nothing."""
+
+    plan: Plan
+    """What it reads, as the reader found it."""
+    explainer: Explainer | None = None
+    prompts: Sequence[Prompt] = ()
+    forecast: Estimate | None = None
+    is_fast: bool = False
+    """Whether it is likely to speak before the reader has read a word: then it begins."""
+    offers: bool = False
+    """Whether it only begins if it is asked."""
+    yes: "asyncio.Task[Judgement | None] | None" = None
+    explanation: Explanation = field(default_factory=Explanation)
+    book: Plan = field(init=False)
+    """Of the book's answer, below which the model's sentences stand."""
+
+    @property
+    def model(self) -> str:
+        """Name of the model; empty: none is asked."""
+        return self.explainer.name if self.explainer is not None else ""
+
+    @property
+    def judges(self) -> bool:
+        """Whether the model's yes could lift a refusal."""
+        return self.explainer is not None and self.explainer.ability.judges
+
+    @property
+    def runs(self) -> bool:
+        """Whether it has begun."""
+        return self.yes is not None
+
+    @property
+    def eta_s(self) -> float | None:
+        """Seconds until its first sentence, as estimated; None: not known."""
+        return round(self.forecast.first_s, 1) if self.forecast is not None else None
+
+    @property
+    def judged(self) -> Judgement | None:
+        """Whether it thinks that the sections answer, as far as that is known."""
+        return self.yes.result() if self.yes is not None and self.yes.done() and not self.yes.cancelled() else None
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the book answers, with what the model thinks if it is there; what leans on a text has it already."""
+        plan, judged = self.plan, self.judged
+        return plan.verdict if judged is None or plan.is_sure else load_decisions().verdict(plan.odds, *judged)
+
+    async def wait_for_yes(self, most_s: float | None) -> None:
+        """Wait for its yes or no; None: as long as it may take for the question."""
+        if self.yes is not None:
+            await asyncio.wait({self.yes}, timeout=most_s)
+
+    async def sentences(self, started: float) -> AsyncGenerator[QueuedEvent | WorkingEvent | Sentence, None]:
+        """Its sentences on each of the prompts, and how it stands."""
+        if self.explainer is None or self.yes is None:
+            return
+        for prompt in self.prompts:
+            stream = self.explainer.sentences(self.plan, prompt, started, self.explanation, self.yes)
+            async with aclosing(stream) as items:
+                async for item in items:
+                    yield item
+
+    def note_wait(self, took_s: float) -> None:
+        """Learn how long the first sentence was waited for, or word that there is none."""
+        if self.explainer is not None:
+            self.explainer.note_wait(self.forecast, took_s)
+
+    def close(self) -> None:
+        """Stop asking."""
+        if self.yes is not None:
+            self.yes.cancel()
+
+
+class Feed:
+    """The items of a stream that a task of its own reads, so that one can see whether the first is there yet."""
+
+    def __init__(self, source: AsyncGenerator[QueuedEvent | WorkingEvent | Sentence, None]) -> None:
+        self._items: asyncio.Queue[QueuedEvent | WorkingEvent | Sentence | None] = asyncio.Queue()
+        self._spoke = asyncio.Event()
+        self._task = asyncio.create_task(self._read(source))
+
+    async def _read(self, source: AsyncGenerator[QueuedEvent | WorkingEvent | Sentence, None]) -> None:
+        try:
+            async with aclosing(source) as items:
+                async for item in items:
+                    self._items.put_nowait(item)
+                    if isinstance(item, Sentence):
+                        self._spoke.set()
+        finally:
+            self._spoke.set()
+            self._items.put_nowait(None)
+
+    async def begins(self, within_s: float) -> bool:
+        """Whether a sentence comes within so many seconds, or the stream ends."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(within_s):
+                await self._spoke.wait()
+        return self._spoke.is_set()
+
+    async def __aiter__(self) -> AsyncIterator[QueuedEvent | WorkingEvent | Sentence]:
+        """Yield the items; raises what the stream raised."""
+        while (item := await self._items.get()) is not None:
+            yield item
+        await self._task
+
+    async def close(self) -> None:
+        """Stop reading."""
+        self._task.cancel()
+        await asyncio.wait({self._task})
 
 
 def adds_nothing(text: str, earlier: Sequence[str]) -> bool:

@@ -27,7 +27,7 @@ from lutrin.language.lexicon import COUNTS_IN_ORDER, NEGATIONS, TOTAL, WHOLE
 from lutrin.language.words import content_stems, identifiers, names, numbers, plain, stem, stem_set, words
 from lutrin.ports import Embedder, Encoding, Vectors
 from lutrin.records import Unit
-from lutrin.search.reader import Float, pooled_vector
+from lutrin.search.reader import Float
 
 _MARKER = re.compile(r"(`[^`]*`)|(?<!\s)\s*\[[1-9]\d*(?:\s*[,;]\s*\d+)*\]")
 SIGNALS = (
@@ -220,7 +220,7 @@ class Grader:
         reading = await self._read(section)
         (own,) = await self._embedder.encode([text])
         stems = set(content_stems(text))
-        near = reading.vectors @ pooled_vector(own) if len(reading.vectors) else np.zeros(1, dtype=np.float32)
+        near = reading.vectors @ own.pooled if len(reading.vectors) else np.zeros(1, dtype=np.float32)
         closest = int(near.argmax())
         return np.array(
             [
@@ -245,7 +245,7 @@ class Grader:
         """The unit of a section to which a sentence is nearest; None if nothing of the section may be shown."""
         reading = await self._read(section)
         (own,) = await self._embedder.encode([bare_sentence(text)])
-        return reading.units[int((reading.vectors @ pooled_vector(own)).argmax())] if reading.units else None
+        return reading.units[int((reading.vectors @ own.pooled).argmax())] if reading.units else None
 
     async def _read(self, section: Run) -> "_EncodedSection":
         place, units = section.readable
@@ -263,7 +263,7 @@ class Grader:
         return _EncodedSection(
             units=units,
             tokens=whole.token_vectors if whole.token_vectors is not None else np.zeros((0, 1), dtype=np.float32),
-            vectors=np.stack([pooled_vector(one) for one in each]) if each else np.zeros((0, 1), dtype=np.float32),
+            vectors=np.stack([one.pooled for one in each]) if each else np.zeros((0, 1), dtype=np.float32),
             stems=stem_set("\n".join([place, *texts])),
             unit_stems=tuple(map(stem_set, texts)),
             denies=tuple(map(denies, texts)),

@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 
 from lutrin import messages
+from lutrin.answer.evidence import find_evidence
 from lutrin.answer.plan import Plan, quoted_plan
 from lutrin.answer.program import Statement, statements_of
 from lutrin.answer.render import citation, table
@@ -20,9 +21,9 @@ from lutrin.answer.runs import PASSAGES, Run, announced, asks, whole
 from lutrin.index.generation import OpenGeneration
 from lutrin.query.understand import Query, alone, refers
 from lutrin.records import NEVER_AN_ANSWER, Chunk, Question, Sentence, Unit
-from lutrin.search.reader import chance_of, pooled_vector
-from lutrin.search.search import Part, Searcher, search_selection
-from lutrin.search.shelf_search import search_books
+from lutrin.search.marked import marked_code
+from lutrin.search.reader import chance_of
+from lutrin.search.search import Part, Searcher
 
 MOST_CODE_CHARS = 16_000
 """Of a block that is explained: as long as a selection may be."""
@@ -60,7 +61,7 @@ def load_wishes() -> Wishes:
 async def wants_listing(searcher: Searcher, query: Query) -> bool:
     """Whether a reader asks how what is marked works, and not one thing about it: as the nearest examples do."""
     wishes = load_wishes()
-    first, *others = (pooled_vector(one) for one in await searcher.encode([query.typed, *wishes.whole, *wishes.one]))
+    first, *others = (one.pooled for one in await searcher.encode([query.typed, *wishes.whole, *wishes.one]))
     cosines, count = np.array(others) @ first, len(wishes.whole)
     of_all, of_one = (np.sort(own)[-MOST_NEAREST:].mean() for own in (cosines[:count], cosines[count:]))
     return bool(of_all > of_one)
@@ -198,31 +199,38 @@ async def _having(generation: OpenGeneration, chunk: Chunk, name: str) -> list[i
 
 
 async def listing_plan(
-    searcher: Searcher, generation: OpenGeneration, query: Query, home: Chunk, code: Unit, *, sections: int
+    searcher: Searcher, generations: Sequence[OpenGeneration], query: Query, *, sections: int
 ) -> Plan | None:
     """The answer on marked code: the book's warning, what announces the code, and the code line by line.
 
-    None where the book has no warning for what moves a machine, and where nothing is said of any line.
+    None where no code is marked or something else is asked of it, where the book has no warning for what moves a
+    machine, and where nothing is said of any line.
 
     Args:
         searcher: Ranks what is found.
-        generation: The book.
+        generations: The books.
         query: What is asked.
-        home: The passage that holds the code.
-        code: The block in which the lines stand.
         sections: Reading sections that a model is shown; 0: no model is asked.
 
     Raises:
-        IndexUnavailable: The book cannot be read.
+        IndexUnavailable: A book cannot be read.
     """
+    for generation in generations if query.selected_text else ():
+        marked = await marked_code(generation, query.selected_text)
+        if marked is not None and await wants_listing(searcher, query):
+            return await _listing_of(searcher, generation, query, *marked, sections=sections)
+    return None
+
+
+async def _listing_of(
+    searcher: Searcher, generation: OpenGeneration, query: Query, home: Chunk, code: Unit, *, sections: int
+) -> Plan | None:
+    """The block of code in which the marked lines stand, of the passage that holds it."""
     query = replace(query, topic="", parts=("",), frame="plain", leans=True)
-    if query.mode == "selection":
-        result = await search_selection(searcher.embedder, generation, query)
-        run = whole(result.parts[0].passages[0].chunk)
-    else:
-        _, result = await search_books(searcher, [generation], query, k=1)
-        run = await announced(generation, home, code)
-    plan = await quoted_plan(query, generation, result, run, sections=sections)
+    found = await find_evidence(searcher, [generation], query, k=1)
+    is_alone = query.mode == "selection"
+    run = whole(found.result.parts[0].passages[0].chunk) if is_alone else await announced(generation, home, code)
+    plan = await quoted_plan(found, run, sections=sections)
     if messages.CODE_WITHHELD in plan.warnings or len(code.text) > MOST_CODE_CHARS:
         return None
     return await _with_lines(searcher, generation, plan, code, await _language_of(generation, home, code))

@@ -12,7 +12,7 @@ from itertools import islice
 
 from lutrin import messages
 from lutrin.answer import safety
-from lutrin.answer.grade import stands_in
+from lutrin.answer.evidence import Evidence
 from lutrin.answer.hostile import gives_orders
 from lutrin.answer.render import block_text, citation, excerpt, markdown
 from lutrin.answer.runs import (
@@ -20,18 +20,15 @@ from lutrin.answer.runs import (
     PASSAGES,
     Run,
     asks,
-    choose,
-    is_procedure,
+    choose_whole,
     lead_of,
-    proof_of,
     reading_sections,
     section_of,
-    with_whole_procedures,
 )
 from lutrin.index.companion import BY_THE_BOOK, PreparedEntry
 from lutrin.index.generation import FileEntry, OpenGeneration
-from lutrin.language.words import content_stems, subject_stems, subject_words, topic_stems
-from lutrin.query.frames import THIS, About, number_of
+from lutrin.language.words import content_stems, plain, subject_stems, subject_words
+from lutrin.query.frames import About, Frame
 from lutrin.query.respell import slips_of
 from lutrin.query.understand import Query, normalize, refers
 from lutrin.records import (
@@ -47,7 +44,7 @@ from lutrin.records import (
     SupportGrade,
     Unit,
 )
-from lutrin.search.reader import UNLIKE, ScoredPassage, Verdict, is_far, pooled_vector
+from lutrin.search.reader import UNLIKE, ScoredPassage, Verdict, is_far
 from lutrin.search.search import Part, Searcher, SearchResult
 from lutrin.search.shelf_search import chapter_of_number
 
@@ -61,6 +58,9 @@ MOST_QUOTED = 5
 """Sentences of the book's own answer to what sums up a chapter."""
 MOST_READ = 4
 """Reading sections of a model that sums up a chapter; each takes about as long as an answer."""
+
+WANT_NEW: frozenset[Frame] = frozenset({"more", "simpler", "other", "why", "example", "analogy"})
+"""What is wanted of the answer before by who does not want to hear it again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +100,8 @@ class Plan:
     things: int = 1
     """How many of the things that are asked are answered."""
     warnings: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+    """Those of the warnings that say what is dangerous, or left out because it is."""
     suggestions: tuple[str, ...] = ()
     refusal: Refusal | None = None
     explanation: str = ""
@@ -123,23 +125,40 @@ class Plan:
         is_open = self.refusal is None and not self.explanation and bool(self.reading)
         return is_open and not (self.guarded and self.procedural)
 
+    @property
+    def is_sure(self) -> bool:
+        """Whether the model is not heard on whether the book answers: what leans on a text has its answer there."""
+        query = self.query
+        return query.mode == "selection" or bool(query.leans or query.follows or query.sums_chapter)
 
-async def make_plan(
-    query: Query, generation: OpenGeneration, result: SearchResult, *, sections: int = 0, open_title: str = ""
-) -> Plan:
+    @property
+    def repeats(self) -> bool:
+        """Whether a question that wants something new, and names nothing, would be told what an answer before said.
+
+        Whatever else is asked may well be answered by a sentence that was shown before.
+        """
+        if not self.query.is_bare or self.query.frame not in WANT_NEW:
+            return False
+        is_reason = self.query.frame == "why"
+        lead = [plain(sentence.text) for sentence in self.lead if sentence.citations]
+        quoted = [plain(unit.text) for run in self.runs for unit in run.units]
+        # A reason may have been told already, as something else: it is new where it comes first.
+        statements = lead if is_reason else [text for text in quoted if text and any(text in one for one in lead)]
+        return bool(statements) and all(any(text in answer for answer in self.query.answers) for text in statements)
+
+
+async def make_plan(found: Evidence, *, sections: int = 0) -> Plan:
     """Decide what answers a query, as far as the reader alone can tell; `settle_plan` makes it final.
 
     Args:
-        query: What is asked.
-        generation: The book that answers.
-        result: The evidence.
+        found: The evidence; refusals name the book that the reader has open, or else the one that answers.
         sections: Reading sections that a model is shown for one thing that is asked; 0: no model is asked.
-        open_title: Of the book that the reader has open, which refusals name; empty: the one that answers.
 
     Raises:
         IndexUnavailable: The book cannot be read.
     """
-    open_title = open_title or generation.book.title
+    query, generation, result = found.query, found.generation, found.result
+    open_title = found.open_title or generation.book.title
     in_selection = query.mode == "selection"
     if in_selection and result.odds < 0:
         return refusal_plan(query, "not_in_selection", title=open_title, generation=generation.name)
@@ -151,19 +170,14 @@ async def make_plan(
         verdict = "closest"
     answered = [part for part in result.parts if in_selection or part.verdict == "answers"]
     answered = answered or [max(result.parts, key=lambda part: part.odds)]
-    safe = [safety.without_other_machines(part, safety.hazards_of(generation)) for part in answered]
-    chosen = await with_whole_procedures(generation, choose(safe, query.frame), query.frame)
-    runs, notices = await safety.secure_runs(generation, chosen)
-    if not runs:
-        text, warnings = "\n\n".join(notices), (*query.warnings, *notices)
-        return Plan(query, generation.book.title, generation.name, text, warnings=warnings)
-    reading = await _reading_of(generation, safe, runs, sections)
-    plan = await _quote(query, generation, result, runs, notices=notices, reading=reading)
-    text = "\n\n".join(markdown(run.units, number) for number, run in enumerate(runs, 1))
-    lead, rest = ((), text) if plan.guarded else _lead(query, runs, len(answered))
+    safe = safety.without_other_machines(generation, answered)
+    chosen = await choose_whole(generation, safe, query.frame)
+    plan = await _quoted(found, chosen, safe, sections)
+    if not plan.runs:
+        return plan
+    lead, rest = ((), plan.text) if plan.guarded else _lead(query, plan.runs, len(answered))
     return replace(
         plan,
-        text=text,
         lead=lead,
         rest=rest,
         open_title=open_title,
@@ -171,65 +185,63 @@ async def make_plan(
         verdict=verdict,
         is_unlike=max((one.cosine or 0.0 for one in result.passages), default=0.0) < UNLIKE,
         things=len(answered),
-        warnings=(*query.warnings, *_warnings(query, result, answered, runs), *notices),
+        warnings=(*query.warnings, *_warnings(query, result, answered, plan.runs), *plan.notices),
         suggestions=suggestions(result.passages) if verdict != "answers" else (),
-        procedural=any(is_procedure(run.units) for run in runs),
+        procedural=any(run.steps for run in plan.runs),
     )
 
 
-async def quoted_plan(
-    query: Query, generation: OpenGeneration, result: SearchResult, run: Run, *, sections: int
-) -> Plan:
+async def quoted_plan(found: Evidence, run: Run, *, sections: int) -> Plan:
     """A plan that shows one excerpt, with the book's warning before it where it needs one.
 
     Args:
-        query: What is asked.
-        generation: The book that answers.
-        result: What a model reads besides.
+        found: What a model reads besides.
         run: The excerpt.
         sections: Reading sections that a model is shown; 0: no model is asked.
 
     Raises:
         IndexUnavailable: The book cannot be read.
     """
-    runs, notices = await safety.secure_runs(generation, [run])
-    reading = await _reading_of(generation, result.parts[:1], runs, sections)
-    plan = await _quote(query, generation, result, runs, notices=notices, reading=reading)
-    text = "\n\n".join([*notices, *(markdown(one.units, number) for number, one in enumerate(runs, 1))])
-    return replace(plan, text=text, procedural=any(is_procedure(one.units) for one in runs))
+    plan = await _quoted(found, [run], found.result.parts[:1], sections)
+    if not plan.runs:
+        return plan
+    text = "\n\n".join([*plan.notices, plan.text])
+    return replace(plan, text=text, procedural=any(one.steps for one in plan.runs))
 
 
-async def _quote(
-    query: Query,
-    generation: OpenGeneration,
-    result: SearchResult,
-    runs: Sequence[Run],
-    *,
-    notices: Sequence[str],
-    reading: tuple[tuple[int, Run], ...],
-) -> Plan:
-    """A plan with the excerpts and sources of safe runs, and without any text yet."""
+async def _quoted(found: Evidence, chosen: Sequence[Run], parts: Sequence[Part], sections: int) -> Plan:
+    """A plan with the runs that are safe to show as excerpts, and what a model reads of some parts.
+
+    Where nothing is safe, it only holds what the reader is told instead.
+    """
+    query, generation = found.query, found.generation
+    runs, notices = await safety.secure_runs(generation, chosen)
+    warnings = (*query.warnings, *notices)
+    if not runs:
+        return Plan(query, generation.book.title, generation.name, "\n\n".join(notices), warnings=warnings)
+    reading = await _reading_of(generation, parts, runs, sections)
     texts = {
         run.chunk.chunk_id: query.selected_text
         if run.chunk.chunk_id == SELECTED
         else await generation.source(run.chunk.filename)
         for run in (*runs, *(section for _, section in reading))
     }
-    chances = {item.chunk.chunk_id: item.score for item in result.passages}
+    chances = {item.chunk.chunk_id: item.score for item in found.result.passages}
     numbered = [(run, number, texts[run.chunk.chunk_id]) for number, run in enumerate(runs, 1)]
     guards = _guards_of(runs)
     return Plan(
         query,
         generation.book.title,
         generation.name,
-        text="",
+        text="\n\n".join(markdown(run.units, number) for number, run in enumerate(runs, 1)),
         reading=reading,
         excerpts=tuple(excerpt(*one) for one in numbered),
         sources=tuple(citation(*one, chances) for one in numbered),
         runs=tuple(runs),
         texts=texts,
         chances=chances,
-        warnings=(*query.warnings, *notices),
+        warnings=warnings,
+        notices=tuple(notices),
         guarded=bool(guards or notices),
         guards=guards,
     )
@@ -269,9 +281,8 @@ def _names_section(query: Query, result: SearchResult) -> bool:
 
     What has a heading in the book is never "not covered"; a title of one word, *Soldering*, stands in many a question.
     """
-    stems, named = topic_stems(query.topic), subject_stems(query.topic)
     titles = (subject_stems(passage.chunk.section_title) for passage in result.passages)
-    return any(title and title <= stems and 2 * len(title) >= len(named) for title in titles)
+    return any(title and title <= query.stems and 2 * len(title) >= len(query.name_stems) for title in titles)
 
 
 def _lead(query: Query, runs: Sequence[Run], things: int) -> tuple[tuple[Sentence, ...], str]:
@@ -302,6 +313,12 @@ def _warnings(query: Query, result: SearchResult, answered: Sequence[Part], runs
     return [*warnings, note] if note else warnings
 
 
+def nothing_more(plan: Plan) -> Plan:
+    """The answer to who wants more than the book says."""
+    query = plan.query
+    return Plan(query, plan.title, plan.generation, messages.NOTHING_MORE, warnings=query.warnings)
+
+
 def settle_plan(plan: Plan, verdict: Verdict) -> Plan:
     """A plan as it is shown once it is decided whether the book answers."""
     if plan.refusal is not None or not plan.excerpts:
@@ -315,64 +332,16 @@ def settle_plan(plan: Plan, verdict: Verdict) -> Plan:
     return replace(plan, verdict=verdict, suggestions=() if plan.verdict != "answers" else plan.suggestions)
 
 
-def with_proof(
-    plan: Plan, proofs: Mapping[int, Collection[int]], cited: Collection[int] = (), statements: Collection[str] = ()
-) -> Plan:
-    """The plan with the excerpts that prove a model's sentences in the place of those that the reader found.
-
-    Args:
-        plan: Of the answer.
-        proofs: Where the units begin on which the sentences rest, by the number of their section.
-        cited: Numbers of excerpts that are cited besides: of the book's own sentences.
-        statements: Sentences that the book states; what of it stands in them word for word is not said again.
-    """
-    if not plan.runs or not proofs:
-        return plan
-    standing = {number for _, number in plan.guards} | (set(cited) - proofs.keys())
-    # Of several things that are asked, each keeps its excerpt, whether the model speaks of it or not.
-    runs = {number: run for number, run in enumerate(plan.runs, 1) if plan.things > 1 or number in standing}
-    for number, section in plan.reading:
-        if number in proofs and number not in standing:
-            near = plan.runs[number - 1] if number <= len(plan.runs) else None
-            runs[number] = proof_of(section, proofs[number], near)
-    most_proving = sorted(runs, key=lambda number: (number not in standing, -len(proofs.get(number, ()))))
-    quoted = sorted(most_proving[: max(MOST_EXCERPTS, len(standing))])
-    texts = {number: plan.texts[run.chunk.chunk_id] for number, run in runs.items()}
-    rest = {number: [unit for unit in runs[number].units if not stands_in(unit.text, statements)] for number in quoted}
-    return replace(
-        plan,
-        text="\n\n".join(markdown(rest[number], number) for number in quoted if rest[number]),
-        excerpts=tuple(excerpt(runs[number], number, texts[number]) for number in quoted),
-        sources=tuple(citation(runs[number], number, texts[number], plan.chances) for number in sorted(runs)),
-    )
-
-
-def with_sources(book: Plan, plan: Plan, proofs: Mapping[int, Collection[int]]) -> Plan:
-    """The plan with a source for each section that a model's sentences cite and no excerpt stands for.
-
-    Args:
-        book: Of the book's answer, of which nothing changes.
-        plan: What the model reads.
-        proofs: Where the units begin on which its sentences rest, by the number of their section.
-    """
-    known = {source.n for source in book.sources}
-    more = [
-        citation(run, number, plan.texts[run.chunk.chunk_id], plan.chances)
-        for number, section in plan.reading
-        if number in proofs and number not in known
-        for run in [proof_of(section, proofs[number], None)]
-    ]
-    return replace(book, sources=(*book.sources, *more)) if more else book
-
-
-async def chapter_plan(query: Query, generation: OpenGeneration, result: SearchResult, *, is_read: bool) -> Plan | None:
+async def chapter_plan(found: Evidence, *, is_read: bool) -> Plan | None:
     """The answer to "Summarise chapter 3" or "What is this page about?"; None if no sentence there can stand alone.
 
-    `result` is what the chapter says on its title; reading sections are only made if a model reads them (`is_read`).
+    What was found is what the chapter says on its title. Reading sections are only made if a model reads them
+    (`is_read`).
 
     Raises:
         IndexUnavailable: The book cannot be read.
     """
+    query, generation, result = found.query, found.generation, found.result
     best: dict[tuple[str, tuple[str, ...], str, str], Run] = {}
     for item in result.parts[0].passages:
         place = section_of(item.chunk)
@@ -382,15 +351,13 @@ async def chapter_plan(query: Query, generation: OpenGeneration, result: SearchR
     likeliest = sorted(best.values(), key=lambda run: -run.score)[:MOST_QUOTED]
     files = [file.filename for file in await generation.files()]
     in_order = sorted(likeliest, key=lambda run: (files.index(run.chunk.filename), run.span))
-    runs, notices = await safety.secure_runs(generation, in_order)
-    if not runs:
+    plan = await _quoted(found, in_order, result.parts[:1], MOST_READ if is_read else 0)
+    if not plan.runs:
         return None
-    reading = await _reading_of(generation, result.parts[:1], runs, MOST_READ if is_read else 0)
-    in_pages = sorted(reading, key=lambda one: (files.index(one[1].chunk.filename), one[1].key))
-    plan = await _quote(query, generation, result, runs, notices=notices, reading=tuple(in_pages))
+    in_pages = sorted(plan.reading, key=lambda one: (files.index(one[1].chunk.filename), one[1].key))
     lead = [Sentence(text=await _opening(query, generation))]
-    lead += [Sentence(text=block_text(run.units), citations=(number,)) for number, run in enumerate(runs, 1)]
-    return replace(plan, lead=tuple(lead), excerpts=plan.excerpts[:MOST_EXCERPTS])
+    lead += [Sentence(text=block_text(run.units), citations=(number,)) for number, run in enumerate(plan.runs, 1)]
+    return replace(plan, text="", lead=tuple(lead), excerpts=plan.excerpts[:MOST_EXCERPTS], reading=tuple(in_pages))
 
 
 async def _opening(query: Query, generation: OpenGeneration) -> str:
@@ -471,7 +438,7 @@ async def next_questions(
     places = {_place_of(chunk, query) for chunk in cited}
     (encoding,) = await searcher.encode([query.topic])
     answered = {normalize(query.text), normalize(done)}
-    near = generation.companion.questions(pooled_vector(encoding), {chunk.filename for chunk in cited})
+    near = generation.companion.questions(encoding.pooled, {chunk.filename for chunk in cited})
     further = ((text, item) for text, item in near if not _is_answered(text, item, answered, excerpts))
     open_ones = dict(islice(further, MOST_CONSIDERED))
     homes = await generation.chunks([item.chunk_id for item in open_ones.values()])
@@ -509,9 +476,9 @@ def about_book(about: About, book: BookInfo, files: Sequence[FileEntry], *, page
         chapters.setdefault(one.chapter or one.title, []).append(one)
     if about.of != "chapter":
         return _contents(book, chapters)
-    name = _find_chapter(about.chapter, chapters, page)
+    name = _find_chapter(about, chapters, page)
     if name is None:
-        missing = messages.NOT_THIS_CHAPTER if about.chapter == THIS else messages.NO_SUCH_CHAPTER
+        missing = messages.NOT_THIS_CHAPTER if about.is_here else messages.NO_SUCH_CHAPTER
         return missing.format(chapter=about.chapter, contents=_contents(book, chapters))
     pages = chapters[name]
     if len(pages) == 1:
@@ -535,13 +502,13 @@ def _list(lead: str, lines: Sequence[str]) -> str:
     return "\n".join([lead, "", *lines[:MOST_LISTED], *rest])
 
 
-def _find_chapter(chapter: str, chapters: Mapping[str, Sequence[FileEntry]], page: str) -> str | None:
+def _find_chapter(about: About, chapters: Mapping[str, Sequence[FileEntry]], page: str) -> str | None:
     """The chapter that a reader means by a number, a name, or by being there."""
-    if chapter == THIS:
+    if about.is_here:
         return next((name for name, pages in chapters.items() if any(one.filename == page for one in pages)), None)
-    if number_of(chapter) is not None:
-        return chapter_of_number(list(chapters), chapter)
-    stems = set(content_stems(chapter))
+    if about.number is not None:
+        return chapter_of_number(list(chapters), about.number)
+    stems = set(content_stems(about.chapter))
     shared = {
         name: len(stems.intersection(content_stems(" ".join([name, *(one.title for one in pages)]))))
         for name, pages in chapters.items()

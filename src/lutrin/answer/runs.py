@@ -2,7 +2,10 @@
 
 The units of a section are joined into atoms that never part: a procedure, a small table, a code block with what
 announces it, a warning. Of all runs of atoms within a budget of words the one with the largest sum of probabilities
-(of the reader, over its units) is shown for each thing that is asked; then what answers what these leave open.
+(of the reader, over its units) is shown for each thing that is asked; then what answers what these leave open. That
+is a greedy cover of the question's tokens: late interaction tells how well each is met by a unit or its heading, and
+what an excerpt meets better than all before it is its gain. `python -m evaluation.further` fits how much gain and
+likelihood count, and writes `cover.json`.
 
 A model reads fixed runs, cut in the same way whatever is asked, so that their keys and values in its memory are
 computed once and used for every reader. Consecutive ones overlap by one unit, so that a sentence at a cut keeps what
@@ -10,22 +13,23 @@ leads to it.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
 from itertools import pairwise
 from math import inf
 
+import msgspec
 import numpy as np
 
-from lutrin.answer.cover import Cover, Fit
-from lutrin.answer.cover import fit as cover_fit
 from lutrin.answer.hostile import gives_orders
 from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import content_stems, is_negated, word_count, words
 from lutrin.query.frames import Frame
 from lutrin.query.understand import refers
 from lutrin.records import NEVER_AN_ANSWER, SELECTED, Chunk, Unit
-from lutrin.search.reader import ScoredPassage, log_sum
+from lutrin.search.reader import Float, ScoredPassage, log_sum
 from lutrin.search.search import Part
 
 FIRST_WORDS, SECOND_WORDS, MOST_WORDS = 60, 90, 150
@@ -66,6 +70,10 @@ GAP_CHARS = 400
 """Between neighbours; more means that a passage between them was not found."""
 DRAWN = frozenset({"mermaid", "plantuml", "dot", "graphviz"})
 """Languages of figures; their source answers nothing."""
+SIGNALS = ("likelihood", "gain", "other parts")
+"""Log of how much likelier than the first excerpt of its part; gain; how many further parts have an excerpt."""
+Places = Iterable[tuple[str, int]]
+"""File and beginning of units."""
 _STEP = re.compile(r"(?P<name>(?<![^\W\d_])[^\W\d_]++ )?(?P<number>(?<!\d)\d++)[.):](?: |$)")
 """How a step begins, as an item of a list or in a paragraph of its own: "2. ", "Step 2: "."""
 
@@ -104,6 +112,11 @@ class Run:
         return _words(self.units)
 
     @property
+    def steps(self) -> Sequence[Unit]:
+        """The stretch of units from the first step of a procedure to the end of the last one; empty: it holds none."""
+        return steps_of(self.units) if is_procedure(self.units) else ()
+
+    @property
     def places(self) -> set[tuple[str, int]]:
         """File and beginning of each unit."""
         return {(self.chunk.filename, unit.char_start) for unit in self.units}
@@ -135,6 +148,48 @@ class Run:
         )
 
 
+class Fit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The file that `python -m evaluation.further` writes."""
+
+    weights: tuple[float, ...]
+    """Of `SIGNALS`, then the bias."""
+    least: float
+    """Log odds from which a further excerpt is shown."""
+
+    def odds(self, signals: Float) -> float:
+        """Log odds that an excerpt holds something that is asked and that those before it do not hold."""
+        return float(signals @ np.array(self.weights[:-1], dtype=np.float32)) + self.weights[-1]
+
+
+@cache
+def cover_fit() -> Fit:
+    """What was fitted."""
+    data = resources.files("lutrin.answer").joinpath("cover.json").read_bytes()
+    return msgspec.json.decode(data, type=Fit)
+
+
+class Cover:
+    """How well the units that one part of a question found meet its tokens."""
+
+    def __init__(self, part: Part) -> None:
+        self._share = np.array(part.share, dtype=np.float32)
+        self._matches: dict[tuple[str, int], Float] = {}
+        for item in part.passages:
+            for unit, row in zip(item.chunk.units, item.matches, strict=False):
+                place = (item.chunk.filename, unit.char_start)
+                known = self._matches.get(place)
+                self._matches[place] = row if known is None else np.maximum(known, row)
+
+    def met(self, places: Places) -> Float:
+        """(Q,): the best match of each token in these units."""
+        rows = [self._matches[place] for place in places if place in self._matches]
+        return np.max(rows, axis=0) if rows else np.zeros(len(self._share), dtype=np.float32)
+
+    def gain(self, places: Places, met: Float) -> float:
+        """By how much these units meet the question better than what has `met` it."""
+        return float(self._share @ np.maximum(self.met(places) - met, 0.0))
+
+
 def whole(chunk: Chunk) -> Run:
     """A passage as it is, read from its first unit to its last."""
     return Run(chunk, chunk.units, (0.0,) * len(chunk.units))
@@ -159,7 +214,7 @@ async def announced(generation: OpenGeneration, home: Chunk, code: Unit) -> Run:
 def choose(parts: Sequence[Part], frame: Frame = "plain", fit: Fit | None = None) -> list[Run]:
     """Choose at most three excerpts for the parts of a question that the book answers, without repeats.
 
-    Each part has its likeliest run. Then follows what answers what these leave open (`lutrin.answer.cover`).
+    Each part has its likeliest run. Then follows what answers what these leave open (`Cover`).
     """
     fit = fit or cover_fit()
     chosen, found = firsts(parts, frame)
@@ -229,7 +284,7 @@ class Candidate:
 
 
 def candidates(found: Sequence[Found], chosen: Sequence[Run]) -> Iterator[Candidate]:
-    """The runs that may follow those that are chosen, with their signals (`lutrin.answer.cover.SIGNALS`)."""
+    """The runs that may follow those that are chosen, with their signals (`SIGNALS`)."""
     places = frozenset[tuple[str, int]]().union(*(run.places for run in chosen))
     budget = min(SECOND_WORDS, MOST_WORDS - sum(run.words for run in chosen))
     for one in found:
@@ -619,12 +674,17 @@ def most_steps(frame: Frame) -> int:
     return LONG_STEPS_WORDS if frame in {"how", "steps"} else STEPS_WORDS
 
 
-async def with_whole_procedures(generation: OpenGeneration, runs: Sequence[Run], frame: Frame) -> list[Run]:
-    """Runs with every step of the procedures that they touch, from the first on, also those that were not found.
+async def choose_whole(generation: OpenGeneration, parts: Sequence[Part], frame: Frame) -> list[Run]:
+    """The excerpts that `choose` finds, with all steps of the procedures that they touch.
 
     Raises:
         IndexUnavailable: The book cannot be read.
     """
+    return await _with_whole_procedures(generation, choose(parts, frame), frame)
+
+
+async def _with_whole_procedures(generation: OpenGeneration, runs: Sequence[Run], frame: Frame) -> list[Run]:
+    """Runs with every step of the procedures that they touch, from the first on, also those that were not found."""
     complete: list[Run] = []
     for run in runs:
         steps = any(_step_of(unit) is not None for unit in run.units)

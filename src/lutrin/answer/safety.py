@@ -15,11 +15,12 @@ import msgspec
 
 from lutrin import messages
 from lutrin.answer.program import without_comments
-from lutrin.answer.runs import Run, is_procedure, steps_of, tells_to_act
+from lutrin.answer.runs import Run, tells_to_act
 from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import topic_stems, words
 from lutrin.records import SELECTED, Chunk, Unit
-from lutrin.search.reader import CONSIDERED, marked_code, same_section
+from lutrin.search.marked import marked_code
+from lutrin.search.reader import CONSIDERED
 from lutrin.search.search import Part
 
 ENDS = (".", "!", "?", ":", ";", ")")
@@ -48,12 +49,17 @@ def hazards_of(generation: OpenGeneration) -> Hazards:
     return msgspec.structs.replace(base, code=(*base.code, *added.code), words=base.words.union(added.words))
 
 
-def without_other_machines(part: Part, hazards: Hazards) -> Part:
-    """A part without the code that moves something else than what is asked for.
+def without_other_machines(generation: OpenGeneration, parts: Sequence[Part]) -> list[Part]:
+    """Parts without the code that moves something else than what is asked for.
 
     Of two sections with such code, the one that holds all words of the question that the other holds, and more, is the
     one that is asked for, if it is among the best: the walking controller is not started by the program of the arm.
     """
+    hazards = hazards_of(generation)
+    return [_without_other_machines(part, hazards) for part in parts]
+
+
+def _without_other_machines(part: Part, hazards: Hazards) -> Part:
     places = [(item.chunk.filename, item.chunk.heading_path) for item in part.passages]
     texts: dict[Hashable, str] = {}
     moving: set[Hashable] = set()
@@ -79,7 +85,7 @@ async def secure_runs(generation: OpenGeneration, runs: Sequence[Run]) -> tuple[
     boxes: dict[tuple[str, int], Run] = {}
     notices: list[str] = []
     for excerpt in runs:
-        if not (is_procedure(excerpt.units) or any(_runs(excerpt.chunk, unit, hazards) for unit in excerpt.units)):
+        if not (excerpt.steps or any(_runs(excerpt.chunk, unit, hazards) for unit in excerpt.units)):
             safe.append(excerpt)
             continue
         in_book = await _in_book(generation, excerpt)
@@ -164,7 +170,7 @@ def moves(chunk: Chunk, unit: Unit, hazards: Hazards) -> bool:
 
 def _names_hazard(run: Run, hazards: Hazards) -> bool:
     """Whether a procedure of the real world tells to act, and names something hazardous in its steps."""
-    steps = steps_of(run.units) if not run.chunk.is_simulation and is_procedure(run.units) else ()
+    steps = run.steps if not run.chunk.is_simulation else ()
     return any(word in hazards.words for unit in steps for word in words(unit.text.lower())) and tells_to_act(steps)
 
 
@@ -173,7 +179,12 @@ def _is_warned_of(run: Run, same_file: Sequence[Chunk], hazards: Hazards) -> boo
 
     Between the two there may be what announces it, and other code.
     """
-    section = {unit.char_start: unit for chunk in same_file if same_section(chunk, run.chunk) for unit in chunk.units}
+    section = {
+        unit.char_start: unit
+        for chunk in same_file
+        if chunk.heading_key == run.chunk.heading_key
+        for unit in chunk.units
+    }
     for unit in run.units:
         if not (_runs(run.chunk, unit, hazards) or unit.kind == "list_item"):
             continue

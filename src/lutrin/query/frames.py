@@ -1,6 +1,7 @@
 """Separates what form of answer a question asks for from its subject."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple, cast
@@ -12,7 +13,7 @@ Frame = Literal[
     "plain", "definition", "why", "how", "compare", "number", "list", "code", "example", "analogy", "simpler", "steps",
     "summary", "quiz", "compute", "about", "more", "proof", "other",
 ]  # fmt: skip
-"""The last three are wishes of follow-ups, told by their likeness to plain ones (`lutrin.answer.flow`)."""
+"""The last three are wishes of follow-ups, told by their likeness to plain ones (`understand.with_wish`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,16 @@ class About:
     of: Literal["contents", "chapter", "self"]
     chapter: str = ""
     """Its name or number as typed; `this` is the part that the reader is on."""
+
+    @property
+    def is_here(self) -> bool:
+        """Whether the chapter that the reader is on is meant."""
+        return self.chapter == THIS
+
+    @property
+    def number(self) -> int | None:
+        """The chapter's number, -1 for the last; None: it has a name, or is the reader's."""
+        return number_of(self.chapter)
 
 
 class Framed(NamedTuple):
@@ -33,12 +44,23 @@ class Framed(NamedTuple):
     about: About | None
 
 
+class NamedChapter(NamedTuple):
+    """A chapter that a text names by its number."""
+
+    words: str
+    """As they stand there."""
+    number: int | None
+    """-1 for the last; None: the chapter of the page that the reader is on."""
+    phrase: re.Pattern[str]
+    """Finds what names chapters in this way."""
+
+
 _WISHES, _SHAPES = (cast("dict[Frame, re.Pattern[str]]", lexicon.patterns(name)) for name in ("wishes", "shapes"))
 _COMPUTE, _ABOUT, _LEAD, _PLEA = map(lexicon.pattern, ("compute", "about", "lead", "plea"))
 _CHAT = re.compile(
     rf"(?<![\w-])(?:{'|'.join(sorted(lexicon.CHAT_SPELLINGS, key=len, reverse=True))})(?![\w-])", re.IGNORECASE
 )
-CHAPTER = lexicon.patterns("chapter").values()
+_CHAPTER = lexicon.patterns("chapter").values()
 THIS = "this"
 """The chapter of the page that the reader is on."""
 _NUMBER = re.compile(r"\d+")
@@ -145,6 +167,19 @@ def _of_a_number(match: re.Match[str]) -> bool:
 def is_courtesy(text: str) -> bool:
     """Whether a text only greets or thanks: "Ok, thank you!"."""
     return all(word.lower() in lexicon.COURTESIES for word in words(text))
+
+
+def named_chapters(text: str) -> Iterator[NamedChapter]:
+    """The chapters that a text names by their numbers, or as the reader's.
+
+    >>> [(one.words, one.number) for one in named_chapters("Summarise chapter 3, then this chapter")]
+    [('chapter 3', 3), ('this chapter', None)]
+    """
+    for phrase in _CHAPTER:
+        for named in phrase.finditer(text):
+            number = number_of(named["name"])
+            if number is not None or named["name"].lower() == THIS:
+                yield NamedChapter(named[0], number, phrase)
 
 
 def number_of(text: str) -> int | None:

@@ -6,9 +6,12 @@ last answer said. It is then searched with the subject before it. The reader's o
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import Literal, cast, get_args
+
+import numpy as np
 
 from lutrin import messages
 from lutrin.errors import InvalidQuestion
@@ -26,8 +29,8 @@ from lutrin.language.words import (
     topic_words,
     words,
 )
-from lutrin.ports import Embedder
-from lutrin.query.frames import CHAPTER, THIS, About, Frame, Framed, asks, frame_of, is_courtesy, number_of
+from lutrin.ports import Embedder, Encode
+from lutrin.query.frames import About, Frame, Framed, NamedChapter, asks, frame_of, is_courtesy, named_chapters
 from lutrin.query.respell import respell
 from lutrin.records import ChatMessage, Mode, Question, Refusal
 
@@ -71,6 +74,16 @@ _OPENS_QUESTION = re.compile(
 )
 
 
+_REQUESTS = {text: cast("Frame", wish) for wish in get_args(Frame) for text in lexicon.REQUESTS.get(wish, ())}
+WISHES: frozenset[Frame] = frozenset({"more", "simpler", "proof", "other"})
+ALIKE = 0.34
+"""Cosine from which a follow-up is taken for a plain request; one that is less alike asks something of its own."""
+ALIKE_LONG_NAME = 0.5
+"""Cosine from which a question on an abbreviation asks for the words behind it, and not what is asked `otherwise`: on
+31 such questions and 52 others 27 and 2 are taken for it."""
+_ABBREVIATION = re.compile(r"\b[A-Z][a-z]?[A-Z0-9]{1,5}\b")
+
+
 def parts_of(topic: str) -> tuple[str, ...]:
     """Return the parts of a topic, each understandable alone; the topic itself if it is one thing.
 
@@ -99,6 +112,10 @@ def _has(part: str, vocabulary: frozenset[str]) -> bool:
 def _leans(part: str) -> bool:
     """Whether a part says too little on its own: "... and what for the shock?"."""
     return len(topic_stems(part)) < 2 or _has(part, lexicon.REFERENCES)
+
+
+Pointing = Literal["page", "terms", "table", "code", "figure", "here", "none"]
+"""What a question may point at on the page that is open: all of it, its terms, something on it; `none`: at nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,8 +178,44 @@ class Query(Context):
     refusal: Refusal | None = None
     within: str = ""
     """Filename of the one page that is meant: "this page"; empty: the whole book."""
+    pointing: Pointing = "none"
+    """What of that page is meant."""
     leaning: "Query | None" = None
     """The same question if it leans on the conversation, where its words do not tell: the book decides."""
+
+    @property
+    def key(self) -> tuple[Hashable, ...]:
+        """What of the query determines its answer, besides books, settings and what a model is shown of the talk.
+
+        Who asks, and in which conversation, does not: what the conversation adds stands in the text.
+        """
+        question = self.question
+        where = (question.book, question.chapter, question.module, question.top_k)
+        how = (question.surface, question.answer_tokens, question.whole and bool(question.wait_s))
+        text = (normalize(self.text), normalize(self.added), *self.answers, *map(normalize, self.parts))
+        rest = (self.mode, self.frame, self.selected_text, self.page, self.follows, self.warnings)
+        return (*text, *rest, *where, *how, self.leaning.key if self.leaning is not None else ())
+
+    @property
+    def stems(self) -> frozenset[str]:
+        """Stems of the words of the topic that say what is asked about."""
+        return topic_stems(self.topic)
+
+    @property
+    def name_stems(self) -> frozenset[str]:
+        """Those of the words that name something; empty: the question names nothing."""
+        return subject_stems(self.topic)
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether it opens as a continuation: "And on a Jetson?"."""
+        return goes_on(self.typed)
+
+    @property
+    def chapters(self) -> Iterator[tuple[NamedChapter, str]]:
+        """The chapters that it names, each with the topic without the words that name it."""
+        for named in named_chapters(self.text):
+            yield named, " ".join(named.phrase.sub(" ", self.topic).split())
 
     @property
     def sums_chapter(self) -> bool:
@@ -258,6 +311,39 @@ def searched(frame: Frame, topic: str) -> str:
     ('an example of ownership', 'ownership')
     """
     return lexicon.SEARCHED.get(frame, "{}").replace("{}", topic)
+
+
+async def with_wish(query: Query, encode: Encode) -> Query:
+    """What a question wants, told by its likeness to plain ones.
+
+    A follow-up without a subject or form of its own is compared with one plain request of each kind, and has its wish
+    as its frame if that is one of `WISHES`. A question for the words behind an abbreviation is asked as the reader
+    knows it best: "What is the full form of ABS?" becomes "What does ABS mean?".
+    """
+
+    async def nearest(text: str, others: Sequence[str]) -> tuple[int, float]:
+        first, *rest = (encoding.pooled for encoding in await encode([text, *others]))
+        cosines = np.array(rest) @ first
+        return int(cosines.argmax()), float(cosines.max())
+
+    frame, topic, _ = query.own
+    if frame not in {"plain", "definition"}:
+        return query
+    names = set(_ABBREVIATION.findall(topic))
+    if len(names) == 1 and not query.subject and not query.selected_text:
+        (name,) = names
+        long_name, otherwise = lexicon.REQUESTS["long_name"], lexicon.REQUESTS["otherwise"]
+        template = re.sub(rf"\b(?:(?i:an?|the) )?{name}\b", "it", topic)
+        place, cosine = await nearest(template, [*long_name, *otherwise])
+        if cosine >= ALIKE_LONG_NAME and place < len(long_name):
+            meaning = messages.MEANING_QUESTION.format(name=name)
+            return replace(query, topic=meaning, parts=(meaning,), frame="definition")
+    if not query.subject or subject_stems(topic):
+        return query
+    place, cosine = await nearest(query.typed, list(_REQUESTS))
+    wish = list(_REQUESTS.values())[place]
+    is_wish = wish in WISHES and cosine >= ALIKE
+    return replace(query, frame=wish, added="") if is_wish else replace(query, frame=frame)
 
 
 def is_name(phrase: str) -> bool:
@@ -538,11 +624,8 @@ def refers(text: str) -> bool:
 
 def _is_on_chapter(question: str) -> bool:
     """Whether a question names a chapter of the book and points at nothing else: "Summarise chapter 3"."""
-    for phrase in CHAPTER:
-        for named in phrase.finditer(question):
-            if named["name"].lower() == THIS or number_of(named["name"]) is not None:
-                return not refers(question.replace(named[0], " "))
-    return False
+    named = next(named_chapters(question), None)
+    return named is not None and not refers(question.replace(named.words, " "))
 
 
 def goes_on(question: str) -> bool:

@@ -19,7 +19,7 @@ from lutrin.language import lexicon
 from lutrin.language.words import topic_words, words
 from lutrin.query.frames import asks
 from lutrin.query.understand import MAX_PARTS, Query, completed_half
-from lutrin.search.reader import Float, pooled_vector
+from lutrin.search.reader import Float
 from lutrin.search.search import Part, Searcher
 from lutrin.search.shelf_search import search_books
 
@@ -115,7 +115,7 @@ async def signals_of(
     asked = replace(query, parts=tuple(texts), frame="plain")
     _, result = await search_books(searcher, generations, asked, k=1, again=False)
     halves = [text for one in joints for text in (one.left, one.right)]
-    vectors = [pooled_vector(one) for one in await searcher.encode([query.topic, *halves])]
+    vectors = [one.pooled for one in await searcher.encode([query.topic, *halves])]
     whole, *found = result.parts
     rows = []
     for place, joint in enumerate(joints):

@@ -21,9 +21,9 @@ import numpy.typing as npt
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.tokens import MaxSim
 from lutrin.language.lexicon import QUESTION_WORDS, STOP_WORDS
-from lutrin.language.words import plain, stem, stem_set
+from lutrin.language.words import stem, stem_set
 from lutrin.ports import Encoding, Judgement, Ranking, Reading, Reranker, View
-from lutrin.records import Chunk, Unit
+from lutrin.records import Chunk
 
 Float = npt.NDArray[np.float32]
 Verdict = Literal["answers", "closest", "no"]
@@ -31,12 +31,6 @@ T = TypeVar("T")
 
 POOL = 24
 """Passages that each of the two searches contributes; the late interaction ranks all of them."""
-MOST = 2
-"""Passages from which a selection may have been taken."""
-NEAR = 8
-"""Passages in which it is looked for."""
-SENTENCE_WORDS = 4
-"""A sentence of no more words than this could come from anywhere."""
 RERANKED = 4
 """Passages that are read once more: eight gain nothing over four (training/README.md)."""
 WHOLE = 2
@@ -102,7 +96,7 @@ async def tokenize_question(
     share = np.exp(logits - logits.max(initial=0.0))
     return QuestionTokens(
         text=text,
-        vector=pooled_vector(encoding),
+        vector=encoding.pooled,
         tokens=encoding.token_vectors,
         share=(share / max(float(share.sum()), 1e-12)).astype(np.float32),
         words=tuple(words),
@@ -120,13 +114,6 @@ def word_of_each(text: str, starts: Sequence[int]) -> list[str]:
         spans[place][2] if spans and place >= 0 and start < spans[place][1] else ""
         for place, start in zip(places.tolist(), starts, strict=True)
     ]
-
-
-def pooled_vector(encoding: Encoding) -> Float:
-    """One vector of length 1 for a text of any number of windows: (d,)."""
-    mean = encoding.windows.mean(axis=0)
-    vector: Float = (mean / np.linalg.norm(mean)).astype(np.float32)
-    return vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,8 +164,9 @@ class Candidates:
 
 async def gather(
     generation: OpenGeneration,
-    questions: Sequence[QuestionTokens],
-    where: Mapping[str, str] | None,
+    texts: Sequence[tuple[str, Encoding]],
+    reading: Reading,
+    where: Mapping[str, str] | None = None,
     *,
     besides: Sequence[str] = (),
     led: Sequence[str] = (),
@@ -191,7 +179,9 @@ async def gather(
 
     Raises:
         IndexUnavailable: The generation cannot be read.
+        ValueError: The embedder gives no token vectors.
     """
+    questions = [await tokenize_question(generation, text, encoding, reading) for text, encoding in texts]
     # What is hidden makes room for what is not, and so do repeats.
     searches = [generation.nearest(item.vector, 2 * POOL, where) for item in questions]
     searches += [generation.matching(item.text, 2 * POOL, where) for item in questions]
@@ -206,54 +196,6 @@ async def gather(
         besides=besides,
         page=page,
     )
-
-
-async def homes(generation: OpenGeneration, selection: str) -> list[Chunk]:
-    """Find the passages that a selection came from: those that contain it first, then those that share a sentence.
-
-    None for a few words, which name a thing and may stand anywhere.
-
-    Raises:
-        IndexUnavailable: The generation cannot be read.
-    """
-    content = plain(selection)
-    if len(content.split()) <= SENTENCE_WORDS:
-        return []
-    near = await generation.chunks([name for name, _ in await generation.matching(selection, NEAR)])
-    holding = [chunk for chunk in near if content in plain(chunk.text)]
-    overlapping = [chunk for chunk in near if chunk not in holding and _shares_sentence(chunk, content)]
-    return [*holding, *overlapping][:MOST]
-
-
-async def marked_code(generation: OpenGeneration, text: str) -> tuple[Chunk, Unit] | None:
-    """The block of code that a text holds, or in which it stands, with its passage; None for less than a line of it.
-
-    A few words of a line, of which a name has no more, are none.
-
-    Raises:
-        IndexUnavailable: The generation cannot be read.
-    """
-    content = " ".join(text.split())
-    lines = {line for one in text.splitlines() if (line := one.strip())}
-    for chunk in await generation.chunks([name for name, _ in await generation.matching(text, NEAR)]):
-        for unit in chunk.units:
-            code = " ".join(unit.text.split())
-            if unit.kind != "code" or not (content in code or code in content):
-                continue
-            is_line = not lines.isdisjoint(line.strip() for line in unit.text.splitlines())
-            if is_line or len(plain(text).split()) > SENTENCE_WORDS:
-                return chunk, unit
-    return None
-
-
-def same_section(chunk: Chunk, other: Chunk) -> bool:
-    """Whether two passages stand under the same heading."""
-    return (chunk.filename, chunk.heading_path, chunk.anchor) == (other.filename, other.heading_path, other.anchor)
-
-
-def _shares_sentence(chunk: Chunk, content: str) -> bool:
-    own = (plain(unit.text) for unit in chunk.units)
-    return any(len(text.split()) > SENTENCE_WORDS and text in content for text in own)
 
 
 @dataclass(frozen=True, slots=True)

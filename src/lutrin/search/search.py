@@ -8,43 +8,38 @@ the book answers at all is judged without it: a near question would find one lik
 
 import re
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
-from itertools import chain, groupby, zip_longest
+from itertools import chain, zip_longest
 
 import msgspec
 import numpy as np
 
-from lutrin import messages
 from lutrin.index.companion import BY_THE_BOOK, Companion
 from lutrin.index.generation import OpenGeneration
 from lutrin.ingest.labels import labels_in
-from lutrin.ingest.sentences import sentence_ranges
 from lutrin.language.words import identifiers, numbered_names, plain, stem_set, subject_stems, topic_stems, words
-from lutrin.ports import Embedder, Encoding, Ranking, Reading, Reranker
+from lutrin.ports import Embedder, Encode, Encoding, Ranking, Reading, Reranker
 from lutrin.query.respell import Speller
-from lutrin.query.understand import Query, goes_on, with_spelling
-from lutrin.records import NEVER_AN_ANSWER, SELECTED, Chunk, Passage, Unit, UnitKind
+from lutrin.query.understand import Query, with_spelling
+from lutrin.records import NEVER_AN_ANSWER, Chunk, Passage, Unit
 from lutrin.search import everyday
+from lutrin.search.marked import homes, selection_chunk
 from lutrin.search.reader import (
     FAR,
     Float,
     Pool,
-    QuestionTokens,
     ScoredPassage,
     Verdict,
     chance_of,
     combine,
     gather,
-    homes,
     judge,
     load_decisions,
     log_odds,
-    pooled_vector,
     read_fit,
-    same_section,
     score_passages,
     signals,
     tokenize_question,
@@ -86,16 +81,6 @@ _QUESTIONS = (
     ("Which {row} has the lowest {column}?", "Which {row} has the least {column}?"),
     ("What is the {column} of a {row}?", "Which {row} is it?", "Which {row} is best?"),
 )
-_FENCE = re.compile(r"^(`{3,}+|~{3,}+)(\S*+)[^\n]*+\n(.*?)(?:^\1[`~]*+\s*?$|\Z)", re.DOTALL | re.MULTILINE)
-_PARAGRAPH = re.compile(r"[^\n]+(?:\n(?![^\S\n]*\n)[^\n]+)*")
-_ITEM = re.compile(r"^[ \t]*(?:([-*+•])|\d+[.)])[ \t]+(?=\S)", re.MULTILINE)
-_LINE = re.compile(r"^[ \t]*(?=\S)", re.MULTILINE)
-_ENDS = re.compile(r"[.!?…][\"'”’)\]]*$")
-LEAST_ITEMS = 2
-"""Fewer are no list."""
-_CODE_SIGNS = re.compile(
-    r"^\s*(?:import |from \w+ import|def |class |#include|sudo |\$ |<\w++[^>]*+>|[\w.]+\(.*\)\s*$|\w+ ?= ?\S|[{}\[\]]$)"
-)
 
 
 class Places(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -123,6 +108,28 @@ class NamedLabels:
     """Ids of the chunks that hold them."""
     alone: bool = False
     """Whether the question names nothing else."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sought:
+    """What a book is searched for, and which of its passages the question points at."""
+
+    query: Query
+    """In the book's spelling."""
+    texts: list[str]
+    """One for each thing that is asked."""
+    is_selection: bool
+    """Whether the text is the selection itself."""
+    homes: list[str]
+    """Ids of the passages from which the selection was taken."""
+    section: list[str]
+    """Ids of all passages of its section, where the question leans on it."""
+    shown: Mapping[str, float]
+    """What the passages gain that the question goes on from, by id."""
+    numbered: list[NamedLabels]
+    """The labels that each part of the question names."""
+    changes: Mapping[str, str]
+    """Words that the book spells differently."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,47 +235,30 @@ class Searcher:
         Raises:
             IndexUnavailable: The generation cannot be read.
         """
-        selection = query.selected_text[:SELECTION_CHARACTERS]
-        home_chunks = await homes(generation, selection)
-        home_ids = [chunk.chunk_id for chunk in home_chunks]
-        section = [
-            chunk.chunk_id
-            for home in home_chunks[: int(query.leans)]
-            for chunk in await generation.chunks_of(home.filename)
-            if same_section(chunk, home)
-        ]
-        shown = await _section_shown(generation, query)
-        changes = await self.changes(generation, query)
-        numbered = [find_labels(generation, text) for text in query.parts]
-        query = with_spelling(query, changes)
-        # A question that names no subject is one about the whole selection.
-        texts = [selection] if selection and not topic_stems(query.topic) else list(query.parts)
-        if query.leans and not home_chunks and texts != [selection] and " ".join(selection.split()) not in query.topic:
-            # What is not marked word for word in the book says itself what "this concept" is.
-            texts = [f"{query.topic} – {selection}"]
+        sought = await self._sought(generation, query)
+        query, texts, numbered = sought.query, sought.texts, sought.numbered
         added = [query.added] if query.added and len(texts) == 1 else []
         # What leans on a selection or on the question before is no question that a cross-encoder has learned.
-        is_question = not query.subject and not query.leans and texts != [selection]
+        is_question = not query.subject and not query.leans and not sought.is_selection
         reranker = self._reranker if again and is_question else None
         reading = reranker.ranking.reading(self.embedder.reading) if reranker is not None else self.embedder.reading
         inputs = [*texts, *added]
-        asks = [
-            await tokenize_question(generation, text, encoding, reading)
-            for text, encoding in zip(inputs, await self.encode(inputs), strict=True)
-        ]
-        losses = await self._everyday_losses(query, asks[: len(texts)])
-        besides = [*home_ids, *section, *query.follows, *shown, *(name for named in numbered for name in named.chunks)]
+        encoded = list(zip(inputs, await self.encode(inputs), strict=True))
+        losses = await self._everyday_losses(query, [encoding for _, encoding in encoded[: len(texts)]])
+        besides = [*sought.homes, *sought.section, *query.follows, *sought.shown]
+        besides += [name for named in numbered for name in named.chunks]
         # A selection says itself where to look; what leans on it is like any question that leans on something.
         leads = {
-            item.text: {} if selection else leads_of(generation.companion, item.vector) for item in asks[: len(texts)]
+            text: {} if query.selected_text else leads_of(generation.companion, encoding.pooled)
+            for text, encoding in encoded[: len(texts)]
         }
         further = [name for lead in leads.values() for name in list(lead)[:MOST_LED]] if where is None else []
-        candidates = await gather(generation, asks, where, besides=besides, led=further, page=query.page)
+        candidates = await gather(generation, encoded, reading, where, besides=besides, led=further, page=query.page)
         numbered = numbered if len(numbered) == len(texts) else [find_labels(generation, text) for text in texts]
 
         async def parts_of(hidden: Callable[[Chunk], bool]) -> list[Part]:
             pools = candidates.match(hidden)
-            place_bonuses = _place_bonuses(query, home_ids, shown, pools[0].chunks)
+            place_bonuses = _place_bonuses(query, sought.homes, sought.shown, pools[0].chunks)
             return [
                 await self._part(
                     pool,
@@ -294,19 +284,48 @@ class Searcher:
             for place, part in enumerate(parts):
                 if rows := await at_extreme(generation, part.text, part.passages, self.encode):
                     parts[place] = replace(part, passages=tuple(rows), odds=np.inf)
-        return SearchResult(passages=_passages(parts, k, reading), parts=tuple(parts), changes=changes)
+        return SearchResult(passages=_passages(parts, k, reading), parts=tuple(parts), changes=sought.changes)
 
-    async def _everyday_losses(self, query: Query, asks: Sequence[QuestionTokens]) -> list[float]:
+    async def _sought(self, generation: OpenGeneration, query: Query) -> Sought:
+        """What to search a book for, in its spelling, and which of its passages the question points at."""
+        selection = query.selected_text[:SELECTION_CHARACTERS]
+        home_chunks = await homes(generation, selection)
+        section = [
+            chunk.chunk_id
+            for home in home_chunks[: int(query.leans)]
+            for chunk in await generation.chunks_of(home.filename)
+            if chunk.heading_key == home.heading_key
+        ]
+        shown = await _section_shown(generation, query)
+        changes = await self.changes(generation, query)
+        numbered = [find_labels(generation, text) for text in query.parts]
+        query = with_spelling(query, changes)
+        # A question that names no subject is one about the whole selection.
+        texts = [selection] if selection and not query.stems else list(query.parts)
+        is_selection = texts == [selection]
+        if query.leans and not home_chunks and not is_selection and " ".join(selection.split()) not in query.topic:
+            # What is not marked word for word in the book says itself what "this concept" is.
+            texts = [f"{query.topic} – {selection}"]
+        return Sought(
+            query=query,
+            texts=texts,
+            is_selection=is_selection,
+            homes=[chunk.chunk_id for chunk in home_chunks],
+            section=section,
+            shown=shown,
+            numbered=numbered,
+            changes=changes,
+        )
+
+    async def _everyday_losses(self, query: Query, encodings: Sequence[Encoding]) -> list[float]:
         """What the odds of each part lose because it is an everyday question; nothing where it leans on anything.
 
         One that asks one thing is told by all of its words, "Tell me a joke", though some are not searched for.
         """
         if query.selected_text or query.subject:
-            return [0.0] * len(asks)
-        vectors = [item.vector for item in asks]
-        if len(asks) == 1:
-            vectors = [pooled_vector(one) for one in await self.encode([query.text])]
-        return [everyday.loss(vector, self.embedder.name) for vector in vectors]
+            return [0.0] * len(encodings)
+        whole = await self.encode([query.text]) if len(encodings) == 1 else encodings
+        return [everyday.loss(encoding.pooled, self.embedder.name) for encoding in whole]
 
     async def _part(
         self,
@@ -388,7 +407,7 @@ class Searcher:
 def _asks_only(chunk: Chunk, query: Query) -> bool:
     """Whether a passage holds questions, tasks or lists of sources, and its heading is not what is asked for."""
     title = subject_stems(chunk.section_title)
-    return chunk.role in NEVER_AN_ANSWER and not (title and title <= topic_stems(query.topic))
+    return chunk.role in NEVER_AN_ANSWER and not (title and title <= query.stems)
 
 
 def _tells(part: Part) -> bool:
@@ -406,8 +425,8 @@ async def _section_shown(generation: OpenGeneration, query: Query) -> dict[str, 
     """
     fit = places()
     for chunk in await generation.chunks(query.follows[:1]):
-        own = [other for other in await generation.chunks_of(chunk.filename) if same_section(other, chunk)]
-        if goes_on(query.typed):
+        own = [other for other in await generation.chunks_of(chunk.filename) if other.heading_key == chunk.heading_key]
+        if query.goes_on:
             own = [other for other in own if subject_stems(query.added) <= stem_set(other.embedded_text())]
             if chunk not in own:
                 return dict.fromkeys((other.chunk_id for other in own), fit.section)
@@ -421,7 +440,7 @@ def _place_bonuses(
     """Bonuses for the reader's place: by chunk id, and by file name."""
     more = [chunk.filename for chunk in chunks if query.is_more and chunk.chunk_id in query.follows[:1]]
     # "What are the exercises of chapter 8?" names no subject but their heading.
-    topic = topic_stems(query.topic)
+    topic = query.stems
     named = [
         chunk.chunk_id
         for chunk in chunks
@@ -508,7 +527,7 @@ def _near(
             scores.append(homes[0].score - (REFERS if refers else away) / CLOSE)
         return replace(item, score=homes[0].score, scores=np.array(scores, dtype=np.float32))
 
-    in_sections = (item for item in ranked if any(same_section(item.chunk, home.chunk) for home in homes))
+    in_sections = (item for item in ranked if any(item.chunk.heading_key == home.chunk.heading_key for home in homes))
     return [near(item) for item in in_sections if spans]
 
 
@@ -633,7 +652,7 @@ async def at_extreme(
     generation: OpenGeneration,
     text: str,
     ranked: Sequence[ScoredPassage],
-    encode: Callable[[Sequence[str]], Awaitable[list[Encoding]]],
+    encode: Encode,
 ) -> list[ScoredPassage]:
     """The passages with the row first that has the most or the least of what is asked for; empty if none is.
 
@@ -643,7 +662,9 @@ async def at_extreme(
     for item in ranked[:IN_TABLES]:
         if not any(unit.kind == "table_row" and stems & subject_stems(unit.lead) for unit in item.chunk.units):
             continue
-        section = [one for one in await generation.chunks_of(item.chunk.filename) if same_section(one, item.chunk)]
+        section = [
+            one for one in await generation.chunks_of(item.chunk.filename) if one.heading_key == item.chunk.heading_key
+        ]
         rows = await rows_at_extreme(text, columns([unit for chunk in section for unit in chunk.units]), encode)
         for home in ranked if rows else ():
             mask = [unit.kind == "table_row" and unit.char_start in rows for unit in home.chunk.units]
@@ -654,9 +675,7 @@ async def at_extreme(
     return []
 
 
-async def rows_at_extreme(
-    text: str, candidates: Sequence[Column], encode: Callable[[Sequence[str]], Awaitable[list[Encoding]]]
-) -> list[int]:
+async def rows_at_extreme(text: str, candidates: Sequence[Column], encode: Encode) -> list[int]:
     """Where the rows begin that are asked for, in the columns of the tables that may answer; empty: none is."""
     forms = [
         (column, kind, form.format(row=column.row, column=column.name))
@@ -666,7 +685,7 @@ async def rows_at_extreme(
     ]
     if not any(column.values for column in candidates):
         return []
-    first, *others = (pooled_vector(one) for one in await encode([text, *(form for *_, form in forms)]))
+    first, *others = (one.pooled for one in await encode([text, *(form for *_, form in forms)]))
     likeness = np.array(others) @ first
     best = int(likeness.argmax())
     column, kind, _ = forms[best]
@@ -690,9 +709,9 @@ async def search_selection(embedder: Embedder, generation: OpenGeneration, query
         IndexUnavailable: The generation cannot be read.
         ValueError: The embedder gives no token vectors.
     """
-    chunk = await _selection_chunk(generation, query.selected_text)
+    chunk = await selection_chunk(generation, query.selected_text)
     # "Explain this passage" asks nothing that one sentence could answer better than another: all of it is wanted.
-    if not topic_stems(query.topic) and chunk.units:
+    if not query.stems and chunk.units:
         whole = ScoredPassage(chunk, np.zeros(len(chunk.units), dtype=np.float32), 0.0, 1.0)
         return SearchResult(passages=(Passage(chunk=chunk, score=1.0),), parts=(Part(query.topic, (whole,), np.inf),))
     with stage("embed"):
@@ -706,8 +725,8 @@ async def search_selection(embedder: Embedder, generation: OpenGeneration, query
     pool = Pool(
         chunks=[chunk],
         question=query_tokens,
-        cosines=np.array([pooled_vector(selected) @ query_tokens.vector], dtype=np.float32),
-        lexical={chunk.chunk_id: 1.0} if topic_stems(query.topic) & stem_set(chunk.embedded_text()) else {},
+        cosines=np.array([selected.pooled @ query_tokens.vector], dtype=np.float32),
+        lexical={chunk.chunk_id: 1.0} if query.stems & stem_set(chunk.embedded_text()) else {},
         late=late,
     )
     passages = score_passages(pool, reading)
@@ -740,81 +759,3 @@ def selection_floor() -> SelectionFloor:
     """What was fitted for selections."""
     data = resources.files("lutrin.search").joinpath("selection.json").read_bytes()
     return msgspec.json.decode(data, type=SelectionFloor)
-
-
-def units_of(selected_text: str) -> tuple[Unit, ...]:
-    """The sentences and code blocks of a selection, with offsets into the selection."""
-    if looks_like_code(selected_text):
-        return (Unit(kind="code", text=selected_text, char_start=0, char_end=len(selected_text), block=0),)
-    units: list[Unit] = []
-    cursor = 0
-    for fence in _FENCE.finditer(selected_text):
-        units += _prose(selected_text, cursor, fence.start(), len(units))
-        start, end = fence.span(3)
-        units.append(Unit(kind="code", text=fence[3], char_start=start, char_end=end, block=len(units)))
-        cursor = fence.end()
-    return (*units, *_prose(selected_text, cursor, len(selected_text), len(units)))
-
-
-def looks_like_code(text: str) -> bool:
-    """Whether most lines of a text look like a program or a terminal."""
-    lines = [line for line in text.splitlines() if line.strip()]
-    return bool(lines) and sum(bool(_CODE_SIGNS.search(line)) for line in lines) * 2 >= len(lines)
-
-
-def _prose(text: str, start: int, end: int, block: int) -> list[Unit]:
-    units: list[Unit] = []
-    for paragraph in _PARAGRAPH.finditer(text, start, end):
-        for kind, spans in _blocks(paragraph.group()):
-            placed = ((paragraph.start() + a, paragraph.start() + b) for a, b in spans)
-            own = [
-                Unit(kind=kind, text=" ".join(text[a:b].split()), char_start=a, char_end=b, block=block)
-                for a, b in placed
-                if words(text[a:b])
-            ]
-            units += own
-            block += bool(own)
-    return units
-
-
-def _blocks(paragraph: str) -> Iterator[tuple[UnitKind, Iterable[tuple[int, int]]]]:
-    """The sentences of a paragraph, and the items of a list that it holds.
-
-    A list has marks, as its author typed them, or an item in each line, as a browser gives it.
-    """
-    starts = [mark.end() if mark[1] else mark.start() for mark in _ITEM.finditer(paragraph)]
-    lines = [line.strip() for line in paragraph.splitlines()]
-    if len(starts) < LEAST_ITEMS and len(lines) >= LEAST_ITEMS and all(_ENDS.search(line) for line in lines):
-        starts = [line.end() for line in _LINE.finditer(paragraph)]
-    if len(starts) < LEAST_ITEMS:
-        yield "sentence", sentence_ranges(paragraph)
-        return
-    marks = [0, *(paragraph.rindex("\n", 0, start) for start in starts[1:]), len(paragraph)]
-    yield "sentence", sentence_ranges(paragraph[: paragraph.rfind("\n", 0, starts[0]) + 1])
-    yield (
-        "list_item",
-        [(start, start + len(paragraph[start:end].rstrip())) for start, end in zip(starts, marks[1:], strict=True)],
-    )
-
-
-async def _selection_chunk(generation: OpenGeneration, selected_text: str) -> Chunk:
-    """Make the selection a passage, under the headings of its place in the book.
-
-    Offsets are those of the selection; the text has the sentences of a paragraph in one line, as passages have.
-    """
-    book = generation.book
-    units = units_of(selected_text)
-    blocks = (" ".join(unit.text for unit in block) for _, block in groupby(units, key=lambda unit: unit.block))
-    own = Chunk(
-        chunk_id=SELECTED, text="\n\n".join(blocks), book=book.slug, book_title=book.title, edition=book.edition,
-        module="", chapter="", section="", section_title=messages.SELECTED_TEXT, heading_path=(),
-        filename="", page=None, page_label="", anchor="", chunk_index=0, char_start=0, char_end=len(selected_text),
-        token_count=0, content_type="text", is_simulation=None, content_hash="", units=units,
-    )  # fmt: skip
-    for home in (await homes(generation, selected_text))[:1]:
-        return msgspec.structs.replace(
-            own, module=home.module, chapter=home.chapter, section=home.section, section_title=home.section_title,
-            heading_path=home.heading_path, filename=home.filename, page=home.page, page_label=home.page_label,
-            anchor=home.anchor, is_simulation=home.is_simulation,
-        )  # fmt: skip
-    return own

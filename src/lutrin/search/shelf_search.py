@@ -15,7 +15,6 @@ from lutrin.errors import IndexUnavailable, InvalidQuestion
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
 from lutrin.language.words import topic_stems, words
-from lutrin.query.frames import CHAPTER, THIS, number_of
 from lutrin.query.understand import Query, alone
 from lutrin.records import Passage, Question
 from lutrin.search.joined import Joiner
@@ -113,16 +112,14 @@ async def in_chapter(query: Query, generations: Sequence[OpenGeneration]) -> Que
     """
     if query.question.chapter or query.selected_text or query.frame == "about":
         return query
-    for phrase in CHAPTER:
-        for named in phrase.finditer(query.text):
-            for generation in generations:
-                title = await _title_of(generation, named["name"], query.page)
-                if title:
-                    question = msgspec.structs.replace(query.question, chapter=title, book=generation.book.slug)
-                    topic = " ".join(phrase.sub(" ", query.topic).split())
-                    whole = not topic_stems(topic)
-                    topic = title if whole else topic
-                    return replace(query, question=question, topic=topic, parts=(topic,), whole_chapter=whole)
+    for named, rest in query.chapters:
+        for generation in generations:
+            title = await _title_of(generation, named.number, query.page)
+            if title:
+                question = msgspec.structs.replace(query.question, chapter=title, book=generation.book.slug)
+                whole = not topic_stems(rest)
+                topic = title if whole else rest
+                return replace(query, question=question, topic=topic, parts=(topic,), whole_chapter=whole)
     return query
 
 
@@ -131,21 +128,21 @@ async def chapters_of(generation: OpenGeneration) -> list[str]:
     return await generation.chapters() or [file.title for file in await generation.files()]
 
 
-async def _title_of(generation: OpenGeneration, chapter: str, page: str) -> str | None:
-    if chapter.lower() != THIS:
-        return chapter_of_number(await chapters_of(generation), chapter) if number_of(chapter) is not None else None
+async def _title_of(generation: OpenGeneration, number: int | None, page: str) -> str | None:
+    """Title of the chapter with a number; None for a number: of the one that holds the page."""
+    if number is not None:
+        return chapter_of_number(await chapters_of(generation), number)
     here = [file.chapter or file.title for file in await generation.files() if file.filename == page]
     return next(iter(here), None)
 
 
-def chapter_of_number(chapters: Sequence[str], text: str) -> str | None:
-    """The chapter with a number: the one that its title has, else its place in the book.
+def chapter_of_number(chapters: Sequence[str], number: int) -> str | None:
+    """The chapter with a number: the one that its title has, else its place in the book; -1 is the last.
 
-    >>> chapter_of_number(["1 Bees", "2 Wax"], "2"), chapter_of_number(["Bees", "Wax"], "last")
+    >>> chapter_of_number(["1 Bees", "2 Wax"], 2), chapter_of_number(["Bees", "Wax"], -1)
     ('2 Wax', 'Wax')
     """
-    number = number_of(text)
-    if number is None or not chapters:
+    if not chapters:
         return None
     if number < 0:
         return chapters[-1]

@@ -28,7 +28,7 @@ from lutrin.ports import Reranker, View
 from lutrin.query.frames import asks, frame_of
 from lutrin.query.understand import alone, refers
 from lutrin.records import Chunk, Question, Unit
-from lutrin.search.reader import read_fit, same_section
+from lutrin.search.reader import read_fit
 from lutrin.search.search import Searcher
 
 MOST_NAME_WORDS = 4
@@ -215,7 +215,7 @@ class Extractor:
         place = int(best.scores.argmax())
         # Likelier than all others of its passage together: else the passage answers, and no sentence of it does.
         is_sure = 2 * np.exp(best.scores[place]) > np.exp(best.scores).sum()
-        if candidate.asks and not same_section(best.chunk, candidate.chunk):
+        if candidate.asks and best.chunk.heading_key != candidate.chunk.heading_key:
             is_sure = False
         return best.chunk, best.chunk.units[place] if is_sure else None
 

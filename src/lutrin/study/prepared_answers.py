@@ -13,6 +13,7 @@ from typing import TypeVar
 import numpy as np
 
 from lutrin import messages
+from lutrin.answer.evidence import Evidence
 from lutrin.answer.plan import MOST_NEXT, Plan, make_plan, next_questions, respellings
 from lutrin.index.companion import BY_THE_BOOK, OF_A_TERM, THE_TEACHER, Companion, Entry, Kind, PreparedEntry, defining
 from lutrin.index.generation import OpenGeneration
@@ -20,7 +21,7 @@ from lutrin.language.words import plain, stem_set, topic_stems, words
 from lutrin.query.frames import Frame, asks, frame_of
 from lutrin.query.understand import PHRASE_WORDS, Query, normalize, refers, with_spelling
 from lutrin.records import Chunk, Passage
-from lutrin.search.reader import ScoredPassage, log_sum, pooled_vector
+from lutrin.search.reader import ScoredPassage, log_sum
 from lutrin.search.search import SELECTION_CHARACTERS, Part, Searcher, SearchResult
 from lutrin.search.shelf_search import filters_of
 from lutrin.study.same import (
@@ -184,7 +185,7 @@ class PreparedAnswers:
             if not generation.companion or (mark := await locate(generation, query)) is None:
                 continue
             (encoding,) = await self._searcher.encode([mark.text[:SELECTION_CHARACTERS]])
-            items = entries_of(generation.companion, mark, pooled_vector(encoding), kinds)
+            items = entries_of(generation.companion, mark, encoding.pooled, kinds)
             plan = await _plan(generation, items, query) if items else None
             if plan is not None:
                 following = await next_questions(self._searcher, generation, query, plan.excerpts)
@@ -201,7 +202,7 @@ class PreparedAnswers:
             if query.frame == "proof":
                 return await _proof(generation, mark, query)
             (encoding,) = await self._searcher.encode([query.text])
-            vector = pooled_vector(encoding)
+            vector = encoding.pooled
             item = following(
                 generation.companion, mark, vector, query.frame, reply=" ".join(query.answers), withheld=self._withheld
             )
@@ -283,7 +284,7 @@ class PreparedAnswers:
             )
 
         matches = []
-        for item, answer in zip(questions, map(pooled_vector, answers), strict=True):
+        for item, answer in zip(questions, (one.pooled for one in answers), strict=True):
             best = max((chance(text, answer) for text in item.asked), default=-np.inf)
             if best > max((0.0, *(chance(text, answer) for text in item.entry.unlike))):
                 matches.append(Match(generation, item, best))
@@ -298,7 +299,7 @@ class PreparedAnswers:
         (encoding,) = await self._searcher.encode([asked])
         near = {
             generation.companion.texts[place]: cosine
-            for place, cosine in generation.companion.nearest(pooled_vector(encoding), len(generation.companion.texts))
+            for place, cosine in generation.companion.nearest(encoding.pooled, len(generation.companion.texts))
         }
         return sorted(pinned, key=lambda item: -max(near.get(text, 0.0) for text in item.asked))[:COMPARED]
 
@@ -337,7 +338,7 @@ class PreparedAnswers:
         rough = [(most_odds(question, other, name), -place) for place, (other, _) in enumerate(pairs)]
         likeliest = [pairs[-place] for most, place in sorted(rough, reverse=True)[:COMPARED] if may_be_meant(most)]
         texts = [" ".join(item.entry.points) for _, item in likeliest]
-        answers = map(pooled_vector, await self._searcher.encode(texts))
+        answers = [one.pooled for one in await self._searcher.encode(texts)]
         return [
             (pair, odds(compare(question, pair[0], answer), name))
             for pair, answer in zip(likeliest, answers, strict=True)
@@ -379,7 +380,7 @@ def _stands_alone(query: Query) -> bool:
     """Whether the question means the same on every page; a few selected words without any other are what is meant."""
     if query.mode == "selection" or len(query.parts) > 1:
         return False
-    if query.selected_text and not topic_stems(query.topic):
+    if query.selected_text and not query.stems:
         return len(words(query.selected_text)) <= PHRASE_WORDS
     return not query.leans and (bool(query.follows) or not refers(query.topic))
 
@@ -410,7 +411,7 @@ async def _plan(
     may come with a plain caution.
     """
     result = await _evidence(generation, items)
-    plan = await make_plan(_as_plain(query), generation, result)
+    plan = await make_plan(Evidence(_as_plain(query), generation, result))
     proofs = {name for item in items for name, _, _ in item.places} | {item.chunk_id for item in items}
     allowed = {*query.warnings, *([messages.CAUTION] if all(item.entry.pinned for item in items) else [])}
     if not plan.excerpts or not allowed.issuperset(plan.warnings) or not {e.chunk_id for e in plan.excerpts} <= proofs:
@@ -454,7 +455,8 @@ def _as_plain(query: Query) -> Query:
 async def _proof(generation: OpenGeneration, mark: Mark, query: Query) -> Plan | None:
     """The words of the book behind the answer before, with what stands around them."""
     places = [(mark.home.chunk_id, unit.char_start, unit.char_end) for unit in mark.units]
-    plan = await make_plan(_as_plain(query), generation, _as_search_result([mark.home], places, query.topic))
+    result = _as_search_result([mark.home], places, query.topic)
+    plan = await make_plan(Evidence(_as_plain(query), generation, result))
     if not plan.excerpts:
         return None
     sentence = messages.STANDS_IN_BOOK.format(section=mark.home.section_title)

@@ -17,7 +17,7 @@ from lutrin.index.companion import Entry, Wording
 from lutrin.index.tokens import project, quantise, restore
 from lutrin.language.words import REMEMBERED, is_negated, stem, words
 from lutrin.ports import Encoding, Reading
-from lutrin.search.reader import Fit, Float, pooled_vector, read_fit
+from lutrin.search.reader import Fit, Float, read_fit
 
 SIGNALS = ("cosine", "weakest word", "one word exchanged", "nearer to the answer", "share of the weakest word")
 """Cosine of the pooled vectors; of each token's best match in the other question, both ways, the worst; whether the two
@@ -96,7 +96,7 @@ def encode_question(text: str, encoding: Encoding, reading: Reading) -> EncodedQ
         raise ValueError("the embedder gives no token vectors")
     learned = reading.projection
     narrow = project(encoding.token_vectors, learned) if learned is not None else encoding.token_vectors
-    return EncodedQuestion(text, pooled_vector(encoding), restore(quantise(narrow)))
+    return EncodedQuestion(text, encoding.pooled, restore(quantise(narrow)))
 
 
 def prepare(wording: Wording) -> EncodedQuestion:

@@ -18,7 +18,8 @@ from lutrin.language.words import plain, stem, stem_set, topic_stems, words
 from lutrin.query.frames import Frame, frame_of
 from lutrin.query.understand import Query
 from lutrin.records import Chunk, Unit
-from lutrin.search.reader import SENTENCE_WORDS, Float, homes
+from lutrin.search.marked import SENTENCE_WORDS, homes
+from lutrin.search.reader import Float
 
 WISHES: Mapping[Frame, tuple[Kind, ...]] = {
     "definition": ("explanation", "question", "term", "keypoints"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lutrin.query.sides import longer_first, sides_of
+from lutrin.answer.evidence import longer_first, sides_of
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,264 @@
+"""What the books on a shelf say to a question: what it means here, and the evidence for an answer.
+
+"This page", "chapter 3", what points at the answer before, and what joins two questions: the books tell which of these
+a question means. A question on a page, "What is the purpose?", is like the examples of `pointing.json`; one that names
+its subject is searched for in the whole book. Where no passage speaks of two things that are named side by side,
+"annealing and quenching", each is searched for alone, so that each gets its answer.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
+from itertools import pairwise
+from typing import get_args
+
+import msgspec
+import numpy as np
+
+from lutrin.answer.runs import choose
+from lutrin.index.generation import OpenGeneration
+from lutrin.language import lexicon
+from lutrin.language.words import name_phrase, name_spans, stem_set, subject_stems, words
+from lutrin.query.frames import Frame
+from lutrin.query.understand import Pointing, Query, with_wish
+from lutrin.records import UnitKind
+from lutrin.search.joints import parted
+from lutrin.search.reader import ScoredPassage
+from lutrin.search.search import Searcher, SearchResult, search_selection
+from lutrin.search.shelf_search import in_chapter, search_books
+
+KINDS: dict[Pointing, UnitKind] = {"table": "table_row", "code": "code", "figure": "caption"}
+"""The kind of unit that a question points at."""
+OWN_FORMS: frozenset[Frame] = frozenset({"quiz", "simpler"})
+"""Forms that a page is asked for in; whatever else is asked of all of it is a summary."""
+_ALONE = "What is {name}?"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What was found for a question."""
+
+    query: Query
+    """As it was searched for."""
+    generation: OpenGeneration
+    """The book that answers best."""
+    result: SearchResult
+    open_title: str = ""
+    """Title of the book whose page the reader has open; empty if no page is known."""
+
+
+async def as_meant(searcher: Searcher, generations: Sequence[OpenGeneration], query: Query) -> Query:
+    """The question as it is meant on this shelf: of a page, a chapter, the answer before, and in its parts.
+
+    Raises:
+        InvalidQuestion: No book has the named chapter or module.
+        IndexUnavailable: A book cannot be read.
+    """
+    query = await _on_page(searcher, await _on_conversation(searcher, query, generations), generations)
+    query = query if query.within else await in_chapter(query, generations)
+    return await parted(searcher, generations, query)
+
+
+async def find_evidence(searcher: Searcher, generations: Sequence[OpenGeneration], query: Query, *, k: int) -> Evidence:
+    """The evidence for a question that is understood as it is meant: in its page first, if it means one.
+
+    Args:
+        searcher: Searches a book.
+        generations: The books.
+        query: From `as_meant`.
+        k: Most passages.
+
+    Raises:
+        InvalidQuestion: No book has the named chapter or module.
+        IndexUnavailable: A book cannot be read.
+    """
+    generation, result = await _find_each(searcher, query, generations, k)
+    if query.within and not query.whole_chapter:
+        result = of_kind(result, query.pointing)
+        if result.verdict != "answers":
+            # The page does not answer it: the book may.
+            query = replace(query, within="")
+            generation, result = await _find_each(searcher, query, generations, k)
+    return Evidence(query, generation, result, await _open_title(query, generations))
+
+
+async def find_more(searcher: Searcher, generations: Sequence[OpenGeneration], found: Evidence, *, k: int) -> Evidence:
+    """The evidence for more of the same, for a question that was answered by what the reader has been told.
+
+    Raises:
+        IndexUnavailable: A book cannot be read.
+    """
+    more = replace(found.query, frame="more", added="")
+    generation, result = await _find(searcher, more, generations, k)
+    return replace(found, generation=generation, result=result)
+
+
+async def _on_conversation(searcher: Searcher, query: Query, generations: Sequence[OpenGeneration]) -> Query:
+    """The question, leaning on the conversation where the book answers it so more likely than alone."""
+    if query.leaning is None:
+        return query
+    leaning = await with_wish(query.leaning, searcher.encode)
+    _, alone_result = await search_books(searcher, generations, query, k=1, again=False)
+    _, result = await search_books(searcher, generations, leaning, k=1, again=False)
+    return leaning if result.odds > alone_result.odds else query
+
+
+class Examples(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The file of examples."""
+
+    least: float
+    """Cosine from which a question points as its nearest example does."""
+    examples: dict[Pointing, tuple[str, ...]]
+
+
+@cache
+def load_examples() -> Examples:
+    """The examples that come with Lutrin."""
+    data = resources.files("lutrin.answer").joinpath("pointing.json").read_bytes()
+    return msgspec.json.decode(data, type=Examples)
+
+
+async def _points_at(searcher: Searcher, query: Query) -> Pointing:
+    """What a question that a reader asks on a page points at; "none": it is asked of the book."""
+    if not query.page or query.selected_text or query.subject or (query.frame == "about" and query.about is None):
+        return "none"
+    labelled = [(kind, text) for kind in get_args(Pointing) for text in load_examples().examples[kind]]
+    first, *others = (one.pooled for one in await searcher.encode([query.typed, *(text for _, text in labelled)]))
+    cosines = np.array(others) @ first
+    kind: Pointing = labelled[int(cosines.argmax())][0]
+    if cosines.max() >= load_examples().least and kind not in {"here", "none"}:
+        return kind
+    return "none" if query.name_stems else "here"
+
+
+async def _on_page(searcher: Searcher, query: Query, generations: Sequence[OpenGeneration]) -> Query:
+    """The question of the page that is open; as it is where it does not mean the page.
+
+    Raises:
+        IndexUnavailable: A book cannot be read.
+    """
+    kind = await _points_at(searcher, query) if query.page else "none"
+    if kind == "none":
+        return query
+    for generation in generations:
+        for file in await generation.files():
+            if file.filename == query.page:
+                query = replace(query, within=query.page, pointing=kind)
+                if kind in {"page", "terms"}:
+                    frame: Frame = query.frame if query.frame in OWN_FORMS else "summary"
+                    title = file.title
+                    query = replace(
+                        query, frame=frame, about=None, topic=title, parts=(title,), whole_chapter=True, refusal=None
+                    )
+                return query
+    return query
+
+
+def of_kind(result: SearchResult, kind: Pointing) -> SearchResult:
+    """What was found, of the kind of unit alone that is pointed at; as it is if the page has none.
+
+    The page is what was meant, so it answers.
+    """
+    wanted = KINDS.get(kind)
+    parts = []
+    for part in result.parts:
+        own = [one for one in part.passages if any(unit.kind == wanted for unit in one.chunk.units)]
+        passages = tuple(_with_only(one, wanted) for one in own) if wanted is not None and own else part.passages
+        is_meant = bool(passages) and (bool(own) or (kind == "here" and not subject_stems(part.text)))
+        parts.append(replace(part, passages=passages, odds=np.inf if is_meant else part.odds))
+    return replace(result, parts=tuple(parts))
+
+
+def _with_only(item: ScoredPassage, wanted: UnitKind) -> ScoredPassage:
+    mask = np.array([unit.kind == wanted for unit in item.chunk.units], dtype=np.bool_)
+    return replace(item, scores=np.where(mask, item.scores, np.float32(-np.inf)))
+
+
+async def _find_each(
+    searcher: Searcher, query: Query, generations: Sequence[OpenGeneration], k: int
+) -> tuple[OpenGeneration, SearchResult]:
+    """What answers a question; for each of two things that it names side by side, where nothing speaks of both."""
+    generation, result = await _find(searcher, query, generations, k)
+    sides = _each_side(query)
+    if sides is None or query.mode == "selection":
+        return generation, result
+    each, names = sides
+    said = [f"{unit.lead} {unit.text}" for run in choose(result.parts, query.frame) for unit in run.units]
+    stems = stem_set(" ".join(said))
+    if all(stem_set(name) <= stems for name in names):
+        return generation, result
+    home, both = await _find(searcher, each, generations, k)
+    if both.parts[0].verdict != "answers" and (first := longer_first(names)):
+        home, both = await _find(searcher, _each_named(each, names, first), generations, k)
+    answered = [part.verdict == "answers" for part in both.parts]
+    # One side of a comparison is half of an answer; what holds for both may be said of them together.
+    if all(answered) or (query.frame == "compare" and any(answered)):
+        return home, both
+    return generation, result
+
+
+async def _find(
+    searcher: Searcher, query: Query, generations: Sequence[OpenGeneration], k: int
+) -> tuple[OpenGeneration, SearchResult]:
+    if query.mode == "selection":
+        return generations[0], await search_selection(searcher.embedder, generations[0], query)
+    return await search_books(searcher, generations, query, k=k)
+
+
+def sides_of(topic: str, *, compares: bool = False) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    """Where the first two names stand that a topic joins, or compares; None: it joins none.
+
+    >>> text = "What is the difference between fire blight and silver leaf?"
+    >>> [text[slice(*span)] for span in sides_of(text)]
+    ['fire blight', 'silver leaf']
+    """
+    for one, other in pairwise(name_spans(topic)):
+        between = [word.lower() for word in words(topic[one[1] : other[0]])]
+        if any(word in lexicon.JOINING or (compares and word in lexicon.COMPARING) for word in between):
+            return one, other
+    return None
+
+
+def _each_side(query: Query) -> tuple[Query, tuple[str, str]] | None:
+    """The question for each of two things that it names, and their names; None: it names no two, or asks otherwise.
+
+    A comparison asks what each is; else each takes the place of both.
+    """
+    if len(query.parts) > 1 or query.selected_text or query.is_bare or query.frame in {"about", "compute", "quiz"}:
+        return None
+    spans = sides_of(query.topic, compares=query.frame == "compare")
+    if spans is None:
+        return None
+    (first, first_end), (second, second_end) = spans
+    topic = query.topic
+    names = topic[first:first_end], topic[second:second_end]
+    if query.frame == "compare":
+        return replace(query, parts=tuple(_ALONE.format(name=name) for name in names)), names
+    before, after = topic[:first], topic[second_end:]
+    parts = tuple(" ".join(re.sub(r"\s+", " ", f"{before}{name}{after}").split()) for name in names)
+    return replace(query, parts=parts), names
+
+
+def _each_named(query: Query, names: tuple[str, str], first: str) -> Query:
+    """The questions of `_each_side` with another name for the first thing."""
+    return replace(query, parts=(query.parts[0].replace(names[0], first), *query.parts[1:]))
+
+
+def longer_first(names: tuple[str, str]) -> str:
+    """The first name with the last word of the second, which may belong to both: "global and local planner".
+
+    Empty if the second has no more words.
+    """
+    first, second = (words(name) for name in names)
+    shared = second[-1] if len(second) > len(first) and second[-1] not in first else ""
+    return f"{name_phrase(names[0]) or names[0]} {shared}" if shared else ""
+
+
+async def _open_title(query: Query, generations: Sequence[OpenGeneration]) -> str:
+    """Title of the book whose page the reader has open; empty if no page is known."""
+    for generation in generations if query.page else ():
+        if any(file.filename == query.page for file in await generation.files()):
+            return generation.book.title
+    return ""

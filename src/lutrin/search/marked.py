@@ -1,0 +1,154 @@
+"""Marked text: where it stands in a book, the block of code in which it lies, and its units as a passage of its own."""
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+
+import msgspec
+
+from lutrin import messages
+from lutrin.index.generation import OpenGeneration
+from lutrin.ingest.sentences import sentence_ranges
+from lutrin.language.words import plain, words
+from lutrin.records import SELECTED, Chunk, Unit, UnitKind
+
+MOST = 2
+"""Passages from which a selection may have been taken."""
+NEAR = 8
+"""Passages in which it is looked for."""
+SENTENCE_WORDS = 4
+"""A sentence of no more words than this could come from anywhere."""
+_FENCE = re.compile(r"^(`{3,}+|~{3,}+)(\S*+)[^\n]*+\n(.*?)(?:^\1[`~]*+\s*?$|\Z)", re.DOTALL | re.MULTILINE)
+_PARAGRAPH = re.compile(r"[^\n]+(?:\n(?![^\S\n]*\n)[^\n]+)*")
+_ITEM = re.compile(r"^[ \t]*(?:([-*+•])|\d+[.)])[ \t]+(?=\S)", re.MULTILINE)
+_LINE = re.compile(r"^[ \t]*(?=\S)", re.MULTILINE)
+_ENDS = re.compile(r"[.!?…][\"'”’)\]]*$")
+LEAST_ITEMS = 2
+"""Fewer are no list."""
+_CODE_SIGNS = re.compile(
+    r"^\s*(?:import |from \w+ import|def |class |#include|sudo |\$ |<\w++[^>]*+>|[\w.]+\(.*\)\s*$|\w+ ?= ?\S|[{}\[\]]$)"
+)
+
+
+async def homes(generation: OpenGeneration, selection: str) -> list[Chunk]:
+    """Find the passages that a selection came from: those that contain it first, then those that share a sentence.
+
+    None for a few words, which name a thing and may stand anywhere.
+
+    Raises:
+        IndexUnavailable: The generation cannot be read.
+    """
+    content = plain(selection)
+    if len(content.split()) <= SENTENCE_WORDS:
+        return []
+    near = await generation.chunks([name for name, _ in await generation.matching(selection, NEAR)])
+    holding = [chunk for chunk in near if content in plain(chunk.text)]
+    overlapping = [chunk for chunk in near if chunk not in holding and _shares_sentence(chunk, content)]
+    return [*holding, *overlapping][:MOST]
+
+
+async def marked_code(generation: OpenGeneration, text: str) -> tuple[Chunk, Unit] | None:
+    """The block of code that a text holds, or in which it stands, with its passage; None for less than a line of it.
+
+    A few words of a line, of which a name has no more, are none.
+
+    Raises:
+        IndexUnavailable: The generation cannot be read.
+    """
+    content = " ".join(text.split())
+    lines = {line for one in text.splitlines() if (line := one.strip())}
+    for chunk in await generation.chunks([name for name, _ in await generation.matching(text, NEAR)]):
+        for unit in chunk.units:
+            code = " ".join(unit.text.split())
+            if unit.kind != "code" or not (content in code or code in content):
+                continue
+            is_line = not lines.isdisjoint(line.strip() for line in unit.text.splitlines())
+            if is_line or len(plain(text).split()) > SENTENCE_WORDS:
+                return chunk, unit
+    return None
+
+
+def _shares_sentence(chunk: Chunk, content: str) -> bool:
+    own = (plain(unit.text) for unit in chunk.units)
+    return any(len(text.split()) > SENTENCE_WORDS and text in content for text in own)
+
+
+def units_of(selected_text: str) -> tuple[Unit, ...]:
+    """The sentences and code blocks of a selection, with offsets into the selection."""
+    if looks_like_code(selected_text):
+        return (Unit(kind="code", text=selected_text, char_start=0, char_end=len(selected_text), block=0),)
+    units: list[Unit] = []
+    cursor = 0
+    for fence in _FENCE.finditer(selected_text):
+        units += _prose(selected_text, cursor, fence.start(), len(units))
+        start, end = fence.span(3)
+        units.append(Unit(kind="code", text=fence[3], char_start=start, char_end=end, block=len(units)))
+        cursor = fence.end()
+    return (*units, *_prose(selected_text, cursor, len(selected_text), len(units)))
+
+
+def looks_like_code(text: str) -> bool:
+    """Whether most lines of a text look like a program or a terminal."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    return bool(lines) and sum(bool(_CODE_SIGNS.search(line)) for line in lines) * 2 >= len(lines)
+
+
+def _prose(text: str, start: int, end: int, block: int) -> list[Unit]:
+    units: list[Unit] = []
+    for paragraph in _PARAGRAPH.finditer(text, start, end):
+        for kind, spans in _blocks(paragraph.group()):
+            placed = ((paragraph.start() + a, paragraph.start() + b) for a, b in spans)
+            own = [
+                Unit(kind=kind, text=" ".join(text[a:b].split()), char_start=a, char_end=b, block=block)
+                for a, b in placed
+                if words(text[a:b])
+            ]
+            units += own
+            block += bool(own)
+    return units
+
+
+def _blocks(paragraph: str) -> Iterator[tuple[UnitKind, Iterable[tuple[int, int]]]]:
+    """The sentences of a paragraph, and the items of a list that it holds.
+
+    A list has marks, as its author typed them, or an item in each line, as a browser gives it.
+    """
+    starts = [mark.end() if mark[1] else mark.start() for mark in _ITEM.finditer(paragraph)]
+    lines = [line.strip() for line in paragraph.splitlines()]
+    if len(starts) < LEAST_ITEMS and len(lines) >= LEAST_ITEMS and all(_ENDS.search(line) for line in lines):
+        starts = [line.end() for line in _LINE.finditer(paragraph)]
+    if len(starts) < LEAST_ITEMS:
+        yield "sentence", sentence_ranges(paragraph)
+        return
+    marks = [0, *(paragraph.rindex("\n", 0, start) for start in starts[1:]), len(paragraph)]
+    yield "sentence", sentence_ranges(paragraph[: paragraph.rfind("\n", 0, starts[0]) + 1])
+    yield (
+        "list_item",
+        [(start, start + len(paragraph[start:end].rstrip())) for start, end in zip(starts, marks[1:], strict=True)],
+    )
+
+
+async def selection_chunk(generation: OpenGeneration, selected_text: str) -> Chunk:
+    """Make a selection a passage, under the headings of its place in the book.
+
+    Offsets are those of the selection; the text has the sentences of a paragraph in one line, as passages have.
+
+    Raises:
+        IndexUnavailable: The generation cannot be read.
+    """
+    book = generation.book
+    units = units_of(selected_text)
+    blocks = (" ".join(unit.text for unit in block) for _, block in groupby(units, key=lambda unit: unit.block))
+    own = Chunk(
+        chunk_id=SELECTED, text="\n\n".join(blocks), book=book.slug, book_title=book.title, edition=book.edition,
+        module="", chapter="", section="", section_title=messages.SELECTED_TEXT, heading_path=(),
+        filename="", page=None, page_label="", anchor="", chunk_index=0, char_start=0, char_end=len(selected_text),
+        token_count=0, content_type="text", is_simulation=None, content_hash="", units=units,
+    )  # fmt: skip
+    for home in (await homes(generation, selected_text))[:1]:
+        return msgspec.structs.replace(
+            own, module=home.module, chapter=home.chapter, section=home.section, section_title=home.section_title,
+            heading_path=home.heading_path, filename=home.filename, page=home.page, page_label=home.page_label,
+            anchor=home.anchor, is_simulation=home.is_simulation,
+        )  # fmt: skip
+    return own
