@@ -320,6 +320,8 @@ class Forecast(msgspec.Struct, frozen=True):
     """Until the first sentence."""
     whole_s: float
     """Until the last."""
+    each_s: float = 0.0
+    """What each request that comes at the same moment adds."""
 
 
 class Check(msgspec.Struct, frozen=True):

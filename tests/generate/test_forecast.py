@@ -64,6 +64,25 @@ def test_who_has_asked_since_the_process_was_heard_counts() -> None:
     assert first_s(forecaster) == pytest.approx(4.0, abs=0.3)
 
 
+def test_each_who_comes_at_the_same_moment_adds_what_the_last_ones_cost() -> None:
+    """The reading of a passage, as long as they ask about passages that nobody has read."""
+    forecaster = Forecaster()
+    forecaster.note_pace(PACE, {}, 0)
+
+    def each_s() -> float:
+        forecast = forecaster.forecast(asking())
+        assert forecast is not None
+        return forecast.each_s
+
+    new, same = [asking(f"Joint {number} of Kestrel turns. " * 40) for number in range(20)], asking()
+    for number, request in enumerate(new):
+        forecaster.begin(number, request)
+    strangers_s = each_s()
+    for number in range(20, 40):
+        forecaster.begin(number, same)
+    assert strangers_s > 2 * each_s() > 0
+
+
 def test_estimates_learn_from_what_they_missed_by() -> None:
     """Late ones grow the next, within bounds; two that are late by far pause what nobody asked for."""
     punctuality = Punctuality()

@@ -141,16 +141,21 @@ class Explainer:
     def forecast(self, prompt: Prompt) -> Estimate | None:
         """How long an explanation would take now, with what the last estimates missed by; None: unknown."""
         raw = self._generator.forecast(prompt.request(max_tokens=self._longest(ANONYMOUS), deadline_s=LONGEST_S))
-        return self.punctuality.corrected(raw.first_s + self._traffic.held_s) if raw is not None else None
+        return self._estimate(raw.first_s, raw.each_s) if raw is not None else None
+
+    def _estimate(self, first_s: float, each_s: float) -> Estimate:
+        """An estimate that also counts those who are searched for: they hold the model, and then ask it, too."""
+        return self.punctuality.corrected(first_s + self._traffic.held_s + self._traffic.others * each_s)
 
     def note_wait(self, estimate: Estimate | None, took_s: float) -> None:
         """Learn how long the first sentence was waited for, or word that there is none."""
         if estimate is not None:
             self.punctuality.note(estimate, took_s, self._generator.forecast(STANDARD))
 
-    def _eta_s(self, raw_s: float) -> float:
+    def _eta_s(self, first_s: float) -> float:
         """What a reader is told anew."""
-        return round(self.punctuality.corrected(raw_s + self._traffic.held_s).first_s, 1)
+        standard = self._generator.forecast(STANDARD)
+        return round(self._estimate(first_s, standard.each_s if standard is not None else 0.0).first_s, 1)
 
     def _longest(self, question: Question) -> int:
         longest = min(self._settings.answer_tokens, self.ability.answer_tokens)

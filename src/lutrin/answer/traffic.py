@@ -24,9 +24,14 @@ class Traffic:
         self._quoted = 0
 
     @property
+    def others(self) -> int:
+        """Readers besides one who have no excerpt yet."""
+        return max(0, self._unquoted - 1)
+
+    @property
     def held_s(self) -> float:
-        """Seconds until all others who ask now have excerpts, as fast as those who asked beside them had them."""
-        return max(0, self._unquoted - 1) * self._each_s
+        """Seconds until all of them have excerpts, as fast as those who asked beside them had them."""
+        return self.others * self._each_s
 
     @contextmanager
     def searching(self) -> Iterator[None]:

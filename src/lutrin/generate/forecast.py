@@ -20,8 +20,10 @@ TAIL_TOKENS = 60
 """Tokens behind the passage that are read for each request: the question, and whether the passage answers it."""
 CHARS_PER_TOKEN = 3.6
 """Of English prose, until a prompt was counted."""
+USUAL_UNREAD = 300
+"""Tokens of its passage that a request finds unread, until there were some."""
 RECENT = 0.2
-"""Weight of the newest prompt in that mean."""
+"""Weight of the newest prompt in these means."""
 MOST_KNOWN = 4096
 """Passages whose unread part is remembered; the one heard of longest ago goes first."""
 
@@ -61,6 +63,7 @@ class Forecaster:
         self.pace = PaceFigures()
         self._unread: OrderedDict[str, int] = OrderedDict()
         self._chars_per_token = CHARS_PER_TOKEN
+        self._usual_unread = float(USUAL_UNREAD)
         self._underway: dict[int, GenerationRequest] = {}
         """What was asked and has not ended, by number; numbers grow."""
         self._counted = 0
@@ -73,6 +76,12 @@ class Forecaster:
 
     def begin(self, id_: int, request: GenerationRequest) -> None:
         """Note a request that is sent."""
+        if request.between is None:
+            known = {passage_key(one) for one in self._underway.values() if one.between is None} | {
+                *self.pace.passages_s
+            }
+            unread = self._passage_tokens(request) if passage_key(request) not in known else 0.0
+            self._usual_unread += RECENT * (unread - self._usual_unread)
         self._underway[id_] = request
 
     def end(self, id_: int) -> None:
@@ -108,10 +117,10 @@ class Forecaster:
         else:
             first_s = pace.passages_s.get(own, pace.first_s)
         tail = (len(request.messages[-1].content) - request.stable_chars) / self._chars_per_token
-        writing_s = pace.length * pace.crowd_token_s
-        first_s += tail * pace.prefill_s + len(coming) * (TAIL_TOKENS * pace.prefill_s + writing_s)
+        each_s = TAIL_TOKENS * pace.prefill_s + pace.length * pace.crowd_token_s
+        first_s += tail * pace.prefill_s + len(coming) * each_s
         rest = max(0.0, min(request.max_tokens, pace.length) - SENTENCE_TOKENS)
-        return Forecast(first_s, first_s + rest * pace.token_s)
+        return Forecast(first_s, first_s + rest * pace.token_s, each_s + self._usual_unread * pace.prefill_s)
 
     def _passage_tokens(self, request: GenerationRequest) -> float:
         """Tokens that are left to read of a request's passage."""
