@@ -17,8 +17,6 @@ from contextlib import ExitStack, aclosing, asynccontextmanager, suppress
 from dataclasses import replace
 from typing import Protocol
 
-import msgspec
-
 from lutrin import messages, stages
 from lutrin.answer.cache import AnswerCache, for_reader
 from lutrin.answer.evidence import Evidence, as_meant, find_evidence, find_more
@@ -47,8 +45,7 @@ from lutrin.index.shelf import Shelf
 from lutrin.language.gate import LanguageGate
 from lutrin.log import get_logger
 from lutrin.ports import ChatStore, Generator
-from lutrin.query.respell import with_spaces
-from lutrin.query.understand import Query, alone, understand, with_wish
+from lutrin.query.understand import Query, alone, understand, understand_for
 from lutrin.records import (
     AnswerEvent,
     BookAnswerEvent,
@@ -178,10 +175,11 @@ class AnswerFlow:
         """
         if self._explainer is not None or self._prepared is None:
             return self._explainer is not None
-        query = understand(question, history=(), language=self._language, embedder=self._searcher.embedder)
-        async with lease_books(self._shelf, question.book) as generations, self.search_turn(question):
-            query = await in_chapter(await with_wish(query, self._searcher.encode), generations)
-            return query.refusal is None and await self._prepared.plan(query, generations) is not None
+        async with lease_books(self._shelf, question.book) as generations:
+            query = await self._understood(question, (), generations)
+            async with self.search_turn(question):
+                query = await in_chapter(query, generations)
+                return query.refusal is None and await self._prepared.plan(query, generations) is not None
 
     async def answer(self, question: Question) -> AsyncGenerator[AnswerEvent, None]:
         """Events of one answer; the last is a `DoneEvent`.
@@ -193,11 +191,8 @@ class AnswerFlow:
         """
         started = self._clock()
         history = await self._history(question)
-        embedder = self._searcher.embedder
         async with lease_books(self._shelf, question.book) as generations:
-            spaced = msgspec.structs.replace(question, text=await with_spaces(generations, question.text, embedder))
-            query = understand(spaced, history=history, language=self._language, embedder=embedder)
-            query = await with_wish(query, self._searcher.encode)
+            query = await self._understood(question, history, generations)
             if query.refusal is not None:
                 first = generations[0]
                 plan = refusal_plan(query, query.refusal, title=first.book.title, generation=first.name)
@@ -233,6 +228,18 @@ class AnswerFlow:
             cited = [one for one in last.answer.sources if one.filename] if isinstance(last, DoneEvent) else []
             for source in cited[:1]:
                 self.warm_page(source.book, source.filename)
+
+    async def _understood(
+        self, question: Question, history: Sequence[ChatMessage], generations: Sequence[OpenGeneration]
+    ) -> Query:
+        return await understand_for(
+            generations,
+            question,
+            history=history,
+            language=self._language,
+            embedder=self._searcher.embedder,
+            encode=self._searcher.encode,
+        )
 
     async def _history(self, question: Question) -> list[ChatMessage]:
         """The conversation: as the reader's program tells it, else as it is stored; none if that cannot be read."""

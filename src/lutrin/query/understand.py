@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal, cast, get_args
 
+import msgspec
 import numpy as np
 
 from lutrin import messages
@@ -31,7 +32,7 @@ from lutrin.language.words import (
 )
 from lutrin.ports import Embedder, Encode
 from lutrin.query.frames import About, Frame, Framed, NamedChapter, asks, frame_of, is_courtesy, named_chapters
-from lutrin.query.respell import respell
+from lutrin.query.respell import Vocabulary, respell, with_spaces
 from lutrin.records import ChatMessage, Mode, Question, Refusal
 
 _JOINT = lexicon.pattern("joint")
@@ -231,6 +232,25 @@ class Query(Context):
     def is_more(self) -> bool:
         """Whether it wants more of the answer before, beyond what has been said: "Tell me more"."""
         return self.is_bare and self.frame in {"more", "simpler", "other"}
+
+
+async def understand_for(
+    books: Sequence[Vocabulary],
+    question: Question,
+    *,
+    history: Sequence[ChatMessage],
+    language: LanguageGate,
+    embedder: Embedder,
+    encode: Encode,
+) -> Query:
+    """Understand a question that is asked of some books: their words part what was typed together, and it has its wish.
+
+    Raises:
+        InvalidQuestion: It is empty.
+        IndexUnavailable: A book cannot be read.
+    """
+    spaced = msgspec.structs.replace(question, text=await with_spaces(books, question.text, embedder))
+    return await with_wish(understand(spaced, history=history, language=language, embedder=embedder), encode)
 
 
 def understand(
