@@ -144,8 +144,11 @@ class Explainer:
         return self._estimate(raw.first_s, raw.each_s) if raw is not None else None
 
     def _estimate(self, first_s: float, each_s: float) -> Estimate:
-        """An estimate that also counts those who are searched for: they hold the model, and then ask it, too."""
-        return self.punctuality.corrected(first_s + self._traffic.held_s + self._traffic.others * each_s)
+        """An estimate that also counts those who are searched for: they hold the model, and then ask it, too.
+
+        They come behind in the queue and share its steps: half of what they add comes before this one's sentence.
+        """
+        return self.punctuality.corrected(first_s + self._traffic.held_s + self._traffic.others * each_s / 2)
 
     def note_wait(self, estimate: Estimate | None, took_s: float) -> None:
         """Learn how long the first sentence was waited for, or word that there is none."""
