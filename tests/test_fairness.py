@@ -85,15 +85,17 @@ async def test_turns_are_given_as_the_queue_has_it() -> None:
 
 
 async def test_a_turn_that_comes_as_its_reader_leaves_is_passed_on() -> None:
-    """Nobody holds it for ever."""
+    """The next reader has it at once, and it is free afterwards."""
     turns = FairTurns(1)
     async with turns.turn("one", ""):
         leaving = asyncio.create_task(turns.turn("two", "").__aenter__())
         await asyncio.sleep(0)
     leaving.cancel()
     await asyncio.gather(leaving, return_exceptions=True)
+    assert leaving.cancelled()
     async with asyncio.timeout(1), turns.turn("three", ""):
-        pass
+        assert (turns.free, turns.waiting) == (0, 0)
+    assert (turns.free, turns.waiting) == (1, 0)
 
 
 async def test_a_turn_is_not_passed_to_a_reader_who_is_gone() -> None:

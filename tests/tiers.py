@@ -21,8 +21,8 @@ TESTS = "tests"
 TIERS = ("unit", "system", "nightly", "endurance")
 SYSTEM = ("browser", "chaos", "conformance", "end_to_end", "ports", "remote", "serve", "test_types.py")
 NIGHTLY = (
-    "chaos", "end_to_end/test_offline.py", "evaluation", "keep/test_bundle.py", "remote", "setup/test_container.py",
-    "setup/test_wheel.py", "training",
+    "chaos", "end_to_end/test_bombs.py", "end_to_end/test_offline.py", "evaluation", "keep/test_bundle.py", "remote",
+    "setup/test_container.py", "setup/test_wheel.py", "training",
 )  # fmt: skip
 """Folders and files that change seldom or set up for minutes; `.ci/nightly` runs them, `.ci/run` does not."""
 ENDURANCE = ("load/test_scenarios.py", "load/test_soak.py")

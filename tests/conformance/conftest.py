@@ -120,7 +120,7 @@ def house(
     known = environment(models_dir, data, **profile.variables(data))
     with lenders.lending(data):
         done = warm.run(known, "ingest", CORPUS, within_s=INGEST_S)
-    servers = Servers(models_dir, bare_folder, place, profile.variables)
+    servers = Servers(models_dir, bare_folder, place, warm, profile.variables)
     end_with_group(pytestconfig, servers.close)
     server = servers(data, LUTRIN_CORPUS_DIR=str(CORPUS), LUTRIN_ADMIN_TOKEN=TOKEN)
     return House(data, done, Reader(server.client), server.log)
@@ -165,7 +165,7 @@ def growth(
         counts.append(newest(data, "book")["chunks"])
         return done
 
-    servers = Servers(models_dir, bare_folder, place, profile.variables)
+    servers = Servers(models_dir, bare_folder, place, warm, profile.variables)
     end_with_group(pytestconfig, servers.close)
     with lenders.lending(data):
         first = ingest()

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from tests.end_to_end.conftest import Servers
 from tests.end_to_end.reading import check_sources
+from tests.end_to_end.warm import Warm
 
 from .asking import IN_BOOK, Reader, chapters, ends_with, newest, out_of_book
 from .conftest import CORPUS, FOLDERS, ROOT, SLUG, TITLE, Growth, House
@@ -401,10 +402,10 @@ def test_python_version_and_checkers_are_declared() -> None:
 
 @pytest.mark.row("A-EC-3", "A-FR-022")
 def test_an_absent_knowledge_base_is_told_and_logged(
-    profile: Profile, models_dir: Path, bare_folder: Path, tmp_path: Path
+    profile: Profile, models_dir: Path, bare_folder: Path, tmp_path: Path, warm: Warm
 ) -> None:
     """A server without an index answers with the exact sentence, and the log says what happened."""
-    servers = Servers(models_dir, bare_folder, tmp_path, profile.variables)
+    servers = Servers(models_dir, bare_folder, tmp_path, warm, profile.variables)
     try:
         server = servers(tmp_path / "data")
         detail = Reader(server.client).detail(503, "/api/query", query=IN_BOOK[0])

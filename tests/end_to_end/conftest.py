@@ -10,7 +10,7 @@ from tests.embeddings import Lenders
 from tests.tiers import end_with_group
 
 from . import books
-from .processes import Done, Server, environment, run
+from .processes import Done, Server, environment, run, start_anew
 from .warm import Warm
 
 ROOT = Path(__file__).parents[2]
@@ -65,7 +65,7 @@ def empty_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def library(
-    lenders: Lenders, tmp_path_factory: pytest.TempPathFactory, models_dir: Path, empty_folder: Path
+    lenders: Lenders, tmp_path_factory: pytest.TempPathFactory, models_dir: Path, empty_folder: Path, warm: Warm
 ) -> Library:
     """The small book and the first part of the sample book, read by two runs of the command; nothing may change it."""
 
@@ -73,7 +73,7 @@ def library(
         variables, data = environment(models_dir, place / "data"), place / "data"
         with lenders.lending(data):
             first = run(variables, empty_folder, "ingest", books.write_book(place / "books" / "tidepool"))
-            return first, run(variables, empty_folder, "ingest", FOUNDATIONS)
+            return first, warm.run(variables, "ingest", FOUNDATIONS)
 
     place, (first, second) = lenders.once("library", tuple[Done, Done], read)
     # Each worker has an index of its own, as an index is one process's.
@@ -148,23 +148,42 @@ class Servers:
         models_dir: Model files, if the test names no others.
         cwd: Folder that they are started in.
         place: Folder of their logs.
+        warm: They are its forks.
         profile: Variables of all of them, by their data folder.
     """
 
     def __init__(
-        self, models_dir: Path, cwd: Path, place: Path, profile: Callable[[Path], dict[str, str]] = lambda _: {}
+        self,
+        models_dir: Path,
+        cwd: Path,
+        place: Path,
+        warm: Warm,
+        profile: Callable[[Path], dict[str, str]] = lambda _: {},
     ) -> None:
         self.servers: list[Server] = []
+        self._warm = warm
         self._models_dir = models_dir
         self._cwd = cwd
         self._place = place
         self._profile = profile
 
-    def __call__(self, data_dir: Path, *arguments: str, models: Path | None = None, **variables: str) -> Server:
-        """A server on `data_dir` that answers; without a language model and limits unless they are asked for."""
+    def __call__(
+        self, data_dir: Path, *arguments: str, models: Path | None = None, anew: bool = False, **variables: str
+    ) -> Server:
+        """A server on `data_dir` that answers; without a language model and limits unless they are asked for.
+
+        Args:
+            data_dir: Its data folder.
+            arguments: Of the command.
+            models: Its model files.
+            anew: In a Python of its own.
+            variables: Of its environment.
+        """
         bare = {"LUTRIN_MODEL": "none", "LUTRIN_RATE_SESSION_PER_MIN": "0", "LUTRIN_RATE_PEER_PER_MIN": "0"}
         known = environment(models or self._models_dir, data_dir, **{**bare, **self._profile(data_dir), **variables})
-        server = Server(known, self._cwd, self._place / f"server-{len(self.servers)}.log", *arguments)
+        log = self._place / f"server-{len(self.servers)}.log"
+        start = start_anew if anew else self._warm.start
+        server = Server(known, self._cwd, log, *arguments, start=start)
         self.servers.append(server)
         return server.start()
 
@@ -175,9 +194,9 @@ class Servers:
 
 
 @pytest.fixture
-def serve(models_dir: Path, empty_folder: Path, tmp_path: Path) -> Iterator[Servers]:
+def serve(models_dir: Path, empty_folder: Path, tmp_path: Path, warm: Warm) -> Iterator[Servers]:
     """Servers of the test's own."""
-    servers = Servers(models_dir, empty_folder, tmp_path)
+    servers = Servers(models_dir, empty_folder, tmp_path, warm)
     yield servers
     servers.close()
 
@@ -187,13 +206,15 @@ def server(
     library: Library,
     models_dir: Path,
     empty_folder: Path,
+    warm: Warm,
+    *,
     tmp_path_factory: pytest.TempPathFactory,
     pytestconfig: pytest.Config,
 ) -> Server:
     """One server on a copy of both books with the tiny model loaded, for all tests that break nothing."""
     place = tmp_path_factory.mktemp("server")
     data = shutil.copytree(library.data_dir, place / "data")
-    servers = Servers(models_dir, empty_folder, place)
+    servers = Servers(models_dir, empty_folder, place, warm)
     end_with_group(pytestconfig, servers.close)
     started = servers(data, LUTRIN_MODEL="tiny")
     started.await_model()

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any, Protocol
 
 import httpx
 import msgspec
@@ -132,6 +132,43 @@ def exists(pid: int) -> bool:
         return False
 
 
+class Process(Protocol):
+    """What a server needs of its process: a part of `subprocess.Popen`."""
+
+    @property
+    def pid(self) -> int:
+        """Its number."""
+
+    def poll(self) -> int | None:
+        """Its exit code, negative if a signal ended it; none while it runs."""
+
+    def wait(self, timeout: float, /) -> int:
+        """The same, once it has ended, within so many seconds."""
+
+    def send_signal(self, number: signal.Signals, /) -> None:
+        """Send it a signal."""
+
+    def kill(self) -> None:
+        """End it at once."""
+
+
+Start = Callable[[Mapping[str, str], Path, Path, list[str]], Process]
+"""Begins a command that stays: environment, folder, log and arguments."""
+
+
+def start_anew(environment: Mapping[str, str], cwd: Path, log: Path, arguments: list[str]) -> Process:
+    """`lutrin ARGUMENTS` in a Python of its own."""
+    with log.open("ab") as out:
+        return subprocess.Popen(
+            [LUTRIN, *arguments],
+            env=environment,
+            cwd=cwd,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+        )
+
+
 class Server:
     """`lutrin serve` in a process of its own.
 
@@ -140,16 +177,19 @@ class Server:
         cwd: Folder that it is started in.
         log: File that gets what it prints.
         arguments: Further arguments of the command.
+        start: How it is started.
     """
 
-    def __init__(self, environment: Mapping[str, str], cwd: Path, log: Path, *arguments: str) -> None:
+    def __init__(
+        self, environment: Mapping[str, str], cwd: Path, log: Path, *arguments: str, start: Start = start_anew
+    ) -> None:
         self.log = log
         self.port = free_port()
         self._environment = dict(environment)
         self._cwd = cwd
         self._arguments = arguments
-        self._out: IO[bytes] | None = None
-        self._process: subprocess.Popen[bytes] | None = None
+        self._start = start
+        self._process: Process | None = None
         self.client = httpx.Client(
             base_url=f"http://127.0.0.1:{self.port}", timeout=COMMAND_S, trust_env=False, verify=NO_TLS
         )
@@ -162,15 +202,8 @@ class Server:
 
     def start(self) -> "Server":
         """Start it, on the same port each time, and wait until it answers."""
-        self._out = self.log.open("ab")
-        self._process = subprocess.Popen(
-            [LUTRIN, "serve", "--port", str(self.port), *self._arguments],
-            env=self._environment,
-            cwd=self._cwd,
-            stdin=subprocess.DEVNULL,
-            stdout=self._out,
-            stderr=subprocess.STDOUT,
-        )
+        arguments = ["serve", "--port", str(self.port), *self._arguments]
+        self._process = self._start(self._environment, self._cwd, self.log, arguments)
         wait_until(self._answers, START_S, "the server answers on /health")
         return self
 
@@ -195,9 +228,7 @@ class Server:
         finally:
             if self._process.poll() is None:
                 self._process.kill()
-                self._process.wait()
-            if self._out is not None:
-                self._out.close()
+                self._process.wait(END_S)
 
     def close(self) -> None:
         """End it if it still runs, and close the connections to it."""

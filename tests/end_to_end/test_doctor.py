@@ -11,6 +11,7 @@ import pytest
 from . import books
 from .conftest import EMBEDDER, TINY, Lutrin, Servers
 from .processes import Done, flip_a_byte
+from .warm import Warm
 
 pytestmark = pytest.mark.model
 
@@ -161,9 +162,11 @@ def open_to_all(key: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def chatted(library_copy: Path, models_dir: Path, empty_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def chatted(
+    library_copy: Path, models_dir: Path, empty_folder: Path, warm: Warm, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     """A data folder with a conversation in it."""
-    servers = Servers(models_dir, empty_folder, tmp_path_factory.mktemp("chatted"))
+    servers = Servers(models_dir, empty_folder, tmp_path_factory.mktemp("chatted"), warm)
     try:
         server = servers(library_copy)
         body = {"session_id": "reader", "message": books.QUESTION}

@@ -132,7 +132,7 @@ def test_a_crash_writes_no_memory_to_the_disk(serve: Servers, data_dir: Path) ->
         pytest.skip("this machine writes none anyway")
     resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
     try:
-        server = serve(data_dir)
+        server = serve(data_dir, anew=True)
     finally:
         resource.setrlimit(resource.RLIMIT_CORE, (soft, hard))
     server.client.get("/read/robots")
@@ -196,7 +196,7 @@ def test_a_model_that_hangs_is_not_waited_for(serve: Servers, data_dir: Path, li
 @pytest.mark.slow("a server loads its model, answers two readers, is killed and starts again")
 def test_the_server_is_killed_while_people_read(serve: Servers, data_dir: Path) -> None:
     """After `kill -9` and a new start every acknowledged message is there, and no process is left behind."""
-    server = serve(data_dir, LUTRIN_MODEL="tiny", LUTRIN_EXPLAIN_S="60", LUTRIN_ANSWER_TOKENS="16")
+    server = serve(data_dir, anew=True, LUTRIN_MODEL="tiny", LUTRIN_EXPLAIN_S="60", LUTRIN_ANSWER_TOKENS="16")
     model = server.await_model()
     acknowledged = {
         session: [text for question in (books.QUESTION, OTHER) for text in (question, ask(server, question, session))]
@@ -220,7 +220,7 @@ def test_the_server_is_killed_while_people_read(serve: Servers, data_dir: Path) 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "SIGINT"])
 def test_a_server_that_is_told_to_end(serve: Servers, data_dir: Path, number: signal.Signals) -> None:
     """It ends with exit code 0 and without a stack trace; with `--echo` it has shown what was asked and answered."""
-    server = serve(data_dir, "--echo")
+    server = serve(data_dir, "--echo", anew=True)
     reply = ask(server, books.QUESTION)
     assert server.end(number) == 0
     printed = server.printed()

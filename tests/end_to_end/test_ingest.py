@@ -7,12 +7,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.embeddings import Lenders
 
 from lutrin import messages
 
 from . import books
 from .conftest import FOUNDATIONS, FOUNDATIONS_SLUG, Library, Lutrin
 from .processes import COMMAND_S, LUTRIN, Done, environment, run, wait_until
+from .warm import Warm
 
 pytestmark = pytest.mark.model
 
@@ -83,7 +85,7 @@ def test_only_what_changed_is_read_again(lutrin: Lutrin, book: Path, data_dir: P
 
 @pytest.fixture(scope="module")
 def flawed(
-    tmp_path_factory: pytest.TempPathFactory, models_dir: Path, empty_folder: Path
+    tmp_path_factory: pytest.TempPathFactory, models_dir: Path, empty_folder: Path, lenders: Lenders
 ) -> tuple[Done, dict[str, str]]:
     """The ingest of a book with a page that is no text and one that MDX refuses; the variables to ask it."""
     place = tmp_path_factory.mktemp("flawed")
@@ -91,10 +93,11 @@ def flawed(
     (book / "01-hull" / "03-binary.mdx").write_bytes(b"---\ntitle: Binary\n---\n\x00\x81\xfe{<\x00" * 40)
     (book / "01-hull" / "04-open.mdx").write_text(OPEN, "utf-8")
     variables = environment(models_dir, place / "data", LUTRIN_MODEL="none")
+    lenders.lend_to(place / "data")
     return run(variables, empty_folder, "ingest", book), variables
 
 
-def test_a_broken_file_is_named_and_the_rest_goes_on(flawed: tuple[Done, dict[str, str]], empty_folder: Path) -> None:
+def test_a_broken_file_is_named_and_the_rest_goes_on(flawed: tuple[Done, dict[str, str]], warm: Warm) -> None:
     """Bytes that are no text, and MDX that is none, cost one line each and the exit code 1; the rest can be asked."""
     done, variables = flawed
     assert done.code == 1
@@ -103,22 +106,23 @@ def test_a_broken_file_is_named_and_the_rest_goes_on(flawed: tuple[Done, dict[st
     assert re.match(r"Failed: 01-hull/04-open\.mdx: line 9: a brace .+ is never closed; .+--lenient", unclosed)
     assert figures(FILES, done.out) == [len(books.MDX_FILES), 0, 0, 0, 2]
     assert "Traceback" not in done.out + done.err
-    answer = run(variables, empty_folder, "ask", books.QUESTION, "--json").json()
+    answer = warm.run(variables, "ask", books.QUESTION, "--json").json()
     assert books.ANSWER_FILE in {source["filename"] for source in answer["sources"]}
 
 
 def test_bad_mdx_is_read_as_far_as_it_goes_where_that_is_asked_for(
-    flawed: tuple[Done, dict[str, str]], tmp_path: Path, empty_folder: Path
+    flawed: tuple[Done, dict[str, str]], tmp_path: Path, warm: Warm, lenders: Lenders
 ) -> None:
     """With `--lenient` its author gets a note with file and line, and its words are found."""
     _, variables = flawed
     book = books.write_book(tmp_path / "tidepool")
     (book / "01-hull" / "04-open.mdx").write_text(OPEN, "utf-8")
     elsewhere = variables | {"LUTRIN_DATA_DIR": str(tmp_path / "data")}
-    done = run(elsewhere, empty_folder, "ingest", book, "--lenient")
+    lenders.lend_to(tmp_path / "data")
+    done = warm.run(elsewhere, "ingest", book, "--lenient")
     assert done.code == 0, done.out
     assert re.search(r"^Note: 01-hull/04-open\.mdx:\d+: .+ never closed", done.out, re.MULTILINE)
-    passages = run(elsewhere, empty_folder, "retrieve", "What lifts the robot?").json()
+    passages = warm.run(elsewhere, "retrieve", "What lifts the robot?").json()
     assert "A winch of 30 kg lifts the robot." in passages[0]["text"]
 
 

@@ -108,7 +108,7 @@ def test_nothing_leaves_the_machine(
     asked = run(known, tmp_path, "ask", books.QUESTION, "--json")
     assert asked.code == 0, asked.err
     assert asked.json()["sources"][0]["book"] == books.SLUG
-    server = serve(data, LUTRIN_MODEL="tiny", **guarded)
+    server = serve(data, anew=True, LUTRIN_MODEL="tiny", **guarded)
     server.await_model()
     for path, body in (
         ("/api/query", {"query": books.QUESTION}),

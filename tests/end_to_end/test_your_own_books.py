@@ -7,14 +7,16 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.embeddings import Lenders
 from tests.ingest.made import docx, epub, paragraph
 from tests.ingest.strangers import STRANGERS, page
 
 from lutrin.cli.main import lutrin
 from lutrin.ingest.formats import all_formats
 
-from .processes import COMMAND_S, Done, environment, run
+from .processes import COMMAND_S, Done, environment
 from .test_reingest import PICKED_UP_S
+from .warm import Warm
 
 pytestmark = pytest.mark.model
 
@@ -74,9 +76,10 @@ def variables(place: Path, models_dir: Path) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def read(place: Path, variables: dict[str, str]) -> Done:
+def read(place: Path, variables: dict[str, str], warm: Warm, lenders: Lenders) -> Done:
     """The bare command."""
-    return run(variables, place, "ingest")
+    with lenders.lending(place / "data"):
+        return warm.run(variables, "ingest", cwd=place)
 
 
 def test_every_book_is_listed_with_its_title_and_every_file_left_out_with_its_reason(read: Done) -> None:
@@ -108,21 +111,23 @@ def test_each_book_answers_a_question_about_itself(read: Done, place: Path, vari
     )
 
 
-def test_doctor_names_what_was_left_out(read: Done, place: Path, variables: dict[str, str]) -> None:
+def test_doctor_names_what_was_left_out(read: Done, place: Path, variables: dict[str, str], warm: Warm) -> None:
     """The same files with the same reasons."""
     assert "Found" in read.out
-    checks = run(variables, place, "doctor", "--json").json()
+    checks = warm.run(variables, "doctor", "--json", cwd=place).json()
     (left_out,) = [check["detail"] for check in checks if check["name"] == "left out"]
     assert "2-fire/draft.rtf" in left_out
     assert "bad.mdx: line 3" in left_out
 
 
-def test_a_second_run_reads_nothing_but_what_failed(read: Done, place: Path, variables: dict[str, str]) -> None:
+def test_a_second_run_reads_nothing_but_what_failed(
+    read: Done, place: Path, variables: dict[str, str], warm: Warm
+) -> None:
     """And `--lenient` reads that as far as it goes."""
     assert "Found" in read.out
-    again = run(variables, place, "ingest", "--json").json()
+    again = warm.run(variables, "ingest", "--json", cwd=place).json()
     assert (again["processed"], again["failed"], again["texts_embedded"]) == (0, 1, 0)
-    lenient = run(variables, place, "ingest", "--lenient", "--json").json()
+    lenient = warm.run(variables, "ingest", "--lenient", "--json", cwd=place).json()
     assert (lenient["processed"], lenient["failed"]) == (1, 0)
 
 

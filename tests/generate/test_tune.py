@@ -183,7 +183,7 @@ def test_set_up_measures_nothing_where_it_should_not(tmp_path: Path, given: dict
 
 
 @pytest.mark.gguf
-@pytest.mark.slow("two formats of a model are measured for some seconds each")
+@pytest.mark.nightly
 def test_set_up_measures_once(models_dir: Path, tmp_path: Path) -> None:
     """The model that will answer is measured in what the time allows of two formats; a second time nothing happens."""
     given = load_settings(data_dir=tmp_path, models_dir=models_dir, model="tiny")

@@ -46,7 +46,7 @@ def hostile_book(place: Path) -> Path:
     return book
 
 
-@pytest.mark.parametrize("where", [".", ".."])
+@pytest.mark.parametrize("where", [".", pytest.param("..", marks=pytest.mark.nightly)])
 def test_traps_beside_a_book_cost_little(tmp_path: Path, where: str) -> None:
     """A folder full of them is read within seconds and 700 MB of address space, and its pages are found."""
     book = hostile_book(tmp_path / "corpus")

@@ -117,7 +117,7 @@ BOMBS = {
 
 
 @pytest.mark.slow("reads eighty bombs")
-@pytest.mark.parametrize("filename", ["bomb.md", "bomb.mdx"])
+@pytest.mark.parametrize("filename", ["bomb.md", pytest.param("bomb.mdx", marks=pytest.mark.nightly)])
 def test_a_bomb_does_not_go_off(filename: str) -> None:
     """Dozens of kilobytes of one trick take seconds at most, as sections and as a page, and the rest is read."""
     for name, bomb in BOMBS.items():

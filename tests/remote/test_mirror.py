@@ -116,6 +116,7 @@ async def test_a_server_follows_and_goes_on_without_the_rack(
     write(tmp_path / "corpus", "robots", "The gait is a walk.")
     await one.ingest(tmp_path / "corpus")
     await shows("walk")
+    assert (two.current(), "trot" in await two.text()) == (one.current(), False)
     task.cancel()
 
 

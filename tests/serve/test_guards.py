@@ -25,9 +25,13 @@ def depth(value: object) -> int:
 
 @given(JSON)
 def test_shallow_json_passes(value: object) -> None:
-    """Whatever is JSON and not too deep reaches the parser."""
-    if depth(value) <= MAX_DEPTH:
+    """Whatever is JSON and not too deep reaches the parser; what is deeper is refused."""
+    try:
         check_body(msgspec.json.encode(value))
+    except MalformedRequest:
+        assert depth(value) > MAX_DEPTH
+    else:
+        assert depth(value) <= MAX_DEPTH
 
 
 @settings(max_examples=500)
