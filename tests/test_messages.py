@@ -113,18 +113,24 @@ def test_sentences_are_told_from_names(source: str, expected: list[str]) -> None
 
 def test_every_key_is_used() -> None:
     """A text that nothing says goes."""
-    read = "".join(path.read_text("utf-8") for path in SRC.rglob("*.py") if path.name != "messages.py")
-    assert [name for name in vars(messages) if name.isupper() and not re.search(rf"\b{name}\b", read)] == []
+    sources = [path.read_text("utf-8") for path in SRC.rglob("*.py") if path.name != "messages.py"]
+    read = {name for source in sources for name in re.findall(r"\b[A-Z][A-Z0-9_]+\b", source)}
+    assert {name for name in vars(messages) if name.isupper()} - read == set()
+
+
+def texts_of(value: object) -> Iterator[str]:
+    """The texts of a constant: itself, or those that it holds."""
+    if isinstance(value, str):
+        yield value
+    else:
+        assert isinstance(value, dict | tuple)
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from texts_of(part)
 
 
 def test_what_is_filled_in_has_a_name() -> None:
     """A translation may put `{title}` elsewhere; a bare `{}` could not move."""
-    texts = [
-        text
-        for name, value in vars(messages).items()
-        if name.isupper()
-        for text in (value.values() if isinstance(value, dict) else value if isinstance(value, tuple) else [value])
-    ]
+    texts = [text for name, value in vars(messages).items() if name.isupper() for text in texts_of(value)]
     assert len(texts) > 150
     fields = [field for text in texts for _, field, _, _ in string.Formatter().parse(text) if field is not None]
     assert all(field.isidentifier() for field in fields), fields
@@ -139,10 +145,24 @@ IN_EXPRESSION = re.compile(r"\{[{%](.*?)[%}]\}", re.DOTALL)
 LITERAL = re.compile(r"(?<![=!]= )\"([A-Z][a-z]+[^\"]*|[a-z]+ [a-z][^\"/=<>]*)\"")
 """A text that an expression of a template chooses: "Write the answer" if nothing was answered."""
 SAID = re.compile(r"\bsay\(\"([^\"]+)\"")
-QUOTED = re.compile(r"'([^'\n]*)'|`([^`\n]*)`")
-IN_SCRIPTS = 9
-"""Sentences in the scripts of the pages; the widget's are in `web/widget/src/texts.ts`."""
 TEMPLATES = sorted(SRC.rglob("templates/*.html"))
+SCRIPTS = sorted(SRC.rglob("static/*.js"))
+"""Those of the pages; the widget's texts are in `web/widget/src/texts.ts`."""
+SCRIPT_COMMENT = re.compile(r"/\*.*?\*/|(?<=\s)//[^\n]*|^//[^\n]*", re.DOTALL | re.MULTILINE)
+QUOTED = re.compile(r"\"([^\"\n]*)\"|'([^'\n]*)'|`([^`\n]*)`")
+FILLED_IN = re.compile(r"\$\{[^{}]*\}")
+WORDS = re.compile(r"^\W*[A-Z][a-z]+\b|[a-z]{2,} [a-z]{2,}|\{\} [a-z]{2,}")
+"""A word with a capital in front, or two words, or what is counted."""
+OF_SCRIPTS = {
+    *("Escape", "Accept"),  # a key and a header
+    *("article img[loading=lazy]", "article :is(h2, h3)[id], article section.page[id]"),  # selectors
+    *("pin written", "sheet noted", "drawer notebook", "{}px auto auto {}px"),  # for style sheets
+    "no connection",  # of an error that nobody sees
+}
+"""Texts in scripts that no reader sees."""
+TEXT_OF = re.compile(r"\btextOf\(([^)]*)")
+KEY = re.compile(r"[\"']([a-z]+\.[a-z_]+)[\"']")
+COUNT_OF = re.compile(r"\b(?:count_?[oO]f|counted)\((?:[^()\"']|\([^()]*\))*, [\"']([a-z]+)[\"']\)")
 
 
 def shown(template: str) -> list[str]:
@@ -183,9 +203,41 @@ def test_values_are_escaped_and_markup_stays() -> None:
     assert "<code>companion.jsonl</code>" in say("study_study.this_book_has_nothing_to")
 
 
-def test_no_more_sentences_stand_in_scripts() -> None:
-    """Their number may only fall."""
-    scripts = [path.read_text("utf-8") for path in SRC.rglob("static/*.js")]
-    assert (
-        sum(bool(SENTENCE.search("".join(quoted))) for text in scripts for quoted in QUOTED.findall(text)) == IN_SCRIPTS
-    )
+def spoken(script: str) -> list[str]:
+    """The texts of a script that read like words for somebody; `{}` stands for what is filled in."""
+    quoted = QUOTED.findall(SCRIPT_COMMENT.sub("", script))
+    texts = [FILLED_IN.sub("{}", "".join(text)) for text in quoted]
+    return [text for text in texts if WORDS.search(text)]
+
+
+def test_a_script_says_what_messages_hold() -> None:
+    """No text stands in a script, and each that it asks for is there; none is there that no script asks for."""
+    sources = [path.read_text("utf-8") for path in SCRIPTS]
+    assert len(sources) > 5
+    assert {text for source in sources for text in spoken(source)} == OF_SCRIPTS
+    keys = {key for source in sources for asked in TEXT_OF.findall(source) for key in KEY.findall(asked)}
+    assert keys == set(messages.SCRIPT_TEXTS)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        'said.textContent = "Copied";',
+        "said.textContent = `${files.length} files`;",
+        'el("p", {}, isHere ? "the whole book" : "");',
+        "button('Delete', act);",
+    ],
+)
+def test_a_text_in_a_script_is_seen(script: str) -> None:
+    """Whatever its quotes are, also a single word."""
+    assert len(spoken(f"{script} // Read on.\n/* Read on. */")) == 1
+
+
+def test_every_noun_that_is_counted_has_its_forms() -> None:
+    """In templates, code and scripts; and none is there that nobody counts."""
+    sources = [path.read_text("utf-8") for path in (*SRC.rglob("*.py"), *TEMPLATES, *SCRIPTS)]
+    assert {noun for source in sources for noun in COUNT_OF.findall(source)} == set(messages.COUNTED)
+    forms = [value for name, value in vars(messages).items() if name.isupper() and isinstance(value, dict)]
+    forms = [*(value for value in forms if "other" in value), *messages.COUNTED.values()]
+    assert len(forms) > len(messages.COUNTED)
+    assert {tuple(form) for form in forms} == {tuple(dict.fromkeys(map(messages.plural, (1, 2))))}

@@ -1,8 +1,35 @@
 """Every text that the program's code says to a reader, by name: answers, notes, refusals, failures, labels.
 
 The texts are part of the contract: clients compare them, translations replace them. `{title}` is the book's title.
-Nouns that are counted ("3 pages") still stand in templates, and a few sentences in scripts (`tests/test_messages.py`).
+Where a text depends on a number, its forms are named as in Unicode's plural rules (`plural`).
 """
+
+
+def plural(number: int) -> str:
+    """The form of a text that stands with a number; English has two.
+
+    >>> plural(1), plural(0)
+    ('one', 'other')
+    """
+    return "one" if number == 1 else "other"
+
+
+COUNTED = {
+    "answer": {"one": "{number} answer", "other": "{number} answers"},
+    "book": {"one": "one book", "other": "{number} books"},
+    "card": {"one": "{number} card", "other": "{number} cards"},
+    "chapter": {"one": "{number} chapter", "other": "{number} chapters"},
+    "entry": {"one": "{number} entry", "other": "{number} entries"},
+    "file": {"one": "{number} file", "other": "{number} files"},
+    "page": {"one": "{number} page", "other": "{number} pages"},
+    "part": {"one": "{number} part", "other": "{number} parts"},
+    "place": {"one": "One place", "other": "{number} places"},
+    "question": {"one": "{number} question", "other": "{number} questions"},
+    "reader": {"one": "{number} reader", "other": "{number} readers"},
+    "term": {"one": "{number} term", "other": "{number} terms"},
+    "upload": {"one": "{number} upload", "other": "{number} uploads"},
+}
+"""Things with their number."""
 
 EMPTY_QUESTION = "Please enter a question."
 QUESTION_TOO_LONG = "The question is longer than {limit:,} characters. Please shorten it."
@@ -189,8 +216,10 @@ JOB_STATES = {
     "failed": "It did not work.",
 }
 SO_FAR = " {parts} so far, the last one: {last}."
-ONE_UPLOAD_WAITS = " {uploads} waits and will be read next."
-UPLOADS_WAIT = " {uploads} wait and will be read next."
+UPLOADS_WAIT = {
+    "one": " {uploads} waits and will be read next.",
+    "other": " {uploads} wait and will be read next.",
+}
 FILES_COUNTED = {"processed": "read", "unchanged": "unchanged", "removed": "gone", "failed": "could not be read"}
 NO_FILES = "Send at least one file in the field files of a form (multipart/form-data)."
 
@@ -243,11 +272,73 @@ MEDIAN_AND_95TH = "{median} and {high}"
 OVER_30_S = "more than 30 s"
 NOBODY_ASKS = "Nobody is asking at the moment."
 ASKED_LATELY = "{readers} asked in the last five minutes"
-ONE_WRITTEN, MANY_WRITTEN = "{answers} is being written", "{answers} are being written"
-ONE_WAITS, MANY_WAIT = "{readers} waits for the model", "{readers} wait for the model"
+ANSWERS_WRITTEN = {"one": "{answers} is being written", "other": "{answers} are being written"}
+READERS_WAIT = {"one": "{readers} waits for the model", "other": "{readers} wait for the model"}
 STUDIED_SO_FAR = "{done} of {all} passages studied. Last by {author}: {figures}."
 
 # What stands on the pages, by template and first words. Markup stays; what is filled in is escaped.
+SCRIPT_TEXTS = {
+    "box.ask": "Ask",
+    "box.ask_for": "Ask:",
+    "box.enter": "Enter",
+    "box.wrong": SOMETHING_WRONG,
+    "box.nothing": "Nothing in the book is near that.",
+    "box.arrow_keys_choose": "{places}. Arrow keys choose.",
+    "margin.lost": "These words are no longer on this page.",
+    "margin.gone": "This page is no longer in the book.",
+    "margin.none": "Nothing yet. Select text on a page of this book, then choose Highlight or Note.",
+    "margin.only": "Only this browser keeps what you mark and write.",
+    "margin.marked": "Highlighted. Only this browser keeps it.",
+    "margin.long": "That is too much to mark at once.",
+    "margin.outside": "Only the text of the page can be marked.",
+    "margin.full": "This browser has no room for more. Export and delete some notes first.",
+    "margin.note": "Note: {words}",
+    "margin.highlight": "Highlight: {words}",
+    "margin.your_note": "Your note",
+    "margin.nothing_written": "Nothing written: the passage is only highlighted.",
+    "margin.delete": "Delete",
+    "margin.done": "Done",
+    "margin.deleted": "Deleted.",
+    "margin.undo": "Undo",
+    "margin.highlights_and_notes": "Highlights and notes",
+    "margin.highlights_and_notes_here": "Highlights and notes: {all}",
+    "margin.close": "Close",
+    "margin.export": "Export as Markdown",
+    "margin.delete_all": "Delete all",
+    "margin.delete_all_for_good": "Delete all for good?",
+    "margin.all_deleted": "All deleted.",
+    "margin.notes_on": "Notes on {title}",
+    "page.copied": "Copied",
+    "page.copy": "Copy",
+    "page.copy_this_code": "Copy this code",
+    "page.close": "Close",
+    "page.contents": "Contents",
+    "page.tap_again": "Tap again to go there.",
+    "page.parts": "Parts",
+    "page.previous": "Previous",
+    "page.next": "Next",
+    "reader.continue_reading": "Continue reading",
+    "reader.https_keeps_pages": (
+        "To read and practise without a network, open this server by an https address; over plain http browsers keep "
+        "no pages."
+    ),
+    "reader.opened_pages_stay": "Pages and cards that you have opened in this browser stay here without a network.",
+    "reader.remove_from_device": "Remove it from this device",
+    "reader.keep_offline": "Keep this book offline",
+    "reader.pages_are_here": "{kept} of {of} pages are here.",
+    "reader.whole_book_is_here": "The whole book is here, also without a network.",
+    "reader.model_is_loading": "The language model is loading. Until then, answers are the books’ own words.",
+    "teacher.ready": "{files}, ready to be sent.",
+    "teacher.sending": "Sending",
+    "teacher.sending_now": "Sending…",
+    "teacher.wrong": SOMETHING_WRONG,
+    "teacher.received": "{files} received for {books}, being read now.",
+    "teacher.received_for_later": "{files} received for {books}, to be read next.",
+    "teacher.left_out": "Left out: {filename}, {reason}",
+    "teacher.none_yet": NONE_YET,
+}
+"""What the scripts of the pages say (`serve/static/texts.js`); the widget's texts are in `web/widget/src/texts.ts`."""
+
 PAGE_TEXTS = {
     "base.lutrin": "Lutrin",
     "base.skip_to_the_text": "Skip to the text",

@@ -303,10 +303,10 @@ def now_text(metrics: Metrics, readers: int, waiting: int) -> str:
         return messages.NOBODY_ASKS
     parts = [messages.ASKED_LATELY.format(readers=count_of(readers, "reader"))]
     if running:
-        written = messages.ONE_WRITTEN if running == 1 else messages.MANY_WRITTEN
+        written = messages.ANSWERS_WRITTEN[messages.plural(running)]
         parts.append(written.format(answers=count_of(running, "answer")))
     if waiting:
-        waits = messages.ONE_WAITS if waiting == 1 else messages.MANY_WAIT
+        waits = messages.READERS_WAIT[messages.plural(waiting)]
         parts.append(waits.format(readers=count_of(waiting, "reader")))
     return f"{', '.join(parts)}."
 

@@ -282,7 +282,7 @@ async def test_pages_hold_the_widget_and_the_search_of_their_book(client: httpx.
 
 
 @pytest.mark.parametrize(
-    "name", ["reader.js", "box.js", "looks.js", "page.js", "margin.js", "passages.js", "worker.js"]
+    "name", ["reader.js", "box.js", "looks.js", "page.js", "margin.js", "passages.js", "texts.js", "worker.js"]
 )
 async def test_the_scripts_write_no_html(client: httpx.AsyncClient, name: str) -> None:
     """What the book says stays text in the list of what was found."""
@@ -298,10 +298,12 @@ async def test_the_scripts_write_no_html(client: httpx.AsyncClient, name: str) -
 async def test_a_script_that_is_imported_is_the_one_that_the_page_has_loaded(client: httpx.AsyncClient) -> None:
     """Both name it by its hash, so that it is fetched once, kept for ever, and there without a network."""
     page = (await client.get("/read/physical-ai/01/02-loop")).text
-    loaded = re.search(r'<link rel="modulepreload" href="/static/(passages\.[0-9a-f]{12}\.js)">', page)
-    assert loaded is not None
-    assert f'from "./{loaded[1]}"' in (await client.get("/static/margin.js")).text
-    assert "immutable" in (await client.get(f"/static/{loaded[1]}")).headers["cache-control"]
+    script = (await client.get("/static/margin.js")).text
+    for name in ("passages", "texts"):
+        loaded = re.search(rf'<link rel="modulepreload" href="/static/({name}\.[0-9a-f]{{12}}\.js)">', page)
+        assert loaded is not None
+        assert f'from "./{loaded[1]}"' in script
+        assert "immutable" in (await client.get(f"/static/{loaded[1]}")).headers["cache-control"]
 
 
 async def test_a_page_names_its_sections_in_the_contents(client: httpx.AsyncClient) -> None:

@@ -15,8 +15,7 @@ def job_text(job: Job | None, waiting: int = 0) -> str:
     if job.state == "running" and parts:
         text += messages.SO_FAR.format(parts=count_of(len(parts), "part"), last=parts[-1])
     if waiting:
-        sentence = messages.ONE_UPLOAD_WAITS if waiting == 1 else messages.UPLOADS_WAIT
-        text += sentence.format(uploads=count_of(waiting, "upload"))
+        text += messages.UPLOADS_WAIT[messages.plural(waiting)].format(uploads=count_of(waiting, "upload"))
     counts = [
         f"{count_of(number, 'file')} {what}"
         for name, what in messages.FILES_COUNTED.items()

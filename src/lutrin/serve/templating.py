@@ -10,7 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from lutrin.guests import load_guests
-from lutrin.messages import PAGE_TEXTS
+from lutrin.messages import COUNTED, PAGE_TEXTS, plural
 from lutrin.records import MARKDOWN
 
 _LINK = re.compile(r"\[([^][]*)\]\([^()\s]*\)")
@@ -58,12 +58,12 @@ def say(key: str, **values: object) -> Markup:
 
 
 def count_of(number: int, thing: str) -> str:
-    """A number of things.
+    """A number of things (`messages.COUNTED`).
 
     >>> count_of(1, "page"), count_of(1200, "page")
     ('1 page', '1,200 pages')
     """
-    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
+    return COUNTED[thing][plural(number)].format(number=f"{number:,}")
 
 
 def anchor(name: str) -> str:

@@ -1,5 +1,7 @@
 // What changes while the teacher's page is open. Without this script everything works, by loading the page again.
 
+import { countOf, textOf } from "./texts.js";
+
 const OFTEN_MS = 1000;
 const SELDOM_MS = 5000;
 
@@ -47,7 +49,7 @@ function sending(form) {
     show();
     input.required = dragged.length === 0;
     if (!dragged.length) said.textContent = '';
-    else said.textContent = dragged.length === 1 ? `${dragged[0].path}, ready to be sent.` : `${dragged.length} files, ready to be sent.`;
+    else said.textContent = textOf('teacher.ready', {files: dragged.length === 1 ? dragged[0].path : countOf(dragged.length, 'file')});
   };
   for (const type of ['dragenter', 'dragover']) {
     drop.addEventListener(type, (event) => {
@@ -95,10 +97,10 @@ async function filesIn(entry, below = '') {
 
 function send(form, data, said) {
   const button = form.querySelector('button');
-  const bar = Object.assign(document.createElement('progress'), {max: 1, value: 0, ariaLabel: 'Sending'});
+  const bar = Object.assign(document.createElement('progress'), {max: 1, value: 0, ariaLabel: textOf('teacher.sending')});
   const request = new XMLHttpRequest();
   button.disabled = true;
-  said.textContent = 'Sending…';
+  said.textContent = textOf('teacher.sending_now');
   said.after(bar);
   request.upload.addEventListener('progress', ({loaded, total}) => (bar.value = total ? loaded / total : 0));
   request.addEventListener('loadend', () => {
@@ -106,11 +108,11 @@ function send(form, data, said) {
     button.disabled = false;
     const reply = request.response;
     if (request.status !== 202) {
-      said.textContent = reply?.detail ?? 'Something went wrong. Please try again.';
+      said.textContent = reply?.detail ?? textOf('teacher.wrong');
       return;
     }
-    const [files, books] = [`${reply.stored} ${reply.stored === 1 ? 'file' : 'files'}`, reply.books.length > 1 ? `${reply.books.length} books` : 'one book'];
-    said.kept = [`${files} received for ${books}${reply.job.state === 'waiting' ? ', to be read next.' : ', being read now.'}`, leftOut(reply.left_out)];
+    const counts = {files: countOf(reply.stored, 'file'), books: countOf(reply.books.length, 'book')};
+    said.kept = [textOf(reply.job.state === 'waiting' ? 'teacher.received_for_later' : 'teacher.received', counts), leftOut(reply.left_out)];
     form.reset();
     job.dataset.job = reply.job.state;
     void ask().then((news) => news && show(news));
@@ -124,7 +126,7 @@ function send(form, data, said) {
 /** What was not stored, with the reasons. */
 function leftOut(files) {
   const list = document.createElement('ul');
-  for (const {filename, reason} of files) list.append(Object.assign(document.createElement('li'), {textContent: `Left out: ${filename}, ${reason}`}));
+  for (const {filename, reason} of files) list.append(Object.assign(document.createElement('li'), {textContent: textOf('teacher.left_out', {filename, reason})}));
   return list;
 }
 
@@ -164,7 +166,7 @@ function show(news) {
     const figure = document.querySelector(`[data-figure="${name}"]`);
     if (!figure) continue;
     if (figure.textContent !== value) figure.textContent = value;
-    figure.parentElement.hidden = value === '0' || value === 'none yet';
+    figure.parentElement.hidden = value === '0' || value === textOf('teacher.none_yet');
   }
   document.querySelector('[data-quiet]').hidden = document.querySelector('[data-figure]:not([hidden] > *)') !== null;
   if (job.textContent !== news.job_text) job.textContent = news.job_text;

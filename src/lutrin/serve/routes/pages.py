@@ -17,7 +17,7 @@ from litestar.di import NamedDependency as Given
 from litestar.params import FromPath, JSONBody, Parameter, QueryParameter
 
 from lutrin.errors import NotFound
-from lutrin.messages import NOTHING_HERE
+from lutrin.messages import COUNTED, NOTHING_HERE, SCRIPT_TEXTS
 from lutrin.platform import network_addresses
 from lutrin.serve import html
 from lutrin.serve.answer_service import NO_STORE, AnswerService
@@ -67,7 +67,8 @@ class StaticFile:
 class StaticFiles:
     """All files of some folders, read once. A name that is not among them is never looked for on the disk.
 
-    A script may import one that imports none; it does so under the name that holds that one's hash.
+    A script may import one that imports none; it does so under the name that holds that one's hash. One of those is
+    `texts.js`, which gets what the scripts say.
     """
 
     def __init__(self, *roots: Path) -> None:
@@ -75,6 +76,7 @@ class StaticFiles:
             path.relative_to(root).as_posix(): path for root in roots for path in root.rglob("*") if path.is_file()
         }
         bodies = {name: path.read_bytes() for name, path in sorted(files.items())}
+        bodies["texts.js"] = script_texts() + bodies["texts.js"]
 
         def stamp(name: re.Match[bytes]) -> bytes:
             return b"%s.%s.js" % (name[1], _static_file("", bodies[name[0].decode()]).stamp.encode())
@@ -205,6 +207,12 @@ async def static(name: FromPath[Path], request: HTTPRequest, files: Given[Static
 async def widget(name: FromPath[Path], request: HTTPRequest, files: Given[StaticFiles]) -> Response[bytes]:
     """The widget, for pages of any site."""
     return files.response(f"widget/{name.as_posix().strip('/')}", request)
+
+
+def script_texts() -> bytes:
+    """What the scripts of the pages say, as JavaScript."""
+    texts, counted = msgspec.json.encode(SCRIPT_TEXTS), msgspec.json.encode(COUNTED)
+    return b"const TEXTS = %s;\nconst COUNTED = %s;\n" % (texts, counted)
 
 
 def _static_file(name: str, body: bytes) -> StaticFile:

@@ -1,10 +1,10 @@
 // One box for searching and asking: it lists what fits while one types, and asks with Enter. Without it the form leads
 // to a page that lists the same. A combobox with a list box, as the ARIA Authoring Practices describe it.
 
-const WRONG = "Something went wrong. Please try again.";
+import { countOf, textOf } from "./texts.js";
+
 /** Path of the shelf: `/`, or the path below which a proxy shows this server. */
 const ROOT = new URL("..", import.meta.url).pathname;
-const NOTHING = "Nothing in the book is near that.";
 
 /** An element with properties and children. */
 function el(name, properties = {}, ...children) {
@@ -33,7 +33,7 @@ class Box {
     this.#list = form.querySelector(".found");
     this.#said = form.querySelector(".said");
     const go = form.querySelector(".go");
-    go.textContent = "Ask";
+    go.textContent = textOf("box.ask");
     for (const [name, value] of Object.entries({ role: "combobox", "aria-autocomplete": "list", "aria-expanded": "false", "aria-controls": this.#list.id })) {
       this.#input.setAttribute(name, value);
     }
@@ -89,7 +89,7 @@ class Box {
       if (!response.ok) throw new TypeError(response.statusText);
       this.#show(typed, (await response.json()).found);
     } catch (error) {
-      if (error.name !== "AbortError") this.#show(typed, []), this.#tell(WRONG, true);
+      if (error.name !== "AbortError") this.#show(typed, []), this.#tell(textOf("box.wrong"), true);
     }
   }
 
@@ -99,8 +99,8 @@ class Box {
     this.#list.scrollTop = 0;
     this.#open();
     this.#mark(-1);
-    if (!found.length) return this.#tell(NOTHING, true);
-    this.#tell(found.length === 1 ? "One place. Arrow keys choose." : `${found.length} places. Arrow keys choose.`);
+    if (!found.length) return this.#tell(textOf("box.nothing"), true);
+    this.#tell(textOf("box.arrow_keys_choose", { places: countOf(found.length, "place") }));
   }
 
   #line({ kind, book_title: book, where, title, title_marks, text, text_marks, url, quote }, at) {
@@ -118,8 +118,8 @@ class Box {
 
   #question(words, at) {
     const address = `${ROOT}search?${new URLSearchParams({ q: words, book: this.#form.dataset.book })}`;
-    const said = el("span", {}, "Ask: ", el("q", { textContent: words }));
-    return el("a", { href: address, className: "ask", id: `${this.#list.id}-${at}`, role: "option", tabIndex: -1, ariaSelected: "false" }, said, el("kbd", { ariaHidden: "true", textContent: "Enter" }));
+    const said = el("span", {}, textOf("box.ask_for"), " ", el("q", { textContent: words }));
+    return el("a", { href: address, className: "ask", id: `${this.#list.id}-${at}`, role: "option", tabIndex: -1, ariaSelected: "false" }, said, el("kbd", { ariaHidden: "true", textContent: textOf("box.enter") }));
   }
 
   /** A line was chosen: the page's own click leads there; the last one asks. */

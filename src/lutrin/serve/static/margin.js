@@ -2,6 +2,7 @@
 // keeps them. A passage is known by its own words and those around it, so it is found again when a book was read anew.
 
 import { AROUND, extent, lettersOf, locate, rangeAt } from "./passages.js";
+import { textOf } from "./texts.js";
 
 const STORE = "lutrin:notes:";
 /** On the page's root: the chat then offers Highlight and Note for selected text, and sends `lutrin:note`. */
@@ -13,16 +14,6 @@ const MOST_NOTE_CHARS = 4000;
 const UNDO_MS = 8000;
 const HEADINGS = ":is(h1, h2, h3, h4)[id], section.page[id]";
 const BLOCKS = "p, li, dt, dd, blockquote, figcaption, td, th, summary, h1, h2, h3, h4";
-const WORDS = {
-  lost: "These words are no longer on this page.",
-  gone: "This page is no longer in the book.",
-  none: "Nothing yet. Select text on a page of this book, then choose Highlight or Note.",
-  only: "Only this browser keeps what you mark and write.",
-  marked: "Highlighted. Only this browser keeps it.",
-  long: "That is too much to mark at once.",
-  outside: "Only the text of the page can be marked.",
-  full: "This browser has no room for more. Export and delete some notes first.",
-};
 
 /** An element with properties and children. */
 function el(name, properties = {}, ...children) {
@@ -60,7 +51,7 @@ function keep(notes) {
     else localStorage.removeItem(STORE + book);
     return true;
   } catch {
-    say(WORDS.full);
+    say(textOf("margin.full"));
     return false;
   }
 }
@@ -98,7 +89,7 @@ function pinned(note, range) {
   const element = endContainer.parentElement;
   const pin = el("button", { type: "button", className: note.note ? "pin written" : "pin" });
   pin.dataset.note = note.id;
-  pin.setAttribute("aria-label", note.note ? `Note: ${note.note.slice(0, 80)}` : `Highlight: ${note.quote.slice(0, 80)}`);
+  pin.setAttribute("aria-label", note.note ? textOf("margin.note", { words: note.note.slice(0, 80) }) : textOf("margin.highlight", { words: note.quote.slice(0, 80) }));
   pin.addEventListener("click", () => edit(note.id, pin));
   const code = element.closest(".codebox, pre");
   const block = code ?? element.closest(BLOCKS);
@@ -131,9 +122,9 @@ function headingOf(range) {
 function add({ range, selectedText, write }) {
   const text = lettersOf(article);
   const found = range && extent(range, text);
-  if (!found) return say(WORDS.outside);
+  if (!found) return say(textOf("margin.outside"));
   const [start, end] = found;
-  if (end - start > MOST_LETTERS) return say(WORDS.long);
+  if (end - start > MOST_LETTERS) return say(textOf("margin.long"));
   const letters = text.letters.slice(start, end);
   const before = text.letters.slice(Math.max(0, start - AROUND), start);
   const after = text.letters.slice(end, end + AROUND);
@@ -162,14 +153,14 @@ function add({ range, selectedText, write }) {
   const pin = pinOf(note.id);
   pin?.focus({ preventScroll: true });
   if (write || there) edit(note.id, pin);
-  else say(WORDS.marked, () => remove(note.id, false));
+  else say(textOf("margin.marked"), () => remove(note.id, false));
 }
 
 // The note beside its passage --------------------------------------------------------------------------------------
 
 const editor = el("div", { className: "sheet noted", popover: "auto" });
 editor.setAttribute("role", "dialog");
-editor.setAttribute("aria-label", "Your note");
+editor.setAttribute("aria-label", textOf("margin.your_note"));
 let edited;
 
 function edit(id, pin) {
@@ -177,14 +168,14 @@ function edit(id, pin) {
   if (!note) return;
   said.replaceChildren();
   edited = id;
-  const field = el("textarea", { id: "lutrin:own-note", rows: 4, maxLength: MOST_NOTE_CHARS, value: note.note, placeholder: "Nothing written: the passage is only highlighted." });
+  const field = el("textarea", { id: "lutrin:own-note", rows: 4, maxLength: MOST_NOTE_CHARS, value: note.note, placeholder: textOf("margin.nothing_written") });
   field.addEventListener("input", () => change(id, { note: field.value.trim() }));
   editor.replaceChildren(
     el("blockquote", { textContent: shortened(note.quote) }),
-    el("label", { htmlFor: "lutrin:own-note", textContent: "Your note" }),
+    el("label", { htmlFor: "lutrin:own-note", textContent: textOf("margin.your_note") }),
     field,
-    el("div", { className: "acts" }, button("Delete", () => remove(id, true)), button("Done", () => editor.hidePopover(), "first")),
-    el("p", { className: "quiet", textContent: WORDS.only }),
+    el("div", { className: "acts" }, button(textOf("margin.delete"), () => remove(id, true)), button(textOf("margin.done"), () => editor.hidePopover(), "first")),
+    el("p", { className: "quiet", textContent: textOf("margin.only") }),
   );
   editor.showPopover();
   const anchor = (pin ?? article).getBoundingClientRect();
@@ -216,7 +207,7 @@ function remove(id, back) {
   edited = undefined;
   if (editor.matches(":popover-open")) editor.hidePopover();
   refresh();
-  if (back) say("Deleted.", () => restore([note]));
+  if (back) say(textOf("margin.deleted"), () => restore([note]));
 }
 
 function restore(notes) {
@@ -241,7 +232,7 @@ let quiet;
 /** @param undo What takes it back; nothing: it cannot be. */
 function say(words, undo) {
   clearTimeout(quiet);
-  const back = button("Undo", () => {
+  const back = button(textOf("margin.undo"), () => {
     said.replaceChildren();
     undo();
   });
@@ -253,13 +244,13 @@ function say(words, undo) {
 
 // All of a book ----------------------------------------------------------------------------------------------------
 
-const list = el("dialog", { className: "drawer notebook", ariaLabel: "Highlights and notes" });
+const list = el("dialog", { className: "drawer notebook", ariaLabel: textOf("margin.highlights_and_notes") });
 const opener = document.querySelector("[data-open-notes]");
 
 function count() {
   const all = recall().length;
   opener.dataset.count = all || "";
-  opener.setAttribute("aria-label", all ? `Highlights and notes: ${all}` : "Highlights and notes");
+  opener.setAttribute("aria-label", all ? textOf("margin.highlights_and_notes_here", { all }) : textOf("margin.highlights_and_notes"));
 }
 
 /** All notes by page, in the order of the book. */
@@ -272,18 +263,23 @@ function inOrder(notes) {
 
 function show() {
   const notes = recall();
-  const shut = button("Close", () => list.close(), "tool");
+  const shut = button(textOf("margin.close"), () => list.close(), "tool");
   const groups = [...inOrder(notes).values()].map((group) =>
     el("section", {}, el("h3", {}, el("a", { href: group[0].path, textContent: group[0].title })), el("ul", {}, ...group.map(item))),
   );
-  const acts = el("div", { className: "acts" }, button("Export as Markdown", download, "first"), button("Delete all", removeAll));
+  const acts = el("div", { className: "acts" }, button(textOf("margin.export"), download, "first"), button(textOf("margin.delete_all"), removeAll));
   list.replaceChildren(
-    el("div", { className: "bar" }, el("h2", { textContent: "Highlights and notes" }), shut),
-    el("p", { className: "quiet", textContent: notes.length ? WORDS.only : `${WORDS.none} ${WORDS.only}` }),
+    el("div", { className: "bar" }, el("h2", { textContent: textOf("margin.highlights_and_notes") }), shut),
+    el("p", { className: "quiet", textContent: notes.length ? textOf("margin.only") : `${textOf("margin.none")} ${textOf("margin.only")}` }),
     ...groups,
     ...(notes.length ? [acts] : []),
     said,
   );
+}
+
+/** Why a passage cannot be led to; empty: it can. */
+function troubleOf(note) {
+  return note.gone ? textOf("margin.gone") : note.lost ? textOf("margin.lost") : "";
 }
 
 function item(note) {
@@ -294,14 +290,14 @@ function item(note) {
     list.close();
     go(note.id);
   });
-  const trouble = note.gone ? WORDS.gone : note.lost ? WORDS.lost : "";
+  const trouble = troubleOf(note);
   return el(
     "li",
     {},
     el("blockquote", {}, trouble ? shortened(note.quote) : link),
     ...(note.note ? [el("p", { className: "own", textContent: note.note })] : []),
     ...(trouble ? [el("p", { className: "lost", textContent: trouble })] : []),
-    button("Delete", () => remove(note.id, true)),
+    button(textOf("margin.delete"), () => remove(note.id, true)),
   );
 }
 
@@ -310,13 +306,13 @@ function removeAll(event) {
   const pressed = event.currentTarget;
   if (!pressed.dataset.sure) {
     pressed.dataset.sure = "yes";
-    pressed.textContent = "Delete all for good?";
+    pressed.textContent = textOf("margin.delete_all_for_good");
     return;
   }
   const notes = recall();
   if (!keep([])) return;
   refresh();
-  say("All deleted.", () => restore(notes));
+  say(textOf("margin.all_deleted"), () => restore(notes));
 }
 
 /** A page of the book as it is now; null: it is gone. Scripts of a document that is read so do not run. */
@@ -358,11 +354,11 @@ async function check() {
 
 function markdown() {
   const plain = (text) => text.replace(/[\\`*_[\]<>]/g, "\\$&");
-  const lines = [`# Notes on ${plain(bookTitle)}`, ""];
+  const lines = [`# ${textOf("margin.notes_on", { title: plain(bookTitle) })}`, ""];
   for (const group of inOrder(recall()).values()) {
     lines.push(`## ${plain(group[0].title)}`, "");
     for (const note of group) {
-      const trouble = note.gone ? WORDS.gone : note.lost ? WORDS.lost : "";
+      const trouble = troubleOf(note);
       const address = location.origin + note.path + (note.anchor ? `#${encodeURIComponent(note.anchor)}` : "");
       lines.push(`> ${plain(note.quote)}`, "");
       if (note.note) lines.push(note.note, "");

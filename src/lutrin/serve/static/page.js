@@ -1,6 +1,8 @@
 // A page of a book: its contents as a drawer and as a map of where one is, tabs, copies of code, a link to pass on, the
 // chapters of a PDF. Without it everything stands on the page one below the other.
 
+import { textOf } from "./texts.js";
+
 const COPIED_MS = 1600;
 /** Path of the shelf: `/`, or the path below which a proxy shows this server. */
 const ROOT = new URL("..", import.meta.url).pathname;
@@ -115,7 +117,7 @@ async function copy(text, button) {
     area.remove();
     button.focus();
   }
-  button.textContent = "Copied";
+  button.textContent = textOf("page.copied");
   button.classList.add("done");
   setTimeout(() => {
     button.textContent = said;
@@ -125,7 +127,7 @@ async function copy(text, button) {
 
 function copyable(code) {
   const box = el("div", { className: "codebox" });
-  const button = el("button", { className: "copy", type: "button", textContent: "Copy", ariaLabel: "Copy this code" });
+  const button = el("button", { className: "copy", type: "button", textContent: textOf("page.copy"), ariaLabel: textOf("page.copy_this_code") });
   code.replaceWith(box);
   box.append(code, button);
   button.addEventListener("click", () => {
@@ -146,8 +148,8 @@ function reachable() {
 
 function drawer(opener) {
   const place = document.createComment("contents");
-  const shut = el("button", { className: "tool", type: "button", textContent: "Close" });
-  const dialog = el("dialog", { className: "drawer", ariaLabel: "Contents" }, el("div", { className: "bar" }, "Contents", shut));
+  const shut = el("button", { className: "tool", type: "button", textContent: textOf("page.close") });
+  const dialog = el("dialog", { className: "drawer", ariaLabel: textOf("page.contents") }, el("div", { className: "bar" }, textOf("page.contents"), shut));
   document.body.append(dialog);
   opener.setAttribute("aria-haspopup", "dialog");
   opener.setAttribute("role", "button");
@@ -237,7 +239,7 @@ async function terms({ book, page }) {
         if (event.pointerType !== "touch" || again) return;
         event.preventDefault();
         event.stopPropagation();
-        shown(tip, link, definition, "Tap again to go there.");
+        shown(tip, link, definition, textOf("page.tap_again"));
       });
     }
   }
@@ -278,7 +280,7 @@ function shown(tip, link, definition, hint = "") {
 function chapters(parts) {
   const turn = document.querySelector("[data-turn]");
   const titles = parts.map((part) => part.querySelector("h1")?.firstChild?.textContent || part.dataset.pages);
-  const pager = el("nav", { className: "turn", ariaLabel: "Parts" });
+  const pager = el("nav", { className: "turn", ariaLabel: textOf("page.parts") });
   turn.before(pager);
   const step = (at, label, rel) => {
     if (!parts[at]) return [];
@@ -294,7 +296,7 @@ function chapters(parts) {
   };
   function show(chosen) {
     for (const [at, part] of parts.entries()) conceal(part, at !== chosen);
-    pager.replaceChildren(...step(chosen - 1, "Previous", "prev"), ...step(chosen + 1, "Next", "next"));
+    pager.replaceChildren(...step(chosen - 1, textOf("page.previous"), "prev"), ...step(chosen + 1, textOf("page.next"), "next"));
     dispatchEvent(new Event("lutrin-part"));
   }
   for (const [at, part] of parts.entries()) {

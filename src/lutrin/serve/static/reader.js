@@ -1,6 +1,8 @@
 // The built-in reader's own script: how the page looks, its contents, and where the reader left off. Pages can be read
 // without it.
 
+import { textOf } from "./texts.js";
+
 /** Path of the shelf: `/`, or the path below which a proxy shows this server. */
 const ROOT = new URL("..", import.meta.url).pathname;
 const STORE = "lutrin:reading:";
@@ -46,7 +48,7 @@ function offer(holder, slug) {
   const known = links.find((link) => link.pathname === address.split("#")[0]);
   if (links.length && !known) return; // the page is gone from the book
   known?.setAttribute("aria-current", "location");
-  holder.querySelector(".size").after(el("p", { className: "continue" }, el("a", { href: address }, el("span", {}, "Continue reading"), ` ${title}`)));
+  holder.querySelector(".size").after(el("p", { className: "continue" }, el("a", { href: address }, el("span", {}, textOf("reader.continue_reading")), ` ${title}`)));
 }
 
 function keep(name, value) {
@@ -119,7 +121,7 @@ async function keepForOffline() {
   const told = document.querySelector("[data-offline]");
   const { serviceWorker: workers } = navigator;
   if (!isSecureContext || !workers) {
-    told?.replaceChildren("To read and practise without a network, open this server by an https address; over plain http browsers keep no pages.");
+    told?.replaceChildren(textOf("reader.https_keeps_pages"));
     return;
   }
   try {
@@ -129,7 +131,7 @@ async function keepForOffline() {
     const { active } = await workers.ready;
     active.postMessage({ keep: location.href.split("#")[0] });
     await offerBook(document.querySelector("[data-keep-book]"), active);
-    told?.replaceChildren("Pages and cards that you have opened in this browser stay here without a network.");
+    told?.replaceChildren(textOf("reader.opened_pages_stay"));
   } catch {
     // Private windows of some browsers allow none: pages are there while the server is.
   }
@@ -142,7 +144,7 @@ async function offerBook(button, worker) {
   const name = `lutrin-book-${slug}`;
   const said = button.parentElement.querySelector("[role=status]");
   const say = (isHere) => {
-    button.textContent = isHere ? "Remove it from this device" : "Keep this book offline";
+    button.textContent = textOf(isHere ? "reader.remove_from_device" : "reader.keep_offline");
     button.dataset.here = isHere ? "yes" : "";
   };
   const pages = [...document.querySelectorAll(".whole a")].map((link) => link.href.split("#")[0]);
@@ -151,7 +153,7 @@ async function offerBook(button, worker) {
   navigator.serviceWorker.addEventListener("message", ({ data }) => {
     if (data?.book !== slug || !data.of) return;
     const { kept, of } = data;
-    said.textContent = kept < of ? `${kept} of ${of} pages are here.` : "The whole book is here, also without a network.";
+    said.textContent = kept < of ? textOf("reader.pages_are_here", { kept, of }) : textOf("reader.whole_book_is_here");
     if (kept === of) say(true);
   });
   button.addEventListener("click", async () => {
@@ -193,7 +195,7 @@ async function modelComing(line) {
     const ready = await fetch(`${ROOT}ready`).then((response) => response.json()).catch(() => ({}));
     line.hidden = !["arriving", "measuring"].includes(ready.model_state);
     if (line.hidden) return;
-    line.textContent = ready.model_progress || "The language model is loading. Until then, answers are the books’ own words.";
+    line.textContent = ready.model_progress || textOf("reader.model_is_loading");
     await new Promise((resolve) => setTimeout(resolve, MODEL_MS));
   }
 }
