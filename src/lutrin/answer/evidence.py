@@ -186,13 +186,12 @@ async def _find_each(
         return generation, result
     each, names = sides
     said = [f"{unit.lead} {unit.text}" for run in choose(result.parts, query.frame) for unit in run.units]
-    stems = stem_set(" ".join(said))
-    if all(stem_set(name) <= stems for name in names):
+    if _are_told_apart(names, said) if query.frame == "compare" else _are_named(names, " ".join(said)):
         return generation, result
     home, both = await _find(searcher, each, generations, k)
-    if both.parts[0].verdict != "answers" and (first := longer_first(names)):
+    if both.parts[-2].verdict != "answers" and (first := longer_first(names)):
         home, both = await _find(searcher, _each_named(each, names, first), generations, k)
-    answered = [part.verdict == "answers" for part in both.parts]
+    answered = [part.verdict == "answers" for part in both.parts[-2:]]
     # One side of a comparison is half of an answer; what holds for both may be said of them together.
     if all(answered) or (query.frame == "compare" and any(answered)):
         return home, both
@@ -224,7 +223,7 @@ def sides_of(topic: str, *, compares: bool = False) -> tuple[tuple[int, int], tu
 def _each_side(query: Query) -> tuple[Query, tuple[str, str]] | None:
     """The question for each of two things that it names, and their names; None: it names no two, or asks otherwise.
 
-    A comparison asks what each is; else each takes the place of both.
+    A comparison asks also what each is; else each takes the place of both. They are the last two parts.
     """
     if len(query.parts) > 1 or query.selected_text or query.is_bare or query.frame in {"about", "compute", "quiz"}:
         return None
@@ -235,15 +234,36 @@ def _each_side(query: Query) -> tuple[Query, tuple[str, str]] | None:
     topic = query.topic
     names = topic[first:first_end], topic[second:second_end]
     if query.frame == "compare":
-        return replace(query, parts=tuple(_ALONE.format(name=name) for name in names)), names
+        return replace(query, parts=(query.topic, *(_ALONE.format(name=name) for name in names))), names
     before, after = topic[:first], topic[second_end:]
     parts = tuple(" ".join(re.sub(r"\s+", " ", f"{before}{name}{after}").split()) for name in names)
     return replace(query, parts=parts), names
 
 
+def _are_named(names: tuple[str, str], text: str) -> bool:
+    """Whether a text has all words of both names."""
+    stems = stem_set(text)
+    return all(stem_set(name) <= stems for name in names)
+
+
+def _are_told_apart(names: tuple[str, str], said: Sequence[str]) -> bool:
+    """Whether sentences or rows say something of each of two things: one of both, or one of each alone.
+
+    One that only names both side by side ("a binary crate or a library crate") says nothing of either.
+    """
+    alone = set()
+    for text in said:
+        if not _are_named(names, text):
+            alone |= {name for name in names if _are_named((name, name), text)}
+        elif (spans := sides_of(text)) is None or not _are_named(names, text[spans[0][0] : spans[1][1]]):
+            return True
+    return len(alone) == len(names)
+
+
 def _each_named(query: Query, names: tuple[str, str], first: str) -> Query:
     """The questions of `_each_side` with another name for the first thing."""
-    return replace(query, parts=(query.parts[0].replace(names[0], first), *query.parts[1:]))
+    *whole, one, other = query.parts
+    return replace(query, parts=(*whole, one.replace(names[0], first), other))
 
 
 def longer_first(names: tuple[str, str]) -> str:

@@ -91,9 +91,9 @@ async def _parted(books: Sequence[Vocabulary], word: str) -> list[str]:
         for part, more in (await book.document_frequency(parts)).items():
             chunks[part] += more
     known = {
-        part: many
+        part: max(1, many)
         for part, many in chunks.items()
-        if (many and part in _FUNCTION_WORDS) or (many > RARE and len(part) > SHORT_PART)
+        if part in _FUNCTION_WORDS or (many and len(part) > SHORT_PART)
     }
     most = 1 + max(chunks.values())
     # best[end]: the cost, negative log odds of the likeliest words up to there, and where the last of them begins.

@@ -15,6 +15,7 @@ from lutrin.errors import IndexUnavailable, InvalidQuestion
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
 from lutrin.language.words import topic_stems, words
+from lutrin.query.respell import with_spaces
 from lutrin.query.understand import Query, alone
 from lutrin.records import Passage, Question
 from lutrin.search.joined import Joiner
@@ -88,8 +89,10 @@ async def retrieve_passages(
     text = question.selected_text[:SELECTION_CHARACTERS].strip() or question.text
     if not words(text):
         raise InvalidQuestion(messages.EMPTY_QUESTION)
-    query = alone(msgspec.structs.replace(question, text=text, selected_text=""))
     async with lease_books(shelf, question.book) as generations:
+        if not question.selected_text:
+            text = await with_spaces(generations, text, searcher.embedder)
+        query = alone(msgspec.structs.replace(question, text=text, selected_text=""))
         # A selection may speak of other chapters than its own.
         query = query if question.selected_text else await in_chapter(query, generations)
         wanted = question.top_k or default_k
