@@ -79,7 +79,7 @@ def test_passages_are_what_the_server_gives(library: Library) -> None:
     assert "two thousand eggs" in found[0]["text"]
     assert found[0]["metadata"]["filename"] == "bees.md"
     assert library.retrieve("How do I apply for a passport?") == []
-    assert library.retrieve("Howmany eggs does thequeen lay inaday?", top_k=1) == library.retrieve(
+    assert library.retrieve("How many eggs doesthe queen lay inaday?", top_k=1) == library.retrieve(
         "How many eggs does the queen lay in a day?", top_k=1
     )
 

@@ -404,6 +404,11 @@ class Decision(msgspec.Struct, frozen=True):
         """Log odds that the book answers, from those of the reader, of the model's yes and of its head."""
         return self.reader * reader + self.yes * yes + self.head * head + self.bias
 
+    @property
+    def floor(self) -> float:
+        """The reader's log odds from which, without a model, the closest passage is shown."""
+        return (self.closest - self.bias) / self.reader
+
     def may_lift(self, reader: float) -> bool:
         """Whether a yes of the model, however sure, would make a difference where the reader is in doubt."""
         return self.verdict(reader, SUREST) != "no"

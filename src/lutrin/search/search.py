@@ -29,6 +29,7 @@ from lutrin.search import everyday
 from lutrin.search.marked import homes, selection_chunk
 from lutrin.search.reader import (
     FAR,
+    Decision,
     Float,
     Pool,
     ScoredPassage,
@@ -151,9 +152,18 @@ class Part:
     """How much each token of the text counts, 1 in all."""
 
     @property
+    def decision(self) -> Decision:
+        """How its odds become a verdict without a model."""
+        return load_decisions().without_model if self.is_reranked else load_decisions().by_reader
+
+    @property
     def verdict(self) -> Verdict:
         """Whether the book answers it, as far as can be told without a model."""
-        return (load_decisions().without_model if self.is_reranked else load_decisions().by_reader).verdict(self.odds)
+        return self.decision.verdict(self.odds)
+
+    def shown(self) -> "Part":
+        """The same, whose nearest passage is shown at least as the closest one."""
+        return replace(self, odds=max(self.odds, self.decision.floor))
 
 
 @dataclass(frozen=True, slots=True)
