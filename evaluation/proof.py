@@ -172,7 +172,7 @@ def _notices() -> tuple[re.Pattern[str], ...]:
     """The texts of `messages`, sentence by sentence, what is filled in left open."""
     values = [value for name, value in vars(messages).items() if name.isupper()]
     texts = [value for value in values if isinstance(value, str)]
-    texts += [text for value in values if isinstance(value, dict) for text in value.values()]
+    texts += [text for value in values if isinstance(value, dict) for text in value.values() if isinstance(text, str)]
     split = (part for text in texts for part in re.split(r"(?<=[.!?])\s+", text))
     parts = (part for part in split if len(re.sub(r"\{\w+\}", "", part)) >= _SELF_CONTAINED)
     return tuple(re.compile("^" + re.sub(r"\\\{\w+\\\}", ".+", re.escape(part)) + "$") for part in parts)
