@@ -2,7 +2,7 @@
 
 import pytest
 
-from lutrin.answer.evidence import longer_first, sides_of
+from lutrin.answer.evidence import longer_first, sides_of, told_apart
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,15 @@ def test_a_last_word_may_belong_to_both() -> None:
     """The first name alone is tried before."""
     assert longer_first(("global", "local planner")) == "global planner"
     assert longer_first(("scab", "rust")) == ""
+
+
+def test_two_things_are_told_apart_by_what_says_something_of_each() -> None:
+    """In one sentence or in two; a sentence that only names both says nothing of either."""
+    names = ("binary crate", "library crate")
+    both = "A crate is a binary crate or a library crate."
+    binary, library = "A binary crate is run.", "A library crate is shared."
+    assert not told_apart(names, [both])
+    assert not told_apart(names, [both, binary])
+    assert told_apart(names, [both, binary, library])
+    assert told_apart(names, ["A binary crate is run, and what a library crate holds is shared."])
+    assert not told_apart(names, ["All crates are built."])

@@ -416,6 +416,15 @@ def test_what_announces_the_answer_does_not_follow_it() -> None:
     assert ([unit.text for unit in lead], [unit.text for unit in rest]) == (["1. Turn.", "2. Wait."], ["It stops."])
 
 
+def test_a_command_stands_with_what_it_is_for() -> None:
+    """One to uninstall must not look like the answer to how to update."""
+    purpose = unit("To uninstall, run:", start=0)
+    command = unit("tool self uninstall", kind="code", start=20, block=1, lead=purpose.text)
+    update = unit("Update with the tool.", start=60, block=2)
+    lead, rest = lead_of(Run(chunk(purpose, command, update), (purpose, command, update), (-9.0, 0.0, -5.0)))
+    assert (lead, rest) == ((purpose, command), (update,))
+
+
 def test_what_does_not_hold_never_stands_without_saying_so() -> None:
     """A command that the book warns against, and a list of what nobody should do."""
     wrong = unit("We can't use:", start=0)

@@ -20,7 +20,7 @@ import numpy as np
 from lutrin.answer.runs import choose
 from lutrin.index.generation import OpenGeneration
 from lutrin.language import lexicon
-from lutrin.language.words import name_phrase, name_spans, stem_set, subject_stems, words
+from lutrin.language.words import name_phrase, name_spans, stem_set, subject_stems, topic_stems, words
 from lutrin.query.frames import Frame
 from lutrin.query.understand import Pointing, Query, with_wish
 from lutrin.records import UnitKind
@@ -193,7 +193,7 @@ async def _find_each(
         return generation, result
     each, names = sides
     said = [f"{unit.lead} {unit.text}" for run in choose(result.parts, query.frame) for unit in run.units]
-    if _are_told_apart(names, said) if query.frame == "compare" else _are_named(names, " ".join(said)):
+    if told_apart(names, said) if query.frame == "compare" else _are_named(names, " ".join(said)):
         return generation, result
     home, both = await _find(searcher, each, generations, k)
     if both.parts[-2].verdict != "answers" and (first := longer_first(names)):
@@ -253,7 +253,7 @@ def _are_named(names: tuple[str, str], text: str) -> bool:
     return all(stem_set(name) <= stems for name in names)
 
 
-def _are_told_apart(names: tuple[str, str], said: Sequence[str]) -> bool:
+def told_apart(names: tuple[str, str], said: Sequence[str]) -> bool:
     """Whether sentences or rows say something of each of two things: one of both, or one of each alone.
 
     One that only names both side by side ("a binary crate or a library crate") says nothing of either.
@@ -262,9 +262,17 @@ def _are_told_apart(names: tuple[str, str], said: Sequence[str]) -> bool:
     for text in said:
         if not _are_named(names, text):
             alone |= {name for name in names if _are_named((name, name), text)}
-        elif (spans := sides_of(text)) is None or not _are_named(names, text[spans[0][0] : spans[1][1]]):
+        elif not _names_only(names, text):
             return True
     return len(alone) == len(names)
+
+
+def _names_only(names: tuple[str, str], text: str) -> bool:
+    """Whether a text names two things side by side: nothing but function words stands between them."""
+    spans = sides_of(text)
+    if spans is None or not _are_named(names, text[spans[0][0] : spans[1][1]]):
+        return False
+    return not topic_stems(text[spans[0][1] : spans[1][0]])
 
 
 def _each_named(query: Query, names: tuple[str, str], first: str) -> Query:

@@ -515,9 +515,9 @@ def _is_title(units: Sequence[Unit], place: int) -> bool:
 def lead_of(run: Run, frame: Frame = "plain") -> tuple[tuple[Unit, ...], tuple[Unit, ...]]:
     """The units of an excerpt that answer best, alone, and its other units.
 
-    A sentence, list item, row or block of code; of a procedure all steps, and of a list or table everything where
-    nothing in it stands out. Where code or steps are asked for, the best of them. What announces others or asks does
-    not answer, and what speaks to the machine is quoted in its place only.
+    A sentence, list item, row or block of code with what announces it; of a procedure all steps, and of a list or table
+    everything where nothing in it stands out. Where code or steps are asked for, the best of them. What announces
+    others or asks does not answer, and what speaks to the machine is quoted in its place only.
     """
     units = run.units
     speaking = [
@@ -541,7 +541,8 @@ def lead_of(run: Run, frame: Frame = "plain") -> tuple[tuple[Unit, ...], tuple[U
     block = [place for place, unit in enumerate(units) if unit.block == units[best].block]
     own = block if _is_whole(run, best, block) else _answering(run, best, block)
     before = _without_announcement(units, own[0])
-    if units[own[0]].kind == "code" and len(before) < own[0] and denies(units[own[0] - 1].text):
+    if units[own[0]].kind == "code" and len(before) < own[0]:
+        # A command alone does not say what it is for: to update, or to uninstall.
         own = [own[0] - 1, *own]
     return tuple(units[place] for place in own), (
         *before,
