@@ -8,8 +8,8 @@ tier := env("LUTRIN_MODEL", "auto")
 # what is measured where no model is named
 measured := env("LUTRIN_MODEL", "small")
 packages := if env("LUTRIN_PROFILE", "local") == "remote" { "remote" } else { "runtime" }
-# two workers; what shares a server or an index stays on one of them, as tests/tiers.py says
-workers := "-n 2"
+# a third worker computes where two wait; what shares a server or an index stays on one of them, as tests/tiers.py says
+workers := "-n 3"
 
 # list the recipes
 [private]

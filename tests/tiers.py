@@ -39,7 +39,7 @@ TOGETHER = {
 }
 PROFILE = re.compile(r"tests/conformance/.*\[(local|remote)\b")
 """A conformance test under one of the profiles, each with a server of its own."""
-# Both workers begin with long groups; short ones fill what is left at the end. The first one embeds the sample book, so
+# All workers begin with long groups; short ones fill what is left at the end. The first one embeds the sample book, so
 # the second one begins with what needs no embeddings.
 FIRST = (
     "conformance-local",
@@ -55,7 +55,7 @@ FIRST = (
 PROCESSOR_S = "10"
 """What a test of unit or system may compute. Processor time hardly depends on what else the machine does."""
 CLOCK_S = "30"
-"""What it may take by the clock, on a machine with a free core: two workers and their servers share two cores."""
+"""What it may take by the clock, on a machine with a free core: three workers and their servers share two cores."""
 CROWDED = 2.0
 """Caches are shared: the same work costs up to so much more processor time while a crowd waits for the cores."""
 LOOP_S = 0.0135
@@ -136,7 +136,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Groups:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test with its tier, and sort them so that two workers end at the same time."""
+    """Mark every test with its tier, and sort them so that all workers end at the same time."""
     for item in items:
         item.add_marker(tier_of(item))
     items.sort(key=rank_of)
