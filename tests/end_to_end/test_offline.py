@@ -125,4 +125,5 @@ def test_nothing_leaves_the_machine(
     assert not (tmp_path / "home" / ".cache" / "Microsoft").exists()
     for part in ("lutrin ingest", "lutrin.index.readback", "lutrin ask", "lutrin serve"):
         assert [line for line in noted if part in line], f"no process of {part} was guarded"
-    assert len([line for line in noted if MODEL_PROCESS in line]) == 2
+    # An answer as JSON is whole before a model has been loaded.
+    assert len([line for line in noted if MODEL_PROCESS in line]) == 1
