@@ -2,7 +2,7 @@
 
 import pytest
 
-from lutrin.answer.evidence import longer_first, sides_of, told_apart
+from lutrin.answer.evidence import longer_first, sides_of, tells_apart
 
 
 @pytest.mark.parametrize(
@@ -39,8 +39,8 @@ def test_two_things_are_told_apart_by_what_says_something_of_each() -> None:
     names = ("binary crate", "library crate")
     both = "A crate is a binary crate or a library crate."
     binary, library = "A binary crate is run.", "A library crate is shared."
-    assert not told_apart(names, [both])
-    assert not told_apart(names, [both, binary])
-    assert told_apart(names, [both, binary, library])
-    assert told_apart(names, ["A binary crate is run, and what a library crate holds is shared."])
-    assert not told_apart(names, ["All crates are built."])
+    assert not tells_apart(names, [both])
+    assert not tells_apart(names, [both, binary])
+    assert tells_apart(names, [both, binary, library])
+    assert tells_apart(names, ["A binary crate is run, and what a library crate holds is shared."])
+    assert not tells_apart(names, ["All crates are built."])

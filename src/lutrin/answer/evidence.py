@@ -213,7 +213,7 @@ async def _find_each(
         return generation, result
     each, names = sides
     said = [f"{unit.lead} {unit.text}" for run in choose(result.parts, query.frame) for unit in run.units]
-    if told_apart(names, said) if query.frame == "compare" else _are_named(names, " ".join(said)):
+    if tells_apart(names, said) if query.frame == "compare" else _are_named(names, " ".join(said)):
         return generation, result
     home, both = await _find(searcher, each, generations, k)
     if both.parts[-2].verdict != "answers" and (first := longer_first(names)):
@@ -273,7 +273,7 @@ def _are_named(names: tuple[str, str], text: str) -> bool:
     return all(stem_set(name) <= stems for name in names)
 
 
-def told_apart(names: tuple[str, str], said: Sequence[str]) -> bool:
+def tells_apart(names: tuple[str, str], said: Sequence[str]) -> bool:
     """Whether sentences or rows say something of each of two things: one of both, or one of each alone.
 
     One that only names both side by side ("a binary crate or a library crate") says nothing of either.

@@ -66,7 +66,7 @@ ORDINALS: dict[str, int] = _DATA["ordinals"]
 SPELLING_PAIRS = [tuple(pair.split("/")) for pair in _DATA["spelling"]["pairs"].split()]
 SPELLING_RULES = [(_expand(pattern), other) for pattern, other in _DATA["spelling"]["rules"]]
 KEYBOARD, SOUNDS = (_DATA["spelling"][name].split() for name in ("keyboard", "sounds"))
-SEARCHED: dict[str, str] = _DATA["searched"]
+WISHED_TOPICS: dict[str, str] = _DATA["wished_topics"]
 """By form of answer, what is searched for; the subject has its place."""
 REQUESTS: dict[str, list[str]] = _DATA["requests"]
 """Plain requests by what they want."""

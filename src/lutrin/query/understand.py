@@ -307,7 +307,7 @@ def _completed(base: Query, completion: Completion, embedder: Embedder) -> Query
     leans = bool(selected) and (not topic_stems(topic) or refers(topic))
     if leans and topic_stems(topic) and len(words(selected)) <= PHRASE_WORDS:
         topic = of_phrase(topic, " ".join(selected.split()))
-    topic = searched(frame, topic)
+    topic = topic_of(frame, topic)
     return replace(
         base,
         text=completion.text,
@@ -324,13 +324,13 @@ def _completed(base: Query, completion: Completion, embedder: Embedder) -> Query
     )
 
 
-def searched(frame: Frame, topic: str) -> str:
+def topic_of(frame: Frame, topic: str) -> str:
     """What is searched for, if a book may have what is wanted of a subject.
 
-    >>> searched("example", "ownership"), searched("simpler", "ownership")
+    >>> topic_of("example", "ownership"), topic_of("simpler", "ownership")
     ('an example of ownership', 'ownership')
     """
-    return lexicon.SEARCHED.get(frame, "{}").replace("{}", topic)
+    return lexicon.WISHED_TOPICS.get(frame, "{}").replace("{}", topic)
 
 
 async def with_wish(query: Query, encode: Encode) -> Query:
@@ -392,7 +392,7 @@ def alone(question: Question) -> Query:
     """Take a question as it stands, for a search without an answer: no conversation, no language check, no cuts."""
     text = " ".join(question.text.split())
     own = frame_of(text)
-    topic = searched(own.frame, own.topic or text)
+    topic = topic_of(own.frame, own.topic or text)
     return Query(question=question, typed=text, text=text, topic=topic, parts=(topic,), page=question.page, own=own)
 
 
