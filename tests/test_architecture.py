@@ -18,7 +18,7 @@ MODULES = {
 
 LEAVES = {
     "lutrin.errors", "lutrin.records", "lutrin.platform", "lutrin.messages", "lutrin.retry", "lutrin.stages",
-    "lutrin.threads", "lutrin.installed", "lutrin.fairness",
+    "lutrin.threads", "lutrin.installed", "lutrin.fairness", "lutrin.prepared",
 }  # fmt: skip
 TOP = {
     "api",
@@ -31,6 +31,7 @@ TOP = {
     "messages",
     "platform",
     "ports",
+    "prepared",
     "records",
     "retry",
     "settings",
@@ -122,7 +123,7 @@ GUESTS = {
     # runs: it asks as readers do, and grades as answers are graded. What else a guest may need goes through a port.
     "lutrin_teacher": {
         "lutrin.answer.grade", "lutrin.answer.hostile", "lutrin.answer.runs",
-        "lutrin.chats.store", "lutrin.chats.tally", "lutrin.cli.console",
+        "lutrin.cli.console",
         "lutrin.index", "lutrin.ingest", "lutrin.keep.weights", "lutrin.language.words", "lutrin.log",
         "lutrin.query.understand", "lutrin.runtime.profile", "lutrin.runtime.wiring",
         "lutrin.search.reader", "lutrin.search.search", "lutrin.serve", "lutrin.study",

@@ -12,6 +12,7 @@ from pathlib import Path
 from lutrin.chats.store import Room, SqlChatStore
 from lutrin.errors import NotFound
 from lutrin.log import configure_logging
+from lutrin.prepared import Card, Practice
 from lutrin.records import (
     Answer,
     AnswerEvent,
@@ -19,19 +20,19 @@ from lutrin.records import (
     DoneEvent,
     Excerpt,
     ExcerptEvent,
+    PageEntry,
     Passage,
     Question,
     SentenceEvent,
+    ShelvedBook,
     SourcesEvent,
 )
 from lutrin.serve.app import run_server
 from lutrin.serve.finding import Suggestion
-from lutrin.serve.html import PageEntry, ShelvedBook
 from lutrin.serve.library import ShelfLibrary
 from lutrin.serve.notes import Notes, Term
 from lutrin.serve.services import Ingest, Services
 from lutrin.settings import Settings
-from lutrin.study.deck import Card, Practice
 
 PAUSE_S = 0.005
 """Between two events of an answer: time to be killed in."""

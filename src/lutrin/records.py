@@ -4,7 +4,8 @@ Offsets count characters of the source text: the file decoded as UTF-8 (for PDF:
 `source[char_start:char_end]` is what a reader sees in the file.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any, Literal
 
 import msgspec
@@ -15,8 +16,14 @@ Mode = Literal["book", "selection", "selection_boosted"]
 AnswerKind = Literal["generated", "extractive", "refusal"]
 Refusal = Literal["out_of_scope", "not_in_book", "not_in_selection", "vague", "not_english", "empty"]
 Role = Literal["user", "assistant"]
+JobState = Literal["waiting", "running", "done", "failed"]
+BookAct = Literal["rename", "hints", "hide", "show", "up", "down", "remove", "restore", "delete", "previous"]
+Hints = Literal["", "off", "offered", "first"]
+"""Empty: offered on the book's own exercises only."""
 MARKDOWN = frozenset({".md", ".mdx", ".markdown"})
 """Suffixes of Markdown files, in lower case."""
+OF_CONTENTS = frozenset({"out_of_scope", "not_in_book", None})
+"""Refusals that say something about the contents of the books; None: an old answer, which does not say which it is."""
 SupportGrade = Literal["stated", "likely", "own"]
 """How a sentence rests on the book: *stated* there; *likely* so, though not word for word; the writer's *own*."""
 TextRole = Literal[
@@ -598,3 +605,164 @@ class ChatSession(msgspec.Struct, frozen=True, kw_only=True):
     book: str
     generation: str
     message_count: int
+
+
+class LeftOut(msgspec.Struct, frozen=True):
+    """A file or folder that is in no book, and why."""
+
+    filename: str
+    """Relative to the book's folder, or to the corpus if it belongs to no book."""
+    reason: str
+    book: str = ""
+    """Slug of the book; empty if it lies beside the books."""
+
+    def line(self) -> str:
+        """`robots/notes.odt: is a .odt file ...`."""
+        return f"{self.book}{'/' if self.book else ''}{self.filename}: {self.reason}"
+
+
+class BookChoice(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a teacher chose for a book; empty fields leave the book's own."""
+
+    title: str = ""
+    line: str = ""
+    """What it is about, for its card."""
+    hints: Hints = ""
+    """Whether a pupil gets a hint before an answer, as long as he has not chosen himself."""
+    hidden: bool = False
+    """Neither on the shelf nor asked, until it is shown again."""
+    removed: str = ""
+    """When it was removed, ISO 8601, UTC: off the shelf and no longer read, until it is brought back or deleted."""
+    called: str = ""
+    """The title of a removed book, which may no longer be in the catalogue."""
+
+    @property
+    def is_off(self) -> bool:
+        """Whether readers do not see it."""
+        return self.hidden or bool(self.removed)
+
+
+class BookRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A book as its teacher sees it."""
+
+    slug: str
+    title: str
+    own_title: str
+    """The title that its files give it."""
+    choice: BookChoice
+    generation: str = ""
+    """Name of its current index; empty: it has none any more."""
+    previous: str = ""
+    read: datetime | None = None
+    """When its index was made, in UTC; None if it cannot be read."""
+    files: int = 0
+    edition: str = ""
+    left_out: tuple[LeftOut, ...] = ()
+    is_missing: bool = False
+    """Whether its files are not where they were read; readers go on with its index."""
+
+
+class ShelvedBook(msgspec.Struct, frozen=True):
+    """A book that can be read and asked."""
+
+    slug: str
+    title: str
+    edition: str
+    generation: str
+    line: str = ""
+    """Its first sentence or two; empty if it does not begin with text."""
+    chapters: int = 0
+    pages: int = 0
+    hints: str = ""
+    """What its teacher chose (`Hints`)."""
+
+
+class PageEntry(msgspec.Struct, frozen=True):
+    """A page in a book's table of contents."""
+
+    filename: str
+    title: str
+    module: str = ""
+    chapter: str = ""
+    chapters: tuple[tuple[str, str], ...] = ()
+    """Anchor and name of each chapter, of a file that holds several."""
+
+
+class Job(msgspec.Struct, frozen=True, kw_only=True):
+    """An ingestion and its progress."""
+
+    job: str
+    state: JobState
+    """`waiting`: another one is running."""
+    progress: list[str]
+    """Its newest lines, at most 200."""
+    summary: Mapping[str, int | float | str] | None = None
+    detail: str | None = None
+    """Why it failed."""
+
+
+def question_key(question: str) -> str:
+    """What is equal for questions of the same words; how they are written and how they end does not count."""
+    return " ".join(question.split()).casefold().rstrip("?!. ")
+
+
+class AskedQuestion(msgspec.Struct, frozen=True, kw_only=True):
+    """A question that was answered or refused."""
+
+    text: str
+    created: str
+    """Time of the answer: ISO 8601, UTC."""
+    kind: AnswerKind | None
+    book: str = ""
+    """Slug of the book that was cited first; empty if none was."""
+    chapter: str = ""
+    """Chapter of the first citation."""
+    filename: str = ""
+    """File that was cited first."""
+    thumb: str = ""
+    """`up`, `down`, or empty."""
+    comment: str = ""
+    searched: str = ""
+    """The question, completed from its conversation; empty if nothing says how it was answered."""
+    answer: str = ""
+    """What the reader was told: the explanation, or the whole text if there was none."""
+    refusal: Refusal | None = None
+    closest: bool = False
+    """Whether only the closest passage was shown."""
+    prepared_by: str = ""
+    odds: float | None = None
+    """The reader's log odds that the book answers it; None: unknown, or beyond doubt."""
+    yes: float | None = None
+    """Log odds of the model's yes to the same; None if it was not asked."""
+    head: float | None = None
+    """Log odds of the model's head to the same; None if it has none, or was not asked."""
+    chunk_ids: tuple[str, ...] = ()
+    """Of the passages that were cited."""
+    again: bool = False
+    """Whether the same reader asked it again later, in the same words."""
+
+    @property
+    def key(self) -> str:
+        """See `question_key`."""
+        return question_key(self.searched or self.text)
+
+
+class StoredAssignment(msgspec.Struct, frozen=True, kw_only=True):
+    """An assignment as it is stored."""
+
+    id: str
+    created: str
+    """ISO 8601, UTC."""
+    body: str
+    """JSON of what it consists of."""
+    opened: int
+    """Browsers that opened it."""
+    finished: int
+    """Browsers in which it was finished."""
+
+
+class CardCount(msgspec.Struct, frozen=True, kw_only=True):
+    """How often a card was answered, and how often it was not known."""
+
+    tries: int
+    missed: int

@@ -5,12 +5,11 @@ from datetime import datetime
 
 import msgspec
 
-from lutrin.chats.store import AskedQuestion
-from lutrin.chats.tally import CardCount, StoredAssignment
 from lutrin.messages import CARD_KINDS
-from lutrin.serve.html import LETTERS, PageEntry, ShelvedBook
+from lutrin.prepared import ON_PAPER, Card, Practice
+from lutrin.records import AskedQuestion, CardCount, PageEntry, ShelvedBook, StoredAssignment
+from lutrin.serve.html import LETTERS
 from lutrin.serve.templating import page_path, render
-from lutrin.study.deck import ON_PAPER, Card, Practice
 from lutrin_teacher.homework import Assignment, cards_of, propose
 from lutrin_teacher.teacher_page import inbox, qr_uri
 

@@ -9,11 +9,11 @@ from litestar import MediaType, Response, get, post
 from litestar.di import NamedDependency as Given
 from litestar.params import FromPath, JSONBody
 
-from lutrin.chats.tally import StoredAssignment
 from lutrin.errors import InvalidInput, NotFound
-from lutrin.index.catalog import Hints
 from lutrin.log import get_logger
 from lutrin.messages import CHOOSE_HINTS, NOTHING_HERE
+from lutrin.prepared import ON_PAPER
+from lutrin.records import Hints, StoredAssignment
 from lutrin.serve.answer_service import AnswerService
 from lutrin.serve.budget import Same, Workshop, beside_loop
 from lutrin.serve.door import Door
@@ -21,7 +21,6 @@ from lutrin.serve.problems import operation
 from lutrin.serve.routes.pages import StaticFiles
 from lutrin.serve.teacher_sign_in import Visit
 from lutrin.serve.templating import render
-from lutrin.study.deck import ON_PAPER
 from lutrin_teacher import assignment_pages as view
 from lutrin_teacher.assignment_pages import Wish
 from lutrin_teacher.homework import (

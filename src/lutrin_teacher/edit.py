@@ -8,7 +8,6 @@ from pathlib import Path
 import msgspec
 
 from lutrin.errors import EmptyCorpus, InvalidInput
-from lutrin.index.companion import THE_AUTHORS, Entry, PreparedEntry, key_of
 from lutrin.index.shelf import Shelf
 from lutrin.ingest import companion_file
 from lutrin.ingest.books import Book
@@ -17,6 +16,7 @@ from lutrin.ingest.configuration import is_small_file
 from lutrin.ingest.discover import discover
 from lutrin.ingest.documents import read_document
 from lutrin.ingest.scan import SourceFile
+from lutrin.prepared import THE_AUTHORS, Entry, PreparedEntry, key_of
 from lutrin.records import Chunk, Notice
 from lutrin.study.literal import literal_problem
 

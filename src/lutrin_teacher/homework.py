@@ -8,7 +8,7 @@ import msgspec
 from lutrin import messages
 from lutrin.errors import InvalidInput
 from lutrin.language.words import plain
-from lutrin.study.deck import ON_PAPER, Card, Practice
+from lutrin.prepared import ON_PAPER, Card, Practice
 
 MOST_PAGES, MOST_CARDS, MOST_QUESTIONS = 60, 60, 60
 """Of one assignment: more is no work for some lessons."""
@@ -38,7 +38,7 @@ class Assignment(msgspec.Struct, frozen=True, kw_only=True):
     answers: bool = True
     """Whether the worksheet has its answers."""
     hints: str = ""
-    """`lutrin.index.catalog.Hints` while pupils work on it; empty: as the book has them."""
+    """`lutrin.records.Hints` while pupils work on it; empty: as the book has them."""
 
 
 class ItemResult(msgspec.Struct, frozen=True, kw_only=True):

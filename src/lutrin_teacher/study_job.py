@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 
 from lutrin import errors
 from lutrin.answer.grade import Grader, fitted_weights
-from lutrin.index.companion import Entry
 from lutrin.index.decisions import add_studied
 from lutrin.index.shelf import Shelf
 from lutrin.log import configure_logging
+from lutrin.prepared import Entry
 from lutrin.runtime.profile import open_store
 from lutrin.runtime.wiring import Runtime, open_runtime
 from lutrin.serve.library import ShelfLibrary

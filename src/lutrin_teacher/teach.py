@@ -22,6 +22,7 @@ from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
 from lutrin.ingest.companion_file import Fitting, MisfitError, problem_of
 from lutrin.ports import Embedder
+from lutrin.prepared import THE_TEACHER, Decision, Entry, Kind, PreparedEntry, State, id_of
 from lutrin.query.understand import normalize
 
 Act = Literal["approve", "hide", "show", "pin", "unpin", "mend", "add", "cut", "list", "unlist", "undo"]
@@ -47,8 +48,8 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 class EntryFilter(msgspec.Struct, frozen=True, kw_only=True):
     """Which entries a teacher wants to see."""
 
-    kind: companion.Kind | None = None
-    state: companion.State | None = None
+    kind: Kind | None = None
+    state: State | None = None
     pinned: bool = False
     words: str = ""
     """All of them stand in topic or text, in any case of letters."""
@@ -59,7 +60,7 @@ class EntryList(msgspec.Struct, frozen=True, kw_only=True):
     """Entries of a book, listed for a teacher."""
 
     title: str
-    entries: Sequence[tuple[str, companion.PreparedEntry]]
+    entries: Sequence[tuple[str, PreparedEntry]]
     """Ids and entries of one page."""
     total: int
     """How many there are on all pages."""
@@ -95,7 +96,7 @@ class Companions:
         touched = frozenset(await self._decisions(slug))
         async with self._shelf.lease(slug) as generation:
             entries = generation.companion.entries
-            matches = [(companion.id_of(item.entry), item) for item in entries if _is_wanted(item.entry, criteria)]
+            matches = [(id_of(item.entry), item) for item in entries if _is_wanted(item.entry, criteria)]
             first = (max(criteria.page, 1) - 1) * ENTRIES_A_PAGE
             return EntryList(
                 title=generation.book.title,
@@ -129,13 +130,13 @@ class Companions:
             item = msgspec.structs.replace(item, asked=companion.wordings(entry))
             encoded = await companion.encoded_texts(item.asked, self._embedder)
             embedded = (self._embedder.name, tuple(encoded))
-        decision = companion.Decision(item=msgspec.structs.replace(item, entry=entry), is_own=is_own)
+        decision = Decision(item=msgspec.structs.replace(item, entry=entry), is_own=is_own)
         await self._keep(slug, name, StoredDecision(decision, *embedded))
 
     async def approve(self, slug: str, names: Collection[str]) -> None:
         """Approve those of some entries that nobody has read yet; one that is gone is left out."""
         async with self._shelf.lease(slug) as generation:
-            entries = [(companion.id_of(item.entry), item) for item in generation.companion.entries]
+            entries = [(id_of(item.entry), item) for item in generation.companion.entries]
         for name, item in entries:
             if name in names and item.entry.state == "proposed":
                 await self.change(slug, name, Change(act="approve"))
@@ -145,11 +146,11 @@ class Companions:
         async with self._shelf.lease(slug) as generation:
             return [question for item in generation.companion.pinned_entries for question in item.asked]
 
-    async def pinned_answers(self, slug: str) -> Sequence[tuple[str, companion.Entry]]:
+    async def pinned_answers(self, slug: str) -> Sequence[tuple[str, Entry]]:
         """The answers that are pinned to questions, with their ids."""
         async with self._shelf.lease(slug) as generation:
             pinned = [item.entry for item in generation.companion.pinned_entries if item.entry.kind == "question"]
-            return [(companion.id_of(entry), entry) for entry in pinned]
+            return [(id_of(entry), entry) for entry in pinned]
 
     async def pin_answer(
         self, slug: str, question: str, text: str, proofs: Sequence[Proof], *, listed: bool = False
@@ -165,8 +166,8 @@ class Companions:
         async with self._shelf.lease(slug) as generation:
             item = await _fit(generation, " ".join(question.split()), text.strip(), proofs, listed=listed)
             wordings = await companion.encoded_texts(item.asked, self._embedder)
-        decided = StoredDecision(companion.Decision(item=item, is_own=True), self._embedder.name, tuple(wordings))
-        name = companion.id_of(item.entry)
+        decided = StoredDecision(Decision(item=item, is_own=True), self._embedder.name, tuple(wordings))
+        name = id_of(item.entry)
         await self._keep(slug, name, decided)
         return name
 
@@ -178,7 +179,7 @@ class Companions:
     async def _decisions(self, slug: str) -> dict[str, StoredDecision]:
         """What was decided about the entries of a book, by their ids."""
         rows = await self._in_catalog(lambda catalog: decisions.decisions(catalog, slug))
-        return {companion.id_of(one.decision.item.entry): one for one in rows}
+        return {id_of(one.decision.item.entry): one for one in rows}
 
     async def _in_catalog(self, work: Callable[[Catalog], T]) -> T:
         def run() -> T:
@@ -188,7 +189,7 @@ class Companions:
         return await asyncio.to_thread(run)
 
 
-def apply_change(entry: companion.Entry, change: Change) -> companion.Entry:
+def apply_change(entry: Entry, change: Change) -> Entry:
     """Apply a change to an entry.
 
     Raises:
@@ -213,7 +214,7 @@ def apply_change(entry: companion.Entry, change: Change) -> companion.Entry:
             return entry
 
 
-def _apply_wording(entry: companion.Entry, wording: str, *, is_met: bool) -> companion.Entry:
+def _apply_wording(entry: Entry, wording: str, *, is_met: bool) -> Entry:
     """Let an answer be met in a wording, or never again in it; the question that it was written to always meets it."""
     if entry.kind != "question" or not wording or len(wording) > MOST_TOPIC:
         raise InvalidInput(messages.WORDING_TOO_LONG.format(most=MOST_TOPIC))
@@ -226,14 +227,14 @@ def _apply_wording(entry: companion.Entry, wording: str, *, is_met: bool) -> com
     return msgspec.structs.replace(entry, aka=tuple(met[-MOST_WORDINGS:]), unlike=tuple(unlike[-MOST_WORDINGS:]))
 
 
-def _apply_edit(entry: companion.Entry, change: Change) -> companion.Entry:
+def _apply_edit(entry: Entry, change: Change) -> Entry:
     lines = tuple(line.strip() for line in change.text.splitlines() if line.strip())
     mended = msgspec.structs.replace(
         entry,
         text=lines if entry.kind == "keypoints" else change.text.strip(),
         choices=tuple(line.strip() for line in change.choices.splitlines() if line.strip()),
         answer=change.answer - 1 if change.answer is not None else None,
-        author=companion.THE_TEACHER,
+        author=THE_TEACHER,
         state="approved",
     )
     if problem := problem_of(mended):
@@ -243,14 +244,14 @@ def _apply_edit(entry: companion.Entry, change: Change) -> companion.Entry:
 
 async def _fit(
     generation: OpenGeneration, question: str, text: str, proofs: Sequence[Proof], *, listed: bool
-) -> companion.PreparedEntry:
+) -> PreparedEntry:
     """An answer as an entry, with its places in the book; something of the book must prove it."""
     chunks = {chunk.chunk_id: chunk for chunk in await generation.chunks([name for name, _ in proofs])}
     if not chunks:
         raise InvalidInput(messages.NOTHING_TO_PIN)
     home = chunks[next(name for name, _ in proofs if name in chunks)]
     source = await generation.source(home.filename)
-    entry = companion.Entry(
+    entry = Entry(
         kind="question",
         file=home.filename,
         heading=home.section_title,
@@ -262,7 +263,7 @@ async def _fit(
             for name, words in proofs
             if name in chunks and chunks[name].filename == home.filename
         ),
-        author=companion.THE_TEACHER,
+        author=THE_TEACHER,
         state="approved",
         pinned=True,
         unlisted=not listed,
@@ -278,7 +279,7 @@ async def _fit(
         raise InvalidInput(messages.CANNOT_BE_KEPT.format(problem=misfit)) from misfit
 
 
-def _is_wanted(entry: companion.Entry, criteria: EntryFilter) -> bool:
+def _is_wanted(entry: Entry, criteria: EntryFilter) -> bool:
     text = " ".join((entry.topic, *entry.points, *entry.choices)).casefold()
     return (
         (criteria.kind is None or entry.kind == criteria.kind)

@@ -11,11 +11,7 @@ from litestar.datastructures import Cookie
 from litestar.di import NamedDependency as Given
 from litestar.params import FromPath
 
-from lutrin.chats.store import key_of
-from lutrin.chats.tally import StoredAssignment
 from lutrin.errors import ChatStoreError, InvalidInput, LutrinError, NotFound, NotPermitted, RateLimited
-from lutrin.index.catalog import LeftOut
-from lutrin.index.companion import Kind, State
 from lutrin.log import get_logger
 from lutrin.messages import (
     BOOK_FIRST,
@@ -28,9 +24,10 @@ from lutrin.messages import (
     WRONG_PASSWORD,
     YOUR_TEACHER,
 )
-from lutrin.records import Answer, DoneEvent, Passage, Question
+from lutrin.prepared import Kind, State
+from lutrin.records import Answer, BookRow, DoneEvent, LeftOut, Passage, Question, StoredAssignment, question_key
 from lutrin.serve.answer_service import NO_STORE, AnswerService, check_lengths
-from lutrin.serve.book_choices import BookRow, list_books
+from lutrin.serve.book_choices import list_books
 from lutrin.serve.budget import beside_loop
 from lutrin.serve.door import Door
 from lutrin.serve.ownership import is_secure
@@ -431,7 +428,9 @@ async def _questions(service: AnswerService, companions: Prepared, troubles: lis
         shelf = await library.books()
         books = [(book.slug, book.title, await library.chapters(book.slug)) for book in shelf]
         if companions is not None:
-            pinned = {key_of(question) for book in shelf for question in await companions.pinned_questions(book.slug)}
+            pinned = {
+                question_key(question) for book in shelf for question in await companions.pinned_questions(book.slug)
+            }
     except LutrinError:
         books = []  # before the first ingest there is none
     if service.services.trouble:

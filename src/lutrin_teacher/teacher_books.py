@@ -11,15 +11,17 @@ from litestar.params import FromPath
 from lutrin.errors import InvalidInput, LutrinError
 from lutrin.log import get_logger
 from lutrin.messages import NO_SUCH_BUTTON
-from lutrin.serve.book_choices import Act, change_book, find_book, reasons_of
+from lutrin.records import BookAct
+from lutrin.serve.book_choices import change_book, find_book
 from lutrin.serve.problems import prefers_html
 from lutrin.serve.routes.ingest import Jobs, Uploaded, receive, report_upload
 from lutrin.serve.teacher_sign_in import Visit
 from lutrin.serve.templating import render
 from lutrin_teacher.teacher import PAGE, current_answer, ingest_of, led_to, page_response
+from lutrin_teacher.teacher_page import reasons_of
 from lutrin_teacher.trial import Trial, try_book
 
-ACTS = frozenset(get_args(Act))
+ACTS = frozenset(get_args(BookAct))
 LEAVING = frozenset({"delete", "remove", "up", "down", "hide", "show", "restore"})
 """After these the teacher is led back to all of her books."""
 
@@ -88,7 +90,7 @@ async def change(book: FromPath[str], act: FromPath[str], visit: Given[Visit], j
         change_book,
         visit.settings,
         book,
-        msgspec.convert(act, Act),
+        msgspec.convert(act, BookAct),
         visit.service.services.now(),
         title=fields.get("title", ""),
         line=fields.get("line", ""),

@@ -19,18 +19,22 @@ import segno
 from prometheus_client.metrics import MetricWrapperBase
 
 from lutrin import messages
-from lutrin.chats.store import OF_CONTENTS, AskedQuestion
-from lutrin.chats.tally import StoredAssignment
-from lutrin.index.catalog import LeftOut
 from lutrin.ingest.formats import all_formats
 from lutrin.keep.weights import Model, load_manifest, state_of
-from lutrin.records import Answer, Check
+from lutrin.records import (
+    OF_CONTENTS,
+    Answer,
+    AskedQuestion,
+    BookRow,
+    Check,
+    Job,
+    LeftOut,
+    ShelvedBook,
+    StoredAssignment,
+)
 from lutrin.search.reader import load_decisions
-from lutrin.serve.book_choices import BookRow, reasons_of
-from lutrin.serve.html import ShelvedBook
 from lutrin.serve.metrics import Metrics
 from lutrin.serve.reading_progress import job_text
-from lutrin.serve.routes.ingest import Job
 from lutrin.serve.templating import count_of, render
 from lutrin.settings import Settings
 from lutrin.study.take_away import to_csv
@@ -363,6 +367,14 @@ def board_page(board: Board, form_key: str) -> str:
         rows=[(row, reasons_of(row.left_out)) for row in board.books if not row.choice.removed],
         removed=[row for row in board.books if row.choice.removed],
     )
+
+
+def reasons_of(left_out: Sequence[LeftOut]) -> list[tuple[str, list[str]]]:
+    """Files that were left out by the reason."""
+    reasons: dict[str, list[str]] = {}
+    for item in left_out:
+        reasons.setdefault(item.reason, []).append(item.filename)
+    return sorted(reasons.items())
 
 
 def qr_uri(text: str) -> str:

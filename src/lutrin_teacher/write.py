@@ -24,7 +24,7 @@ from msgspec import structs
 from lutrin.answer.grade import Grader, evidence_of, is_copy, may_be_own
 from lutrin.answer.hostile import gives_orders
 from lutrin.answer.runs import whole
-from lutrin.index.companion import Entry, Kind, PreparedEntry, defining, encoded_texts, texts_of
+from lutrin.index.companion import defining, encoded_texts, texts_of
 from lutrin.index.decisions import StudiedEntry
 from lutrin.index.generation import OpenGeneration
 from lutrin.ingest.companion_file import Fitting, MisfitError, section_with, sections_of
@@ -32,6 +32,7 @@ from lutrin.ingest.sentences import sentence_ranges
 from lutrin.language.words import content_stems, plain, stem, stem_set, topic_stems, word_count
 from lutrin.messages import STUDIED_SO_FAR
 from lutrin.ports import Generator
+from lutrin.prepared import Entry, Kind, PreparedEntry
 from lutrin.query.understand import alone, normalize
 from lutrin.records import Chunk, Finished, GenerationRequest, Message, Piece, Question, Unit
 from lutrin.search.search import Searcher

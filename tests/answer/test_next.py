@@ -8,8 +8,9 @@ from tests.answer.book import chunk, unit
 from tests.fakes import WordHashEmbedder
 
 from lutrin.answer.plan import next_questions
-from lutrin.index.companion import BY_THE_BOOK, Companion, Entry, Kind, PreparedEntry, question_of, wordings
+from lutrin.index.companion import Companion, question_of, wordings
 from lutrin.index.generation import OpenGeneration
+from lutrin.prepared import BY_THE_BOOK, Entry, Kind, PreparedEntry
 from lutrin.query.understand import alone
 from lutrin.records import Chunk, Excerpt, Question
 from lutrin.search.search import Searcher

@@ -10,10 +10,10 @@ from tests.fakes import WordHashEmbedder
 
 from lutrin import sqlite
 from lutrin.errors import IndexUnavailable, NotFound
-from lutrin.index.catalog import BookChoice, Catalog, FileState, PublishedBook
+from lutrin.index.catalog import Catalog, FileState, PublishedBook
 from lutrin.index.embeddings import EmbeddingCache
 from lutrin.index.tokens import project, restore
-from lutrin.records import BookInfo
+from lutrin.records import BookChoice, BookInfo
 
 STATE = FileState(filename="a.md", size=3, changed_ns=9, sha256="f" * 64)
 

@@ -10,10 +10,10 @@ import pytest
 from lutrin import sqlite
 from lutrin.background import Background
 from lutrin.errors import IndexUnavailable, NotFound
-from lutrin.index.catalog import BookChoice, Catalog
+from lutrin.index.catalog import Catalog
 from lutrin.index.generation import PASSAGES, open_generation
 from lutrin.index.shelf import Shelf
-from lutrin.records import BookInfo
+from lutrin.records import BookChoice, BookInfo
 
 from .conftest import PAGES, Library
 

@@ -9,8 +9,8 @@ from tests.remote.postgres import database
 
 from lutrin.chats.key import new_key
 from lutrin.chats.store import ChatTables, SqlChatStore
-from lutrin.chats.tally import CardCount
 from lutrin.errors import NotFound
+from lutrin.records import CardCount
 from lutrin_remote.postgres_chats import PostgresChatStore
 
 

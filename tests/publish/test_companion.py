@@ -5,8 +5,8 @@ from pathlib import Path
 
 from tests.publish.conftest import Press
 
-from lutrin.index.companion import Entry, PreparedEntry
 from lutrin.ingest.companion_file import SHIPPED, approve, digest, digest_of
+from lutrin.prepared import Entry, PreparedEntry
 from lutrin.study.literal import literal_problem
 
 LIDAR = "01-chapter-1-sensors/01-lidar.md"

@@ -26,12 +26,13 @@ from lutrin.errors import (
     ModelMissing,
     VerificationFailed,
 )
-from lutrin.index.catalog import BookChoice, Catalog
+from lutrin.index.catalog import Catalog
 from lutrin.index.generation import PASSAGES
 from lutrin.index.manifest import MANIFEST
 from lutrin.index.readback import in_fresh_process
 from lutrin.index.shelf import Shelf
 from lutrin.ingest.run import REMOVED, IngestTools, Options, ingest
+from lutrin.records import BookChoice
 from lutrin.settings import load_settings
 
 from .conftest import PAGES, Press

@@ -16,10 +16,10 @@ from tests.publish.conftest import Press
 
 from lutrin.answer.traffic import Traffic
 from lutrin.index.catalog import Catalog
-from lutrin.index.companion import Decision, Entry, id_of
 from lutrin.index.decisions import StoredDecision, StudiedEntry, add_studied, decide
 from lutrin.index.shelf import Shelf
 from lutrin.index.statements import STUDIED
+from lutrin.prepared import Decision, Entry, id_of
 from lutrin.runtime.wiring import study_while_idle
 from lutrin.search.search import Searcher
 from lutrin.study.literal import literal_problem

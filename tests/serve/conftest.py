@@ -16,9 +16,8 @@ from tests.loopback import NO_TLS
 
 from lutrin.chats.key import new_key
 from lutrin.chats.store import SqlChatStore
-from lutrin.index.catalog import LeftOut
 from lutrin.index.shelf import Shelf
-from lutrin.records import ModelState
+from lutrin.records import LeftOut, ModelState
 from lutrin.serve.app import create_app, with_guards
 from lutrin.serve.library import ShelfLibrary
 from lutrin.serve.render_process import Renderer

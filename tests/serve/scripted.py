@@ -10,6 +10,7 @@ import msgspec
 from lutrin.errors import NotFound
 from lutrin.index.typeahead import TypedWord
 from lutrin.messages import NOTHING_HERE
+from lutrin.prepared import Practice
 from lutrin.records import (
     Answer,
     AnswerEvent,
@@ -18,17 +19,17 @@ from lutrin.records import (
     DoneEvent,
     Excerpt,
     ExcerptEvent,
+    PageEntry,
     Passage,
     Question,
     QueuedEvent,
     SentenceEvent,
+    ShelvedBook,
     SourcesEvent,
 )
 from lutrin.serve.finding import Suggestion, section_lines
-from lutrin.serve.html import PageEntry, ShelvedBook
 from lutrin.serve.library import ShelfLibrary, candidates
 from lutrin.serve.notes import Notes, Term, TermPlace
-from lutrin.study.deck import Practice
 
 LOOP = Citation(
     n=1,

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from lutrin.messages import ASSIGNMENT_OVER
-from lutrin.study.deck import Card, Practice
+from lutrin.prepared import Card, Practice
 
 from .conftest import House, Serve
 from .test_teacher import PAGE, TOKEN, key_of, press, sign_in

@@ -12,17 +12,16 @@ import pytest
 from litestar.types import Message, Receive, Scope, Send
 
 from lutrin.errors import RateLimited
-from lutrin.index.catalog import LeftOut
 from lutrin.index.typeahead import TypedWord
 from lutrin.messages import PAGE_AS_TEXT, TOO_MUCH_WORK
-from lutrin.records import Unit
+from lutrin.prepared import Card, GlossaryTerm, Practice
+from lutrin.records import LeftOut, Unit
 from lutrin.serve.app import create_app, with_guards
 from lutrin.serve.budget import ALL_SHARE, MOST_WAITING, QUESTION_S, Budget, Meter, Workshop, charge, with_meter
 from lutrin.serve.finding import section_lines
 from lutrin.serve.render_process import Renderer
 from lutrin.serve.rendering import render_page
 from lutrin.settings import load_settings
-from lutrin.study.deck import Card, GlossaryTerm, Practice
 
 from .conftest import House, Serve
 from .scripted import CHUNK, LOOP, Clock

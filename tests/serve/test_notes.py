@@ -2,9 +2,10 @@
 
 import pytest
 
-from lutrin.index.companion import Companion, Entry, Kind, PreparedEntry, State
+from lutrin.index.companion import Companion
 from lutrin.index.lexical import stem_of
 from lutrin.index.typeahead import TypedWord
+from lutrin.prepared import Entry, Kind, PreparedEntry, State
 from lutrin.serve import notes
 from lutrin.serve.notes import MOST_CHECKS, MOST_TERMS_FOUND, find_terms, glossary, notes_of, starters, terms_by_name
 

@@ -8,13 +8,13 @@ import msgspec
 import pytest
 
 from lutrin.errors import IndexUnavailable
-from lutrin.index.companion import Entry
 from lutrin.index.typeahead import TypedWord
 from lutrin.ingest.makers import BOXES
 from lutrin.messages import IN_CODE
-from lutrin.records import Unit, UnitKind
+from lutrin.prepared import Entry
+from lutrin.records import PageEntry, ShelvedBook, Unit, UnitKind
 from lutrin.serve.finding import section_lines
-from lutrin.serve.html import PageEntry, ShelvedBook, outline, shelf, with_page_labels
+from lutrin.serve.html import outline, shelf, with_page_labels
 from lutrin.serve.library import subjects
 from lutrin.serve.notes import Notes
 from lutrin.serve.rendering import render_page, sanitise

@@ -15,10 +15,9 @@ from lutrin.chats.key import new_key
 from lutrin.chats.store import SqlChatStore
 from lutrin.cli.serve import EVERYWHERE, with_own_names
 from lutrin.errors import LutrinError
-from lutrin.index.catalog import LeftOut
 from lutrin.messages import KNOWLEDGE_BASE_DOWN
 from lutrin.platform import network_addresses
-from lutrin.records import ChatMessage
+from lutrin.records import ChatMessage, LeftOut
 from lutrin.serve.app import run_server
 from lutrin.settings import load_settings
 

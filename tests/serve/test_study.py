@@ -4,7 +4,7 @@ import httpx
 import msgspec
 import pytest
 
-from lutrin.study.deck import Card, GlossaryTerm, GuideChapter, GuideSection, Practice
+from lutrin.prepared import Card, GlossaryTerm, GuideChapter, GuideSection, Practice
 
 from .conftest import House
 

@@ -14,11 +14,10 @@ import pytest
 from markupsafe import escape
 
 from lutrin import messages
-from lutrin.chats.store import AskedQuestion
 from lutrin.index.catalog import Catalog, PublishedBook
 from lutrin.index.manifest import MANIFEST, Manifest
 from lutrin.messages import PAGE_EXPIRED, TEACHER_OFF, WRONG_PASSWORD
-from lutrin.records import BookInfo, ModelState
+from lutrin.records import AskedQuestion, BookInfo, ModelState
 from lutrin.serve.teacher_sign_in import MAX_WAITING, MOST_FIELDS
 from lutrin.settings import load_settings
 from lutrin_teacher.teacher_page import Board, Examination, as_csv, board_page, outcome_of, overview

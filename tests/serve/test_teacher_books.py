@@ -9,10 +9,10 @@ import msgspec
 import pytest
 
 from lutrin.errors import IngestInProgress
-from lutrin.index.catalog import Catalog, FileState, LeftOut, PublishedBook
+from lutrin.index.catalog import Catalog, FileState, PublishedBook
 from lutrin.index.manifest import MANIFEST, Manifest
 from lutrin.messages import PAGE_EXPIRED
-from lutrin.records import BookInfo
+from lutrin.records import BookInfo, LeftOut
 
 from .conftest import House, Serve
 from .scripted import ANSWER

@@ -6,12 +6,12 @@ import sqlite3
 import zipfile
 from pathlib import Path
 
-from lutrin.index.companion import Entry, PreparedEntry
 from lutrin.index.generation import FileEntry
 from lutrin.ingest.chunk import chunk_document
 from lutrin.ingest.markdown import parse_markdown
+from lutrin.prepared import Card, Entry, Practice, PreparedEntry
 from lutrin.records import BookInfo, Chunk
-from lutrin.study.deck import Card, Practice, practice
+from lutrin.study.deck import practice
 from lutrin.study.take_away import MARK, anki, table
 
 PAGE = """# Robots

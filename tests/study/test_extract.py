@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from tests.fakes import ExactStore, WordHashEmbedder
 
-from lutrin.index.companion import Entry
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.readback import verify_generation
 from lutrin.index.shelf import Shelf
 from lutrin.ingest import companion_file
 from lutrin.ingest.run import IngestTools, Options, ingest
 from lutrin.ports import Judgement, Ranking, Reranker, View
+from lutrin.prepared import Entry
 from lutrin.search.search import Searcher
 from lutrin.settings import Settings, load_settings
 from lutrin.study.extract import Extractor, Usage, weights

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lutrin.study.deck import Card, CardKind
+from lutrin.prepared import Card, CardKind
 from lutrin_teacher.homework import ItemResult, propose, was_known
 
 

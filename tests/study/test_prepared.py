@@ -13,10 +13,10 @@ from tests.fakes_generator import ScriptedGenerator
 from evaluation.memory_chat import MemoryChatStore
 from lutrin import messages
 from lutrin.answer.flow import AnswerFlow
-from lutrin.index.companion import BY_THE_BOOK, Entry, PreparedEntry
 from lutrin.index.readback import verify_generation
 from lutrin.index.shelf import Shelf
 from lutrin.ingest.run import IngestTools, ingest
+from lutrin.prepared import BY_THE_BOOK, Entry, PreparedEntry
 from lutrin.query.frames import frame_of
 from lutrin.records import Answer, BookAnswerEvent, ChatMessage, DoneEvent, Question
 from lutrin.search.search import Searcher

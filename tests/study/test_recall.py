@@ -1,7 +1,8 @@
 """Below an answer stands one question on the same passage; a hint is the sentence with its key word left out."""
 
+from lutrin.prepared import Card
 from lutrin.records import Chunk
-from lutrin.study.deck import GAP, Card
+from lutrin.study.deck import GAP
 from lutrin.study.recall import answering_unit, key_words, recall
 
 from .test_deck import cut

@@ -4,7 +4,7 @@ import asyncio
 
 import numpy as np
 
-from lutrin.index.companion import Entry
+from lutrin.prepared import Entry
 from lutrin.runtime.profile import open_embedder
 from lutrin.settings import load_settings
 from lutrin.study.same import SIGNALS, EncodedQuestion, Terms, agree, compare, may_be_meant, odds, weights

@@ -25,9 +25,9 @@ from lutrin.answer.runs import (
     reading_sections,
     section_of,
 )
-from lutrin.index.companion import BY_THE_BOOK, PreparedEntry
 from lutrin.index.generation import FileEntry, OpenGeneration
 from lutrin.language.words import content_stems, plain, subject_stems, subject_words
+from lutrin.prepared import BY_THE_BOOK, PreparedEntry
 from lutrin.query.frames import About, Frame
 from lutrin.query.respell import slips_of
 from lutrin.query.understand import Query, normalize, refers

@@ -21,7 +21,7 @@ from lutrin.chats.key import Seal
 from lutrin.chats.tally import AssignmentTables
 from lutrin.errors import ChatStoreError, ChatStoreFull, NotFound
 from lutrin.messages import CONVERSATION, CONVERSATION_FULL, NOTHING_HERE, READER_FULL, SPEAKERS
-from lutrin.records import AnswerKind, Certainty, ChatMessage, ChatOrigin, ChatSession, Refusal
+from lutrin.records import OF_CONTENTS, AskedQuestion, Certainty, ChatMessage, ChatOrigin, ChatSession
 from lutrin.settings import Settings
 
 TITLE_CHARS = 80
@@ -144,52 +144,6 @@ def chat_session(row: Any, seal: Seal) -> records.ChatSession:  # noqa: ANN401 -
     return records.ChatSession(**columns | {"title": seal.open(row.title)})
 
 
-class AskedQuestion(msgspec.Struct, frozen=True, kw_only=True):
-    """A question that was answered or refused."""
-
-    text: str
-    created: str
-    """Time of the answer: ISO 8601, UTC."""
-    kind: AnswerKind | None
-    book: str = ""
-    """Slug of the book that was cited first; empty if none was."""
-    chapter: str = ""
-    """Chapter of the first citation."""
-    filename: str = ""
-    """File that was cited first."""
-    thumb: str = ""
-    """`up`, `down`, or empty."""
-    comment: str = ""
-    searched: str = ""
-    """The question, completed from its conversation; empty if nothing says how it was answered."""
-    answer: str = ""
-    """What the reader was told: the explanation, or the whole text if there was none."""
-    refusal: Refusal | None = None
-    closest: bool = False
-    """Whether only the closest passage was shown."""
-    prepared_by: str = ""
-    odds: float | None = None
-    """The reader's log odds that the book answers it; None: unknown, or beyond doubt."""
-    yes: float | None = None
-    """Log odds of the model's yes to the same; None if it was not asked."""
-    head: float | None = None
-    """Log odds of the model's head to the same; None if it has none, or was not asked."""
-    chunk_ids: tuple[str, ...] = ()
-    """Of the passages that were cited."""
-    again: bool = False
-    """Whether the same reader asked it again later, in the same words."""
-
-    @property
-    def key(self) -> str:
-        """See `key_of`."""
-        return key_of(self.searched or self.text)
-
-
-def key_of(question: str) -> str:
-    """What is equal for questions of the same words; how they are written and how they end does not count."""
-    return " ".join(question.split()).casefold().rstrip("?!. ")
-
-
 _signals = msgspec.json.Decoder(Certainty)
 
 
@@ -237,8 +191,6 @@ ANONYMOUS = "nobody"
 """Hash of an owner that has no conversation."""
 LAST_OF_DAY = "U"
 """Appended to a day, it sorts after every time of that day, since those continue with `T`."""
-OF_CONTENTS = frozenset({"out_of_scope", "not_in_book", None})
-"""Refusals that say something about the contents of the books; None: an old answer, which does not say which it is."""
 
 
 def utc_now() -> datetime:

@@ -8,38 +8,16 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
-import msgspec
-
 from lutrin.chats import sql
 from lutrin.chats.engine import Execute, Values
 from lutrin.chats.key import Seal
 from lutrin.errors import ChatStoreFull, NotFound
 from lutrin.messages import ASSIGNMENT_FULL, ASSIGNMENT_OVER
+from lutrin.records import CardCount, StoredAssignment
 
 T = TypeVar("T")
 MOST_RECEIPTS = 20_000
 """Results that one assignment takes in: some hundred classes. More is somebody's script."""
-
-
-class StoredAssignment(msgspec.Struct, frozen=True, kw_only=True):
-    """An assignment as it is stored."""
-
-    id: str
-    created: str
-    """ISO 8601, UTC."""
-    body: str
-    """JSON of what it consists of."""
-    opened: int
-    """Browsers that opened it."""
-    finished: int
-    """Browsers in which it was finished."""
-
-
-class CardCount(msgspec.Struct, frozen=True, kw_only=True):
-    """How often a card was answered, and how often it was not known."""
-
-    tries: int
-    missed: int
 
 
 class TableAccess(Protocol):

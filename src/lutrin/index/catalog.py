@@ -10,14 +10,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import msgspec
 
 from lutrin import sqlite
 from lutrin.errors import IndexUnavailable, NotFound
 from lutrin.index import statements
-from lutrin.records import BookInfo
+from lutrin.records import BookChoice, BookInfo, LeftOut
 
 MIGRATIONS = (
     (
@@ -52,45 +52,6 @@ class FileState(msgspec.Struct, frozen=True):
     changed_ns: int
     """When its content or its entry last changed; 0 if that is so recent that another change might not show."""
     sha256: str
-
-
-class LeftOut(msgspec.Struct, frozen=True):
-    """A file or folder that is in no book, and why."""
-
-    filename: str
-    """Relative to the book's folder, or to the corpus if it belongs to no book."""
-    reason: str
-    book: str = ""
-    """Slug of the book; empty if it lies beside the books."""
-
-    def line(self) -> str:
-        """`robots/notes.odt: is a .odt file ...`."""
-        return f"{self.book}{'/' if self.book else ''}{self.filename}: {self.reason}"
-
-
-Hints = Literal["", "off", "offered", "first"]
-"""Empty: offered on the book's own exercises only."""
-
-
-class BookChoice(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a teacher chose for a book; empty fields leave the book's own."""
-
-    title: str = ""
-    line: str = ""
-    """What it is about, for its card."""
-    hints: Hints = ""
-    """Whether a pupil gets a hint before an answer, as long as he has not chosen himself."""
-    hidden: bool = False
-    """Neither on the shelf nor asked, until it is shown again."""
-    removed: str = ""
-    """When it was removed, ISO 8601, UTC: off the shelf and no longer read, until it is brought back or deleted."""
-    called: str = ""
-    """The title of a removed book, which may no longer be in the catalogue."""
-
-    @property
-    def is_off(self) -> bool:
-        """Whether readers do not see it."""
-        return self.hidden or bool(self.removed)
 
 
 class PublishedBook(msgspec.Struct, frozen=True):

@@ -13,13 +13,10 @@ is what a study has written since. They are applied to an open companion, so tha
 next ingest publishes them with the book.
 """
 
-import hashlib
-import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, get_args
 
 import msgspec
 import numpy as np
@@ -28,118 +25,11 @@ import numpy.typing as npt
 from lutrin.index.tokens import project, quantise
 from lutrin.messages import TERM_QUESTION
 from lutrin.ports import Embedder, Vectors
+from lutrin.prepared import BY_THE_BOOK, OF_A_TERM, Decision, Entry, Kind, PreparedEntry, id_of, key_of
 
-Kind = Literal["keypoints", "term", "question", "list", "explanation", "simpler", "example", "analogy", "quiz"]
-State = Literal["proposed", "approved", "hidden"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
-"""In the order in which a section shows them."""
-OF_A_TERM: frozenset[Kind] = frozenset({"term", "simpler", "example", "analogy"})
-"""Kinds whose topic is the name of a term."""
-THE_AUTHORS = "the authors"
-THE_TEACHER = "the teacher"
-BY_THE_BOOK = "the book"
-"""Author of what is a copy of the book's own words."""
-_MODEL = re.compile(r".+@\d{4}-\d\d-\d\d")
 FILE = "companion.jsonl"
 VECTORS, TOKENS, STARTS = (f"companion.{name}.npy" for name in ("vectors", "tokens", "starts"))
 ENCODED_AT_ONCE = 64
-
-
-class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """One line of a companion."""
-
-    kind: Kind
-    file: str
-    """Path of the source file below the book's folder."""
-    heading: str
-    """Heading of its section, as written in the book, without markup."""
-    anchor: str = ""
-    """Fragment of that heading in the built page."""
-    section_hash: str = ""
-    """Hash of the section's text when the entry was written; see `lutrin.ingest.companion_file`. Empty in a draft."""
-    topic: str
-    """The question; for a term, its name; for a list, the sentence before it; for key points, the section's title."""
-    text: str | tuple[str, ...] = ""
-    """Answer, explanation or definition; for key points, several strings; for a quiz, why the choice is right."""
-    quotes: tuple[str, ...] = ()
-    """Exact words of the source file that prove it."""
-    choices: tuple[str, ...] = ()
-    answer: int | None = None
-    """For a quiz: index of the right choice."""
-    aka: tuple[str, ...] = ()
-    """For a term, its other names in the book; for a question, other ways of asking it."""
-    author: str = ""
-    """Who wrote it: `the authors`, a name, or `model@date`; empty in a draft."""
-    state: State = "proposed"
-    """`proposed`: written by a model and not reviewed; `approved`: a person vouches for it; `hidden`: never shown."""
-    pinned: bool = False
-    """Whether it comes before others of its kind; a pinned answer replaces any other answer to its question."""
-    unlike: tuple[str, ...] = ()
-    """For a pinned answer, questions that it does not answer, however near they are to its own."""
-    unlisted: bool = False
-    """Whether its question is told to nobody, because it stands in a pupil's words; it answers all the same."""
-
-    @property
-    def by_model(self) -> bool:
-        """Whether a model wrote it (`model@date`) and not a person."""
-        return _MODEL.fullmatch(self.author) is not None
-
-    @property
-    def points(self) -> tuple[str, ...]:
-        """The text as one or several paragraphs."""
-        return (self.text,) if isinstance(self.text, str) else self.text
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """All names of its topic."""
-        return (self.topic, *self.aka)
-
-
-class PreparedEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """An entry that fits its generation."""
-
-    entry: Entry
-    chunk_id: str
-    """Id of the passage that holds the first quote."""
-    places: tuple[tuple[str, int, int], ...] = ()
-    """For each quote, the passage that holds it, and its offsets in the source file."""
-    heading_path: tuple[str, ...] = ()
-    """Titles from the page's title down to the section's."""
-    asked: tuple[str, ...] = ()
-    """The questions that lead to it, from `wordings`."""
-
-
-class Decision(msgspec.Struct, frozen=True, kw_only=True):
-    """A teacher's decision about an entry, or a pinned answer."""
-
-    item: PreparedEntry
-    """The entry after the decision."""
-    is_own: bool = False
-    """Whether the text is the teacher's own; otherwise only state and pin are, and the text is the companion's."""
-
-    def on(self, published: PreparedEntry) -> PreparedEntry:
-        """A companion's entry after the decision."""
-        entry = self.item.entry
-        changed = msgspec.structs.replace(published.entry, state=entry.state, pinned=entry.pinned)
-        if self.is_own:
-            changed = msgspec.structs.replace(
-                changed, text=entry.text, choices=entry.choices, answer=entry.answer, author=entry.author,
-                aka=entry.aka, unlike=entry.unlike, unlisted=entry.unlisted,
-            )  # fmt: skip
-        return msgspec.structs.replace(
-            published, entry=changed, asked=self.item.asked if self.is_own else published.asked
-        )
-
-
-def key_of(entry: Entry) -> tuple[str, ...]:
-    """The key that identifies an entry within its kind: its topic, and for key points the section."""
-    place = (entry.file, entry.anchor or entry.heading) if entry.kind == "keypoints" else ()
-    return (entry.kind, " ".join(entry.topic.casefold().split()), *place)
-
-
-def id_of(entry: Entry) -> str:
-    """A short name for an entry, which stays the same while kind and topic do."""
-    return hashlib.sha256("\n".join(key_of(entry)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,8 @@ from lutrin import sqlite
 from lutrin.errors import IndexUnavailable
 from lutrin.index import statements
 from lutrin.index.catalog import Catalog
-from lutrin.index.companion import Decision, PreparedEntry, Wording, id_of
+from lutrin.index.companion import Wording
+from lutrin.prepared import Decision, PreparedEntry, id_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,15 +24,15 @@ import numpy.typing as npt
 from lutrin import sqlite
 from lutrin.errors import IndexUnavailable, NotFound
 from lutrin.index import lexical, statements, typeahead
-from lutrin.index.catalog import BookChoice
-from lutrin.index.companion import Companion, PreparedEntry
+from lutrin.index.companion import Companion
 from lutrin.index.decisions import StoredDecision, StudiedEntry
 from lutrin.index.disk import file_hash
 from lutrin.index.manifest import MANIFEST, Manifest, ReadLock, read_manifest
 from lutrin.index.postings import Key, Posting, Postings, read_postings, read_rare
 from lutrin.index.tokens import TokenIndex
 from lutrin.ports import VectorIndex, Vectors, VectorStore
-from lutrin.records import Chunk, TextRole
+from lutrin.prepared import PreparedEntry
+from lutrin.records import BookChoice, Chunk, TextRole
 from lutrin.threads import to_the_end
 
 T = TypeVar("T")

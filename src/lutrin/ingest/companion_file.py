@@ -14,21 +14,11 @@ from pathlib import Path
 
 import msgspec
 
-from lutrin.index.companion import (
-    FILE,
-    KINDS,
-    THE_AUTHORS,
-    Decision,
-    Entry,
-    Kind,
-    PreparedEntry,
-    State,
-    key_of,
-    wordings,
-)
+from lutrin.index.companion import FILE, wordings
 from lutrin.index.generation import OpenGeneration
 from lutrin.ingest.books import Book
 from lutrin.ingest.configuration import fault_of, is_small_file, read_plain
+from lutrin.prepared import KINDS, THE_AUTHORS, Decision, Entry, Kind, PreparedEntry, State, key_of
 from lutrin.records import NEVER_AN_ANSWER, Chunk, Notice, Unit
 
 MAX_BYTES = 64 << 20

@@ -12,12 +12,12 @@ from typing import Any
 import msgspec
 
 from lutrin.errors import DocumentError, InvalidInput
-from lutrin.index.catalog import LeftOut
 from lutrin.ingest.books import Book, open_book
 from lutrin.ingest.formats import all_formats, suffix_of
 from lutrin.ingest.scan import IGNORE_FILE, Rules, SourceFile, holds_pages, ignored_names, is_housekeeping, scan
 from lutrin.ingest.sites import HOMES, is_site
 from lutrin.ingest.upload import STAGING
+from lutrin.records import LeftOut
 
 _SHELVES = frozenset({"corpus", "books", "library", "shelf", "bookshelf"})
 _NUMBERED = re.compile(r"\d|(?:chapter|lesson|part|module|unit|week|section|day|ch)[-_ ]?\d", re.IGNORECASE)

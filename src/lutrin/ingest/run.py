@@ -40,8 +40,8 @@ from lutrin.index.build import (
     read_book_file,
     read_places,
 )
-from lutrin.index.catalog import Catalog, FileState, LeftOut, PublishedBook
-from lutrin.index.companion import BY_THE_BOOK, Companion, Entry, PreparedEntry, key_of, write_companion
+from lutrin.index.catalog import Catalog, FileState, PublishedBook
+from lutrin.index.companion import Companion, write_companion
 from lutrin.index.decisions import for_ingest
 from lutrin.index.disk import explain_failure
 from lutrin.index.embeddings import EmbeddingCache
@@ -80,7 +80,8 @@ from lutrin.ingest.summary import Advance, BookReport, FolderReport, IngestSumma
 from lutrin.log import get_logger
 from lutrin.platform import give_back
 from lutrin.ports import Embedder, VectorStore
-from lutrin.records import Chunk
+from lutrin.prepared import BY_THE_BOOK, Entry, PreparedEntry, key_of
+from lutrin.records import Chunk, LeftOut
 from lutrin.settings import Settings
 from lutrin.threads import in_thread
 

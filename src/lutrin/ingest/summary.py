@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from lutrin.index.catalog import LeftOut
-from lutrin.records import Notice
+from lutrin.records import LeftOut, Notice
 
 
 class FolderReport(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,13 +12,13 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO, cast
 
 from lutrin.errors import AlreadyThere, InvalidInput
-from lutrin.index.catalog import LeftOut
 from lutrin.ingest.books import slug_of
 from lutrin.ingest.configuration import MAX_BYTES as MAX_CONFIGURATION_BYTES
 from lutrin.ingest.decoding import true_name
 from lutrin.ingest.formats import all_formats, max_bytes, suffix_of, suffixes_in_words
 from lutrin.ingest.scan import COMPANION, PICTURES
 from lutrin.ingest.sites import CONFIGURATIONS, is_site
+from lutrin.records import LeftOut
 
 MAX_FILES = 10_000
 MAX_UNPACKED_BYTES = 1024 * 1024 * 1024

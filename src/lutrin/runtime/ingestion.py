@@ -9,7 +9,6 @@ from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 
 from lutrin.errors import EmptyCorpus
-from lutrin.index.companion import Entry
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.readback import in_fresh_process
 from lutrin.ingest.books import open_book
@@ -25,6 +24,7 @@ from lutrin.ingest.summary import IngestSummary
 from lutrin.keep import backup
 from lutrin.keep.transfer import TransferSummary, import_index
 from lutrin.log import configure_logging
+from lutrin.prepared import Entry
 from lutrin.records import Chunk, Document, Notice, Unit
 from lutrin.runtime.profile import embedding, ingesting, open_embedder, open_reranker, open_store
 from lutrin.search.search import Searcher

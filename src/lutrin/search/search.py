@@ -17,11 +17,12 @@ from itertools import chain, zip_longest
 import msgspec
 import numpy as np
 
-from lutrin.index.companion import BY_THE_BOOK, Companion
+from lutrin.index.companion import Companion
 from lutrin.index.generation import OpenGeneration
 from lutrin.ingest.labels import labels_in
 from lutrin.language.words import identifiers, numbered_names, plain, stem_set, subject_stems, topic_stems, words
 from lutrin.ports import Embedder, Encode, Encoding, Ranking, Reading, Reranker
+from lutrin.prepared import BY_THE_BOOK
 from lutrin.query.respell import Speller
 from lutrin.query.understand import Query, with_spelling
 from lutrin.records import NEVER_AN_ANSWER, Chunk, Passage, Unit

@@ -1,6 +1,6 @@
 """What a teacher does with whole books: add, rename, hide, order, remove, bring back, delete.
 
-All of it is kept in the catalogue (`lutrin.index.catalog.BookChoice`) and holds for every server on it within two
+All of it is kept in the catalogue (`lutrin.records.BookChoice`) and holds for every server on it within two
 seconds. Files are touched only when a book is added, or deleted for good.
 """
 
@@ -8,41 +8,21 @@ import shutil
 from collections.abc import Collection, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import BinaryIO, Literal, get_args
+from typing import BinaryIO, get_args
 
 import msgspec
 
 from lutrin.errors import IndexUnavailable, InvalidInput, NotFound
-from lutrin.index.catalog import BookChoice, Catalog, Hints, LeftOut, PublishedBook
+from lutrin.index.catalog import Catalog, PublishedBook
 from lutrin.index.manifest import read_manifest
 from lutrin.ingest.lock import ingest_lock
 from lutrin.ingest.upload import StoredUpload, store
 from lutrin.messages import BOOK_NOT_HERE, BOOK_TITLE_TOO_LONG, CHOOSE_HINTS, NOTHING_HERE
+from lutrin.records import BookAct, BookChoice, BookRow, Hints, LeftOut
 from lutrin.settings import Settings
 
-Act = Literal["rename", "hints", "hide", "show", "up", "down", "remove", "restore", "delete", "previous"]
 MOST_TITLE, MOST_LINE = 120, 200
 """Characters of a title, and of the line on a book's card."""
-
-
-class BookRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A book as its teacher sees it."""
-
-    slug: str
-    title: str
-    own_title: str
-    """The title that its files give it."""
-    choice: BookChoice
-    generation: str = ""
-    """Name of its current index; empty: it has none any more."""
-    previous: str = ""
-    read: datetime | None = None
-    """When its index was made, in UTC; None if it cannot be read."""
-    files: int = 0
-    edition: str = ""
-    left_out: tuple[LeftOut, ...] = ()
-    is_missing: bool = False
-    """Whether its files are not where they were read; readers go on with its index."""
 
 
 def list_books(settings: Settings) -> tuple[list[BookRow], list[LeftOut]]:
@@ -110,16 +90,8 @@ def _row(settings: Settings, book: PublishedBook, left_out: Sequence[LeftOut]) -
     )
 
 
-def reasons_of(left_out: Sequence[LeftOut]) -> list[tuple[str, list[str]]]:
-    """Files that were left out by the reason."""
-    reasons: dict[str, list[str]] = {}
-    for item in left_out:
-        reasons.setdefault(item.reason, []).append(item.filename)
-    return sorted(reasons.items())
-
-
 def change_book(
-    settings: Settings, slug: str, act: Act, now: datetime, *, title: str = "", line: str = "", hints: str = ""
+    settings: Settings, slug: str, act: BookAct, now: datetime, *, title: str = "", line: str = "", hints: str = ""
 ) -> None:
     """Do something with a book.
 
@@ -147,7 +119,7 @@ def change_book(
                 catalog.choose(slug, _chosen(row, act, now, title=title, line=line, hints=hints))
 
 
-def _chosen(row: BookRow, act: Act, now: datetime, *, title: str, line: str, hints: str) -> BookChoice:
+def _chosen(row: BookRow, act: BookAct, now: datetime, *, title: str, line: str, hints: str) -> BookChoice:
     match act:
         case "hints":
             if hints not in get_args(Hints):

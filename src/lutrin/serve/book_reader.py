@@ -10,15 +10,16 @@ import msgspec
 
 from lutrin.errors import NotFound
 from lutrin.messages import NOTHING_HERE
+from lutrin.prepared import Practice
+from lutrin.records import PageEntry
 from lutrin.serve import html
 from lutrin.serve.budget import Same, Workshop, charge
-from lutrin.serve.html import PageEntry, render_practice, sittings_of
+from lutrin.serve.html import render_practice, sittings_of
 from lutrin.serve.library import ShelfLibrary, media_type
 from lutrin.serve.render_process import Renderer
 from lutrin.serve.rendering import RenderedPage
 from lutrin.serve.templating import page_path
 from lutrin.study import take_away
-from lutrin.study.deck import Practice
 
 Form = Literal["terms", "json", "csv", "apkg"]
 

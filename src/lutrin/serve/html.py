@@ -20,43 +20,16 @@ from lutrin.messages import (
     PAGE,
     TROUBLES,
 )
+from lutrin.prepared import ON_PAPER, Card, GlossaryTerm, Practice
+from lutrin.records import PageEntry, ShelvedBook
 from lutrin.serve.finding import Suggestion
 from lutrin.serve.notes import Notes
 from lutrin.serve.rendering import PDF_SECTION
 from lutrin.serve.templating import book_path, count_of, environment, page_path, render
-from lutrin.study.deck import ON_PAPER, Card, GlossaryTerm, Practice
 
 SECTION_START = re.compile(r'<h2 id="')
 HEADING = re.compile(r'<h[1-6] id="([^"]+)"')
 MISSING = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED})
-
-
-@dataclass(frozen=True, slots=True)
-class ShelvedBook:
-    """A book that can be read and asked."""
-
-    slug: str
-    title: str
-    edition: str
-    generation: str
-    line: str = ""
-    """Its first sentence or two; empty if it does not begin with text."""
-    chapters: int = 0
-    pages: int = 0
-    hints: str = ""
-    """What its teacher chose (`lutrin.index.catalog.Hints`)."""
-
-
-@dataclass(frozen=True, slots=True)
-class PageEntry:
-    """A page in a book's table of contents."""
-
-    filename: str
-    title: str
-    module: str = ""
-    chapter: str = ""
-    chapters: tuple[tuple[str, str], ...] = ()
-    """Anchor and name of each chapter, of a file that holds several."""
 
 
 @dataclass(frozen=True, slots=True)

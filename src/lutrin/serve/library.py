@@ -17,10 +17,10 @@ from lutrin.index.typeahead import TypedWord
 from lutrin.ingest.discover import find_books
 from lutrin.ingest.scan import SourceFile
 from lutrin.messages import NOTHING_HERE
-from lutrin.records import BookInfo, Chunk
+from lutrin.prepared import Practice
+from lutrin.records import BookInfo, Chunk, PageEntry, ShelvedBook
 from lutrin.serve.budget import beside_loop
 from lutrin.serve.finding import SENTENCE_ENDS, Line, Suggestion, best_first, section_lines, term_line
-from lutrin.serve.html import PageEntry, ShelvedBook
 from lutrin.serve.notes import (
     Named,
     Notes,
@@ -33,7 +33,7 @@ from lutrin.serve.notes import (
     terms_by_name,
     trial_questions,
 )
-from lutrin.study.deck import Practice, practice
+from lutrin.study.deck import practice
 from lutrin.study.recall import Recall, answering_unit, key_words, recall
 from lutrin.study.senses import senses_of
 

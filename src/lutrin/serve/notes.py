@@ -6,10 +6,11 @@ from itertools import chain, starmap
 
 import msgspec
 
-from lutrin.index.companion import BY_THE_BOOK, Companion, Entry, PreparedEntry, defining, question_of
+from lutrin.index.companion import Companion, defining, question_of
 from lutrin.index.lexical import stem_of, words
 from lutrin.index.typeahead import TypedWord
 from lutrin.messages import TRIAL_QUESTION
+from lutrin.prepared import BY_THE_BOOK, Entry, PreparedEntry
 from lutrin.serve.templating import page_path
 from lutrin.study.senses import Use, visible_names
 

@@ -2,7 +2,8 @@
 
 from lutrin import messages
 from lutrin.ingest.summary import FolderReport
-from lutrin.serve.routes.ingest import Job, Jobs
+from lutrin.records import Job
+from lutrin.serve.routes.ingest import Jobs
 from lutrin.serve.templating import count_of
 
 

@@ -8,7 +8,7 @@ from lutrin import records
 from lutrin.answer.render import reader_url
 from lutrin.chats.key import SESSION_ID_PATTERN
 from lutrin.errors import InvalidInput
-from lutrin.index.catalog import LeftOut
+from lutrin.records import LeftOut
 
 SessionId = Annotated[str, msgspec.Meta(pattern=SESSION_ID_PATTERN, description="Made by the browser, at random.")]
 WaitS = Annotated[float, msgspec.Meta(ge=0, le=600)]

@@ -12,10 +12,9 @@ from typing import Protocol
 
 from lutrin.background import Background
 from lutrin.chats.store import ChatTables
-from lutrin.index.catalog import LeftOut
 from lutrin.index.shelf import Shelf
 from lutrin.ports import Embedder, Generator
-from lutrin.records import AnswerEvent, ModelState, Passage, Question
+from lutrin.records import AnswerEvent, LeftOut, ModelState, Passage, Question
 from lutrin.serve.library import ShelfLibrary
 from lutrin.serve.limits import Gate
 from lutrin.serve.render_process import Renderer

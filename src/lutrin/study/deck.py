@@ -11,21 +11,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from statistics import median
-from typing import Literal
-
-import msgspec
 
 from lutrin.answer.runs import is_procedure, steps_of, tells_to_act
-from lutrin.index.companion import BY_THE_BOOK, PreparedEntry
 from lutrin.index.generation import FileEntry
 from lutrin.language.words import plain, stem_set, word_count
+from lutrin.prepared import (
+    BY_THE_BOOK,
+    Card,
+    CardKind,
+    GlossaryTerm,
+    GuideChapter,
+    GuideSection,
+    Practice,
+    PreparedEntry,
+)
 from lutrin.records import Chunk, Unit
 
 _WORD = re.compile(r"(?<![^\W_])[^\W\d_]{2,}")
 """Of letters: a length in millimetres has none."""
-CardKind = Literal["question", "choice", "term", "gap", "list", "table", "exercise"]
-ON_PAPER: tuple[CardKind, ...] = ("question", "choice", "gap", "exercise", "term")
-"""Kinds of cards that can be asked as the questions of a worksheet."""
 GAP = "_____"
 LEAST_WORDS = 6
 """Of a sentence that says something of a term."""
@@ -38,81 +41,6 @@ MOST_TABLES = 2
 """Of one section that make cards."""
 PROSE_WORDS = 4
 """Of half of the cells of a column that says in words what each row is."""
-
-
-class Card(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A card: a front, and a back with its proof."""
-
-    id: str
-    """The same as long as front, kind and place stay the same, so that a browser remembers it."""
-    kind: CardKind
-    front: str
-    back: str
-    """Empty: the book gives no solution."""
-    context: str = ""
-    """Section without which the front may not be understood; empty if it is, or if the section would tell the back."""
-    choices: tuple[str, ...] = ()
-    answer: int | None = None
-    """Of a choice: which one is right, from 0."""
-    proof: str = ""
-    """Words of the book."""
-    url: str
-    """Path of the reader's page that holds the section, with its fragment."""
-    section: str
-    chapter: str
-    author: str
-    """Who wrote it: as in the companion, or `the book`."""
-
-
-class GlossaryTerm(msgspec.Struct, frozen=True, kw_only=True):
-    """A term with its meaning."""
-
-    term: str
-    aka: tuple[str, ...]
-    text: str
-    url: str
-    section: str
-    author: str
-
-
-class GuideSection(msgspec.Struct, frozen=True, kw_only=True):
-    """The key points of a section."""
-
-    title: str
-    url: str
-    points: tuple[str, ...]
-    author: str
-
-
-class GuideChapter(msgspec.Struct, frozen=True, kw_only=True):
-    """A chapter with its sections in order."""
-
-    title: str
-    sections: tuple[GuideSection, ...]
-
-
-class Practice(msgspec.Struct, frozen=True, kw_only=True):
-    """All practice material of one book, in its order, with the glossary from A to Z."""
-
-    cards: tuple[Card, ...] = ()
-    glossary: tuple[GlossaryTerm, ...] = ()
-    guide: tuple[GuideChapter, ...] = ()
-
-    @property
-    def chapters(self) -> tuple[str, ...]:
-        """Titles of the chapters that have cards, in order."""
-        return tuple(dict.fromkeys(card.chapter for card in self.cards))
-
-    def of_page(self, path: str) -> tuple[Card, ...]:
-        """The cards of the page at this path of the reader."""
-        return tuple(card for card in self.cards if card.url.partition("#")[0] == path)
-
-    def of_chapter(self, number: int) -> tuple[Card, ...]:
-        """The cards of a chapter, counted from 1 in the order of `chapters`; 0: all of them."""
-        if number <= 0:
-            return self.cards
-        titles = self.chapters[number - 1 : number]
-        return tuple(card for card in self.cards if card.chapter in titles)
 
 
 @dataclass(frozen=True, slots=True)

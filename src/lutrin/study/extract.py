@@ -19,12 +19,13 @@ import numpy as np
 
 from lutrin.answer.hostile import gives_orders
 from lutrin.answer.runs import is_procedure, steps_of, tells_to_act
-from lutrin.index.companion import BY_THE_BOOK, Entry, defining
+from lutrin.index.companion import defining
 from lutrin.index.generation import OpenGeneration
 from lutrin.ingest.companion_file import SectionText, section_with, sections_of
 from lutrin.ingest.sentences import sentence_ranges
 from lutrin.language.words import content_stems, stem, subject_words, word_count, words
 from lutrin.ports import Reranker, View
+from lutrin.prepared import BY_THE_BOOK, Entry
 from lutrin.query.frames import asks, frame_of
 from lutrin.query.understand import alone, refers
 from lutrin.records import Chunk, Question, Unit

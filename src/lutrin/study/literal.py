@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from lutrin.answer.grade import evidence_of, keeps_names, keeps_numbers, literals_stand
 from lutrin.answer.runs import whole
-from lutrin.index.companion import Entry
 from lutrin.ingest.sentences import sentence_ranges
+from lutrin.prepared import Entry
 from lutrin.records import Chunk
 
 

@@ -15,9 +15,10 @@ import numpy as np
 from lutrin import messages
 from lutrin.answer.evidence import Evidence
 from lutrin.answer.plan import MOST_NEXT, Plan, make_plan, next_questions, respellings
-from lutrin.index.companion import BY_THE_BOOK, OF_A_TERM, THE_TEACHER, Companion, Entry, Kind, PreparedEntry, defining
+from lutrin.index.companion import Companion, defining
 from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import plain, stem_set, topic_stems, words
+from lutrin.prepared import BY_THE_BOOK, OF_A_TERM, THE_TEACHER, Entry, Kind, PreparedEntry
 from lutrin.query.frames import Frame, asks, frame_of
 from lutrin.query.understand import PHRASE_WORDS, Query, normalize, refers, with_spelling
 from lutrin.records import Chunk, Passage

@@ -12,9 +12,10 @@ import msgspec
 
 from lutrin.language.lexicon import STOP_WORDS
 from lutrin.language.words import numbers, plain, stem, stem_set, word_count, words
+from lutrin.prepared import Card
 from lutrin.query.frames import frame_of
 from lutrin.records import Chunk, Unit
-from lutrin.study.deck import GAP, LEAST_WORDS, Card, gap_card
+from lutrin.study.deck import GAP, LEAST_WORDS, gap_card
 
 ASKED = frozenset({"question", "term", "gap"})
 """Kinds of cards that are asked beside an answer; the others need more room."""

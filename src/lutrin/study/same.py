@@ -13,10 +13,11 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from lutrin.index.companion import Entry, Wording
+from lutrin.index.companion import Wording
 from lutrin.index.tokens import project, quantise, restore
 from lutrin.language.words import REMEMBERED, is_negated, stem, words
 from lutrin.ports import Encoding, Reading
+from lutrin.prepared import Entry
 from lutrin.search.reader import Fit, Float, read_fit
 
 SIGNALS = ("cosine", "weakest word", "one word exchanged", "nearer to the answer", "share of the weakest word")

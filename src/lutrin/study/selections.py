@@ -11,10 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from lutrin.index.companion import BY_THE_BOOK, OF_A_TERM, Companion, Kind, PreparedEntry, defining
+from lutrin.index.companion import Companion, defining
 from lutrin.index.generation import OpenGeneration
 from lutrin.language import lexicon
 from lutrin.language.words import plain, stem, stem_set, topic_stems, words
+from lutrin.prepared import BY_THE_BOOK, OF_A_TERM, Kind, PreparedEntry
 from lutrin.query.frames import Frame, frame_of
 from lutrin.query.understand import Query
 from lutrin.records import Chunk, Unit

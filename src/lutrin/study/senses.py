@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lutrin.index.companion import Entry, defining
+from lutrin.index.companion import defining
 from lutrin.index.generation import OpenGeneration
 from lutrin.ports import Vectors
+from lutrin.prepared import Entry
 from lutrin.records import Chunk
 from lutrin.search.reader import Fit, Float, read_fit
 

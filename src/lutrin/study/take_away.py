@@ -12,7 +12,7 @@ from pathlib import Path
 import genanki
 
 from lutrin import messages
-from lutrin.study.deck import Card
+from lutrin.prepared import Card
 
 MARK = "\ufeff"
 """Without it, spreadsheets on Windows take UTF-8 for the machine's old encoding."""

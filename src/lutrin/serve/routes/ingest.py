@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any, BinaryIO, Literal, cast
+from typing import Any, BinaryIO, cast
 
 import msgspec
 from litestar import Response, get, post
@@ -15,10 +15,10 @@ from litestar.di import NamedDependency as Given
 from litestar.params import FromPath
 
 from lutrin.errors import ChatStoreError, IngestInProgress, InvalidInput, NotFound, NotPermitted
-from lutrin.index.catalog import LeftOut
 from lutrin.ingest.upload import StoredUpload
 from lutrin.log import get_logger
 from lutrin.messages import INGEST_LEFT, INGEST_OFF, NO_FILES, NOTHING_HERE
+from lutrin.records import Job, JobState, LeftOut
 from lutrin.serve.answer_service import NO_STORE
 from lutrin.serve.book_choices import store_books
 from lutrin.serve.limits import remember
@@ -35,22 +35,8 @@ LOOK_AGAIN_S = 2.0
 SILENT_S = 30.0
 """After it, an ingestion of another server that shows no sign of life is taken for ended with that server."""
 TAG = "administration"
-State = Literal["waiting", "running", "done", "failed"]
 
 _log = get_logger("serve")
-
-
-class Job(msgspec.Struct, frozen=True, kw_only=True):
-    """An ingestion and its progress."""
-
-    job: str
-    state: State
-    """`waiting`: another one is running."""
-    progress: list[str]
-    """Its newest lines, at most 200."""
-    summary: Mapping[str, int | float | str] | None = None
-    detail: str | None = None
-    """Why it failed."""
 
 
 Spawn = Callable[[Coroutine[Any, Any, None]], object]
@@ -91,7 +77,7 @@ class Jobs:
                 spawn(self._work(ingest, job, patient=True))
         return job
 
-    def _add(self, state: State, lines: list[str]) -> Job:
+    def _add(self, state: JobState, lines: list[str]) -> Job:
         job = Job(job=uuid.uuid4().hex, state=state, progress=lines)
         remember(self._jobs, job.job, job, KEPT_JOBS)
         return job

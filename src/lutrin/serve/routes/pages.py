@@ -19,6 +19,7 @@ from litestar.params import FromPath, JSONBody, Parameter, QueryParameter
 from lutrin.errors import NotFound
 from lutrin.messages import COUNTED, NOTHING_HERE, SCRIPT_TEXTS
 from lutrin.platform import network_addresses
+from lutrin.prepared import Card, GlossaryTerm
 from lutrin.serve import html
 from lutrin.serve.answer_service import NO_STORE, AnswerService
 from lutrin.serve.book_reader import Reader
@@ -29,7 +30,6 @@ from lutrin.serve.library import PICTURE_HEADERS
 from lutrin.serve.ownership import is_secure
 from lutrin.serve.problems import operation
 from lutrin.serve.responses import prefix_of
-from lutrin.study.deck import Card, GlossaryTerm
 from lutrin.study.recall import Recall
 
 STATIC = Path(__file__).parents[1] / "static"
