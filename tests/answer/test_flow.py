@@ -166,14 +166,15 @@ async def test_a_chapter_is_summed_up_by_its_sections(make_flow: MakeFlow) -> No
     assert intro == messages.NO_SUCH_FORM["summary"]
     assert sentences[0].startswith("The sensorimotor loop is")
     assert [one.citations for one in answer.sentences[1:]] == [(n,) for n in range(1, len(sentences) + 1)]
-    assert [one.section_title for one in answer.sources] == ["What the loop is", "Batteries", "Kites"]
+    titles = [one.section_title for one in answer.sources]
+    assert list(dict.fromkeys(titles)) == ["What the loop is", "Batteries", "Kites"]
     said = {
         "sensorimotor": "The loop senses, decides and acts.",
         "480": "The battery of Kestrel stores 480 watt hours.",
     }
     generator = ScriptedGenerator(lambda texts: next((one for key, one in said.items() if key in texts[-1]), "So."))
     modelled = await answer_to(make_flow(generator), "Summarise chapter 1")
-    assert len(generator.requests) == len(sentences)
+    assert len(generator.requests) == len(set(titles))
     assert all(STEP_TASK in request.messages[-1].content for request in generator.requests)
     assert [one.text for one in modelled.sentences][-1] == said["480"]
 

@@ -31,8 +31,10 @@ from lutrin.search.shelf_search import in_chapter, search_books
 
 KINDS: dict[Pointing, UnitKind] = {"table": "table_row", "code": "code", "figure": "caption"}
 """The kind of unit that a question points at."""
+WHOLE: dict[Pointing, Frame] = {"page": "summary", "terms": "summary", "commands": "code"}
+"""What all of the page is asked for, and the form of the answer."""
 OWN_FORMS: frozenset[Frame] = frozenset({"quiz", "simpler"})
-"""Forms that a page is asked for in; whatever else is asked of all of it is a summary."""
+"""Forms that a page may be asked for in, besides."""
 _ALONE = "What is {name}?"
 
 
@@ -78,8 +80,7 @@ async def find_evidence(searcher: Searcher, generations: Sequence[OpenGeneration
     if query.within and not query.whole_chapter:
         result = of_kind(result, query.pointing)
         # Where the page is named beside something else, its nearest passage is nearer than one of another page.
-        is_named = query.pointing == "here" and bool(query.name_stems)
-        if is_named and result.verdict != "answers":
+        if query.name_stems and result.verdict != "answers":
             result = replace(result, parts=tuple(part.shown() for part in result.parts))
         elif result.verdict != "answers":
             # The page does not answer it: the book may.
@@ -137,7 +138,7 @@ async def _points_at(searcher: Searcher, query: Query) -> Pointing:
     if not query.name_stems:
         return "here"
     kind, cosine = await _nearest(searcher, query.typed, without_names)
-    return "here" if kind == "here" and cosine >= load_examples().named else "none"
+    return kind if cosine >= load_examples().named else "none"
 
 
 async def _nearest(searcher: Searcher, text: str, seen: Callable[[str], str]) -> tuple[Pointing, float]:
@@ -173,8 +174,8 @@ async def _on_page(searcher: Searcher, query: Query, generations: Sequence[OpenG
         for file in await generation.files():
             if file.filename == query.page:
                 query = replace(query, within=query.page, pointing=kind)
-                if kind in {"page", "terms"}:
-                    frame: Frame = query.frame if query.frame in OWN_FORMS else "summary"
+                if kind in WHOLE:
+                    frame: Frame = query.frame if query.frame in OWN_FORMS else WHOLE[kind]
                     title = file.title
                     query = replace(
                         query, frame=frame, about=None, topic=title, parts=(title,), whole_chapter=True, refusal=None

@@ -23,9 +23,9 @@ from lutrin.answer.evidence import Evidence, as_meant, find_evidence, find_more
 from lutrin.answer.explain import FAST_S, Explainer, Feed, ModelWork
 from lutrin.answer.grade import Grader, fitted_weights, stands_in
 from lutrin.answer.listing import listing_plan
+from lutrin.answer.overview import overview_plan
 from lutrin.answer.plan import (
     Plan,
-    chapter_plan,
     from_contents,
     make_plan,
     next_questions,
@@ -324,10 +324,10 @@ class AnswerFlow:
             return await from_contents(query, generations[0])
         k = query.question.top_k or self._settings.top_k
         found = await find_evidence(self._searcher, generations, query, k=k)
-        if found.query.sums_chapter:
-            short = await chapter_plan(found, is_read=self._explainer is not None)
-            if short is not None:
-                return short
+        if found.query.whole_chapter:
+            overview = await overview_plan(found, self._searcher.encode, is_read=self._explainer is not None)
+            if overview is not None:
+                return overview
         found, meant = await self._with_prepared(found, generations)
         plan = await make_plan(found, sections=self.ability.sections)
         if plan.repeats:

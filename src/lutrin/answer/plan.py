@@ -1,36 +1,30 @@
 """A plan: everything about an answer that is decided before a word is generated. It never changes afterwards.
 
-A question is answered by excerpts, refused, told from the book's table of contents, or, if it asks for a chapter in
-short and nobody prepared that, by the sentence of each section that says most on the chapter's title. Without a model
-these sentences are the answer; a model sums up the likeliest reading sections, one after the other: several at once are
-too much for a small one.
+A question is answered by excerpts, refused, or told from the book's table of contents; what is asked of a whole chapter
+or page is planned in `answer.overview`.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from lutrin import messages
 from lutrin.answer import safety
 from lutrin.answer.evidence import Evidence
-from lutrin.answer.hostile import gives_orders
 from lutrin.answer.render import block_text, citation, excerpt, markdown
 from lutrin.answer.runs import (
-    MOST_EXCERPTS,
     PASSAGES,
     Run,
-    asks,
     choose_whole,
     lead_of,
     reading_sections,
-    section_of,
 )
 from lutrin.index.generation import FileEntry, OpenGeneration
 from lutrin.language.words import content_stems, plain, subject_stems, subject_words
 from lutrin.prepared import BY_THE_BOOK, PreparedEntry
 from lutrin.query.frames import About, Frame
 from lutrin.query.respell import slips_of
-from lutrin.query.understand import Query, normalize, refers
+from lutrin.query.understand import Query, normalize
 from lutrin.records import (
     SELECTED,
     BookInfo,
@@ -42,9 +36,8 @@ from lutrin.records import (
     Refusal,
     Sentence,
     SupportGrade,
-    Unit,
 )
-from lutrin.search.reader import UNLIKE, ScoredPassage, Verdict, is_far
+from lutrin.search.reader import UNLIKE, Verdict, is_far
 from lutrin.search.search import Part, Searcher, SearchResult
 from lutrin.search.shelf_search import chapter_of_number
 
@@ -54,10 +47,6 @@ MOST_CONSIDERED = 100
 """Questions whose place in a file is looked up: a file may hold a whole book."""
 MOST_LISTED = 40
 """Lines of a list that a reader still reads."""
-MOST_QUOTED = 5
-"""Sentences of the book's own answer to what sums up a chapter."""
-MOST_READ = 4
-"""Reading sections of a model that sums up a chapter; each takes about as long as an answer."""
 
 WANT_NEW: frozenset[Frame] = frozenset({"more", "simpler", "other", "why", "example", "analogy"})
 """What is wanted of the answer before by who does not want to hear it again."""
@@ -129,7 +118,9 @@ class Plan:
     def is_sure(self) -> bool:
         """Whether the model is not heard on whether the book answers: what leans on a text has its answer there."""
         query = self.query
-        return query.mode == "selection" or bool(query.leans or query.follows or query.sums_chapter)
+        return query.mode == "selection" or bool(
+            query.leans or query.follows or query.sums_chapter or query.pointing == "commands"
+        )
 
     @property
     def repeats(self) -> bool:
@@ -172,7 +163,7 @@ async def make_plan(found: Evidence, *, sections: int = 0) -> Plan:
     answered = answered or [max(result.parts, key=lambda part: part.odds)]
     safe = safety.without_other_machines(generation, answered)
     chosen = await choose_whole(generation, safe, query.frame)
-    plan = await _quoted(found, chosen, safe, sections)
+    plan = await quoted(found, chosen, safe, sections)
     if not plan.runs:
         return plan
     lead, rest = ((), plan.text) if plan.guarded else _lead(query, plan.runs, len(answered))
@@ -202,17 +193,26 @@ async def quoted_plan(found: Evidence, run: Run, *, sections: int) -> Plan:
     Raises:
         IndexUnavailable: The book cannot be read.
     """
-    plan = await _quoted(found, [run], found.result.parts[:1], sections)
+    plan = await quoted(found, [run], found.result.parts[:1], sections)
     if not plan.runs:
         return plan
     text = "\n\n".join([*plan.notices, plan.text])
     return replace(plan, text=text, procedural=any(one.steps for one in plan.runs))
 
 
-async def _quoted(found: Evidence, chosen: Sequence[Run], parts: Sequence[Part], sections: int) -> Plan:
+async def quoted(found: Evidence, chosen: Sequence[Run], parts: Sequence[Part], sections: int) -> Plan:
     """A plan with the runs that are safe to show as excerpts, and what a model reads of some parts.
 
     Where nothing is safe, it only holds what the reader is told instead.
+
+    Args:
+        found: The evidence.
+        chosen: What is shown, in order.
+        parts: What a model reads of.
+        sections: Reading sections that it is shown of each; 0: no model is asked.
+
+    Raises:
+        IndexUnavailable: The book cannot be read.
     """
     query, generation = found.query, found.generation
     runs, notices = await safety.secure_runs(generation, chosen)
@@ -330,57 +330,6 @@ def settle_plan(plan: Plan, verdict: Verdict) -> Plan:
     if verdict == "closest":
         return replace(plan, verdict=verdict, lead=(), rest=f"{messages.CLOSEST_PASSAGE}\n\n{plan.text}")
     return replace(plan, verdict=verdict, suggestions=() if plan.verdict != "answers" else plan.suggestions)
-
-
-async def chapter_plan(found: Evidence, *, is_read: bool) -> Plan | None:
-    """The answer to "Summarise chapter 3" or "What is this page about?"; None if no sentence there can stand alone.
-
-    What was found is what the chapter says on its title. Reading sections are only made if a model reads them
-    (`is_read`).
-
-    Raises:
-        IndexUnavailable: The book cannot be read.
-    """
-    query, generation, result = found.query, found.generation, found.result
-    best: dict[tuple[str, tuple[str, ...], str, str], Run] = {}
-    for item in result.parts[0].passages:
-        place = section_of(item.chunk)
-        for one in _sentences_alone(item):
-            if place not in best or best[place].score < one.score:
-                best[place] = one
-    likeliest = sorted(best.values(), key=lambda run: -run.score)[:MOST_QUOTED]
-    files = [file.filename for file in await generation.files()]
-    in_order = sorted(likeliest, key=lambda run: (files.index(run.chunk.filename), run.span))
-    plan = await _quoted(found, in_order, result.parts[:1], MOST_READ if is_read else 0)
-    if not plan.runs:
-        return None
-    in_pages = sorted(plan.reading, key=lambda one: (files.index(one[1].chunk.filename), one[1].key))
-    lead = [Sentence(text=await _opening(query, generation))]
-    lead += [Sentence(text=block_text(run.units), citations=(number,)) for number, run in enumerate(plan.runs, 1)]
-    return replace(plan, text="", lead=tuple(lead), excerpts=plan.excerpts[:MOST_EXCERPTS], reading=tuple(in_pages))
-
-
-async def _opening(query: Query, generation: OpenGeneration) -> str:
-    """What stands before the sentences that sum up a chapter, or a page with its sections."""
-    if not query.within:
-        return messages.NO_SUCH_FORM["summary"]
-    titles = dict.fromkeys(chunk.section_title for chunk in await generation.chunks_of(query.within))
-    own = [title for title in titles if title != query.topic][:MOST_LISTED]
-    return messages.ON_PAGE.format(title=query.topic) + (
-        f" {messages.PAGE_HAS.format(titles='; '.join(own))}" if own else ""
-    )
-
-
-def _sentences_alone(item: ScoredPassage) -> Iterator[Run]:
-    """The sentences of a passage that can stand alone."""
-    if item.chunk.role == "text":
-        passage = Run(item.chunk, item.chunk.units, tuple(item.scores.tolist()))
-        yield from (passage.part(place, place + 1) for place, unit in enumerate(passage.units) if _stands_alone(unit))
-
-
-def _stands_alone(unit: Unit) -> bool:
-    is_text = unit.kind == "sentence" and unit.role == "text" and not unit.warning and not asks(unit)
-    return is_text and unit.text.rstrip().endswith((".", "!")) and not refers(unit.text) and not gives_orders(unit.text)
 
 
 def refusal_plan(query: Query, refusal: Refusal, *, title: str, generation: str) -> Plan:

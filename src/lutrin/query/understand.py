@@ -115,7 +115,7 @@ def _leans(part: str) -> bool:
     return len(topic_stems(part)) < 2 or _has(part, lexicon.REFERENCES)
 
 
-Pointing = Literal["page", "terms", "table", "code", "figure", "here", "none"]
+Pointing = Literal["page", "terms", "commands", "table", "code", "figure", "here", "none"]
 """What a question may point at on the page that is open: all of it, its terms, something on it; `none`: at nothing."""
 
 

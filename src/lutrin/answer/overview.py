@@ -1,0 +1,157 @@
+"""Plans for what is asked of a whole chapter or page: what it is about, and all of its code.
+
+What it is about is told by the book's own sentences: the first of each section that can stand alone, of the upper
+sections before those below them. Where there are few sections, the sentences follow that cover the rest best. Without
+a model they are the answer; a model sums up the likeliest reading sections, one after the other: several at once are
+too much for a small one.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from lutrin import messages
+from lutrin.answer.evidence import Evidence
+from lutrin.answer.hostile import gives_orders
+from lutrin.answer.plan import MOST_LISTED, Plan, quoted
+from lutrin.answer.render import block_text
+from lutrin.answer.runs import MOST_EXCERPTS, Run, announced, asks, choose, is_drawn, section_of
+from lutrin.index.generation import OpenGeneration
+from lutrin.ports import Encode
+from lutrin.query.understand import Query, refers
+from lutrin.records import Chunk, Sentence, Unit
+from lutrin.search.reader import Float, ScoredPassage
+
+MOST_QUOTED = 5
+"""Sentences of the book's own answer to what sums up a chapter."""
+MOST_READ = 4
+"""Reading sections of a model that sums up a chapter; each takes about as long as an answer."""
+MOST_BLOCKS = 20
+"""Blocks of code of a page that are shown."""
+
+
+async def overview_plan(found: Evidence, encode: Encode, *, is_read: bool) -> Plan | None:
+    """The answer to what is asked of a whole chapter or page; None if something else is asked, or it has none of it.
+
+    Args:
+        found: What the chapter says on its title.
+        encode: Encodes the sentences of a page that has few sections.
+        is_read: Whether a model reads the likeliest sections.
+
+    Raises:
+        IndexUnavailable: The book cannot be read.
+    """
+    if found.query.pointing == "commands":
+        return await _all_code(found)
+    return await _summary(found, encode, is_read=is_read) if found.query.sums_chapter else None
+
+
+async def _summary(found: Evidence, encode: Encode, *, is_read: bool) -> Plan | None:
+    query, generation, result = found.query, found.generation, found.result
+    order = [file.filename for file in await generation.files()]
+    files = {item.chunk.filename for item in result.parts[0].passages}
+    first = {name: await _first_place(generation, name) for name in files}
+    alone = (one for item in result.parts[0].passages for one in _sentences_alone(item, first[item.chunk.filename]))
+    by_place = {(order.index(one.chunk.filename), one.span): one for one in alone}
+    sentences = [by_place[place] for place in sorted(by_place)]
+    chosen = await _covering(sentences, _leading(sentences), encode)
+    if not chosen and not query.within:
+        return None
+    runs = [sentences[place] for place in sorted(chosen)] or choose(result.parts, query.frame)
+    plan = await quoted(found, runs, result.parts[:1], MOST_READ if is_read else 0)
+    if not plan.runs:
+        return None
+    in_pages = sorted(plan.reading, key=lambda one: (order.index(one[1].chunk.filename), one[1].key))
+    lead = [Sentence(text=await _opening(query, generation))]
+    if chosen:
+        lead += [Sentence(text=block_text(run.units), citations=(number,)) for number, run in enumerate(plan.runs, 1)]
+    excerpts = plan.excerpts[:MOST_EXCERPTS]
+    rest = "" if chosen else plan.text
+    return replace(plan, text="", lead=tuple(lead), rest=rest, excerpts=excerpts, reading=tuple(in_pages))
+
+
+def _leading(sentences: Sequence[Run]) -> list[int]:
+    """Places of the first sentence of each section: of the upper ones, then of those that say most on the title."""
+    first: dict[tuple[str, tuple[str, ...], str, str], int] = {}
+    for place, one in enumerate(sentences):
+        first.setdefault(section_of(one.chunk), place)
+    upper = sorted(
+        first.values(), key=lambda place: (len(sentences[place].chunk.heading_path), -sentences[place].score)
+    )
+    return upper[:MOST_QUOTED]
+
+
+async def _covering(sentences: Sequence[Run], chosen: Sequence[int], encode: Encode) -> list[int]:
+    """These places, and as many more as are wanted: each time the sentence that covers best what is not covered.
+
+    How well a sentence is covered is its largest cosine to one that is chosen (facility location; Lin and Bilmes 2011,
+    https://aclanthology.org/P11-1052).
+    """
+    places = list(chosen)
+    wanted = min(MOST_QUOTED, len(sentences))
+    if len(places) >= wanted:
+        return places
+    vectors = np.array([one.pooled for one in await encode([run.units[0].text for run in sentences])])
+    cosines: Float = vectors @ vectors.T
+    covered = cosines[places].max(axis=0)
+    while len(places) < wanted:
+        gains = np.maximum(cosines, covered).sum(axis=1)
+        gains[places] = -np.inf
+        places.append(int(gains.argmax()))
+        covered = np.maximum(covered, cosines[places[-1]])
+    return places
+
+
+async def _opening(query: Query, generation: OpenGeneration) -> str:
+    """What stands before the sentences that sum up a chapter, or a page with its sections."""
+    if not query.within:
+        return messages.NO_SUCH_FORM["summary"]
+    titles = dict.fromkeys(chunk.section_title for chunk in await generation.chunks_of(query.within))
+    own = [title for title in titles if title != query.topic][:MOST_LISTED]
+    return messages.ON_PAGE.format(title=query.topic) + (
+        f" {messages.PAGE_HAS.format(titles='; '.join(own))}" if own else ""
+    )
+
+
+async def _first_place(generation: OpenGeneration, filename: str) -> int:
+    """Where the first sentence of a page begins."""
+    units = (unit for chunk in await generation.chunks_of(filename) for unit in chunk.units)
+    return min((unit.char_start for unit in units if unit.kind == "sentence"), default=-1)
+
+
+def _sentences_alone(item: ScoredPassage, first: int) -> Iterator[Run]:
+    """The sentences of a passage that can stand alone: the `first` one of a page refers to nothing before it."""
+    if item.chunk.role == "text":
+        passage = Run(item.chunk, item.chunk.units, tuple(item.scores.tolist()))
+        for place, unit in enumerate(passage.units):
+            if _is_statement(unit) and (unit.char_start == first or not refers(unit.text)):
+                yield passage.part(place, place + 1)
+
+
+def _is_statement(unit: Unit) -> bool:
+    is_text = unit.kind == "sentence" and unit.role == "text" and not unit.warning and not asks(unit)
+    return is_text and unit.text.rstrip().endswith((".", "!")) and not gives_orders(unit.text)
+
+
+async def _all_code(found: Evidence) -> Plan | None:
+    """The blocks of code of a page, in order, each below what announces it; None: it has none."""
+    blocks = list(_blocks(await found.generation.chunks_of(found.query.within)))
+    runs = [await announced(found.generation, home, code) for home, code in blocks[:MOST_BLOCKS]]
+    plan = await quoted(found, runs, (), 0)
+    if not plan.runs:
+        return None
+    more = len(blocks) - MOST_BLOCKS
+    text = [*plan.notices, plan.text, *([messages.MORE_OF_THEM.format(count=more)] if more > 0 else [])]
+    return replace(plan, text="\n\n".join(text), excerpts=plan.excerpts[:MOST_EXCERPTS])
+
+
+def _blocks(chunks: Sequence[Chunk]) -> Iterator[tuple[Chunk, Unit]]:
+    """The blocks of code of a page's passages, with these; no figures, and no output right below a block."""
+    owners = {unit.char_start: (chunk, unit) for chunk in reversed(chunks) for unit in chunk.units}
+    before = ""
+    for place in sorted(owners):
+        chunk, unit = owners[place]
+        if unit.kind == "code" != before and not is_drawn(unit):
+            yield chunk, unit
+        before = unit.kind

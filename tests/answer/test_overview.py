@@ -1,0 +1,93 @@
+"""What is asked of a whole page: all of its code, and what it is about where it has no sections."""
+
+from pathlib import Path
+
+import pytest
+from tests.answer.book import english
+from tests.answer.conftest import publish
+from tests.fakes import ExactStore, WordHashEmbedder, word_grader
+
+from lutrin import messages
+from lutrin.answer.flow import AnswerFlow
+from lutrin.index.shelf import Shelf
+from lutrin.records import Answer, DoneEvent, Question
+from lutrin.search.search import Searcher
+from lutrin.settings import load_settings
+
+PAGES = {
+    "book.toml": 'slug = "looms"\ntitle = "Looms"\n',
+    "01-thread.md": """# Threading
+
+First count the threads:
+
+```bash
+count threads
+```
+
+```text
+240
+```
+
+A loom that is threaded twice tears.
+
+Then start the loom with this:
+
+```bash
+loom start
+```
+""",
+    "02-wool.md": """# Wool
+
+This page tells how wool becomes yarn. Wool is washed in warm water. Washed wool dries on a line for two days.
+Carding combs the dry wool. Spinning twists combed wool into yarn. Thick yarn makes warm cloth.
+""",
+    "03-empty.md": "# Empty looms\n\n- warp\n- weft\n",
+}
+
+
+async def asked(tmp_path: Path, text: str, page: str) -> Answer:
+    """The answer to a question on an open page."""
+    settings = load_settings(data_dir=tmp_path / "data")
+    await publish(settings, tmp_path / "corpus", PAGES)
+    async with Shelf(settings.catalog_path, settings.books_dir, ExactStore()) as shelf:
+        flow = AnswerFlow(
+            shelf=shelf,
+            searcher=Searcher(WordHashEmbedder()),
+            language=english(),
+            settings=settings,
+            grader=word_grader(),
+        )
+        events = [event async for event in flow.answer(Question(text=text, page=page))]
+    done = events[-1]
+    assert isinstance(done, DoneEvent)
+    return done.answer
+
+
+async def test_all_commands_of_a_page(tmp_path: Path) -> None:
+    """Each stands below what announces it, in order, without what it prints."""
+    answer = await asked(tmp_path, "Which commands does this page use?", "01-thread.md")
+    assert answer.kind == "extractive"
+    assert not answer.closest
+    places = [answer.answer.index(one) for one in ("First count", "count threads", "Then start", "loom start")]
+    assert places == sorted(places)
+    assert "240" not in answer.answer
+    assert [one.filename for one in answer.sources] == ["01-thread.md"] * 2
+
+
+async def test_a_page_without_sections(tmp_path: Path) -> None:
+    """Its first sentence, and what covers the rest, in the page's order."""
+    answer = await asked(tmp_path, "What is this page about?", "02-wool.md")
+    opening, first, *others = [one.text for one in answer.sentences]
+    assert opening == messages.ON_PAGE.format(title="Wool")
+    assert first == "This page tells how wool becomes yarn."
+    assert len(others) == 4
+    page = " ".join(PAGES["02-wool.md"].split())
+    assert [page.index(one) for one in others] == sorted(page.index(one) for one in others)
+
+
+@pytest.mark.parametrize("question", ["What is this page about?", "Which commands does this page use?"])
+async def test_a_page_of_a_list_alone(tmp_path: Path, question: str) -> None:
+    """What there is of it is shown, whatever it was asked for."""
+    answer = await asked(tmp_path, question, "03-empty.md")
+    assert "warp" in answer.answer
+    assert ("about" in answer.answer) == ("about" in question)
