@@ -115,7 +115,7 @@ export class Reader {
 
   async open(): Promise<void> {
     await this.bubble.click();
-    await this.panel.waitFor();
+    await this.panel.evaluate((panel) => Promise.all(panel.getAnimations().map(({finished}) => finished)));
   }
 
   /** Type a question, send it, and wait until its answer is no longer being written. */

@@ -2,6 +2,13 @@ import {css} from 'lit';
 
 /** Questions to the right, answers to the left, and what an answer is made of. */
 export const messages = css`
+  .turn {
+    display: flow-root;
+  }
+  /* Room below the newest question, so that it stands at the top from the first and nothing moves while its answer grows. */
+  .turn:last-child {
+    min-height: 100cqh;
+  }
   .message {
     margin-bottom: 18px;
   }

@@ -168,6 +168,7 @@ export const panel = css`
     flex: 1;
     min-height: 0;
     padding: 16px;
+    container-type: size;
     overflow-y: auto;
     overflow-wrap: anywhere;
     overscroll-behavior: contain;

@@ -41,7 +41,7 @@ export interface TurnActions {
 
 /** A question and its answer. */
 export function turnView(turn: Turn, isLast: boolean, actions: TurnActions): TemplateResult {
-  return html`${turn.question ? questionView(turn, actions) : nothing}${answerView(turn, isLast, actions)}`;
+  return html`<div class="turn">${turn.question ? questionView(turn, actions) : nothing}${answerView(turn, isLast, actions)}</div>`;
 }
 
 function questionView(turn: Turn, {texts, edit}: TurnActions): TemplateResult {
@@ -149,12 +149,12 @@ function citeView(citation: Citation, {texts, hrefOf, tabOf}: TurnActions): Temp
 }
 
 /** What is being done for the reader at this moment. */
-function progressView({queue, working, resuming, state, sentences, sources}: Turn, texts: Texts): TemplateResult {
+function progressView({queue, working, resuming, explaining, state, sentences, sources}: Turn, texts: Texts): TemplateResult {
   let words = texts.searching;
   if (resuming) words = texts.resuming;
   else if (queue) words = texts.queued(queue.position, queue.eta_s);
-  else if (working?.what === 'reading') words = working.eta_s ? `${texts.modelReads}, ${texts.about(working.eta_s)}` : texts.modelReads;
-  else if (working || sentences.length) words = texts.modelWrites;
+  else if (working?.what === 'writing' || (sentences.length && !explaining)) words = texts.modelWrites;
+  else if (explaining) words = working?.eta_s ? `${texts.modelReads}, ${texts.about(working.eta_s)}` : texts.modelReads;
   else if (sources.length || state === 'streaming') words = texts.reading;
   return html`<p class="progress"><span class="dots" aria-hidden="true"><i></i><i></i><i></i></span>${words}</p>`;
 }
