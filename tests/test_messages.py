@@ -29,7 +29,7 @@ NOT_READ = {
     "lutrin/serve/routes/answers.py": "describes the API",
     "lutrin/serve/tools.py": "describes tools to other programs",
     "lutrin_teacher/companion_commands.py": "a command",
-    "lutrin_teacher/edit.py": "a command",
+    "lutrin/study/edit.py": "a command",
     "lutrin_teacher/judge.py": "the model reads it",
     "lutrin_teacher/study_job.py": "a command",
     "lutrin_teacher/trial.py": "questions that are asked for a trial",

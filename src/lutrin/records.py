@@ -6,6 +6,7 @@ Offsets count characters of the source text: the file decoded as UTF-8 (for PDF:
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
@@ -146,6 +147,17 @@ class Notice(msgspec.Struct, frozen=True, kw_only=True):
     filename: str
     message: str
     line: int | None = None
+
+
+class MergeSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """The outcome of merging drafts into the companions beside books."""
+
+    written: Mapping[Path, int]
+    """How many entries each companion has now."""
+    added: int = 0
+    replaced: int = 0
+    refused: tuple[Notice, ...] = ()
+    """A line for each entry that is not exact."""
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,6 +10,7 @@ import msgspec
 
 from lutrin.cli.console import data_dir_option, json_option, say, settings_option
 from lutrin.errors import InvalidSettings
+from lutrin.guest_ports import Workplace
 from lutrin.records import Notice
 from lutrin.settings import LOCAL, Settings, load_settings
 
@@ -26,11 +27,10 @@ def companion() -> None:
 @companion.command()
 @corpus_option
 @json_option
-def check(*, corpus: Path | None, as_json: bool) -> None:
+@click.pass_obj
+def check(workplace: Workplace, *, corpus: Path | None, as_json: bool) -> None:
     """Check the companions against their books; exit 1 if an entry does not fit."""
-    from lutrin_teacher import edit  # noqa: PLC0415 - a stage's vendors load only when it runs
-
-    fitting, wrong = edit.check(corpus or load_settings().corpus_dir, shelf=corpus is None)
+    fitting, wrong = workplace.check_companions(corpus or load_settings().corpus_dir, shelf=corpus is None)
     if as_json:
         say(msgspec.json.encode({"fitting": fitting, "wrong": wrong}).decode())
     else:
@@ -45,17 +45,18 @@ def check(*, corpus: Path | None, as_json: bool) -> None:
 @corpus_option
 @click.option("--author", default="", help="Author of entries that name none (default: the authors).")
 @settings_option
-def merge(*, drafts: Sequence[Path], corpus: Path | None, author: str, settings: Settings) -> None:
+@click.pass_obj
+def merge(
+    workplace: Workplace, *, drafts: Sequence[Path], corpus: Path | None, author: str, settings: Settings
+) -> None:
     """Put the entries of DRAFTS into the companions beside their books, and approve these as `approve` does.
 
     Sections and hashes are filled in. An entry whose heading or quote is not exact is refused with its line, and the
     exit code is 1. To confirm entries whose section has changed, merge the companion itself.
     """
-    from lutrin.ingest.companion_file import approve as approve_files  # noqa: PLC0415 - as below
-    from lutrin_teacher import edit  # noqa: PLC0415 - a stage's vendors load only when it runs
-
-    merged = edit.merge(corpus or settings.corpus_dir, drafts, author=author, shelf=corpus is None)
-    approve_files(merged.written, settings.approved_path)
+    root = corpus or settings.corpus_dir
+    merged = workplace.merge_companions(root, drafts, author=author, shelf=corpus is None)
+    workplace.approve_companions(merged.written, settings)
     _say(merged.refused)
     for path, count in merged.written.items():
         say(f"{path}: {count} entries.")
@@ -67,17 +68,15 @@ def merge(*, drafts: Sequence[Path], corpus: Path | None, author: str, settings:
 @companion.command()
 @corpus_option
 @settings_option
-def approve(*, corpus: Path | None, settings: Settings) -> None:
+@click.pass_obj
+def approve(workplace: Workplace, *, corpus: Path | None, settings: Settings) -> None:
     """Approve every entry of the companions beside the books, as they are now, on this machine.
 
     Until then, entries of a book's folder count as unsigned: they are checked, not pinned, and
     wait for a teacher. A changed file has to be approved again.
     """
-    from lutrin.ingest.companion_file import approve as approve_files  # noqa: PLC0415 - as below
-    from lutrin_teacher import edit  # noqa: PLC0415 - a stage's vendors load only when it runs
-
-    paths = edit.companions(corpus or settings.corpus_dir, shelf=corpus is None)
-    approve_files(paths, settings.approved_path)
+    paths = workplace.companions(corpus or settings.corpus_dir, shelf=corpus is None)
+    workplace.approve_companions(paths, settings)
     for path in paths:
         say(f"{path} is approved.")
 
@@ -88,16 +87,15 @@ def approve(*, corpus: Path | None, settings: Settings) -> None:
     "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write to this file instead of the terminal."
 )
 @settings_option
-def export(*, book: str, output: Path | None, settings: Settings) -> None:
+@click.pass_obj
+def export(workplace: Workplace, *, book: str, output: Path | None, settings: Settings) -> None:
     """Print the published companion of BOOK (default: the first one), with the entries that this machine made."""
-    from lutrin_teacher import edit, study_job  # noqa: PLC0415 - a stage's vendors load only when it runs
-
-    entries = asyncio.run(study_job.companion_entries(settings, book))
+    entries = asyncio.run(workplace.companion_entries(settings, book))
     if output is not None:
-        edit.write_entries(output, entries)
+        workplace.write_companion(output, entries)
         say(f"{output}: {len(entries)} entries.")
         return
-    say(b"".join(map(edit.line_of, entries)).decode(), nl=False)
+    say(b"".join(entry.line() for entry in entries).decode(), nl=False)
 
 
 @click.command()
@@ -108,7 +106,8 @@ def export(*, book: str, output: Path | None, settings: Settings) -> None:
 @click.option("--tier", help="Language model for this run, with a name as in LUTRIN_MODEL.")
 @click.option("--remote", is_flag=True, help="Let a service's model write; LUTRIN_LLM_MODEL names it.")
 @data_dir_option
-def study(*, book: str, most: int, tier: str | None, remote: bool, data_dir: Path | None) -> None:
+@click.pass_obj
+def study(workplace: Workplace, *, book: str, most: int, tier: str | None, remote: bool, data_dir: Path | None) -> None:
     """Have the model prepare BOOK (default: the first one): questions, key points, terms, examples, quizzes.
 
     Entries that fail the checks are dropped, and the reasons are counted; readers have the others at once. You can
@@ -118,7 +117,8 @@ def study(*, book: str, most: int, tier: str | None, remote: bool, data_dir: Pat
     from lutrin_teacher import study_job  # noqa: PLC0415 - a stage's vendors load only when it runs
 
     settings = _settings_of_study(tier, data_dir, remote=remote)
-    say(asyncio.run(study_job.study(settings, book, most, lambda line: say(line, err=True))))
+    opening = workplace.study(settings)
+    say(asyncio.run(study_job.study_once(opening, book, most, lambda line: say(line, err=True))))
 
 
 def _settings_of_study(tier: str | None, data_dir: Path | None, *, remote: bool) -> Settings:

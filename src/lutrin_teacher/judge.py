@@ -5,11 +5,9 @@ A local model reports the probability of its yes; a service only says yes or no,
 
 import math
 
-from lutrin.answer.grade import evidence_of
-from lutrin.answer.runs import whole
 from lutrin.errors import GeneratorError
 from lutrin.ports import Generator
-from lutrin.records import Chunk, Finished, GenerationRequest, Message, Piece
+from lutrin.records import Finished, GenerationRequest, Message, Piece
 
 LEAST_YES = 0.91
 """Probability of the model's yes from which a card is kept: of 57 cards by `medium`, read by eye, .81 were right and
@@ -28,9 +26,9 @@ IS_ANSWERED = (
 )
 
 
-async def objection(generator: Generator, chunk: Chunk, question: str, answer: str) -> str:
-    """Why the model keeps no card; empty: it keeps it. Doubt, failure, and silence count as no."""
-    evidence, prompt = evidence_of(whole(chunk)), f"Question: {question}"
+async def objection(generator: Generator, evidence: str, question: str, answer: str) -> str:
+    """Why the model keeps no card of a passage (`evidence`); empty: it does. Doubt, failure, silence count as no."""
+    prompt = f"Question: {question}"
     if not await _says_yes(generator, IS_CLEAR, evidence, prompt):
         return "not clear by itself"
     is_answered = await _says_yes(generator, IS_ANSWERED, evidence, f"{prompt}\nAnswer: {answer}")

@@ -12,7 +12,7 @@ its id, which is made of its text: a run that is broken off goes on.
 import asyncio
 import re
 from collections import Counter, defaultdict
-from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from itertools import islice
@@ -21,23 +21,12 @@ from typing import Literal
 
 from msgspec import structs
 
-from lutrin.answer.grade import Grader, evidence_of, is_copy, may_be_own
-from lutrin.answer.hostile import gives_orders
-from lutrin.answer.runs import whole
-from lutrin.index.companion import defining, encoded_texts, texts_of
-from lutrin.index.decisions import StudiedEntry
-from lutrin.index.generation import OpenGeneration
-from lutrin.ingest.companion_file import Fitting, MisfitError, section_with, sections_of
-from lutrin.ingest.sentences import sentence_ranges
+from lutrin.guest_ports import StudyBook
 from lutrin.language.words import content_stems, plain, stem, stem_set, topic_stems, word_count
-from lutrin.messages import STUDIED_SO_FAR
+from lutrin.messages import STUDIED_SO_FAR, TERM_QUESTION
 from lutrin.ports import Generator
 from lutrin.prepared import Entry, Kind, PreparedEntry
-from lutrin.query.understand import alone, normalize
-from lutrin.records import Chunk, Finished, GenerationRequest, Message, Piece, Question, Unit
-from lutrin.search.search import Searcher
-from lutrin.study.literal import literal_problem
-from lutrin_teacher.edit import line_of
+from lutrin.records import Chunk, Finished, GenerationRequest, Message, Piece, Unit
 from lutrin_teacher.judge import PATIENCE_S, objection
 
 RULES = (
@@ -85,8 +74,6 @@ PROGRESS = ".progress"
 """End of the name of the file that says how far a study is."""
 UNLIKE = "not in form"
 ELSEWHERE = "with words that its section does not have"
-Publish = Callable[[Sequence[StudiedEntry]], None]
-"""Gives entries to every reader of a book; called in a thread."""
 ANONYMOUS: Mapping[str, float] = {}
 THE_PROMPTS = stem("passage")
 """What the prompt calls the text; only who has seen the prompt understands a question after it."""
@@ -149,12 +136,13 @@ def by_interest(chunks: Sequence[Chunk], interest: Mapping[str, float]) -> list[
 
 
 @dataclass(slots=True)
-class _Book:
-    generation: OpenGeneration
+class _Known:
+    """What a book has already."""
+
     keys: set[str]
-    """Questions and terms that the companion has, as they are asked."""
+    """Questions and terms of its companion, as they are asked."""
     exercises: list[frozenset[str]]
-    """The stems of each sentence of the book's own exercises."""
+    """The stems of each sentence of its own exercises."""
     terms: dict[str, list[str]]
     """Names of the terms of each file."""
 
@@ -163,41 +151,34 @@ class Student:
     """Writes entries for a book.
 
     Args:
-        path: The companion of this machine; see `Settings.studied_path`.
         kinds: What the model writes well enough to be kept; it is asked for nothing else.
         exercises: Whether questions of the book's own exercises may be answered.
         judges: Whether the model is asked if a question with its answer serves a pupil; else what holds is kept.
-        publish: Called with what is kept of each passage; None: readers have it after the next ingest.
     """
 
     def __init__(
         self,
         generator: Generator,
-        searcher: Searcher,
-        grader: Grader,
+        book: StudyBook,
         author: str,
-        path: Path,
         *,
         kinds: Collection[str] = KINDS,
         own_words: bool = True,
         exercises: bool = False,
         judges: bool = False,
-        publish: Publish | None = None,
     ) -> None:
         self._generator = generator
-        self._searcher = searcher
-        self._grader = grader
+        self._book = book
         self._author = author
-        self._path = path
-        self._notes = path.with_suffix(".studied")
+        self._path = book.path
+        self._notes = book.path.with_suffix(".studied")
         self._kinds = frozenset(kinds)
         self._own_words = own_words
         self._exercises = exercises
         self._judges = judges
-        self._publish = publish
 
     async def work_through(
-        self, generation: OpenGeneration, most: int = 0, interest: Mapping[str, float] = ANONYMOUS
+        self, most: int = 0, interest: Mapping[str, float] = ANONYMOUS
     ) -> AsyncGenerator[StudyReport, None]:
         """Study a book, yielding the figures after each passage.
 
@@ -210,74 +191,74 @@ class Student:
             GeneratorUnavailable: The model is away; what was kept stays.
             IndexUnavailable, OSError: The book cannot be read, or the file not written.
         """
-        chunks = await generation.all_chunks()
+        chunks = await self._book.chunks()
         done = set(self._notes.read_text(encoding="utf-8").split()) if self._notes.exists() else set()
         prose = [one for one in chunks if one.role == "text" and word_count(one.text) >= LEAST_WORDS]
-        worth = [one for one in prose if not gives_orders(one.text)]
+        worth = [one for one in prose if not self._book.is_hostile(one.text)]
         open_ones = [chunk for chunk in worth if chunk.chunk_id not in done]
         ordered = by_interest(open_ones, interest)
         batch = ordered[:most] if most else ordered
-        book = _book(generation, chunks)
+        known = _known(self._book, chunks)
         figures = StudyReport(passages=len(batch))
         self._path.parent.mkdir(parents=True, exist_ok=True)
         earlier = len(worth) - len(open_ones)
         for chunk in batch:
-            items = await self._on_passage(book, chunk, figures)
-            embedder = self._searcher.embedder
-            wordings = {one.text: one for one in await encoded_texts(texts_of(items), embedder)}
-            fresh = [StudiedEntry(one, embedder.name, tuple(wordings[text] for text in one.asked)) for one in items]
+            items = await self._on_passage(known, chunk, figures)
+            publish = await self._book.publication(items)
             figures.by_kind.update(item.entry.kind for item in items)
             figures.studied += 1
             # A thread ends what it began, though a reader may break the study off here.
             so_far = STUDIED_SO_FAR.format(
                 done=earlier + figures.studied, all=len(worth), author=self._author, figures=figures.line()
             )
-            await asyncio.to_thread(self._keep, chunk, fresh, f"{so_far}\n")
+            await asyncio.to_thread(self._keep, chunk, items, f"{so_far}\n", publish)
             yield figures
 
-    def _keep(self, chunk: Chunk, fresh: Sequence[StudiedEntry], progress: str) -> None:
+    def _keep(self, chunk: Chunk, items: Sequence[PreparedEntry], progress: str, publish: Callable[[], None]) -> None:
         """Write what is kept of a passage, and give it to readers."""
         with self._path.open("ab") as companion, self._notes.open("a", encoding="utf-8") as notes:
-            companion.write(b"".join(line_of(one.item.entry) for one in fresh))
+            companion.write(b"".join(one.entry.line() for one in items))
             notes.write(f"{chunk.chunk_id}\n")
         self._path.with_suffix(PROGRESS).write_text(progress, encoding="utf-8")
-        if fresh and self._publish is not None:
-            self._publish(fresh)
+        if items:
+            publish()
 
-    async def _on_passage(self, book: _Book, chunk: Chunk, figures: StudyReport) -> list[PreparedEntry]:
+    async def _on_passage(self, known: _Known, chunk: Chunk, figures: StudyReport) -> Sequence[PreparedEntry]:
         """The entries of a passage that hold, with their places in the book."""
         texts = [await self._write(chunk, task) for kinds, task in TASKS if kinds & self._kinds]
         drafts = [draft for text in texts for draft in _drafts_in(text) if draft.kind in self._kinds]
-        source, chunks = await book.generation.source(chunk.filename), await book.generation.chunks_of(chunk.filename)
-        section = section_with(chunk, sections_of(source, chunks))
 
-        def entry(draft: Draft, text: str | tuple[str, ...]) -> Entry:
+        async def entry(draft: Draft, text: str | tuple[str, ...]) -> Entry:
             # The sentence of the passage that says most of it is its proof.
             unit = nearest(chunk.units, f"{draft.topic} {draft.text}")
-            return section.entry(draft.kind, draft.topic, text, source[unit.char_start : unit.char_end], self._author)
+            return await self._book.draft(
+                chunk, unit, kind=draft.kind, topic=draft.topic, text=text, author=self._author
+            )
 
         entries: list[Entry] = []
         points: list[str] = []
         for draft in drafts:
             if draft.kind == "keypoints" and len(points) == MOST_POINTS:
                 continue
-            if reason := await self._wrong(book, chunk, draft):
+            if reason := await self._wrong(known, chunk, draft):
                 figures.dropped[reason] += 1
             elif draft.kind == "keypoints":
                 points.append(draft.text)
             else:
-                book.keys.add(_name(draft))
-                entries.append(entry(draft, draft.text))
-        if points and f"keypoints {section.title}" not in book.keys:
-            book.keys.add(f"keypoints {section.title}")
-            draft = Draft("keypoints", section.title, " ".join(points))
-            entries.append(entry(draft, tuple(dict.fromkeys(points))))
-        siblings = book.terms.setdefault(chunk.filename, [])
+                known.keys.add(self._name(draft))
+                entries.append(await entry(draft, draft.text))
+        if points and f"keypoints {chunk.section_title}" not in known.keys:
+            known.keys.add(f"keypoints {chunk.section_title}")
+            draft = Draft("keypoints", chunk.section_title, " ".join(points))
+            entries.append(await entry(draft, tuple(dict.fromkeys(points))))
+        siblings = known.terms.setdefault(chunk.filename, [])
         terms = [entry for entry in entries if entry.kind == "term"]
         siblings += [entry.topic for entry in terms]
         entries += [quiz for entry in terms if (quiz := quiz_of(entry, siblings)) is not None]
-        fitting = Fitting({chunk.filename: (source, chunks)}.get, [chunk.filename], literal_problem)
-        return list(_fit(entries, fitting, figures))
+        fitting = await self._book.fit(chunk, entries)
+        if misfits := len(entries) - len(fitting):
+            figures.dropped[ELSEWHERE] += misfits
+        return fitting
 
     async def _write(self, chunk: Chunk, task: str) -> str:
         request = GenerationRequest(messages=_messages_for(chunk, task), max_tokens=MAX_TOKENS, deadline_s=PATIENCE_S)
@@ -289,39 +270,42 @@ class Student:
         # The last line was not written to its end.
         return text.rpartition("\n")[0] if is_cut else text
 
-    async def _wrong(self, book: _Book, chunk: Chunk, draft: Draft) -> str:
+    async def _wrong(self, known: _Known, chunk: Chunk, draft: Draft) -> str:
         """Why a draft is not kept; empty: it holds."""
         if word_count(draft.text) > MOST_ANSWER_WORDS or not _is_in_form(draft, chunk):
             return UNLIKE
-        if draft.kind in {"example", "analogy"} and f"term {normalize(draft.topic)}" not in book.keys:
+        if draft.kind in {"example", "analogy"} and f"term {self._book.key(draft.topic)}" not in known.keys:
             return "of no kept term"
-        if draft.kind != "keypoints" and _name(draft) in book.keys:
+        if draft.kind != "keypoints" and self._name(draft) in known.keys:
             return "said already"
         if draft.kind == "analogy":
-            is_own = self._own_words and may_be_own(draft.text, evidence_of(whole(chunk)), draft.topic)
+            is_own = self._own_words and self._book.may_be_own(chunk, draft.text, draft.topic)
             return "" if is_own else "an analogy that may not be"
         if draft.kind == "question" and not self._exercises:
             stems = topic_stems(draft.topic)
-            if any(stems <= exercise for exercise in book.exercises):
+            if any(stems <= exercise for exercise in known.exercises):
                 return "an exercise of the book"
         if draft.kind in {"question", "term"}:
-            question = draft.topic if draft.kind == "question" else defining(draft.topic)
-            if reason := await self._reason_lost(book.generation, chunk, question):
+            question = draft.topic if draft.kind == "question" else TERM_QUESTION.format(name=draft.topic)
+            if reason := await self._reason_lost(chunk, question):
                 return reason
-        for sentence in _sentences(draft.text):
-            section = whole(chunk)
-            if not is_copy(sentence, section) and not await self._grader.supports(sentence, section, draft.topic):
-                return "not stated by the passage"
+        if not await self._book.states(chunk, draft.text, draft.topic):
+            return "not stated by the passage"
         if draft.kind == "question" and self._judges:
-            return await objection(self._generator, chunk, draft.topic, draft.text)
+            return await objection(self._generator, self._book.evidence(chunk), draft.topic, draft.text)
         return ""
 
-    async def _reason_lost(self, generation: OpenGeneration, chunk: Chunk, question: str) -> str:
+    async def _reason_lost(self, chunk: Chunk, question: str) -> str:
         """Why a search for a question does not lead back to its passage; empty: it does."""
-        result = await self._searcher.search(generation, alone(Question(text=question)), k=1)
-        if result.odds < 0 or not result.passages:
+        found = await self._book.nearest(question)
+        if found is None:
             return "not answered by the book"
-        return "" if result.passages[0].chunk.heading_key == chunk.heading_key else "found elsewhere"
+        return "" if found.chunk.heading_key == chunk.heading_key else "found elsewhere"
+
+    def _name(self, draft: Draft) -> str:
+        """By what a draft is told from others: its question, or the term with the kind."""
+        key = self._book.key(draft.topic)
+        return key if draft.kind == "question" else f"{draft.kind} {key}"
 
 
 def _messages_for(chunk: Chunk, task: str) -> tuple[Message, ...]:
@@ -372,37 +356,23 @@ def quiz_of(term: Entry, siblings: Sequence[str]) -> Entry | None:
     )  # fmt: skip
 
 
-def _fit(entries: Iterable[Entry], fitting: Fitting, figures: StudyReport) -> Iterator[PreparedEntry]:
-    """The entries that fit the book, as an ingest has it; the others are counted."""
-    for entry in entries:
-        try:
-            yield fitting.fit(entry)
-        except MisfitError:
-            figures.dropped[ELSEWHERE] += 1
-
-
 def nearest(units: Sequence[Unit], text: str) -> Unit:
     """The first of the units that share most words with a text."""
     own = set(content_stems(text))
     return max(units, key=lambda unit: len(own & stem_set(unit.text)))
 
 
-def _book(generation: OpenGeneration, chunks: Iterable[Chunk]) -> _Book:
+def _known(book: StudyBook, chunks: Iterable[Chunk]) -> _Known:
     terms: dict[str, list[str]] = {}
-    keys = {normalize(text) for text in generation.companion.texts}
-    for item in generation.companion.entries:
-        keys.add(f"{item.entry.kind} {normalize(item.entry.topic)}")
+    keys = {book.key(text) for text in book.asked}
+    for item in book.entries:
+        keys.add(f"{item.entry.kind} {book.key(item.entry.topic)}")
         if item.entry.kind == "term":
             terms.setdefault(item.entry.file, []).append(item.entry.topic)
         if item.entry.kind == "keypoints":
             keys.add(f"keypoints {item.entry.topic}")
     exercises = [stem_set(unit.text) for chunk in chunks for unit in chunk.units if unit.role in {"exercise", "quiz"}]
-    return _Book(generation, keys, exercises, terms)
-
-
-def _name(draft: Draft) -> str:
-    """By what a draft is told from others: its question, or the term with the kind."""
-    return normalize(draft.topic) if draft.kind == "question" else f"{draft.kind} {normalize(draft.topic)}"
+    return _Known(keys, exercises, terms)
 
 
 def _is_in_form(draft: Draft, chunk: Chunk) -> bool:
@@ -416,7 +386,3 @@ def _is_in_form(draft: Draft, chunk: Chunk) -> bool:
         return draft.text.endswith((".", "!"))
     is_name = word_count(draft.topic) <= MOST_TERM_WORDS and bool(content_stems(draft.topic))
     return is_name and f" {plain(draft.topic)} " in f" {plain(chunk.text)} "
-
-
-def _sentences(text: str) -> list[str]:
-    return [text[start:end].strip() for start, end in sentence_ranges(text)]

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from pathlib import Path
 
 import msgspec
 import numpy as np
@@ -14,15 +13,18 @@ from tests.fakes import CREDULOUS, word_grader
 from tests.fakes_generator import ScriptedGenerator
 from tests.publish.conftest import Press
 
+from lutrin.answer.grade import Grader
 from lutrin.answer.traffic import Traffic
 from lutrin.index.catalog import Catalog
 from lutrin.index.decisions import StoredDecision, StudiedEntry, add_studied, decide
+from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
 from lutrin.index.statements import STUDIED
 from lutrin.prepared import Decision, Entry, id_of
 from lutrin.runtime.wiring import study_while_idle
 from lutrin.search.search import Searcher
 from lutrin.study.literal import literal_problem
+from lutrin.study.workbook import Publish, Workbook
 from lutrin_teacher.write import ELSEWHERE, MAX_TOKENS, TASKS, Student, StudyReport, progress_of, quiz_of
 
 PAGE = (
@@ -45,7 +47,15 @@ A: A lidar measures distance with laser light.
 """
 
 
-async def study(press: Press, path: Path, calls: list[int]) -> list[StudyReport]:
+def workbook(
+    press: Press, generation: OpenGeneration, grader: Grader | None = None, publish: Publish = lambda _fresh: None
+) -> Workbook:
+    """The book, open for a study."""
+    path = press.settings.studied_path("robots")
+    return Workbook(generation, Searcher(press.embedder), grader or word_grader(), path, publish)
+
+
+async def study(press: Press, calls: list[int]) -> list[StudyReport]:
     """One run over the book."""
 
     def write(_: object) -> str:
@@ -53,8 +63,8 @@ async def study(press: Press, path: Path, calls: list[int]) -> list[StudyReport]
         return WRITTEN
 
     generation = await press.open()
-    student = Student(ScriptedGenerator(write), Searcher(press.embedder), word_grader(), "m@2026-01-01", path)
-    found = [told async for told in student.work_through(generation)]
+    student = Student(ScriptedGenerator(write), workbook(press, generation), "m@2026-01-01")
+    found = [told async for told in student.work_through()]
     await generation.close()
     return found
 
@@ -65,7 +75,7 @@ async def test_what_holds_is_kept_and_published_by_the_next_ingest(press: Press)
     await press.ingest()
     path = press.settings.studied_path("robots")
     calls: list[int] = []
-    (told,) = await study(press, path, calls)
+    (told,) = await study(press, calls)
     (entry,) = [msgspec.json.decode(line, type=Entry) for line in path.read_bytes().splitlines()]
     assert (entry.topic, entry.author, entry.state) == (
         "How far does the lidar of Wren see?", "m@2026-01-01", "proposed",
@@ -80,18 +90,16 @@ async def test_what_is_kept_serves_readers_at_once_and_is_the_teachers_to_judge(
     """Every server has it before the next ingest, and finds it by its question; hidden, it stays so when published."""
     press.write({"01-chapter-1-sensors/01-lidar.md": PAGE})
     await press.ingest()
-    path, asked = press.settings.studied_path("robots"), "How far does the lidar of Wren see?"
+    asked = "How far does the lidar of Wren see?"
     catalog_path = press.settings.catalog_path
     written = datetime.now(UTC) - timedelta(minutes=1)
     async with Shelf(catalog_path, press.settings.books_dir, press.store, poll_s=60) as shelf:
         async with shelf.lease() as generation:
             state = generation.state
             publish = partial(add_studied, catalog_path, "robots", when=written)
-            student = Student(
-                ScriptedGenerator(lambda _: WRITTEN), Searcher(press.embedder), word_grader(), "m@2026-01-01", path,
-                publish=publish,
-            )  # fmt: skip
-            assert [told.kept async for told in student.work_through(generation)] == [1]
+            book = workbook(press, generation, publish=publish)
+            student = Student(ScriptedGenerator(lambda _: WRITTEN), book, "m@2026-01-01")
+            assert [told.kept async for told in student.work_through()] == [1]
             await shelf.refresh()
             (item,) = generation.companion.visible("question")
             assert (item.entry.topic, item.entry.state) == (asked, "proposed")
@@ -125,11 +133,9 @@ async def test_what_an_ingest_would_set_aside_is_not_kept(press: Press) -> None:
     fresh: list[StudiedEntry] = []
     written = "Q: How far does the lidar of Wren see?\nA: The lidar of Wren sees 12 + 12 = 24 metres.\n"
     generation = await press.open()
-    student = Student(
-        ScriptedGenerator(lambda _: written), Searcher(press.embedder), word_grader(CREDULOUS), "m@2026-01-01", path,
-        publish=fresh.extend,
-    )  # fmt: skip
-    told = [told async for told in student.work_through(generation)][-1]
+    book = workbook(press, generation, grader=word_grader(CREDULOUS), publish=fresh.extend)
+    student = Student(ScriptedGenerator(lambda _: written), book, "m@2026-01-01")
+    told = [told async for told in student.work_through()][-1]
     await generation.close()
     assert (path.read_bytes(), fresh, told.kept) == (b"", [], 0)
     assert told.dropped[ELSEWHERE] == 1
@@ -143,7 +149,6 @@ async def test_a_card_is_judged_beside_its_truth(press: Press, clear: str, answe
     """The model that wrote it reads the question, then the answer with it; either may be objected to."""
     press.write({"01-chapter-1-sensors/01-lidar.md": PAGE})
     await press.ingest()
-    path = press.settings.studied_path("robots")
     seen: list[str] = []
 
     def write(texts: Sequence[str]) -> str:
@@ -155,8 +160,8 @@ async def test_a_card_is_judged_beside_its_truth(press: Press, clear: str, answe
 
     generation = await press.open()
     writer = ScriptedGenerator(write)
-    student = Student(writer, Searcher(press.embedder), word_grader(), "m", path, kinds={"question"}, judges=True)
-    told = [told async for told in student.work_through(generation)][-1]
+    student = Student(writer, workbook(press, generation), "m", kinds={"question"}, judges=True)
+    told = [told async for told in student.work_through()][-1]
     await generation.close()
     asked = "Question: How far does the lidar of Wren see?"
     card = f"{asked}\nAnswer: The lidar of Wren sees 12 metres."
@@ -168,10 +173,9 @@ async def test_a_passage_is_studied_once(press: Press) -> None:
     """A second run asks the model nothing, until the text changes."""
     press.write({"01-chapter-1-sensors/01-lidar.md": PAGE})
     await press.ingest()
-    path = press.settings.studied_path("robots")
     calls: list[int] = []
-    await study(press, path, calls)
-    assert await study(press, path, calls) == []
+    await study(press, calls)
+    assert await study(press, calls) == []
     assert len(calls) == len(TASKS)
 
 
@@ -198,8 +202,8 @@ async def test_terms_examples_analogies_and_key_points_are_kept_where_they_hold(
         return next(text for task, text in written.items() if passages[-1].endswith(task))
 
     generation = await press.open()
-    student = Student(ScriptedGenerator(write), Searcher(press.embedder), word_grader(), "m@2026-01-01", path)
-    found = [told async for told in student.work_through(generation)]
+    student = Student(ScriptedGenerator(write), workbook(press, generation), "m@2026-01-01")
+    found = [told async for told in student.work_through()]
     await generation.close()
     entries = [msgspec.json.decode(line, type=Entry) for line in path.read_bytes().splitlines()]
     assert [(entry.kind, entry.points) for entry in entries] == [
@@ -219,7 +223,6 @@ async def test_a_model_is_asked_only_for_what_it_writes_well(press: Press) -> No
     """Kinds that its tier may not write are neither asked for nor kept."""
     press.write({"01-chapter-1-sensors/01-lidar.md": PAGE})
     await press.ingest()
-    path = press.settings.studied_path("robots")
     calls: list[int] = []
 
     def write(_: object) -> str:
@@ -227,15 +230,9 @@ async def test_a_model_is_asked_only_for_what_it_writes_well(press: Press) -> No
         return TERMS + POINTS
 
     generation = await press.open()
-    student = Student(
-        ScriptedGenerator(write),
-        Searcher(press.embedder),
-        word_grader(),
-        "m@2026-01-01",
-        path,
-        kinds=("term", "example"),
-    )
-    assert [told.kept async for told in student.work_through(generation)] == [2]
+    book = workbook(press, generation)
+    student = Student(ScriptedGenerator(write), book, "m@2026-01-01", kinds=("term", "example"))
+    assert [told.kept async for told in student.work_through()] == [2]
     await generation.close()
     assert len(calls) == 1
 
@@ -248,8 +245,8 @@ async def test_what_the_limit_of_tokens_cuts_off_is_no_draft(press: Press) -> No
     point = "K: A lidar measures distance with laser light."
     generation = await press.open()
     writer = ScriptedGenerator(lambda _: f"{point}\nK: A lidar measures distance with {'laser ' * MAX_TOKENS}light.")
-    student = Student(writer, Searcher(press.embedder), word_grader(), "m@2026-01-01", path)
-    found = [told async for told in student.work_through(generation)]
+    student = Student(writer, workbook(press, generation), "m@2026-01-01")
+    found = [told async for told in student.work_through()]
     await generation.close()
     (entry,) = [msgspec.json.decode(line, type=Entry) for line in path.read_bytes().splitlines()]
     assert entry.points == (point.removeprefix("K: "),)
@@ -260,11 +257,10 @@ async def test_a_teacher_may_let_exercises_be_answered(press: Press) -> None:
     """Then the question of an exercise is kept like any other."""
     press.write({"01-chapter-1-sensors/01-lidar.md": PAGE + EXERCISE})
     await press.ingest()
-    path = press.settings.studied_path("robots")
     generation = await press.open()
-    writer, judge = ScriptedGenerator(lambda _: WRITTEN), word_grader()
-    student = Student(writer, Searcher(press.embedder), judge, "m@2026-01-01", path, exercises=True)
-    found = [told async for told in student.work_through(generation)]
+    writer = ScriptedGenerator(lambda _: WRITTEN)
+    student = Student(writer, workbook(press, generation), "m@2026-01-01", exercises=True)
+    found = [told async for told in student.work_through()]
     await generation.close()
     assert found[-1].by_kind["question"] == 1
     assert "an exercise of the book" not in found[-1].dropped
@@ -275,7 +271,7 @@ async def test_what_nobody_stands_for_is_held_against_the_book_again(press: Pres
     press.write({"01-chapter-1-sensors/01-lidar.md": PAGE})
     await press.ingest()
     path = press.settings.studied_path("robots")
-    await study(press, path, [])
+    await study(press, [])
     kept = path.read_text()
     assert (await press.ingest(holds=literal_problem)).prepared == 1
     path.write_text(kept.replace("sees 12 metres", "sees 13 metres", 1))

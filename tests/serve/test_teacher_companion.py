@@ -19,12 +19,13 @@ from lutrin.index.shelf import Shelf
 from lutrin.ingest.run import IngestTools, ingest
 from lutrin.keep.backup import backup, restore
 from lutrin.messages import BOOK_FIRST, CAUTION, CODE_WITHHELD, YOUR_TEACHER
+from lutrin.prepared import Entry
 from lutrin.records import Passage
 from lutrin.search.search import Searcher, leads_of
 from lutrin.serve.library import ShelfLibrary
 from lutrin.settings import Settings, load_settings
+from lutrin.study.edit import merge
 from lutrin.study.prepared_answers import PreparedAnswers
-from lutrin_teacher.edit import export, merge
 
 from .conftest import House, Serve
 from .test_teacher import TOKEN, sign_in
@@ -88,6 +89,12 @@ class School:
         """Ingest the corpus."""
         await ingest(self.corpus, self.settings, tools())
         await self.shelf.refresh()
+
+
+async def published(shelf: Shelf) -> list[Entry]:
+    """The entries of the book, as its teacher decided."""
+    async with shelf.lease("robots") as generation:
+        return [item.entry for item in generation.companion.entries]
 
 
 def tools() -> IngestTools:
@@ -157,7 +164,7 @@ async def test_what_is_hidden_is_gone_from_answers_cards_leads_and_exports_at_on
         place = generation.companion.texts.index(ASKED)
         assert not generation.companion.owners[ASKED]
         assert leads_of(generation.companion, generation.companion.vectors[place]) != {}  # its neighbours still lead
-        assert [entry.state for entry in await export(other, "robots") if entry.topic == ASKED] == ["hidden"]
+        assert [entry.state for entry in await published(other) if entry.topic == ASKED] == ["hidden"]
     assert (await school.press(ASKED, "show")).status_code == 303
     assert ASKED in await school.fronts()
 
@@ -178,7 +185,7 @@ async def test_approving_says_that_a_person_stands_for_it(school: School) -> Non
     assert ASKED in await school.page("state=proposed")
     await school.press(ASKED, "approve")
     assert ASKED not in await school.page("state=proposed")
-    (entry,) = [entry for entry in await export(school.shelf, "robots") if entry.topic == ASKED]
+    (entry,) = [entry for entry in await published(school.shelf) if entry.topic == ASKED]
     assert (entry.state, entry.author) == ("approved", "m@2026-01-01")
     board = (await school.client.get("/teacher")).text
     assert "3 not read yet, 1 approved" in board

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from lutrin.errors import EmptyCorpus
-from lutrin_teacher.edit import check, merge
+from lutrin.study.edit import check, merge
 
 PAGE = "# Lidar\n\nA lidar measures **distance**\nwith light.\n\n## Range\n\nIt sees thirty metres.\n"
 DRAFT = {

@@ -17,8 +17,8 @@ from lutrin.ports import Judgement, Ranking, Reranker, View
 from lutrin.prepared import Entry
 from lutrin.search.search import Searcher
 from lutrin.settings import Settings, load_settings
+from lutrin.study.edit import merge
 from lutrin.study.extract import Extractor, Usage, weights
-from lutrin_teacher.edit import merge
 
 PAGE = """# Machines
 

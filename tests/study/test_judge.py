@@ -4,13 +4,12 @@ from collections.abc import AsyncGenerator
 from functools import partial
 
 import pytest
-from tests.answer.book import chunk, unit
 from tests.fakes_generator import ScriptedGenerator
 
 from lutrin.records import Finished, GenerationEvent, GenerationRequest, Piece
 from lutrin_teacher.judge import objection
 
-PASSAGE = chunk(unit("Smoke calms the bees before the hive is opened."))
+PASSAGE = "Bees\nSmoke calms the bees before the hive is opened."
 
 
 class Service(ScriptedGenerator):

@@ -21,8 +21,8 @@ from lutrin.query.frames import frame_of
 from lutrin.records import Answer, BookAnswerEvent, ChatMessage, DoneEvent, Question
 from lutrin.search.search import Searcher
 from lutrin.settings import Settings, load_settings
+from lutrin.study.edit import merge
 from lutrin.study.prepared_answers import PreparedAnswers
-from lutrin_teacher.edit import merge
 
 LOOP = {"file": "01-chapter-1-loops/01-the-loop.md", "heading": "What the loop is"}
 CYCLE = "The sensorimotor loop is the cycle of sensing, deciding and acting."

@@ -12,8 +12,8 @@ from lutrin.ingest.run import IngestTools, ingest
 from lutrin.ports import Embedder
 from lutrin.runtime.profile import open_embedder
 from lutrin.settings import load_settings
+from lutrin.study.edit import merge
 from lutrin.study.senses import SIGNALS, senses_of, weights
-from lutrin_teacher.edit import merge
 
 ACTIONS = (
     "# Actions\n\nA client sends a goal to the server of an action. The server sends feedback while the robot drives. "

@@ -20,6 +20,7 @@ from lutrin.cli.console import json_option, say, say_result, settings_option
 from lutrin.cli.keep import backup, bundle, chats, export_index, forget, gaps, import_index, restore
 from lutrin.cli.models import evaluate, models
 from lutrin.cli.serve import serve, service
+from lutrin.cli.workplace import Workplace
 from lutrin.errors import LutrinError
 from lutrin.guests import load_guests
 from lutrin.ingest.lock import ingest_lock
@@ -199,7 +200,7 @@ def doctor(*, as_json: bool, settings: Settings) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its code."""
-    sys.exit(run(lambda: with_guests().main(args=arguments, standalone_mode=False)))
+    sys.exit(run(lambda: with_guests().main(args=arguments, standalone_mode=False, obj=Workplace())))
 
 
 def run(command: Callable[[], Any]) -> int:

@@ -38,6 +38,7 @@ from lutrin.language.words import plain, stem_set, word_count
 from lutrin.log import configure_logging, get_logger
 from lutrin.platform import close_to_others, keep_memory_off_disk, on_battery
 from lutrin.ports import ChatStore, Embedder, Generator
+from lutrin.prepared import Entry
 from lutrin.query.understand import alone
 from lutrin.records import Answer, AnswerEvent, DoneEvent, ModelState, Passage, Question
 from lutrin.runtime.language_model import (
@@ -58,6 +59,7 @@ from lutrin.runtime.profile import (
     opened_chats,
     remote,
 )
+from lutrin.runtime.study_room import StudyRoom
 from lutrin.search.joined import Joiner
 from lutrin.search.reader import is_far
 from lutrin.search.search import Searcher
@@ -99,6 +101,18 @@ class Runtime:
                 return await retrieve_passages(
                     self.shelf, self.searcher, self.joiner, question, default_k=self.settings.top_k
                 )
+
+    def study_room(self) -> StudyRoom:
+        """The same parts as guests that study books are handed them."""
+        return StudyRoom(
+            self.settings,
+            self.shelf,
+            self.searcher,
+            generator=self.generator,
+            ability=self.answers.ability,
+            traffic=self.answers.traffic,
+            chats=self.chats,
+        )
 
 
 @asynccontextmanager
@@ -189,7 +203,7 @@ async def work_while_idle(runtime: Runtime) -> None:
     """Have the model read what readers open most, then do what guests have for it."""
     await runtime.answers.warm_chapters()
     for work in load_guests("idle"):
-        await work(runtime)
+        await work(runtime.study_room())
 
 
 async def ask_events(settings: Settings, question: Question) -> AsyncGenerator[AnswerEvent, None]:
@@ -228,6 +242,22 @@ async def citations(settings: Settings, book: str) -> list[Place]:
             async with shelf.lease(slug) as generation:
                 links += places(await generation.all_chunks())
     return links
+
+
+async def companion_entries(settings: Settings, book: str) -> list[Entry]:
+    """List the published companion of a book, by its slug; an empty slug means the first book."""
+    configure_logging(settings, quiet=True)
+    opening = Shelf(settings.catalog_path, settings.books_dir, open_store(settings))
+    async with opening as shelf, shelf.lease(book) as generation:
+        return [item.entry for item in generation.companion.entries]
+
+
+@asynccontextmanager
+async def open_study(settings: Settings) -> AsyncIterator[StudyRoom]:
+    """Open all parts that a study needs, and close them at the end."""
+    configure_logging(settings, quiet=True)
+    async with open_runtime(settings) as runtime:
+        yield runtime.study_room()
 
 
 async def run_server(

@@ -8,7 +8,6 @@ from pathlib import Path
 import msgspec
 
 from lutrin.errors import EmptyCorpus, InvalidInput
-from lutrin.index.shelf import Shelf
 from lutrin.ingest import companion_file
 from lutrin.ingest.books import Book
 from lutrin.ingest.chunk import chunk_document
@@ -17,24 +16,12 @@ from lutrin.ingest.discover import discover
 from lutrin.ingest.documents import read_document
 from lutrin.ingest.scan import SourceFile
 from lutrin.prepared import THE_AUTHORS, Entry, PreparedEntry, key_of
-from lutrin.records import Chunk, Notice
+from lutrin.records import Chunk, MergeSummary, Notice
 from lutrin.study.literal import literal_problem
 
 TARGET_TOKENS = 400
 """Sections do not depend on how long passages are, nor do hashes."""
 _WORD = re.compile(r"\S+")
-
-
-@dataclass(frozen=True, slots=True)
-class MergeSummary:
-    """The outcome of merging drafts."""
-
-    written: Mapping[Path, int]
-    """How many entries each companion has now."""
-    added: int = 0
-    replaced: int = 0
-    refused: Sequence[Notice] = ()
-    """A line for each entry that is not exact."""
 
 
 @dataclass(slots=True)
@@ -144,7 +131,7 @@ def merge(corpus: Path, drafts: Sequence[Path], *, author: str = "", shelf: bool
                 path, (item.entry for item in companion_file.in_order(together.values(), opened.fitting.names))
             )
             written[path] = len(together)
-    return MergeSummary(written, added, replaced, tuple(refused))
+    return MergeSummary(written=written, added=added, replaced=replaced, refused=tuple(refused))
 
 
 def _standing(path: Path, opened: OpenedBook) -> dict[tuple[str, ...], PreparedEntry]:
@@ -166,26 +153,10 @@ def _standing(path: Path, opened: OpenedBook) -> dict[tuple[str, ...], PreparedE
 def write_entries(path: Path, entries: Iterable[Entry]) -> None:
     """Write a companion atomically, one entry on each line."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    text = b"".join(line_of(entry) for entry in entries)
+    text = b"".join(entry.line() for entry in entries)
     unfinished = path.with_name(f".{path.name}.new")
     unfinished.write_bytes(text)
     unfinished.replace(path)
-
-
-def line_of(entry: Entry) -> bytes:
-    """An entry as a line that people can read and edit."""
-    return msgspec.json.format(msgspec.json.encode(entry), indent=0) + b"\n"
-
-
-async def export(shelf: Shelf, slug: str) -> list[Entry]:
-    """List every entry that is published with a book.
-
-    Raises:
-        NotFound: There is no such book.
-        IndexUnavailable: No book can be opened.
-    """
-    async with shelf.lease(slug) as generation:
-        return [item.entry for item in generation.companion.entries]
 
 
 def _name(path: Path) -> str:
