@@ -123,8 +123,8 @@ GUESTS = {
     # The parts that the server's own pages are made of, the books with what is prepared for them, and what a study
     # runs: it asks as readers do, and grades as answers are graded. What else a guest may need goes through a port.
     "lutrin_teacher": {
-        "lutrin.cli.console", "lutrin.index", "lutrin.ingest", "lutrin.keep.weights", "lutrin.language.words",
-        "lutrin.log", "lutrin.query.understand", "lutrin.search.reader", "lutrin.serve", "lutrin.study.take_away",
+        "lutrin.cli.console", "lutrin.ingest.formats", "lutrin.keep.weights", "lutrin.language.words",
+        "lutrin.log", "lutrin.search.reader", "lutrin.serve", "lutrin.study.take_away",
     },
 }  # fmt: skip
 """The packages beside the core, and what each may know of it besides leaves, ports and settings."""

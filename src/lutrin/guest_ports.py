@@ -3,6 +3,7 @@
 | a guest gets | and implements it |
 |---|---|
 | `Study` and its `StudyBook`s | `lutrin.runtime.study_room`, `lutrin.study.workbook` |
+| `Companions` | `lutrin.study.desk` |
 | `Workplace` | `lutrin.cli.workplace` |
 """
 
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from lutrin.ports import Generator
-from lutrin.prepared import Entry, Kind, Practice, PreparedEntry
+from lutrin.prepared import Decision, Entry, Kind, Practice, PreparedEntry
 from lutrin.records import Chunk, MergeSummary, Notice, Passage, Unit
 from lutrin.settings import Settings
 
@@ -98,6 +99,46 @@ class Study(Protocol):
 
     async def practice(self, slug: str) -> Practice:
         """What a book has to practise with; raises as `open`."""
+
+
+class Companions(Protocol):
+    """The companions of the books on a shelf, as a teacher decides about them; slugs name the books.
+
+    Each call raises NotFound if there is no such book, IndexUnavailable if it cannot be read.
+    """
+
+    def key(self, question: str) -> str:
+        """What is equal for questions of the same words."""
+
+    async def companion(self, slug: str) -> tuple[str, Sequence[PreparedEntry]]:
+        """A book's title, and what is prepared for it, in its order."""
+
+    async def decisions(self, slug: str) -> Mapping[str, Decision]:
+        """What was decided about the entries of a book, by their ids."""
+
+    async def quote(self, slug: str, proofs: Sequence[tuple[str, str]]) -> Entry:
+        """An entry on the section of the first of some passages, with the words that prove it; its topic is missing.
+
+        Args:
+            proofs: Id of each passage, and its words that prove the entry; empty words: all of it.
+
+        Raises:
+            InvalidInput: None of the passages is in the book.
+        """
+
+    async def fit(self, slug: str, entry: Entry) -> PreparedEntry:
+        """An entry with its places in the book; raises InvalidInput if nothing of the book proves it."""
+
+    async def decide(self, slug: str, item: PreparedEntry, entry: Entry, *, is_own: bool, asked_anew: bool) -> None:
+        """Let an entry take the place of a prepared one, for every later answer and page, on every server.
+
+        Args:
+            is_own: Whether more of it than its state is the teacher's.
+            asked_anew: Whether other questions lead to it now.
+        """
+
+    async def withdraw(self, slug: str, name: str) -> None:
+        """Return an entry to its companion's version, by its id; one that no companion has is removed."""
 
 
 class Workplace(Protocol):

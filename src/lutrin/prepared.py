@@ -19,6 +19,11 @@ BY_THE_BOOK = "the book"
 CardKind = Literal["question", "choice", "term", "gap", "list", "table", "exercise"]
 ON_PAPER: tuple[CardKind, ...] = ("question", "choice", "gap", "exercise", "term")
 """Kinds of cards that can be asked as the questions of a worksheet."""
+MAX_TEXT = 3_000
+"""Characters of one explanation."""
+MOST_QUOTES, MOST_POINTS = 6, 10
+CHOICES = range(2, 7)
+_WORD = re.compile(r"\w+")
 _MODEL = re.compile(r".+@\d{4}-\d\d-\d\d")
 
 
@@ -70,6 +75,32 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
     def names(self) -> tuple[str, ...]:
         """All names of its topic."""
         return (self.topic, *self.aka)
+
+    @property
+    def problem(self) -> str:
+        """What is wrong with the entry on its own; empty if nothing is."""
+        lacks_text = not self.points or not all(point.strip() for point in self.points)
+        if not self.topic.strip():
+            return "topic must not be empty"
+        if self.kind == "keypoints" and (isinstance(self.text, str) or lacks_text or len(self.points) > MOST_POINTS):
+            return f"text of keypoints must be a list of 1 to {MOST_POINTS} sentences"
+        if self.kind == "quiz":
+            return self._quiz_problem()
+        if self.kind != "keypoints" and (not isinstance(self.text, str) or lacks_text):
+            return f"text of kind {self.kind} must be a text"
+        if sum(map(len, self.points)) > MAX_TEXT:
+            return f"text is longer than {MAX_TEXT:,} characters"
+        if len(self.quotes) > MOST_QUOTES or not all(quote.strip() for quote in self.quotes):
+            return f"quotes must be at most {MOST_QUOTES} texts, none of them empty"
+        return "" if self.quotes or self.kind == "analogy" else "quotes are missing: which words of the book prove it?"
+
+    def _quiz_problem(self) -> str:
+        distinct = {" ".join(_WORD.findall(choice.casefold())) for choice in self.choices}
+        if len(self.choices) not in CHOICES or len(distinct) < len(self.choices):
+            return f"choices must be {CHOICES.start} to {CHOICES.stop - 1} texts that differ"
+        if self.answer is None or not 0 <= self.answer < len(self.choices):
+            return f"answer must be 0 to {len(self.choices) - 1}, the place of the right choice"
+        return "" if self.quotes else "quotes are missing: which words of the book prove it?"
 
     def line(self) -> bytes:
         """The entry as a line of a companion, which people can read and edit."""

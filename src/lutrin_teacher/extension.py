@@ -7,7 +7,7 @@ from lutrin.serve.guest_pages import GuestPages
 from lutrin.serve.services import Services
 from lutrin.settings import Settings
 from lutrin_teacher import assignments, teacher, teacher_books
-from lutrin_teacher.teach import Companions
+from lutrin_teacher.teach import Editor
 from lutrin_teacher.teacher_page import Examination
 
 FOLDER = Path(__file__).parent
@@ -15,9 +15,7 @@ FOLDER = Path(__file__).parent
 
 def give(services: Services, settings: Settings) -> Mapping[str, object]:
     """What the pages ask for by name: the doctor's examinations and the companions of the books."""
-    companions = None
-    if services.shelf is not None and services.embedder is not None:
-        companions = Companions(services.shelf, settings.catalog_path, services.embedder, services.now)
+    companions = Editor(services.companions) if services.companions is not None else None
     return {"examination": Examination(settings, services.now), "companions": companions}
 
 

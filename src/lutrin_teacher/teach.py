@@ -1,32 +1,21 @@
 """Lets a teacher read a book's companion, approve, hide, correct and pin entries, and pin answers.
 
-Decisions are kept in the catalogue (`lutrin.index.decisions`) and hold at once, for every server on it. The text of an
-entry is changed only in the catalogue, never in the file beside the book: that is its authors'.
+Decisions hold at once, for every server on the catalogue that keeps them. The text of an entry is changed only there,
+never in the file beside the book: that is its authors'.
 """
 
-import asyncio
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from datetime import datetime
-from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal
 
 import msgspec
 
 from lutrin import messages
 from lutrin.errors import InvalidInput, NotFound
-from lutrin.index import companion, decisions
-from lutrin.index.catalog import Catalog
-from lutrin.index.decisions import StoredDecision
-from lutrin.index.generation import OpenGeneration
-from lutrin.index.shelf import Shelf
-from lutrin.ingest.companion_file import Fitting, MisfitError, problem_of
-from lutrin.ports import Embedder
-from lutrin.prepared import THE_TEACHER, Decision, Entry, Kind, PreparedEntry, State, id_of
-from lutrin.query.understand import normalize
+from lutrin.guest_ports import Companions
+from lutrin.prepared import THE_TEACHER, Entry, Kind, PreparedEntry, State, id_of
 
 Act = Literal["approve", "hide", "show", "pin", "unpin", "mend", "add", "cut", "list", "unlist", "undo"]
-T = TypeVar("T")
 Proof = tuple[str, str]
 """Id of a passage, and its words that prove an answer; empty words: all of it."""
 MOST_TOPIC = 500
@@ -79,34 +68,30 @@ MOST_WORDINGS = 40
 """Of one answer, and as many that it does not answer."""
 
 
-class Companions:
+class Editor:
     """The companions of the books on a shelf, as a teacher works on them.
 
     Each call raises NotFound if there is no such book or entry.
     """
 
-    def __init__(self, shelf: Shelf, catalog_path: Path, embedder: Embedder, now: Callable[[], datetime]) -> None:
-        self._shelf = shelf
-        self._catalog_path = catalog_path
-        self._embedder = embedder
-        self._now = now
+    def __init__(self, companions: Companions) -> None:
+        self._companions = companions
 
     async def list_entries(self, slug: str, criteria: EntryFilter) -> EntryList:
         """The entries that a teacher wants to see, in the order of the book."""
-        touched = frozenset(await self._decisions(slug))
-        async with self._shelf.lease(slug) as generation:
-            entries = generation.companion.entries
-            matches = [(id_of(item.entry), item) for item in entries if _is_wanted(item.entry, criteria)]
-            first = (max(criteria.page, 1) - 1) * ENTRIES_A_PAGE
-            return EntryList(
-                title=generation.book.title,
-                entries=matches[first : first + ENTRIES_A_PAGE],
-                total=len(matches),
-                pages=max(1, -(-len(matches) // ENTRIES_A_PAGE)),
-                states=Counter(item.entry.state for item in entries),
-                pinned=sum(item.entry.pinned for item in entries),
-                touched=touched,
-            )
+        touched = frozenset(await self._companions.decisions(slug))
+        title, entries = await self._companions.companion(slug)
+        matches = [(id_of(item.entry), item) for item in entries if _is_wanted(item.entry, criteria)]
+        first = (max(criteria.page, 1) - 1) * ENTRIES_A_PAGE
+        return EntryList(
+            title=title,
+            entries=matches[first : first + ENTRIES_A_PAGE],
+            total=len(matches),
+            pages=max(1, -(-len(matches) // ENTRIES_A_PAGE)),
+            states=Counter(item.entry.state for item in entries),
+            pinned=sum(item.entry.pinned for item in entries),
+            touched=touched,
+        )
 
     async def change(self, slug: str, name: str, change: Change) -> None:
         """Apply a teacher's change to an entry, for every later answer and page.
@@ -114,43 +99,39 @@ class Companions:
         Raises:
             InvalidInput: The new text cannot be that of such an entry.
         """
-        async with self._shelf.lease(slug) as generation:
-            item = generation.companion.find(name)
+        _, entries = await self._companions.companion(slug)
+        item = next((one for one in entries if id_of(one.entry) == name), None)
         if item is None:
             raise NotFound(messages.NOTHING_HERE)
         if change.act == "undo":
-            await self._in_catalog(lambda catalog: decisions.withdraw(catalog, slug, name))
-            await self._shelf.refresh()
+            await self._companions.withdraw(slug, name)
             return
-        before = (await self._decisions(slug)).get(name)
-        is_own = change.act in OWN_ACTS or (before is not None and before.decision.is_own)
-        entry = apply_change(item.entry, change)
-        embedded = (before.embedder, before.wordings) if before is not None else ("", ())
-        if change.act in {"add", "cut"}:
-            item = msgspec.structs.replace(item, asked=companion.wordings(entry))
-            encoded = await companion.encoded_texts(item.asked, self._embedder)
-            embedded = (self._embedder.name, tuple(encoded))
-        decision = Decision(item=msgspec.structs.replace(item, entry=entry), is_own=is_own)
-        await self._keep(slug, name, StoredDecision(decision, *embedded))
+        before = (await self._companions.decisions(slug)).get(name)
+        is_own = change.act in OWN_ACTS or (before is not None and before.is_own)
+        entry = apply_change(item.entry, change, self._companions.key)
+        asked_anew = change.act in {"add", "cut"}
+        await self._companions.decide(slug, item, entry, is_own=is_own, asked_anew=asked_anew)
 
     async def approve(self, slug: str, names: Collection[str]) -> None:
         """Approve those of some entries that nobody has read yet; one that is gone is left out."""
-        async with self._shelf.lease(slug) as generation:
-            entries = [(id_of(item.entry), item) for item in generation.companion.entries]
-        for name, item in entries:
+        _, entries = await self._companions.companion(slug)
+        for item in entries:
+            name = id_of(item.entry)
             if name in names and item.entry.state == "proposed":
                 await self.change(slug, name, Change(act="approve"))
 
     async def pinned_questions(self, slug: str) -> Sequence[str]:
         """The questions to which an answer is pinned."""
-        async with self._shelf.lease(slug) as generation:
-            return [question for item in generation.companion.pinned_entries for question in item.asked]
+        return [question for item in await self._pinned(slug) for question in item.asked]
 
     async def pinned_answers(self, slug: str) -> Sequence[tuple[str, Entry]]:
         """The answers that are pinned to questions, with their ids."""
-        async with self._shelf.lease(slug) as generation:
-            pinned = [item.entry for item in generation.companion.pinned_entries if item.entry.kind == "question"]
-            return [(id_of(entry), entry) for entry in pinned]
+        pinned = [item.entry for item in await self._pinned(slug) if item.entry.kind == "question"]
+        return [(id_of(entry), entry) for entry in pinned]
+
+    async def _pinned(self, slug: str) -> Sequence[PreparedEntry]:
+        _, entries = await self._companions.companion(slug)
+        return [item for item in entries if item.entry.pinned and item.entry.state != "hidden"]
 
     async def pin_answer(
         self, slug: str, question: str, text: str, proofs: Sequence[Proof], *, listed: bool = False
@@ -163,34 +144,25 @@ class Companions:
         Raises:
             InvalidInput: Nothing of the book proves it, or it is too long.
         """
-        async with self._shelf.lease(slug) as generation:
-            item = await _fit(generation, " ".join(question.split()), text.strip(), proofs, listed=listed)
-            wordings = await companion.encoded_texts(item.asked, self._embedder)
-        decided = StoredDecision(Decision(item=item, is_own=True), self._embedder.name, tuple(wordings))
-        name = id_of(item.entry)
-        await self._keep(slug, name, decided)
-        return name
-
-    async def _keep(self, slug: str, name: str, decided: StoredDecision) -> None:
-        when = self._now().isoformat()
-        await self._in_catalog(lambda catalog: decisions.decide(catalog, slug, name, decided, when=when))
-        await self._shelf.refresh()
-
-    async def _decisions(self, slug: str) -> dict[str, StoredDecision]:
-        """What was decided about the entries of a book, by their ids."""
-        rows = await self._in_catalog(lambda catalog: decisions.decisions(catalog, slug))
-        return {id_of(one.decision.item.entry): one for one in rows}
-
-    async def _in_catalog(self, work: Callable[[Catalog], T]) -> T:
-        def run() -> T:
-            with Catalog(self._catalog_path) as catalog:
-                return work(catalog)
-
-        return await asyncio.to_thread(run)
+        entry = msgspec.structs.replace(
+            await self._companions.quote(slug, proofs),
+            topic=" ".join(question.split()),
+            text=text.strip(),
+            author=THE_TEACHER,
+            state="approved",
+            pinned=True,
+            unlisted=not listed,
+        )
+        problem = entry.problem or (messages.LONG_QUESTION if len(entry.topic) > MOST_TOPIC else "")
+        if problem:
+            raise InvalidInput(messages.CANNOT_BE_KEPT.format(problem=problem))
+        item = await self._companions.fit(slug, entry)
+        await self._companions.decide(slug, item, item.entry, is_own=True, asked_anew=True)
+        return id_of(item.entry)
 
 
-def apply_change(entry: Entry, change: Change) -> Entry:
-    """Apply a change to an entry.
+def apply_change(entry: Entry, change: Change, key: Callable[[str], str]) -> Entry:
+    """Apply a change to an entry; `key` is equal for questions of the same words.
 
     Raises:
         InvalidInput: The new text cannot be that of such an entry.
@@ -207,22 +179,22 @@ def apply_change(entry: Entry, change: Change) -> Entry:
         case "mend":
             return _apply_edit(entry, change)
         case "add" | "cut":
-            return _apply_wording(entry, " ".join(change.text.split()), is_met=change.act == "add")
+            return _apply_wording(entry, " ".join(change.text.split()), key, is_met=change.act == "add")
         case "list" | "unlist":
             return msgspec.structs.replace(entry, unlisted=change.act == "unlist")
         case "undo":
             return entry
 
 
-def _apply_wording(entry: Entry, wording: str, *, is_met: bool) -> Entry:
+def _apply_wording(entry: Entry, wording: str, key: Callable[[str], str], *, is_met: bool) -> Entry:
     """Let an answer be met in a wording, or never again in it; the question that it was written to always meets it."""
     if entry.kind != "question" or not wording or len(wording) > MOST_TOPIC:
         raise InvalidInput(messages.WORDING_TOO_LONG.format(most=MOST_TOPIC))
-    key = normalize(wording)
-    if key == normalize(entry.topic) and not is_met:
+    new, own = key(wording), key(entry.topic)
+    if new == own and not is_met:
         raise InvalidInput(messages.WRITTEN_TO)
-    met, unlike = ([one for one in group if normalize(one) != key] for group in (entry.aka, entry.unlike))
-    if key != normalize(entry.topic):
+    met, unlike = ([one for one in group if key(one) != new] for group in (entry.aka, entry.unlike))
+    if new != own:
         (met if is_met else unlike).append(wording)
     return msgspec.structs.replace(entry, aka=tuple(met[-MOST_WORDINGS:]), unlike=tuple(unlike[-MOST_WORDINGS:]))
 
@@ -237,46 +209,9 @@ def _apply_edit(entry: Entry, change: Change) -> Entry:
         author=THE_TEACHER,
         state="approved",
     )
-    if problem := problem_of(mended):
-        raise InvalidInput(messages.CANNOT_BE_KEPT.format(problem=problem))
+    if mended.problem:
+        raise InvalidInput(messages.CANNOT_BE_KEPT.format(problem=mended.problem))
     return mended
-
-
-async def _fit(
-    generation: OpenGeneration, question: str, text: str, proofs: Sequence[Proof], *, listed: bool
-) -> PreparedEntry:
-    """An answer as an entry, with its places in the book; something of the book must prove it."""
-    chunks = {chunk.chunk_id: chunk for chunk in await generation.chunks([name for name, _ in proofs])}
-    if not chunks:
-        raise InvalidInput(messages.NOTHING_TO_PIN)
-    home = chunks[next(name for name, _ in proofs if name in chunks)]
-    source = await generation.source(home.filename)
-    entry = Entry(
-        kind="question",
-        file=home.filename,
-        heading=home.section_title,
-        anchor=home.anchor,
-        topic=question,
-        text=text,
-        quotes=tuple(
-            words or source[chunks[name].char_start : chunks[name].char_end]
-            for name, words in proofs
-            if name in chunks and chunks[name].filename == home.filename
-        ),
-        author=THE_TEACHER,
-        state="approved",
-        pinned=True,
-        unlisted=not listed,
-    )
-    problem = problem_of(entry) or (messages.LONG_QUESTION if len(question) > MOST_TOPIC else "")
-    if problem:
-        raise InvalidInput(messages.CANNOT_BE_KEPT.format(problem=problem))
-    try:
-        return Fitting({home.filename: (source, await generation.chunks_of(home.filename))}.get, [home.filename]).fit(
-            entry, draft=True
-        )
-    except MisfitError as misfit:
-        raise InvalidInput(messages.CANNOT_BE_KEPT.format(problem=misfit)) from misfit
 
 
 def _is_wanted(entry: Entry, criteria: EntryFilter) -> bool:

@@ -41,7 +41,7 @@ from lutrin.serve.teacher_sign_in import COOKIE, SIGNED_IN_S, Visit
 from lutrin.serve.templating import render
 from lutrin.settings import Settings
 from lutrin_teacher.homework import Assignment
-from lutrin_teacher.teach import Act, Change, Companions, EntryFilter, EntryList
+from lutrin_teacher.teach import Act, Change, Editor, EntryFilter, EntryList
 from lutrin_teacher.teacher_page import (
     MOST_READ,
     Board,
@@ -67,7 +67,7 @@ MOST_DIGITS = 6
 """Of the number of a choice."""
 MOST_NEAR = 3
 """Passages that may prove an answer which the teacher writes to a question that the book does not answer by itself."""
-Prepared = Companions | None
+Prepared = Editor | None
 """The companions of the books; None where there are no books to prepare anything for."""
 INBOX = "inbox"
 """Part of the teacher's page from which an answer may be pinned."""
@@ -478,7 +478,7 @@ async def current_answer(service: AnswerService, text: str, book: str) -> Answer
     return done.answer
 
 
-def _required(companions: Prepared) -> Companions:
+def _required(companions: Prepared) -> Editor:
     if companions is None:
         raise NotFound(NOTHING_HERE)
     return companions

@@ -23,6 +23,7 @@ from lutrin.serve.library import ShelfLibrary
 from lutrin.serve.render_process import Renderer
 from lutrin.serve.services import Answers, Ingest, Services
 from lutrin.settings import load_settings
+from lutrin.study.desk import CompanionDesk
 
 from .scripted import Clock, ScriptedAnswers, ScriptedLibrary, ScriptedRetrieval
 
@@ -53,13 +54,16 @@ class House:
 
     def services(self) -> Services:
         """As the server takes them."""
+        companions = None
+        if self.shelf is not None:
+            catalog_path = load_settings(data_dir=self.data_dir).catalog_path
+            companions = CompanionDesk(self.shelf, catalog_path, WordHashEmbedder())
         return Services(
             answers=self.flow or self.answers,
             retrieve=self.retrieve,
             chats=self.chats,
             library=self.real_library or self.library,
-            shelf=self.shelf,
-            embedder=WordHashEmbedder() if self.shelf is not None else None,
+            companions=companions,
             ingest=self.ingest,
             clock=self.clock,
             echo=self.echo,

@@ -1,7 +1,6 @@
 """What a teacher pinned answers its question in other wordings, and no question beside it; with the shipped reader."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -18,8 +17,9 @@ from lutrin.records import Question
 from lutrin.runtime.profile import open_embedder
 from lutrin.search.search import Searcher
 from lutrin.settings import load_settings
+from lutrin.study.desk import CompanionDesk
 from lutrin.study.prepared_answers import PreparedAnswers
-from lutrin_teacher.teach import Companions
+from lutrin_teacher.teach import Editor
 
 PAGE = """# Gardens
 
@@ -104,10 +104,10 @@ async def test_a_mended_answer_is_met_in_other_wordings(tmp_path: Path, question
     tools = IngestTools(embedder, store, partial(verify_generation, store=store))
     await ingest(tmp_path / "corpus", settings, tools)
     async with Shelf(settings.catalog_path, settings.books_dir, store) as shelf:
-        companions = Companions(shelf, settings.catalog_path, embedder, lambda: datetime.now(UTC))
+        editor = Editor(CompanionDesk(shelf, settings.catalog_path, embedder))
         async with shelf.lease("gardens") as book:
             proof = next(chunk for chunk in await book.all_chunks() if quote.split()[0] in chunk.text)
-        await companions.pin_answer("gardens", question, "In my words.", [(proof.chunk_id, "")])
+        await editor.pin_answer("gardens", question, "In my words.", [(proof.chunk_id, "")])
         prepared = PreparedAnswers(Searcher(embedder))
 
         async def is_met(text: str) -> bool:

@@ -24,10 +24,6 @@ from lutrin.records import NEVER_AN_ANSWER, Chunk, Notice, Unit
 MAX_BYTES = 64 << 20
 MAX_LINE = 32_768
 """Bytes of one entry."""
-MAX_TEXT = 3_000
-"""Characters of one explanation."""
-MOST_QUOTES, MOST_POINTS = 6, 10
-CHOICES = range(2, 7)
 WRITTEN = b"3"
 """Change this to have every companion written anew."""
 EXTRACTED = "extracted 2"
@@ -177,33 +173,7 @@ def _line(number: int, line: bytes) -> Line:
         entry = msgspec.json.decode(line, type=Entry)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         return Line(number, None, f"is not an entry: {error}")
-    return Line(number, entry, problem_of(entry))
-
-
-def problem_of(entry: Entry) -> str:
-    """Describe what is wrong with an entry on its own; empty if nothing is."""
-    lacks_text = not entry.points or not all(point.strip() for point in entry.points)
-    if not entry.topic.strip():
-        return "topic must not be empty"
-    if entry.kind == "keypoints" and (isinstance(entry.text, str) or lacks_text or len(entry.points) > MOST_POINTS):
-        return f"text of keypoints must be a list of 1 to {MOST_POINTS} sentences"
-    if entry.kind == "quiz":
-        return _quiz_problem(entry)
-    if entry.kind != "keypoints" and (not isinstance(entry.text, str) or lacks_text):
-        return f"text of kind {entry.kind} must be a text"
-    if sum(map(len, entry.points)) > MAX_TEXT:
-        return f"text is longer than {MAX_TEXT:,} characters"
-    if len(entry.quotes) > MOST_QUOTES or not all(quote.strip() for quote in entry.quotes):
-        return f"quotes must be at most {MOST_QUOTES} texts, none of them empty"
-    return "" if entry.quotes or entry.kind == "analogy" else "quotes are missing: which words of the book prove it?"
-
-
-def _quiz_problem(entry: Entry) -> str:
-    if len(entry.choices) not in CHOICES or len({_plain(choice) for choice in entry.choices}) < len(entry.choices):
-        return f"choices must be {CHOICES.start} to {CHOICES.stop - 1} texts that differ"
-    if entry.answer is None or not 0 <= entry.answer < len(entry.choices):
-        return f"answer must be 0 to {len(entry.choices) - 1}, the place of the right choice"
-    return "" if entry.quotes else "quotes are missing: which words of the book prove it?"
+    return Line(number, entry, entry.problem)
 
 
 def sections_of(source: str, chunks: Iterable[Chunk]) -> list[SectionText]:

@@ -69,6 +69,7 @@ from lutrin.serve.library import ShelfLibrary
 from lutrin.serve.schemas import RetrievedPassage
 from lutrin.serve.services import Services
 from lutrin.settings import LOCAL, Settings, unknown_variables, with_addresses
+from lutrin.study.desk import CompanionDesk
 from lutrin.study.prepared_answers import PreparedAnswers
 
 if TYPE_CHECKING:
@@ -361,8 +362,7 @@ async def _serve(
             model_restarts=lambda: int(getattr(generator, "restarts", 0)),  # a service's model has no process here
             ingest=partial(_ingest_and_show, settings, runtime.shelf),
             reads_first=reading,
-            shelf=runtime.shelf,
-            embedder=runtime.searcher.embedder,
+            companions=CompanionDesk(runtime.shelf, settings.catalog_path, runtime.searcher.embedder),
             left_out=partial(read_left_out, settings.catalog_path),
             gate=shared,
             turns=shared,

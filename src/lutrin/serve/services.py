@@ -12,8 +12,8 @@ from typing import Protocol
 
 from lutrin.background import Background
 from lutrin.chats.store import ChatTables
-from lutrin.index.shelf import Shelf
-from lutrin.ports import Embedder, Generator
+from lutrin.guest_ports import Companions
+from lutrin.ports import Generator
 from lutrin.records import AnswerEvent, LeftOut, ModelState, Passage, Question
 from lutrin.serve.library import ShelfLibrary
 from lutrin.serve.limits import Gate
@@ -81,10 +81,8 @@ class Services:
     """Whether the server ingests once when it starts."""
     queue_length: Callable[[], int] = field(default=lambda: 0)
     """Readers who wait for the language model."""
-    shelf: Shelf | None = None
-    """The opened books, for pages that guests add; None: there are none to work on."""
-    embedder: Embedder | None = None
-    """The model that the books are searched with, for the same pages."""
+    companions: Companions | None = None
+    """What is prepared for the books, for pages that guests add; None: there are no books to work on."""
     left_out: Callable[[], Sequence[LeftOut]] = field(default=lambda: ())
     """List what the latest ingest left out, from the catalogue."""
     opened_page: Callable[[str, str], None] = field(default=lambda _book, _filename: None)
