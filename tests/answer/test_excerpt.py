@@ -13,11 +13,13 @@ from lutrin.answer.runs import (
     SECOND_WORDS,
     Run,
     choose,
+    choose_whole,
     lead_of,
     procedures_of,
     proof_of,
     whole,
 )
+from lutrin.index.generation import OpenGeneration
 from lutrin.records import Chunk, Unit, UnitKind
 from lutrin.search.reader import ScoredPassage, log_sum
 from lutrin.search.search import Part
@@ -435,3 +437,41 @@ def test_what_does_not_hold_never_stands_without_saying_so() -> None:
     oil = unit("Pour oil.", kind="list_item", start=0, lead=never)
     assert block_text([oil]) == f"{never}\n\n- Pour oil."
     assert block_text([unit("Pour it.", kind="list_item", start=0, lead="Do all of these:")]) == "- Pour it."
+
+
+WAY = page(
+    "First measure the belt.", "Type this:", "belt measure", "Then tighten it:", "belt tighten", "One wheel is old.",
+    "It squeaks.", "belt list", kinds={2: "code", 4: "code", 6: "list_item", 7: "code"},
+)  # fmt: skip
+
+
+class Page(OpenGeneration):
+    """A generation of this page alone."""
+
+    def __init__(self) -> None:
+        """Nothing is opened."""
+
+    async def chunks_of(self, filename: str) -> list[Chunk]:
+        """It."""
+        return [WAY] if filename == WAY.filename else []
+
+
+def test_how_something_is_done_is_told_in_order() -> None:
+    """By commands; a statement may lead, whatever stands before it."""
+    run = Run(WAY, WAY.units[:3], (UNLIKELY, UNLIKELY, LIKELY))
+    assert lead_of(run, "how") == (run.units, ())
+    assert [one.text for one in lead_of(run, "plain")[0]] == ["Type this:", "belt measure"]
+    told = page("One wheel is old.", "Oil stops the squeak.")
+    assert [one.text for one in lead_of(Run(told, told.units, (-20.0, LIKELY)), "how")[0]] == ["Oil stops the squeak."]
+
+
+async def test_what_is_typed_next_belongs_to_how_it_is_done() -> None:
+    """One paragraph may lead to it, and none of it is shown again."""
+    scores = [UNLIKELY, UNLIKELY, LIKELY]
+    begun = msgspec.structs.replace(WAY, units=WAY.units[:3])
+    onward = msgspec.structs.replace(WAY, units=WAY.units[3:6], chunk_id="c2")
+    parts = [part((begun, scores)), part((onward, scores))]
+    first, second = await choose_whole(Page(), parts, "how")
+    assert texts(first) == [one.text for one in WAY.units[:5]]
+    assert texts(second) == ["One wheel is old."]
+    assert texts((await choose_whole(Page(), parts[:1], "plain"))[0])[-1] == "belt measure"

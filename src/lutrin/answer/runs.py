@@ -68,6 +68,8 @@ FORM_BONUS = 1.0
 """Added to the score of a run that has the form which is asked for: code, steps."""
 GAP_CHARS = 400
 """Between neighbours; more means that a passage between them was not found."""
+WAYS: frozenset[Frame] = frozenset({"how", "steps"})
+"""Asks how something is done."""
 DRAWN = frozenset({"mermaid", "plantuml", "dot", "graphviz"})
 """Languages of figures; their source answers nothing."""
 SIGNALS = ("likelihood", "gain", "other parts")
@@ -516,8 +518,9 @@ def lead_of(run: Run, frame: Frame = "plain") -> tuple[tuple[Unit, ...], tuple[U
     """The units of an excerpt that answer best, alone, and its other units.
 
     A sentence, list item, row or block of code with what announces it; of a procedure all steps, and of a list or table
-    everything where nothing in it stands out. Where code or steps are asked for, the best of them. What announces
-    others or asks does not answer, and what speaks to the machine is quoted in its place only.
+    everything where nothing in it stands out. Where code or steps are asked for, the best of them; how something is
+    done, by code or a list, is told in the book's order. What announces others or asks does not answer, and what speaks
+    to the machine is quoted in its place only.
     """
     units = run.units
     speaking = [
@@ -525,6 +528,9 @@ def lead_of(run: Run, frame: Frame = "plain") -> tuple[tuple[Unit, ...], tuple[U
     ]
     if not speaking:
         return (), units
+    is_listed = any(unit.kind in {"code", "list_item"} for unit in units)
+    if frame in WAYS and is_listed and not run.steps and len(speaking) == len(units):
+        return units, ()
 
     def tells(place: int) -> bool:
         ends = units[place].text.rstrip().endswith(":")
@@ -672,7 +678,7 @@ def _end_of_step(units: Sequence[Unit], place: int) -> int:
 
 def most_steps(frame: Frame) -> int:
     """Most words of a procedure that is shown whole."""
-    return LONG_STEPS_WORDS if frame in {"how", "steps"} else STEPS_WORDS
+    return LONG_STEPS_WORDS if frame in WAYS else STEPS_WORDS
 
 
 async def choose_whole(generation: OpenGeneration, parts: Sequence[Part], frame: Frame) -> list[Run]:
@@ -681,7 +687,35 @@ async def choose_whole(generation: OpenGeneration, parts: Sequence[Part], frame:
     Raises:
         IndexUnavailable: The book cannot be read.
     """
-    return await _with_whole_procedures(generation, choose(parts, frame), frame)
+    runs = await _with_whole_procedures(generation, choose(parts, frame), frame)
+    if not runs or frame not in WAYS:
+        return runs
+    first = await _with_what_follows(generation, runs[0])
+    return [first, *(left for run in runs[1:] if (left := _without(run, first.places)) is not None)]
+
+
+async def _with_what_follows(generation: OpenGeneration, run: Run) -> Run:
+    """A run with the code that its section goes on with, within `STEPS_WORDS`: one paragraph may lead to each block."""
+    section = await _section_around(generation, run)
+    units, begin = section.units, _place_in(section, run)
+    if begin is None or run.chunk.chunk_id == SELECTED or run.steps:
+        return run
+    stop = begin + len(run.units)
+    for place in range(stop, len(units)):
+        between = [at for at in range(stop, place) if not _is_label(units, at)]
+        is_long = _words(units[begin:place]) > STEPS_WORDS or len({units[at].block for at in between}) > 1
+        if is_long:
+            break
+        if units[place].kind == "code" and not is_drawn(units[place]):
+            stop = place + 1
+    return section.part(begin, stop) if stop > begin + len(run.units) else run
+
+
+def _without(run: Run, places: Collection[tuple[str, int]]) -> Run | None:
+    """A run from the first unit on that is none of these; None: it has no other."""
+    left = (at for at, unit in enumerate(run.units) if (run.chunk.filename, unit.char_start) not in places)
+    start = next(left, None)
+    return run.part(start, len(run.units)) if start else run if start == 0 else None
 
 
 async def _with_whole_procedures(generation: OpenGeneration, runs: Sequence[Run], frame: Frame) -> list[Run]:
@@ -696,26 +730,32 @@ async def _with_whole_procedures(generation: OpenGeneration, runs: Sequence[Run]
 
 
 async def _with_procedure(generation: OpenGeneration, run: Run, frame: Frame) -> Run:
-    own = [
-        chunk for chunk in await generation.chunks_of(run.chunk.filename) if section_of(chunk) == section_of(run.chunk)
-    ]
-    placed = {unit.char_start: unit for chunk in own for unit in chunk.units}
-    scores = dict(zip((unit.char_start for unit in run.units), run.scores, strict=True))
-    units = tuple(placed[start] for start in sorted(placed))
-    section = Run(run.chunk, units, tuple(scores.get(unit.char_start, -inf) for unit in units))
-    first = next((place for place, unit in enumerate(units) if unit.char_start in scores), None)
+    section = await _section_around(generation, run)
+    units, found = section.units, {unit.char_start for unit in run.units}
+    first = next((place for place, unit in enumerate(units) if unit.char_start in found), None)
     if first is None:
         return run
-    stop = max(place for place, unit in enumerate(units) if unit.char_start in scores) + 1
+    stop = max(place for place, unit in enumerate(units) if unit.char_start in found) + 1
     for start, end in procedures_of(units):
         is_long = _words(units[start:end]) > most_steps(frame)
-        if end <= first or stop <= start or (is_long and frame not in {"how", "steps"}):
+        if end <= first or stop <= start or (is_long and frame not in WAYS):
             continue
         is_announced = start > 0 and _announces(units[start - 1], units[start])
         first, stop = (start if is_long else min(first, start - is_announced)), max(stop, end)
     while stop - first > 1 and _words(units[first:stop]) > LONG_STEPS_WORDS:
         stop -= 1
     return section.part(first, stop)
+
+
+async def _section_around(generation: OpenGeneration, run: Run) -> Run:
+    """The section of a run, also what was not found of it."""
+    own = [
+        chunk for chunk in await generation.chunks_of(run.chunk.filename) if section_of(chunk) == section_of(run.chunk)
+    ]
+    placed = {unit.char_start: unit for chunk in own for unit in chunk.units}
+    scores = dict(zip((unit.char_start for unit in run.units), run.scores, strict=True))
+    units = tuple(placed[start] for start in sorted(placed))
+    return Run(run.chunk, units, tuple(scores.get(unit.char_start, -inf) for unit in units))
 
 
 def _has_code(units: Sequence[Unit]) -> bool:
