@@ -4,18 +4,44 @@
 |---|---|
 | `Study` and its `StudyBook`s | `lutrin.runtime.study_room`, `lutrin.study.workbook` |
 | `Companions` | `lutrin.study.desk` |
+| `Server` with `Library`, `Assignments` and `Door` | `lutrin.serve.guest_server` |
+| `Visit` | `lutrin.serve.teacher_sign_in` |
 | `Workplace` | `lutrin.cli.workplace` |
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Hashable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from datetime import datetime
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from lutrin.ports import Generator
 from lutrin.prepared import Decision, Entry, Kind, Practice, PreparedEntry
-from lutrin.records import Chunk, MergeSummary, Notice, Passage, Unit
+from lutrin.records import (
+    Answer,
+    AskedQuestion,
+    BookAct,
+    BookRow,
+    CardCount,
+    Chunk,
+    Job,
+    LeftOut,
+    MergeSummary,
+    ModelRow,
+    Notice,
+    PageEntry,
+    Passage,
+    Question,
+    ServerCounts,
+    ServerLoad,
+    ShelvedBook,
+    StoredAssignment,
+    Unit,
+    Uploaded,
+)
 from lutrin.settings import Settings
+
+T = TypeVar("T")
 
 
 class StudyBook(Protocol):
@@ -139,6 +165,272 @@ class Companions(Protocol):
 
     async def withdraw(self, slug: str, name: str) -> None:
         """Return an entry to its companion's version, by its id; one that no companion has is removed."""
+
+
+class Library(Protocol):
+    """The books on the shelf as readers see them; slugs name them.
+
+    Each call raises NotFound if there is no such book, IndexUnavailable if it cannot be read.
+    """
+
+    async def refresh(self) -> None:
+        """Look at once for what has changed."""
+
+    async def books(self) -> Sequence[ShelvedBook]:
+        """All books, in the order of the shelf."""
+
+    async def book(self, slug: str) -> ShelvedBook:
+        """One book."""
+
+    async def contents(self, slug: str) -> Sequence[PageEntry]:
+        """The pages of a book, in its order."""
+
+    async def chapters(self, slug: str) -> Sequence[str]:
+        """The chapters of a book, in its order."""
+
+    async def practice(self, slug: str) -> Practice:
+        """What a book has to practise with."""
+
+    async def trial_questions(self, most: int, slug: str) -> Sequence[str]:
+        """Questions that a book answers."""
+
+
+class Assignments(Protocol):
+    """What classes were given to do, and how it went: counts alone.
+
+    Each call raises ChatStoreError if they cannot be read or stored; what takes an id raises NotFound.
+    """
+
+    async def add(self, id_: str, body: str) -> None:
+        """Keep a new assignment; `body` is JSON."""
+
+    async def all(self) -> Sequence[StoredAssignment]:
+        """Return all assignments, the newest first."""
+
+    async def get(self, id_: str) -> StoredAssignment:
+        """Return one assignment."""
+
+    async def card_counts(self, id_: str) -> Mapping[str, CardCount]:
+        """Return the counts of an assignment's cards that were answered, by card id."""
+
+    async def count(
+        self, id_: str, receipt: str, known: Mapping[str, bool], *, opened: bool = False, finished: bool = False
+    ) -> bool:
+        """Count results, by card id whether it was known; False: this receipt was counted before.
+
+        Raises:
+            ChatStoreFull: It has taken in too many results.
+        """
+
+    async def forget(self, id_: str) -> None:
+        """Delete an assignment and everything that was counted."""
+
+
+class Door(Protocol):
+    """Lets a class reach a server that otherwise only this machine reaches."""
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether it can be opened."""
+
+    @property
+    def address(self) -> str:
+        """What pupils type while it is open; empty: it is shut."""
+
+    async def open(self) -> None:
+        """Let the network in; raises InvalidInput if the machine is in no network, or its port there is taken."""
+
+    async def close(self) -> None:
+        """Shut it and cut the connections that came through it."""
+
+    async def follow(self) -> None:
+        """Move an open door to the addresses that the machine has now."""
+
+
+@runtime_checkable
+class Server(Protocol):
+    """A running server: handlers of guests ask for it by the name `server`."""
+
+    @property
+    def settings(self) -> Settings:
+        """What it was started with."""
+
+    @property
+    def library(self) -> Library:
+        """The books on its shelf."""
+
+    @property
+    def assignments(self) -> Assignments:
+        """What classes were given to do."""
+
+    @property
+    def companions(self) -> Companions | None:
+        """What is prepared for the books; None: there are no books to work on."""
+
+    @property
+    def door(self) -> Door:
+        """What lets a class in."""
+
+    def now(self) -> datetime:
+        """The time, in UTC."""
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> object:
+        """Start a task that no connection owns; it ends with the server."""
+
+    async def compute(self, work: Callable[[], T]) -> T:
+        """Do work in a thread, so that it does not hold others up."""
+
+    async def page(self, key: tuple[Hashable, ...], same: object, make: Callable[[], str]) -> str:
+        """A page whose files have names for ever, made in a thread, once for a key and the very object `same`."""
+
+    async def answer(self, text: str, book: str) -> Answer:
+        """The answer that a reader of a book would get now; nothing of it is stored.
+
+        Raises:
+            InvalidQuestion: It asks nothing, or is too long.
+            LutrinError: There is no answer.
+        """
+
+    async def passages(self, question: Question) -> Sequence[Passage]:
+        """The passages nearest to a question; none if nothing is relevant."""
+
+    async def recent_questions(self, most: int) -> Sequence[AskedQuestion]:
+        """The newest questions of readers, newest first, without their authors; raises ChatStoreError."""
+
+    async def list_books(self) -> tuple[Sequence[BookRow], Sequence[LeftOut]]:
+        """All books in the order of the shelf, removed ones last, and the files that belong to none of them.
+
+        Raises:
+            IndexUnavailable: The catalogue cannot be read.
+        """
+
+    async def find_book(self, slug: str) -> BookRow:
+        """One of them; raises NotFound."""
+
+    async def change_book(self, slug: str, act: BookAct, *, title: str, line: str, hints: str) -> None:
+        """Do something with a book; raises LutrinError if it cannot be done."""
+
+    def job(self) -> Job | None:
+        """How the books are being read, or were read last; None: not since the start."""
+
+    def job_text(self) -> str:
+        """The same in a sentence or two."""
+
+    def can_read(self) -> bool:
+        """Whether the server reads books at all."""
+
+    async def read_books(self) -> None:
+        """Read the books; raises IngestInProgress if they are being read, NotPermitted if none are read here."""
+
+    async def read_books_later(self) -> None:
+        """Read the books now, or when they have been read; raises NotPermitted if none are read here."""
+
+    async def receive(self, request: Any, check: Callable[[Mapping[str, str]], None]) -> Uploaded:  # noqa: ANN401 - the framework's
+        """Put the files of a form into the corpus, unless `check` refuses its fields of text, and read them.
+
+        Raises:
+            NotPermitted: No books are read here.
+            InvalidInput, AlreadyThere: Nothing can be made of the files, or there is such a book.
+        """
+
+    def counts(self) -> ServerCounts:
+        """What it has done since it started."""
+
+    def load(self) -> ServerLoad:
+        """What it is doing now."""
+
+    def models(self) -> Sequence[ModelRow]:
+        """The models that are known; raises WeightsError if their manifest cannot be read."""
+
+    def model(self) -> str:
+        """Name of the language model that answers; empty: none."""
+
+    async def model_ready(self) -> bool:
+        """Whether it would answer now."""
+
+    def stores(self) -> bool:
+        """Whether conversations are stored at all."""
+
+    def troubles(self) -> Sequence[str]:
+        """What is in the way of storing, a sentence each."""
+
+
+@runtime_checkable
+class Visit(Protocol):
+    """A request that may come from a signed-in teacher: handlers of guests ask for it by the name `visit`."""
+
+    @property
+    def signed_in(self) -> bool:
+        """Whether its browser is signed in."""
+
+    @property
+    def form_key(self) -> str:
+        """The key that this browser's forms carry."""
+
+    @property
+    def query(self) -> Mapping[str, str]:
+        """The parameters of its address, by name."""
+
+    @property
+    def query_string(self) -> str:
+        """The same as they stand there."""
+
+    @property
+    def address(self) -> str:
+        """The address at which other devices in the room reach the server; empty: they do not."""
+
+    @property
+    def may_sign_in(self) -> bool:
+        """Whether there is a token or a password."""
+
+    @property
+    def least_password(self) -> int:
+        """Characters of the shortest password that may be set."""
+
+    @property
+    def has_password(self) -> bool:
+        """Whether a password was set in a browser, and so can be changed there."""
+
+    def require(self) -> None:
+        """Raise NotPermitted unless its browser is signed in."""
+
+    def check(self, form_key: str) -> None:
+        """Raise NotPermitted unless it is a form of this browser, which is still signed in."""
+
+    async def pairs(self) -> list[tuple[str, str]]:
+        """The fields of its form in order; raises MalformedRequest if there are more than any page of ours sends."""
+
+    async def fields(self) -> dict[str, str]:
+        """The fields of its form by name; raises as `pairs`."""
+
+    async def form(self) -> dict[str, str]:
+        """The fields of a form that a signed-in browser has sent from our own page; raises as `check` and `pairs`."""
+
+    async def enter(self, token: str) -> str:
+        """Sign its browser in; return the value for the cookie.
+
+        Raises:
+            NotPermitted: It is another token or password, or none is set.
+            RateLimited: Too many attempts.
+        """
+
+    async def set_up(self, code: str, password: str) -> str:
+        """Set the first password, given the code of the terminal, and sign its browser in as `enter` does.
+
+        Raises:
+            NotPermitted: There is a password already, or it is another code.
+            InvalidInput: The password is too short.
+            RateLimited: Too many attempts.
+        """
+
+    async def change_password(self, old: str, new: str) -> None:
+        """Set another password; raises NotPermitted, InvalidInput and RateLimited as `set_up`."""
+
+    def leave(self) -> None:
+        """Sign its browser out."""
+
+    def cookie_for(self, value: str) -> dict[str, Any]:
+        """All of the cookie that holds a value; an empty value takes the browser's away."""
 
 
 class Workplace(Protocol):

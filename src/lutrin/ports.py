@@ -23,6 +23,29 @@ Values = npt.NDArray[np.float32]
 """Shape (layers, width): what each layer of a language model keeps of one token."""
 
 
+def unit_length(rows: npt.NDArray[np.float32]) -> Vectors:
+    """Scale each row to length 1: (n, dimension) -> (n, dimension)."""
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    scaled: Vectors = (rows / np.maximum(norms, 1e-12)).astype(np.float32)
+    return scaled
+
+
+def windows(length: int, size: int, overlap: int) -> list[tuple[int, int]]:
+    """Cut `length` tokens into overlapping windows of about equal length.
+
+    >>> windows(10, 16, 4)
+    [(0, 10)]
+    >>> windows(30, 16, 4)
+    [(0, 13), (8, 21), (17, 30)]
+    """
+    if length <= size:
+        return [(0, length)]
+    count = -(-(length - overlap) // (size - overlap))
+    span = -(-(length + (count - 1) * overlap) // count)
+    starts = [round(index * (length - span) / (count - 1)) for index in range(count)]
+    return [(start, start + span) for start in starts]
+
+
 @dataclass(frozen=True, slots=True)
 class Encoding:
     """A text as the embedding model sees it, from one forward pass for each window."""

@@ -19,6 +19,8 @@ BY_THE_BOOK = "the book"
 CardKind = Literal["question", "choice", "term", "gap", "list", "table", "exercise"]
 ON_PAPER: tuple[CardKind, ...] = ("question", "choice", "gap", "exercise", "term")
 """Kinds of cards that can be asked as the questions of a worksheet."""
+CHOICE_LETTERS = "ABCDEF"
+"""By which the choices of a card are named."""
 MAX_TEXT = 3_000
 """Characters of one explanation."""
 MOST_QUOTES, MOST_POINTS = 6, 10

@@ -778,3 +778,53 @@ class CardCount(msgspec.Struct, frozen=True, kw_only=True):
 
     tries: int
     missed: int
+
+
+class Uploaded(msgspec.Struct, frozen=True, kw_only=True):
+    """An upload's outcome, and the job that reads the files."""
+
+    book: str
+    """Name of the book's folder in the corpus; of several, the first one's."""
+    books: list[str]
+    """Names of all folders that were made: one, or one for each file."""
+    stored: int
+    left_out: list[LeftOut]
+    job: Job
+
+
+class ServerCounts(msgspec.Struct, frozen=True, kw_only=True):
+    """What a server has done since it started."""
+
+    kinds: Mapping[str, int]
+    """Answers by their kind."""
+    outcomes: Mapping[str, int]
+    """Questions by what became of them: `done`, `cancelled`, or what failed."""
+    limited: int
+    """Questions that a limit of rates refused."""
+    within: Mapping[str, tuple[tuple[float, int], ...]]
+    """By stage of an answer: how many reached it within so many seconds, by growing bounds up to infinity."""
+
+
+class ServerLoad(msgspec.Struct, frozen=True, kw_only=True):
+    """What a server is doing now."""
+
+    readers: int
+    """Readers who asked in the last five minutes."""
+    running: int
+    """Answers that are being written."""
+    waiting: int
+    """Readers who wait for the model."""
+    progress: str = ""
+    """What a model that is ready has to say of itself; empty: nothing."""
+
+
+class ModelRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A model of the manifest and its files on this machine."""
+
+    name: str
+    role: Literal["embed", "generate", "rerank"]
+    tier: str
+    size: int
+    """Bytes."""
+    state: Literal["present", "incomplete", "missing"]
+    in_use: bool

@@ -17,9 +17,8 @@ import openai
 from openai import AsyncOpenAI, AsyncStream
 from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam
 
-from lutrin.adapters.embed_fastembed import unit_length, windows
 from lutrin.errors import DeadlineExceeded, GeneratorError, GeneratorUnavailable, IndexUnavailable, QueueFull
-from lutrin.ports import Embedder, Encoding, Vectors
+from lutrin.ports import Embedder, Encoding, Vectors, unit_length, windows
 from lutrin.records import Finished, Forecast, GenerationEvent, GenerationRequest, Message, Piece
 from lutrin.retry import call_again
 

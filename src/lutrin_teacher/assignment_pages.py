@@ -6,9 +6,8 @@ from datetime import datetime
 import msgspec
 
 from lutrin.messages import CARD_KINDS
-from lutrin.prepared import ON_PAPER, Card, Practice
+from lutrin.prepared import CHOICE_LETTERS, ON_PAPER, Card, Practice
 from lutrin.records import AskedQuestion, CardCount, PageEntry, ShelvedBook, StoredAssignment
-from lutrin.serve.html import LETTERS
 from lutrin.serve.templating import page_path, render
 from lutrin_teacher.homework import Assignment, cards_of, propose
 from lutrin_teacher.teacher_page import inbox, qr_uri
@@ -91,7 +90,7 @@ def pupils_page(
         cards=cards_of(practice, assignment.cards),
         questions=cards_of(practice, assignment.questions),
         kinds=CARD_KINDS,
-        letters=LETTERS,
+        letters=CHOICE_LETTERS,
     )
 
 
@@ -133,7 +132,7 @@ def results_page(
         code=qr_uri(address) if address else "",
         can_open=can_open,
         kinds=CARD_KINDS,
-        letters=LETTERS,
+        letters=CHOICE_LETTERS,
         form_key=form_key,
     )
 

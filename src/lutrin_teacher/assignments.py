@@ -10,16 +10,12 @@ from litestar.di import NamedDependency as Given
 from litestar.params import FromPath, JSONBody
 
 from lutrin.errors import InvalidInput, NotFound
+from lutrin.guest_ports import Server, Visit
 from lutrin.log import get_logger
 from lutrin.messages import CHOOSE_HINTS, NOTHING_HERE
 from lutrin.prepared import ON_PAPER
 from lutrin.records import Hints, StoredAssignment
-from lutrin.serve.answer_service import AnswerService
-from lutrin.serve.budget import Same, Workshop, beside_loop
-from lutrin.serve.door import Door
 from lutrin.serve.problems import operation
-from lutrin.serve.routes.pages import StaticFiles
-from lutrin.serve.teacher_sign_in import Visit
 from lutrin.serve.templating import render
 from lutrin_teacher import assignment_pages as view
 from lutrin_teacher.assignment_pages import Wish
@@ -54,17 +50,16 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @get("/a/{name:str}", **operation("assignment", "What a class was given to do", "pages", 404, 503))
-async def show(
-    name: FromPath[str], service: Given[AnswerService], workshop: Given[Workshop], files: Given[StaticFiles]
-) -> Response[str]:
+async def show(name: FromPath[str], server: Given[Server]) -> Response[str]:
     """The page that the class opens."""
-    assignment = _decode(await service.services.chats.assignments.get(name))
-    library = service.services.library
+    assignment = _decode(await server.assignments.get(name))
+    library = server.library
     book, practice = await library.book(assignment.book), await library.practice(assignment.book)
     pages = tuple(await library.contents(assignment.book))
-    page = await workshop.once(
-        ("assignment", name, assignment, book, pages, Same(practice)),
-        lambda: files.stamp_page(view.pupils_page(name, assignment, book, pages, practice)),
+    page = await server.page(
+        ("assignment", name, assignment, book, pages),
+        practice,
+        lambda: view.pupils_page(name, assignment, book, pages, practice),
     )
     return Response(page, media_type=MediaType.HTML, headers=REVALIDATE)
 
@@ -74,38 +69,38 @@ async def show(
     **operation("assignmentResults", "Count results of an assignment", "reading", 404, 413, 422, 503),
     status_code=204,
 )
-async def count(name: FromPath[str], data: JSONBody[Results], service: Given[AnswerService]) -> None:
+async def count(name: FromPath[str], data: JSONBody[Results], server: Given[Server]) -> None:
     """Results that were sent before are not counted again."""
-    tables = service.services.chats.assignments
+    tables = server.assignments
     assignment = _decode(await tables.get(name))
-    practice = await service.services.library.practice(assignment.book)
+    practice = await server.library.practice(assignment.book)
     cards = {card.id: card for card in cards_of(practice, (*assignment.cards, *assignment.questions))}
     known = {one.card: was_known(cards[one.card], one) for one in data.results if one.card in cards}
     await tables.count(name, data.receipt, known, opened=data.opened, finished=data.finished)
 
 
 @get("/teacher/assignments/new", operation_id="teacherNewAssignment", **PAGE)
-async def choose(visit: Given[Visit]) -> Response[str]:
+async def choose(visit: Given[Visit], server: Given[Server]) -> Response[str]:
     """Choose what an assignment consists of."""
     if not visit.signed_in:
         return led_to("/teacher")
-    library = visit.service.services.library
+    library = server.library
     books = await library.books()
-    fields = _lists(parse_qsl(str(visit.request.url.query), keep_blank_values=True))
+    fields = _lists(parse_qsl(visit.query_string, keep_blank_values=True))
     slug = next(iter(fields["book"]), "")
     book = next((one for one in books if one.slug == slug), None) or (books[0] if books else None)
     if book is None:
         raise NotFound(NOTHING_HERE)
     wish = Wish() if fields["other"] or "cards" not in fields else _wish(fields)
     pages, practice = await library.contents(book.slug), await library.practice(book.slug)
-    page = await beside_loop(
+    page = await server.compute(
         lambda: view.choosing_page(books, book, pages, practice, wish=wish, form_key=visit.form_key)
     )
     return page_response(page)
 
 
 @post("/teacher/assignments", operation_id="teacherHandOut", **PAGE)
-async def hand_out(visit: Given[Visit]) -> Response[str]:
+async def hand_out(visit: Given[Visit], server: Given[Server]) -> Response[str]:
     """Give a class something to do."""
     await visit.form()
     fields = _lists(await visit.pairs())
@@ -113,7 +108,7 @@ async def hand_out(visit: Given[Visit]) -> Response[str]:
     hints = next(iter(fields["hints"]), "")
     if hints not in get_args(Hints):
         raise InvalidInput(CHOOSE_HINTS)
-    library = visit.service.services.library
+    library = server.library
     known = {page.filename for page in await library.contents(book)}
     ids = {card.id for card in (await library.practice(book)).cards}
     assignment = Assignment(
@@ -129,26 +124,25 @@ async def hand_out(visit: Given[Visit]) -> Response[str]:
     )
     check(assignment)
     name = new_name()
-    await visit.service.services.chats.assignments.add(name, msgspec.json.encode(assignment).decode())
+    await server.assignments.add(name, msgspec.json.encode(assignment).decode())
     _log.info("assignment_handed_out", book=book)
     return led_to(f"/teacher/assignments/{name}")
 
 
 @get("/teacher/assignments/{name:str}", operation_id="teacherAssignment", **PAGE)
-async def results(name: FromPath[str], visit: Given[Visit], door: Given[Door]) -> Response[str]:
+async def results(name: FromPath[str], visit: Given[Visit], server: Given[Server]) -> Response[str]:
     """How far a class is."""
     if not visit.signed_in:
         return led_to("/teacher")
-    await door.follow()
-    services = visit.service.services
-    stored = await services.chats.assignments.get(name)
+    await server.door.follow()
+    stored = await server.assignments.get(name)
     assignment = _decode(stored)
-    book = await services.library.book(assignment.book)
-    pages, practice = await services.library.contents(book.slug), await services.library.practice(book.slug)
-    counts = await services.chats.assignments.card_counts(name)
-    asked = await services.chats.recent_questions(MOST_READ)
-    address = pupils_address(visit, door)
-    page = await beside_loop(
+    book = await server.library.book(assignment.book)
+    pages, practice = await server.library.contents(book.slug), await server.library.practice(book.slug)
+    counts = await server.assignments.card_counts(name)
+    asked = await server.recent_questions(MOST_READ)
+    address = pupils_address(visit, server)
+    page = await server.compute(
         lambda: view.results_page(
             stored,
             assignment,
@@ -158,7 +152,7 @@ async def results(name: FromPath[str], visit: Given[Visit], door: Given[Door]) -
             counts=counts,
             asked=asked,
             address=f"{address}a/{name}" if address else "",
-            can_open=door.is_possible,
+            can_open=server.door.is_possible,
             form_key=visit.form_key,
         )
     )
@@ -166,22 +160,22 @@ async def results(name: FromPath[str], visit: Given[Visit], door: Given[Door]) -
 
 
 @get("/teacher/assignments/{name:str}/wall", operation_id="teacherAssignmentWall", **PAGE)
-async def show_large(name: FromPath[str], visit: Given[Visit], door: Given[Door]) -> Response[str]:
+async def show_large(name: FromPath[str], visit: Given[Visit], server: Given[Server]) -> Response[str]:
     """The address of an assignment and its QR code, as large as the wall behind the teacher."""
-    address = pupils_address(visit, door)
+    address = pupils_address(visit, server)
     back = f"/teacher/assignments/{name}"
     if not visit.signed_in or not address:
         return led_to(back)
-    await visit.service.services.chats.assignments.get(name)
+    await server.assignments.get(name)
     address = f"{address}a/{name}"
     return page_response(render("teacher_class.html", address=address, code=qr_uri(address), back=back))
 
 
 @post("/teacher/assignments/{name:str}/forget", operation_id="teacherForgetAssignment", **PAGE)
-async def forget(name: FromPath[str], visit: Given[Visit]) -> Response[str]:
+async def forget(name: FromPath[str], visit: Given[Visit], server: Given[Server]) -> Response[str]:
     """Delete an assignment and everything that was counted."""
     await visit.form()
-    await visit.service.services.chats.assignments.forget(name)
+    await server.assignments.forget(name)
     _log.info("assignment_forgotten")
     return led_to("/teacher#assignments")
 

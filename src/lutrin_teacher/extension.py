@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from lutrin.guest_ports import Server
 from lutrin.serve.guest_pages import GuestPages
-from lutrin.serve.services import Services
-from lutrin.settings import Settings
 from lutrin_teacher import assignments, teacher, teacher_books
 from lutrin_teacher.teach import Editor
 from lutrin_teacher.teacher_page import Examination
@@ -13,10 +12,10 @@ from lutrin_teacher.teacher_page import Examination
 FOLDER = Path(__file__).parent
 
 
-def give(services: Services, settings: Settings) -> Mapping[str, object]:
+def give(server: Server) -> Mapping[str, object]:
     """What the pages ask for by name: the doctor's examinations and the companions of the books."""
-    companions = Editor(services.companions) if services.companions is not None else None
-    return {"examination": Examination(settings, services.now), "companions": companions}
+    editor = Editor(server.companions) if server.companions is not None else None
+    return {"examination": Examination(server.settings, server.now), "companions": editor}
 
 
 PAGES = GuestPages(

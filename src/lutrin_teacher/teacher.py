@@ -12,34 +12,13 @@ from litestar.di import NamedDependency as Given
 from litestar.params import FromPath
 
 from lutrin.errors import ChatStoreError, InvalidInput, LutrinError, NotFound, NotPermitted, RateLimited
+from lutrin.guest_ports import Server, Visit
 from lutrin.log import get_logger
-from lutrin.messages import (
-    BOOK_FIRST,
-    DISK_LOW,
-    INGEST_OFF,
-    NO_SUCH_BUTTON,
-    NOT_STORING,
-    NOTHING_HERE,
-    TEACHER_OFF,
-    WRONG_PASSWORD,
-    YOUR_TEACHER,
-)
+from lutrin.messages import BOOK_FIRST, NO_SUCH_BUTTON, NOTHING_HERE, WRONG_PASSWORD, YOUR_TEACHER
 from lutrin.prepared import Kind, State
-from lutrin.records import Answer, BookRow, DoneEvent, LeftOut, Passage, Question, StoredAssignment, question_key
-from lutrin.serve.answer_service import NO_STORE, AnswerService, check_lengths
-from lutrin.serve.book_choices import list_books
-from lutrin.serve.budget import beside_loop
-from lutrin.serve.door import Door
-from lutrin.serve.ownership import is_secure
+from lutrin.records import BookRow, LeftOut, ModelRow, Passage, Question, StoredAssignment, question_key
 from lutrin.serve.problems import as_problem
-from lutrin.serve.reading_progress import job_text
-from lutrin.serve.routes.ingest import Jobs
-from lutrin.serve.routes.pages import address_for_others
-from lutrin.serve.services import Ingest
-from lutrin.serve.teacher_password import SHORTEST_PASSWORD
-from lutrin.serve.teacher_sign_in import COOKIE, SIGNED_IN_S, Visit
 from lutrin.serve.templating import render
-from lutrin.settings import Settings
 from lutrin_teacher.homework import Assignment
 from lutrin_teacher.teach import Act, Change, Editor, EntryFilter, EntryList
 from lutrin_teacher.teacher_page import (
@@ -51,7 +30,6 @@ from lutrin_teacher.teacher_page import (
     board_page,
     companion_page,
     figures,
-    models_of,
     now_text,
     overview,
     proposed_text,
@@ -59,6 +37,7 @@ from lutrin_teacher.teacher_page import (
 )
 from lutrin_teacher.write import progress_of
 
+NO_STORE: dict[str, Any] = {"Cache-Control": "no-store"}
 PAGE: dict[str, Any] = {"include_in_schema": False, "media_type": MediaType.HTML}
 """Of a handler whose answers browsers show."""
 KINDS, STATES, ACTS = frozenset(get_args(Kind)), frozenset(get_args(State)), frozenset(get_args(Act))
@@ -90,30 +69,26 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
 
 @get("/teacher", operation_id="teacher", **PAGE)
 async def page(
-    visit: Given[Visit],
-    jobs: Given[Jobs],
-    examination: Given[Examination],
-    door: Given[Door],
-    companions: Given[Prepared],
+    visit: Given[Visit], server: Given[Server], examination: Given[Examination], companions: Given[Prepared]
 ) -> Response[str]:
     """The page, or the form that asks for the password, or for a first one."""
     if not visit.signed_in:
         return _gate(visit)
-    await door.follow()
-    board = await _board(visit, jobs, examination, door, companions)
-    return page_response(await beside_loop(lambda: board_page(board, visit.form_key)))
+    await server.door.follow()
+    board = await _board(visit, server, examination, companions)
+    return page_response(await server.compute(lambda: board_page(board, visit.form_key)))
 
 
 @get("/teacher/progress", include_in_schema=False, operation_id="teacherProgress")
-async def progress(visit: Given[Visit], jobs: Given[Jobs], examination: Given[Examination]) -> Response[Progress]:
+async def progress(visit: Given[Visit], server: Given[Server], examination: Given[Examination]) -> Response[Progress]:
     """Figures and lines that change while the page is open."""
     visit.require()
-    job = jobs.current()
+    job = server.job()
     body = Progress(
-        figures={name: value for name, _, value in figures(visit.service.metrics)},
-        now=_now(visit.service),
+        figures={name: value for name, _, value in figures(server.counts())},
+        now=now_text(server.load()),
         job=job.state if job is not None else "",
-        job_text=job_text(job, jobs.waiting),
+        job_text=server.job_text(),
         awaited=examination.running,
     )
     return Response(body, headers=NO_STORE)
@@ -124,11 +99,11 @@ async def sign_in(visit: Given[Visit]) -> Response[str]:
     """The token comes once, in the body of a form; from then on a cookie stands for it."""
     try:
         token = (await visit.fields()).get("token", "")
-        cookie = await visit.sign_ins.enter(token, visit.service.peer(visit.request))
+        cookie = await visit.enter(token)
     except (NotPermitted, RateLimited) as error:
         return _gate(visit, error)
     _log.info("signed_in")
-    return led_to("/teacher", [_cookie(cookie, round(SIGNED_IN_S), secure=is_secure(visit.request))])
+    return led_to("/teacher", [Cookie(**visit.cookie_for(cookie))])
 
 
 @post("/teacher/set-up", operation_id="teacherSetUp", **PAGE)
@@ -136,43 +111,38 @@ async def set_up(visit: Given[Visit]) -> Response[str]:
     """Set the first password, given the code that the terminal printed, and sign this browser in."""
     fields = await visit.fields()
     try:
-        peer = visit.service.peer(visit.request)
-        cookie = await visit.sign_ins.set_up(fields.get("code", ""), fields.get("password", ""), peer)
+        cookie = await visit.set_up(fields.get("code", ""), fields.get("password", ""))
     except (NotPermitted, RateLimited, InvalidInput) as error:
         return _gate(visit, error)
     _log.info("password_set")
-    return led_to("/teacher", [_cookie(cookie, round(SIGNED_IN_S), secure=is_secure(visit.request))])
+    return led_to("/teacher", [Cookie(**visit.cookie_for(cookie))])
 
 
 @post("/teacher/password", operation_id="teacherPassword", **PAGE)
 async def change_password(visit: Given[Visit]) -> Response[str]:
     """Change the password, given the present one."""
     fields = await visit.form()
-    password = visit.sign_ins.password
-    if password is None or not password.is_set:
-        raise NotPermitted(TEACHER_OFF)
-    await visit.sign_ins.prove(fields.get("old", ""), visit.service.peer(visit.request))
-    password.set(fields.get("password", ""))
+    await visit.change_password(fields.get("old", ""), fields.get("password", ""))
     _log.info("password_set")
     return led_to("/teacher#machine")
 
 
 @get("/teacher/class", operation_id="teacherClass", **PAGE)
-async def show_address(visit: Given[Visit], door: Given[Door]) -> Response[str]:
+async def show_address(visit: Given[Visit], server: Given[Server]) -> Response[str]:
     """The address of the server and its QR code, as large as the wall behind the teacher."""
-    address = pupils_address(visit, door)
+    address = pupils_address(visit, server)
     if not visit.signed_in or not address:
         return led_to("/teacher")
     return page_response(render("teacher_class.html", address=address, code=qr_uri(address), back="/teacher#class"))
 
 
 @post("/teacher/class/{act:str}", operation_id="teacherDoor", **PAGE)
-async def move_door(act: FromPath[str], visit: Given[Visit], door: Given[Door]) -> Response[str]:
+async def move_door(act: FromPath[str], visit: Given[Visit], server: Given[Server]) -> Response[str]:
     """Let the class in, or out."""
     await visit.form()
     if act not in {"open", "close"}:
         raise InvalidInput(NO_SUCH_BUTTON)
-    await (door.open() if act == "open" else door.close())
+    await (server.door.open() if act == "open" else server.door.close())
     return led_to("/teacher#class")
 
 
@@ -180,34 +150,34 @@ async def move_door(act: FromPath[str], visit: Given[Visit], door: Given[Door]) 
 async def sign_out(visit: Given[Visit]) -> Response[str]:
     """The cookie is worth nothing afterwards."""
     await visit.form()
-    visit.sign_ins.leave(visit.cookie)
-    return led_to("/teacher", [_cookie("", 0, secure=False)])
+    visit.leave()
+    return led_to("/teacher", [Cookie(**visit.cookie_for(""))])
 
 
 @post("/teacher/ingest", operation_id="teacherIngest", **PAGE)
-async def ingest(visit: Given[Visit], jobs: Given[Jobs]) -> Response[str]:
+async def ingest(visit: Given[Visit], server: Given[Server]) -> Response[str]:
     """Read the books again, as `POST /ingest` does."""
     await visit.form()
-    await jobs.start(ingest_of(visit), visit.service.spawn)
+    await server.read_books()
     return led_to("/teacher#books")
 
 
 @post("/teacher/check", operation_id="teacherCheck", **PAGE)
-async def check(visit: Given[Visit], examination: Given[Examination]) -> Response[str]:
+async def check(visit: Given[Visit], server: Given[Server], examination: Given[Examination]) -> Response[str]:
     """Let the doctor look."""
     await visit.form()
-    examination.start(visit.service.spawn)
+    examination.start(server.spawn)
     return led_to("/teacher#health")
 
 
 @get("/teacher/questions.csv", include_in_schema=False, operation_id="teacherQuestions", media_type="text/csv")
-async def questions(visit: Given[Visit]) -> Response[str]:
+async def questions(visit: Given[Visit], server: Given[Server]) -> Response[str]:
     """Export readers' questions as CSV, without their authors."""
     visit.require()
-    questions = await visit.service.services.chats.recent_questions(MOST_READ)
-    titles = {book.slug: book.title for book in await visit.service.services.library.books()}
+    questions = await server.recent_questions(MOST_READ)
+    titles = {book.slug: book.title for book in await server.library.books()}
     headers = {"Content-Disposition": 'attachment; filename="questions.csv"', **NO_STORE}
-    table = await beside_loop(lambda: as_csv(questions, titles))
+    table = await server.compute(lambda: as_csv(questions, titles))
     return Response(table, media_type="text/csv; charset=utf-8", headers=headers)
 
 
@@ -216,7 +186,7 @@ async def entries(book: FromPath[str], visit: Given[Visit], companions: Given[Pr
     """The entries of a book's companion, some at a time."""
     if not visit.signed_in:
         return led_to("/teacher")
-    filters = _parse_filter(dict(visit.request.query_params))
+    filters = _parse_filter(visit.query)
     entries = await _required(companions).list_entries(book, filters)
     return page_response(companion_page(book, entries, filters, visit.form_key))
 
@@ -255,20 +225,20 @@ async def change(
 
 
 @get("/teacher/answer", operation_id="teacherAnswer", **PAGE)
-async def proposal(visit: Given[Visit], companions: Given[Prepared]) -> Response[str]:
+async def proposal(visit: Given[Visit], server: Given[Server], companions: Given[Prepared]) -> Response[str]:
     """How a question is answered now, to be pinned as it is or in better words."""
     if not visit.signed_in:
         return led_to("/teacher")
-    parameters, service = visit.request.query_params, visit.service
+    parameters = visit.query
     text, book = parameters.get("question", ""), parameters.get("book", "")
-    books = await service.services.library.books()
+    books = await server.library.books()
     shelved = next((one for one in books if one.slug == book), None) or (books[0] if books else None)
     if shelved is None:
         raise NotFound(NOTHING_HERE)
-    answer = await current_answer(service, text, shelved.slug) if text.strip() else None
+    answer = await server.answer(text, shelved.slug) if text.strip() else None
     near: Sequence[Passage] = ()
     if answer is not None and not answer.excerpts:
-        near = await service.services.retrieve(Question(text=text, book=shelved.slug, top_k=MOST_NEAR))
+        near = await server.passages(Question(text=text, book=shelved.slug, top_k=MOST_NEAR))
     page = render(
         "teacher_answer.html",
         books=books,
@@ -285,16 +255,16 @@ async def proposal(visit: Given[Visit], companions: Given[Prepared]) -> Response
 
 
 @post("/teacher/answer", operation_id="teacherPinAnswer", **PAGE)
-async def pin(visit: Given[Visit], companions: Given[Prepared]) -> Response[str]:
+async def pin(visit: Given[Visit], server: Given[Server], companions: Given[Prepared]) -> Response[str]:
     """Have a question answered so from now on."""
-    fields, service = await visit.form(), visit.service
+    fields = await visit.form()
     book, question = fields.get("book", ""), fields.get("question", "")
-    answer = await current_answer(service, question, book)
+    answer = await server.answer(question, book)
     proofs = [(one.chunk_id, one.text) for one in answer.excerpts] or [(fields.get("proof", ""), "")]
     text = fields.get("text") or proposed_text(answer)
     listed = fields.get("listed", "") == "true"
     pinned = await _required(companions).pin_answer(book, question, text, proofs, listed=listed)
-    if (await current_answer(service, question, book)).prepared_by != YOUR_TEACHER:
+    if (await server.answer(question, book)).prepared_by != YOUR_TEACHER:
         await _required(companions).change(book, pinned, Change(act="undo"))
         raise InvalidInput(BOOK_FIRST)
     _log.info("answer_pinned", book=book)
@@ -323,16 +293,9 @@ HANDLERS = [
 ]
 
 
-def ingest_of(visit: Visit) -> Ingest:
-    """What reads the corpus; raises NotPermitted if nothing does."""
-    if visit.service.services.ingest is None:
-        raise NotPermitted(INGEST_OFF)
-    return visit.service.services.ingest
-
-
 def _gate(visit: Visit, error: LutrinError | None = None) -> Response[str]:
     """What stands before the page: a form for the password, or for the first one, with what went wrong."""
-    first = not visit.sign_ins.possible
+    first = not visit.may_sign_in
     problem = as_problem(error).problem if error is not None else None
     message = problem.detail if problem is not None else ""
     if isinstance(error, NotPermitted) and not first:
@@ -340,89 +303,85 @@ def _gate(visit: Visit, error: LutrinError | None = None) -> Response[str]:
     if error is not None:
         _log.warning("sign_in_refused", reason=type(error).__name__)
     status = problem.status if problem is not None else 200
-    response = page_response(render("teacher_gate.html", first=first, message=message, least=SHORTEST_PASSWORD), status)
+    response = page_response(
+        render("teacher_gate.html", first=first, message=message, least=visit.least_password), status
+    )
     if problem is not None and problem.retry_after_s is not None:
         response.headers["Retry-After"] = str(problem.retry_after_s)
     return response
 
 
-def pupils_address(visit: Visit, door: Door) -> str:
+def pupils_address(visit: Visit, server: Server) -> str:
     """The address for pupils; empty: they cannot reach the server."""
-    return door.address or address_for_others(visit.request, visit.settings.host)
+    return server.door.address or visit.address
 
 
-async def _board(visit: Visit, jobs: Jobs, examination: Examination, door: Door, companions: Prepared) -> Board:
+async def _board(visit: Visit, server: Server, examination: Examination, companions: Prepared) -> Board:
     """Replace a failed lookup by a line on the page."""
-    service, settings = visit.service, visit.settings
-    generator, troubles = service.services.generator, [service.services.trouble] if service.services.trouble else []
-    if service.space.low:
-        troubles.append(DISK_LOW.format(free_mb=service.space.free_bytes >> 20, floor_mb=settings.free_space_mb))
-    elif service.space.failed:
-        troubles.append(NOT_STORING)
-    name = generator.name if generator is not None else ""
-    books: list[BookRow] = []
-    left_out: list[LeftOut] = []
-    models, facts = [], {}
+    troubles = [*server.troubles()]
+    books: Sequence[BookRow] = []
+    left_out: Sequence[LeftOut] = []
+    models: Sequence[ModelRow] = []
+    facts = {}
     try:
-        books, left_out = await asyncio.to_thread(list_books, settings)
-        facts = {book.slug: book for book in await service.services.library.books()}
+        books, left_out = await server.list_books()
+        facts = {book.slug: book for book in await server.library.books()}
     except LutrinError as error:
         troubles.append(f"{error.detail} {error.remedy}".strip())
     try:
-        models = models_of(settings, name)
+        models = server.models()
     except LutrinError as error:
         troubles.append(f"{error.detail} {error.remedy}".strip())
+    door = server.door
     return Board(
         books=books,
         facts=facts,
         left_out=left_out,
-        job=jobs.current(),
-        waiting=jobs.waiting,
-        now=_now(service),
-        figures=figures(service.metrics),
+        job=server.job(),
+        job_text=server.job_text(),
+        now=now_text(server.load()),
+        figures=figures(server.counts()),
         models=models,
-        model=name,
-        model_ready=generator is not None and await generator.ready(),
+        model=server.model(),
+        model_ready=await server.model_ready(),
         health=examination,
-        questions=await _questions(service, companions, troubles),
-        prepared=await _list_prepared(service, companions, settings),
-        assignments=await _list_assignments(service),
-        address=pupils_address(visit, door),
+        questions=await _questions(server, companions, troubles),
+        prepared=await _list_prepared(server, companions),
+        assignments=await _list_assignments(server),
+        address=pupils_address(visit, server),
         door=("open" if door.address else "shut") if door.is_possible else "",
-        own_password=visit.sign_ins.password is not None and visit.sign_ins.password.is_set,
+        own_password=visit.has_password,
         troubles=troubles,
     )
 
 
-async def _list_prepared(
-    service: AnswerService, companions: Prepared, settings: Settings
-) -> dict[str, tuple[EntryList, str]]:
+async def _list_prepared(server: Server, companions: Prepared) -> dict[str, tuple[EntryList, str]]:
     if companions is None:
         return {}
     try:
         return {
             book.slug: (
                 await companions.list_entries(book.slug, EntryFilter()),
-                await asyncio.to_thread(progress_of, settings.studied_path(book.slug)),
+                await asyncio.to_thread(progress_of, server.settings.studied_path(book.slug)),
             )
-            for book in await service.services.library.books()
+            for book in await server.library.books()
         }
     except LutrinError:
         return {}  # an index that cannot be read is told elsewhere on the page
 
 
-async def _list_assignments(service: AnswerService) -> list[tuple[StoredAssignment, str]]:
+async def _list_assignments(server: Server) -> list[tuple[StoredAssignment, str]]:
     """The assignments with their titles, the newest first; none where nothing is stored, which the page says."""
     try:
-        stored = await service.services.chats.assignments.all()
+        stored = await server.assignments.all()
     except ChatStoreError:
         return []
     return [(one, msgspec.json.decode(one.body, type=Assignment).title) for one in stored]
 
 
-async def _questions(service: AnswerService, companions: Prepared, troubles: list[str]) -> Overview:
+async def _questions(server: Server, companions: Prepared, troubles: list[str]) -> Overview:
     """What readers asked, and what became of it; what is in the way is added to `troubles`."""
-    library = service.services.library
+    library = server.library
     pinned: set[str] = set()
     try:
         shelf = await library.books()
@@ -433,21 +392,15 @@ async def _questions(service: AnswerService, companions: Prepared, troubles: lis
             }
     except LutrinError:
         books = []  # before the first ingest there is none
-    if service.services.trouble:
+    if not server.stores():
         return Overview()  # nothing is stored, and that is said already
     try:
-        questions = await service.services.chats.recent_questions(MOST_READ)
+        questions = await server.recent_questions(MOST_READ)
     except LutrinError as error:
         troubles.append(f"{error.detail} {error.remedy}".strip())
         return Overview()
-    today = service.services.now().date()
-    return await beside_loop(lambda: overview(questions, books, today, pinned))
-
-
-def _now(service: AnswerService) -> str:
-    state = service.services.model_state()
-    text = now_text(service.metrics, service.presence.count(), service.services.queue_length())
-    return f"{text} {state.progress}".strip() if state.state == "ready" else text
+    today = server.now().date()
+    return await server.compute(lambda: overview(questions, books, today, pinned))
 
 
 def page_response(page: str, status: int = 200) -> Response[str]:
@@ -459,23 +412,6 @@ def led_to(location: str, cookies: list[Cookie] | None = None) -> Response[str]:
     """Lead a browser that has sent a form to a page."""
     headers = {"Location": location, **NO_STORE}
     return Response("", status_code=303, media_type=MediaType.HTML, headers=headers, cookies=cookies)
-
-
-def _cookie(value: str, max_age_s: int, *, secure: bool) -> Cookie:
-    return Cookie(
-        key=COOKIE, value=value, path="/teacher", max_age=max_age_s, httponly=True, samesite="strict", secure=secure
-    )
-
-
-async def current_answer(service: AnswerService, text: str, book: str) -> Answer:
-    """The answer that a reader of a book would get now; nothing of it is stored."""
-    question = Question(text=text, book=book)
-    check_lengths(question)
-    events = [event async for event in service.services.answers.answer(question)]
-    done = events[-1]
-    if not isinstance(done, DoneEvent):
-        raise TypeError("an answer ends with all of it")
-    return done.answer
 
 
 def _required(companions: Prepared) -> Editor:

@@ -16,11 +16,9 @@ from urllib.parse import urlencode
 
 import msgspec
 import segno
-from prometheus_client.metrics import MetricWrapperBase
 
 from lutrin import messages
 from lutrin.ingest.formats import all_formats
-from lutrin.keep.weights import Model, load_manifest, state_of
 from lutrin.records import (
     OF_CONTENTS,
     Answer,
@@ -29,15 +27,16 @@ from lutrin.records import (
     Check,
     Job,
     LeftOut,
+    ModelRow,
+    ServerCounts,
+    ServerLoad,
     ShelvedBook,
     StoredAssignment,
 )
 from lutrin.search.reader import load_decisions
-from lutrin.serve.metrics import Metrics
-from lutrin.serve.reading_progress import job_text
 from lutrin.serve.templating import count_of, render
 from lutrin.settings import Settings
-from lutrin.study.take_away import to_csv
+from lutrin.spreadsheet import to_csv
 from lutrin_teacher.teach import EntryFilter, EntryList
 
 PATIENCE_S = 600.0
@@ -104,15 +103,6 @@ class Examination:
             if process.returncode is None:
                 process.kill()
                 await process.wait()
-
-
-def models_of(settings: Settings, name: str) -> list[tuple[Model, str, bool]]:
-    """The models of the manifest, the state of their files, and whether they are in use; raises as `load_manifest`."""
-    folder = settings.models_dir
-    return [
-        (model, state_of(folder, model), model.name == name or model.role == "embed")
-        for model in load_manifest(folder).model
-    ]
 
 
 class ChapterRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -257,61 +247,47 @@ def as_csv(questions: Sequence[AskedQuestion], titles: Mapping[str, str]) -> str
     return to_csv(messages.QUESTIONS_HEADER, rows)
 
 
-def figures(metrics: Metrics) -> list[tuple[str, str, str]]:
-    """Name, label and value of each figure since the server started, from the meters that Prometheus reads."""
-    kinds = _totals(metrics.questions, "kind")
-    failed = _totals(metrics.outcomes, "outcome")
+def figures(counts: ServerCounts) -> list[tuple[str, str, str]]:
+    """Name, label and value of each figure since the server started."""
+    kinds, failed = Counter(counts.kinds), Counter(counts.outcomes)
     del failed["done"], failed["cancelled"]
     values = {
         "answers": f"{kinds.total():,}",
         "generated": f"{kinds['generated']:,}",
         "quoted": f"{kinds['extractive']:,}",
         "refused": f"{kinds['refusal']:,}",
-        "first": _times(metrics, "excerpt"),
-        "whole": _times(metrics, "done"),
-        "limited": f"{_totals(metrics.limited).total():,}",
+        "first": _times(counts.within.get("excerpt", ())),
+        "whole": _times(counts.within.get("done", ())),
+        "limited": f"{counts.limited:,}",
         "failed": f"{failed.total():,}",
     }
     return [(name, messages.FIGURES[name], value) for name, value in values.items()]
 
 
-def _totals(meter: MetricWrapperBase, label: str = "", suffix: str = "_total") -> Counter[str]:
-    """A meter's values, summed by one of its labels."""
-    totals: Counter[str] = Counter()
-    for metric in meter.collect():
-        for sample in metric.samples:
-            if sample.name == metric.name + suffix:
-                totals[sample.labels.get(label, "")] += round(sample.value)
-    return totals
-
-
-def _times(metrics: Metrics, stage: str) -> str:
-    """The bounds in seconds below which half of the times of a stage and 95 of 100 lie, from a histogram."""
-    buckets = sorted(
-        (float(sample.labels["le"]), sample.value)
-        for metric in metrics.stage_seconds.collect()
-        for sample in metric.samples
-        if sample.name == f"{metric.name}_bucket" and sample.labels["stage"] == stage
-    )
-    if not buckets or buckets[-1][1] == 0:
+def _times(within: Sequence[tuple[float, int]]) -> str:
+    """The bounds in seconds below which half of the times of a stage and 95 of 100 lie."""
+    if not within or within[-1][1] == 0:
         return messages.NONE_YET
-    within = [next(bound for bound, count in buckets if count >= share * buckets[-1][1]) for share in (0.5, 0.95)]
-    median, high = (messages.OVER_30_S if math.isinf(bound) else f"{bound:g} s" for bound in within)
+    bounds = [next(bound for bound, count in within if count >= share * within[-1][1]) for share in (0.5, 0.95)]
+    median, high = (messages.OVER_30_S if math.isinf(bound) else f"{bound:g} s" for bound in bounds)
     return messages.MEDIAN_AND_95TH.format(median=median, high=high)
 
 
-def now_text(metrics: Metrics, readers: int, waiting: int) -> str:
-    """Describe the present load in one sentence."""
-    running = _totals(metrics.running, suffix="").total()
-    if not (readers or running or waiting):
+def now_text(load: ServerLoad) -> str:
+    """Describe the present load in a sentence or two."""
+    return f"{_load_text(load)} {load.progress}".strip()
+
+
+def _load_text(load: ServerLoad) -> str:
+    if not (load.readers or load.running or load.waiting):
         return messages.NOBODY_ASKS
-    parts = [messages.ASKED_LATELY.format(readers=count_of(readers, "reader"))]
-    if running:
-        written = messages.ANSWERS_WRITTEN[messages.plural(running)]
-        parts.append(written.format(answers=count_of(running, "answer")))
-    if waiting:
-        waits = messages.READERS_WAIT[messages.plural(waiting)]
-        parts.append(waits.format(readers=count_of(waiting, "reader")))
+    parts = [messages.ASKED_LATELY.format(readers=count_of(load.readers, "reader"))]
+    if load.running:
+        written = messages.ANSWERS_WRITTEN[messages.plural(load.running)]
+        parts.append(written.format(answers=count_of(load.running, "answer")))
+    if load.waiting:
+        waits = messages.READERS_WAIT[messages.plural(load.waiting)]
+        parts.append(waits.format(readers=count_of(load.waiting, "reader")))
     return f"{', '.join(parts)}."
 
 
@@ -324,14 +300,13 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     job: Job | None
     now: str
     figures: Sequence[tuple[str, str, str]]
-    models: Sequence[tuple[Model, str, bool]]
-    """See `models_of`."""
+    models: Sequence[ModelRow]
     model: str
     """Name of the language model that answers; empty: none."""
     model_ready: bool
     health: Examination
-    waiting: int = 0
-    """Ingestions that wait for the one that is running."""
+    job_text: str = ""
+    """How the books are being read, or were read last, in words."""
     left_out: Sequence[LeftOut] = ()
     """Files that belong to no book."""
     prepared: Mapping[str, tuple[EntryList, str]] = {}
@@ -361,7 +336,7 @@ def board_page(board: Board, form_key: str) -> str:
         suffixes=",".join((*sorted(all_formats()), ".zip")),
         whole=",".join(suffix for suffix, kind in all_formats().items() if kind.stands_alone),
         formats=formats_in_words(),
-        job_text=job_text(board.job, board.waiting),
+        job_text=board.job_text,
         entry_states=messages.ENTRY_STATES,
         reasons=reasons_of(board.left_out),
         rows=[(row, reasons_of(row.left_out)) for row in board.books if not row.choice.removed],

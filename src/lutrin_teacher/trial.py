@@ -4,8 +4,8 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
 
+from lutrin.guest_ports import Library
 from lutrin.records import Answer
-from lutrin.serve.library import ShelfLibrary
 
 ANSWERED, NOT_ANSWERED = 5, 3
 """Questions of either kind."""
@@ -46,7 +46,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     """Questions from elsewhere, those that are refused first."""
 
 
-async def try_book(library: ShelfLibrary, ask: Ask, slug: str) -> Trial:
+async def try_book(library: Library, ask: Ask, slug: str) -> Trial:
     """Ask a book five questions of its own and three from elsewhere; none of it is stored."""
     own = [await _tried(ask, question, slug) for question in await library.trial_questions(ANSWERED, slug)]
     foreign: list[Tried] = []
@@ -60,7 +60,7 @@ async def _tried(ask: Ask, question: str, slug: str) -> Tried:
     return Tried(question=question, answer=await ask(question, slug))
 
 
-async def _from_elsewhere(library: ShelfLibrary, slug: str) -> list[str]:
+async def _from_elsewhere(library: Library, slug: str) -> list[str]:
     """Questions of the other books in turn, then those that are at hand for every book."""
     others = [book.slug for book in await library.books() if book.slug != slug]
     near = [question for other in others[:NOT_ANSWERED] for question in await library.trial_questions(1, other)]

@@ -13,9 +13,9 @@ import pytest
 from tests.fakes import WordHashEmbedder
 from tests.remote.openai_server import KEY, running
 
-from lutrin.adapters.embed_fastembed import FastembedEmbedder, multiplies_signed, windows
+from lutrin.adapters.embed_fastembed import FastembedEmbedder, multiplies_signed
 from lutrin.errors import ModelMissing
-from lutrin.ports import Embedder
+from lutrin.ports import Embedder, windows
 from lutrin.settings import GEMINI_URL
 from lutrin_remote.remote_openai import RemoteEmbedder
 

@@ -11,8 +11,9 @@ from lutrin.ingest.chunk import chunk_document
 from lutrin.ingest.markdown import parse_markdown
 from lutrin.prepared import Card, Entry, Practice, PreparedEntry
 from lutrin.records import BookInfo, Chunk
+from lutrin.spreadsheet import MARK
 from lutrin.study.deck import practice
-from lutrin.study.take_away import MARK, anki, table
+from lutrin.study.take_away import anki, table
 
 PAGE = """# Robots
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lutrin.study.take_away import MARK, as_text, to_csv
+from lutrin.spreadsheet import MARK, as_text, to_csv
 
 SIGNS = ("=1+1", "+1+1", "-1+1", "@SUM(1)", "\uff1d1+1", '=HYPERLINK("http://evil.example";"x")')
 BEFORE = ("", ";", "\t", "\n", "\r\n", "a;", "a\t", "a\n", " ", "\t\n ;", '"', "; '")

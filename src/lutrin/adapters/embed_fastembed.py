@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from lutrin.errors import ModelMissing
 from lutrin.platform import processor_description
-from lutrin.ports import Encoding, Reading, Vectors
+from lutrin.ports import Encoding, Reading, Vectors, unit_length, windows
 
 LEARNED, PROJECTION = "reader.json", "projection.npy"
 FILES = ("model.onnx", "tokenizer.json", "config.json", "tokenizer_config.json", "special_tokens_map.json")
@@ -239,26 +239,3 @@ def multiplies_signed(processor: str, cpuinfo: str) -> bool:
     On x86 without instructions for 8-bit dot products (VNNI) it adds pairs in 16 bits, which overflow.
     """
     return processor.lower() not in {"x86_64", "amd64", "i686"} or any(flag in cpuinfo for flag in DOT_PRODUCTS)
-
-
-def windows(length: int, size: int, overlap: int) -> list[tuple[int, int]]:
-    """Cut `length` tokens into overlapping windows of about equal length.
-
-    >>> windows(10, 16, 4)
-    [(0, 10)]
-    >>> windows(30, 16, 4)
-    [(0, 13), (8, 21), (17, 30)]
-    """
-    if length <= size:
-        return [(0, length)]
-    count = -(-(length - overlap) // (size - overlap))
-    span = -(-(length + (count - 1) * overlap) // count)
-    starts = [round(index * (length - span) / (count - 1)) for index in range(count)]
-    return [(start, start + span) for start in starts]
-
-
-def unit_length(rows: npt.NDArray[np.float32]) -> Vectors:
-    """Scale each row to length 1: (n, dimension) -> (n, dimension)."""
-    norms = np.linalg.norm(rows, axis=1, keepdims=True)
-    scaled: Vectors = (rows / np.maximum(norms, 1e-12)).astype(np.float32)
-    return scaled

@@ -39,6 +39,7 @@ from lutrin.serve.connections import (
 from lutrin.serve.door import Door
 from lutrin.serve.guards import RequestGuard, StrictRequest, secure
 from lutrin.serve.guest_pages import guest_pages
+from lutrin.serve.guest_server import GuestServer
 from lutrin.serve.metrics import Metrics
 from lutrin.serve.openapi import openapi_config, prepare
 from lutrin.serve.ownership import CLIENT_HEADER
@@ -91,9 +92,10 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
     # Without a page to set a password on, only the operator's token counts.
     sign_ins = SignIns(token, services.clock, TeacherPassword(settings.data_dir) if guests else None)
     door = Door(settings.host, network_addresses)
-    shared |= {"sign_ins": sign_ins, "door": door}
+    server = GuestServer(settings, service, jobs, door, workshop, files)
+    shared |= {"sign_ins": sign_ins, "server": server}
     for guest in guests:
-        shared |= guest.give(services, settings)
+        shared |= guest.give(server)
     if "*" in settings.cors_origins:
         _log.warning("cors_open", detail="LUTRIN_CORS_ORIGINS is *: pages of any site may ask.")
 

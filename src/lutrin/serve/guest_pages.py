@@ -6,9 +6,8 @@ from pathlib import Path
 
 from litestar.handlers import HTTPRouteHandler
 
+from lutrin.guest_ports import Server
 from lutrin.guests import load_guests
-from lutrin.serve.services import Services
-from lutrin.settings import Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,8 +15,8 @@ class GuestPages:
     """What an entry point names."""
 
     handlers: Sequence[HTTPRouteHandler]
-    """They may ask by name for what the core's handlers ask for, and for what `give` returns."""
-    give: Callable[[Services, Settings], Mapping[str, object]]
+    """They may ask by name for the `server` and the `visit` (`lutrin.guest_ports`), and for what `give` returns."""
+    give: Callable[[Server], Mapping[str, object]]
     """Makes what the guest's own handlers ask for, once for each server."""
     templates: Path
     """Folder of its templates, which may extend the core's."""

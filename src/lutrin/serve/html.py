@@ -20,7 +20,7 @@ from lutrin.messages import (
     PAGE,
     TROUBLES,
 )
-from lutrin.prepared import ON_PAPER, Card, GlossaryTerm, Practice
+from lutrin.prepared import CHOICE_LETTERS, ON_PAPER, Card, GlossaryTerm, Practice
 from lutrin.records import PageEntry, ShelvedBook
 from lutrin.serve.finding import Suggestion
 from lutrin.serve.notes import Notes
@@ -208,7 +208,6 @@ WORKSHEET_CARDS = 40
 """On one worksheet, spread over its chapter; more is no work for a lesson."""
 SITTING_CARDS = 10
 """Cards of one sitting: some minutes of work."""
-LETTERS = "ABCDEF"
 VIEWS = ("study", "deck", "today", "worksheet", "glossary", "guide")
 
 
@@ -252,7 +251,7 @@ def render_practice(
         hints=book.hints,
         again=list(dict.fromkeys((card.section, card.url) for card in selection)),
         kinds=CARD_KINDS,
-        letters=LETTERS,
+        letters=CHOICE_LETTERS,
         glossary=by_letter(practice.glossary),
         guide=practice.guide,
         total=len(practice.cards),

@@ -1,13 +1,16 @@
 """Metrics for Prometheus: counts and timings, never a reader's ids or words."""
 
 import time
+from collections import Counter as Counts
 from functools import partial
 
 from litestar.types import Message, Scope
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from prometheus_client.metrics import MetricWrapperBase
 
 from lutrin import __version__
+from lutrin.records import ServerCounts
 
 MEDIA_TYPE = CONTENT_TYPE_LATEST.removesuffix("; charset=utf-8")  # the framework adds it to text
 BEGAN = "lutrin.began_s"
@@ -63,6 +66,19 @@ class Metrics:
         self.passages = {name: gauge(f"passage_{name}", text) for name, text in PASSAGES.items()}
         gauge("build_info", "Always 1; its labels say what runs", ["version"]).labels(__version__).set(1)
 
+    def counts(self) -> ServerCounts:
+        """What the meters say, for people."""
+        return ServerCounts(
+            kinds=_totals(self.questions, "kind"),
+            outcomes=_totals(self.outcomes, "outcome"),
+            limited=_totals(self.limited).total(),
+            within=_within(self.stage_seconds),
+        )
+
+    def answers_running(self) -> int:
+        """How many answers are being written."""
+        return _totals(self.running, suffix="").total()
+
     def exposition(self) -> bytes:
         """All meters in Prometheus' text format."""
         return generate_latest(self._registry)
@@ -76,3 +92,24 @@ class Metrics:
             began_s = scope.get(BEGAN)
             if isinstance(began_s, float):
                 self.request_seconds.labels(name).observe(time.monotonic() - began_s)
+
+
+def _totals(meter: MetricWrapperBase, label: str = "", suffix: str = "_total") -> Counts[str]:
+    """A meter's values, summed by one of its labels."""
+    totals: Counts[str] = Counts()
+    for metric in meter.collect():
+        for sample in metric.samples:
+            if sample.name == metric.name + suffix:
+                totals[sample.labels.get(label, "")] += round(sample.value)
+    return totals
+
+
+def _within(meter: Histogram) -> dict[str, tuple[tuple[float, int], ...]]:
+    """By stage, the buckets of a histogram by their bounds in seconds."""
+    buckets: dict[str, list[tuple[float, int]]] = {}
+    for metric in meter.collect():
+        for sample in metric.samples:
+            if sample.name == f"{metric.name}_bucket":
+                bucket = float(sample.labels["le"]), round(sample.value)
+                buckets.setdefault(sample.labels["stage"], []).append(bucket)
+    return {stage: tuple(sorted(found)) for stage, found in buckets.items()}

@@ -10,8 +10,9 @@ import hashlib
 import math
 import secrets
 from collections import Counter, OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import parse_qsl
 
 from litestar.di import NamedDependency as Given
@@ -28,7 +29,9 @@ from lutrin.messages import (
 from lutrin.serve.answer_service import AnswerService
 from lutrin.serve.guards import HTTPRequest
 from lutrin.serve.limits import SlidingWindow, is_this_machine, remember
-from lutrin.serve.teacher_password import TeacherPassword
+from lutrin.serve.ownership import is_secure
+from lutrin.serve.routes.pages import address_for_others
+from lutrin.serve.teacher_password import SHORTEST_PASSWORD, TeacherPassword
 from lutrin.settings import Settings
 
 COOKIE = "lutrin-teacher"
@@ -184,6 +187,72 @@ class Visit:
         """See `SignIns.form_key`."""
         return self.sign_ins.form_key(self.cookie)
 
+    @property
+    def query(self) -> Mapping[str, str]:
+        """The parameters of its address, by name."""
+        return dict(self.request.query_params)
+
+    @property
+    def query_string(self) -> str:
+        """The same as they stand there."""
+        return str(self.request.url.query)
+
+    @property
+    def address(self) -> str:
+        """The address at which other devices in the room reach the server; empty: they do not."""
+        return address_for_others(self.request, self.settings.host)
+
+    @property
+    def may_sign_in(self) -> bool:
+        """Whether there is a token or a password."""
+        return self.sign_ins.possible
+
+    @property
+    def least_password(self) -> int:
+        """Characters of the shortest password that may be set."""
+        return SHORTEST_PASSWORD
+
+    @property
+    def has_password(self) -> bool:
+        """Whether a password was set in a browser, and so can be changed there."""
+        return self.sign_ins.password is not None and self.sign_ins.password.is_set
+
+    def check(self, form_key: str) -> None:
+        """See `SignIns.check`."""
+        self.sign_ins.check(self.cookie, form_key)
+
+    async def enter(self, token: str) -> str:
+        """See `SignIns.enter`."""
+        return await self.sign_ins.enter(token, self.service.peer(self.request))
+
+    async def set_up(self, code: str, password: str) -> str:
+        """See `SignIns.set_up`."""
+        return await self.sign_ins.set_up(code, password, self.service.peer(self.request))
+
+    async def change_password(self, old: str, new: str) -> None:
+        """Set another password; raises NotPermitted, InvalidInput and RateLimited as `set_up`."""
+        password = self.sign_ins.password
+        if password is None or not password.is_set:
+            raise NotPermitted(TEACHER_OFF)
+        await self.sign_ins.prove(old, self.service.peer(self.request))
+        password.set(new)
+
+    def leave(self) -> None:
+        """Sign its browser out."""
+        self.sign_ins.leave(self.cookie)
+
+    def cookie_for(self, value: str) -> dict[str, Any]:
+        """All of the cookie that holds a value; an empty value takes the browser's away."""
+        return {
+            "key": COOKIE,
+            "value": value,
+            "path": "/teacher",
+            "max_age": round(SIGNED_IN_S) if value else 0,
+            "httponly": True,
+            "samesite": "strict",
+            "secure": bool(value) and is_secure(self.request),
+        }
+
     def require(self) -> None:
         """Raise NotPermitted unless its browser is signed in."""
         if not self.signed_in:
@@ -210,5 +279,5 @@ class Visit:
     async def form(self) -> dict[str, str]:
         """The fields of a form, which a signed-in browser has sent from our own page; raises as `SignIns.check`."""
         fields = await self.fields()
-        self.sign_ins.check(self.cookie, fields.get("key", ""))
+        self.check(fields.get("key", ""))
         return fields

@@ -1,9 +1,6 @@
 """Exports a deck: as a package for Anki, and as a table for other programs."""
 
-import csv
 import hashlib
-import io
-import re
 import tempfile
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -12,17 +9,11 @@ from pathlib import Path
 import genanki
 
 from lutrin import messages
-from lutrin.prepared import Card
+from lutrin.prepared import CHOICE_LETTERS, Card
+from lutrin.spreadsheet import to_csv
 
-MARK = "\ufeff"
-"""Without it, spreadsheets on Windows take UTF-8 for the machine's old encoding."""
-_SIGNS = frozenset("=+-@\uff0b\uff0d\uff1d\uff20")
-_ENDS = frozenset(";,|\t\r\n\v\f\x85\u2028\u2029")
-"""What one spreadsheet or another takes for the end of a cell."""
-_GAP = re.compile(r"\A[\s\"';,|]*|[\s\"';,|]+")
 MODEL_ID = 1_745_208_331
 """Any fixed number: Anki knows by it that notes of two exports are of one kind."""
-LETTERS = "ABCDEF"
 CSV_COLUMNS = ("kind", "front", "back", "choices", "proof", "section", "chapter", "author", "address")
 _FIELDS = ("Id", "Front", "Back", "Proof", "Source")
 _ANSWER = (
@@ -33,32 +24,6 @@ _STYLE = (
     ".card{font:18px/1.5 serif;max-width:40em;margin:auto}"
     "blockquote{font-size:85%;border-left:3px solid #b8a58c;padding-left:.8em}.source{font-size:75%;opacity:.7}"
 )
-
-
-def to_csv(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table with its header. A cell that would be a formula gets an apostrophe before it, and is text.
-
-    Every cell stands in quotes, so that none ends where a spreadsheet in another country expects semicolons.
-    """
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\r\n", quoting=csv.QUOTE_ALL)
-    writer.writerow(header)
-    writer.writerows([as_text(cell) for cell in row] for row in rows)
-    return MARK + out.getvalue()
-
-
-def as_text(cell: str) -> str:
-    r"""A cell that no spreadsheet computes.
-
-    >>> as_text("=1+1"), as_text("a;\t=1"), as_text("a - b")
-    ("'=1+1", "a;\t'=1", 'a - b')
-    """
-
-    def guard(gap: re.Match[str]) -> str:
-        begins = not gap.start() or not _ENDS.isdisjoint(gap[0])
-        return f"{gap[0]}'" if begins and cell[gap.end() : gap.end() + 1] in _SIGNS else gap[0]
-
-    return _GAP.sub(guard, cell)
 
 
 def anki(title: str, slug: str, cards: Sequence[Card]) -> bytes:
@@ -96,7 +61,7 @@ def back_of(card: Card) -> str:
     """Render a card's back as HTML."""
     right = ""
     if card.answer is not None:
-        right = f"<p><b>{LETTERS[card.answer]}: {_html(card.choices[card.answer])}</b></p>"
+        right = f"<p><b>{CHOICE_LETTERS[card.answer]}: {_html(card.choices[card.answer])}</b></p>"
     return right + _html(card.back or ("" if right else messages.SEE_THE_BOOK))
 
 

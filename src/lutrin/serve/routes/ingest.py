@@ -3,7 +3,7 @@
 import asyncio
 import uuid
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any, BinaryIO, cast
@@ -18,9 +18,10 @@ from lutrin.errors import ChatStoreError, IngestInProgress, InvalidInput, NotFou
 from lutrin.ingest.upload import StoredUpload
 from lutrin.log import get_logger
 from lutrin.messages import INGEST_LEFT, INGEST_OFF, NO_FILES, NOTHING_HERE
-from lutrin.records import Job, JobState, LeftOut
+from lutrin.records import Job, JobState, Uploaded
 from lutrin.serve.answer_service import NO_STORE
 from lutrin.serve.book_choices import store_books
+from lutrin.serve.guards import HTTPRequest
 from lutrin.serve.limits import remember
 from lutrin.serve.problems import as_problem, operation
 from lutrin.serve.services import Ingest, JobBoard
@@ -201,18 +202,6 @@ OTHER_FIELDS = 8
 """Fields of a form besides its files."""
 
 
-class Uploaded(msgspec.Struct, frozen=True, kw_only=True):
-    """An upload's outcome, and the job that reads the files."""
-
-    book: str
-    """Name of the book's folder in the corpus; of several, the first one's."""
-    books: list[str]
-    """Names of all folders that were made: one, or one for each file."""
-    stored: int
-    left_out: list[LeftOut]
-    job: Job
-
-
 @post(
     "/books",
     **operation("uploadBook", "Add a book: files or a zip, in the field files of a form", TAG, 403, 409, 413, 422),
@@ -223,9 +212,9 @@ async def upload(visit: Given[Visit], jobs: Given[Jobs]) -> Response[Uploaded]:
 
     Fields: `files`; `book`, the folder's name; `each=true`, a book of each file; `replace=true`.
     """
-    uploads, job = await receive(visit, jobs, await ingest_for(visit))
-    body = report_upload(uploads, job)
-    return Response(body, status_code=202, headers={"Location": f"/ingest/{job.job}", **NO_STORE})
+    reading = partial(jobs.add, await ingest_for(visit), visit.service.spawn)
+    body, _ = await receive(visit.request, visit.settings, reading)
+    return Response(body, status_code=202, headers={"Location": f"/ingest/{body.job.job}", **NO_STORE})
 
 
 def report_upload(uploads: Sequence[StoredUpload], job: Job) -> Uploaded:
@@ -240,22 +229,28 @@ def report_upload(uploads: Sequence[StoredUpload], job: Job) -> Uploaded:
 
 
 async def receive(
-    visit: Visit, jobs: Jobs, ingest: Ingest, check: Callable[[Mapping[str, str]], None] = lambda _: None
-) -> tuple[list[StoredUpload], Job]:
+    request: HTTPRequest,
+    settings: Settings,
+    reading: Callable[[Sequence[str]], Awaitable[Job]],
+    check: Callable[[Mapping[str, str]], None] = lambda _: None,
+) -> tuple[Uploaded, Sequence[StoredUpload]]:
     """Take the files of a form, unless `check` refuses its fields of text; put them into the corpus and read them.
 
     If the books are being read, what was sent waits until that is done.
 
+    Args:
+        reading: Has the corpus read; its argument are the lines with which the job's progress begins.
+
     Raises:
         InvalidInput, AlreadyThere: As `lutrin.ingest.upload.store` raises them.
     """
-    form = await visit.request.form()
+    form = await request.form()
     try:
-        uploads = await _store(form, visit.settings, check)
+        uploads = await _store(form, settings, check)
     finally:
         await form.close()
-    lines = [line for upload in uploads for line in upload.lines()]
-    return uploads, await jobs.add(ingest, visit.service.spawn, lines)
+    job = await reading([line for upload in uploads for line in upload.lines()])
+    return report_upload(uploads, job), uploads
 
 
 async def _store(
