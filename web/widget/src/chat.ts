@@ -247,7 +247,7 @@ export class LutrinChat extends ChatProperties {
   /** Have the model explain what it has not explained yet. */
   async explain(turn: Turn): Promise<void> {
     if (!this.server || !this.conversation.ready) return;
-    const asking = this.conversation.again(this.server, this.identity.session, turn, this.where);
+    const asking = this.conversation.again(this.server, this.identity.session, turn, this.where, () => this.#tabs.tell(this.#shown));
     this.status = this.words.modelReads;
     await asking;
     this.#explained();

@@ -1,7 +1,6 @@
 /** One conversation: its turns, what it is doing, and the rules of asking. Knows nothing of the page. */
 
 import {Refused, type Api, type Asking} from './api.ts';
-import {citedNumbers} from './markdown/index.ts';
 import type {StreamEvent} from './stream.ts';
 import type {Answer, AnswerKind, Citation, Excerpt, Mode, Refusal, Sentence, StoredMessage, Verdict, Working} from './wire.ts';
 
@@ -178,7 +177,8 @@ export class Conversation {
 
   /** Follow an answer that was being written when the page was loaded. */
   async #resume(api: Api, turn: Turn): Promise<void> {
-    turn.cut = false;
+    // Its reader has seen the model at work, and is told how that ends.
+    Object.assign(turn, {cut: false, askedToExplain: true});
     await this.#run(api, turn, (signal) => api.resume(turn.messageId, signal), turn.text ? 'idle' : 'asking').ended;
     if (turn.state === 'failed' && !turn.text) turn.state = 'stopped';
     // Its server has ended since, or the answer is written by another one.
@@ -208,12 +208,14 @@ export class Conversation {
     return turn;
   }
 
-  /** Ask the model to explain an answer, or to look again; the answer stays. */
-  async again(api: Api, session: string, turn: Turn, where: Where): Promise<void> {
+  /** Ask the model to explain an answer, or to look again; the answer stays. `begun` is called when the server has it. */
+  async again(api: Api, session: string, turn: Turn, where: Where, begun?: () => void): Promise<void> {
     if (!this.ready) return;
     this.stop();
     Object.assign(turn, {explaining: true, askedToExplain: true, explainable: false, cut: false, error: undefined, plainWords: []});
-    await this.#run(api, turn, (signal) => this.#asking(api, turn, session, {...where, explain: true}, signal), 'idle').ended;
+    const {answered, ended} = this.#run(api, turn, (signal) => this.#asking(api, turn, session, {...where, explain: true}, signal), 'idle');
+    void answered.then(begun);
+    await ended;
   }
 
   #run(api: Api, turn: Turn, asking: (signal: AbortSignal) => Asking, phase: Phase = 'asking'): {answered: Promise<void>; ended: Promise<void>} {
@@ -451,11 +453,10 @@ export function textOf(turn: Turn): string {
   return turn.excerpts.length ? turn.explanation : turn.text;
 }
 
-/** What is cited, in the order of its numbers: by the sentences or the text beside the excerpts, and by the excerpts. */
+/** What is cited, in the order of its numbers: a whole answer has no other sources; before, what sentences and excerpts name. */
 export function citedBy(turn: Turn): Citation[] {
-  const said = [...turn.sentences, ...turn.plainWords].flatMap(({citations}) => citations);
-  const cited = new Set([...said, ...citedNumbers(textOf(turn)), ...turn.excerpts.map(({n}) => n)]);
-  return turn.sources.filter(({n}) => cited.has(n));
+  const cited = new Set([...turn.sentences.flatMap(({citations}) => citations), ...turn.excerpts.map(({n}) => n)]);
+  return turn.sources.filter(({n}) => turn.text || cited.has(n));
 }
 
 /** The source that `[n]` means. */

@@ -42,6 +42,7 @@ export const TEXTS = {
   nothingToAdd: 'The model has nothing to add.',
   passageAnswers: 'The passage answers it:',
   cutOff: 'Cut off.',
+  explanationCut: 'The explanation was cut off.',
   notExplained: 'This passage is not explained. The book says:',
   edit: 'Edit the question',
   older: 'Show older messages',

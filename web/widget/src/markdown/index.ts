@@ -1,7 +1,7 @@
 /** Markdown without HTML: parsed here into a tree, drawn by `views/markdown.ts`. */
 
 import {parseMarkdown} from './blocks.ts';
-import {blockText, numbersIn} from './tree.ts';
+import {blockText} from './tree.ts';
 
 export {parseMarkdown} from './blocks.ts';
 export {parseExcerpt} from './excerpt.ts';
@@ -11,11 +11,6 @@ export type {Block, Inline} from './tree.ts';
 /** What a reader sees of a Markdown text, without its markup. */
 export function plainText(source: string): string {
   return blockText(parseMarkdown(source)).replace(/\s+/g, ' ').trim();
-}
-
-/** The numbers of a text's citation markers; `[1]` in code is none. */
-export function citedNumbers(source: string): number[] {
-  return numbersIn(parseMarkdown(source));
 }
 
 /**

@@ -41,17 +41,6 @@ export function blockText(blocks: readonly Block[]): string {
   return blocks.map(textOfBlock).join(' ');
 }
 
-/** The numbers of citation markers. */
-export function numbersIn(nodes: readonly (Block | Inline)[]): number[] {
-  return nodes.flatMap((node): number[] => {
-    if (node.type === 'cite') return [node.n];
-    if (node.type === 'quote') return numbersIn(node.blocks);
-    if (node.type === 'list') return node.items.flatMap(({blocks}) => numbersIn(blocks));
-    if (node.type === 'table') return [node.header, ...node.rows].flat().flatMap(numbersIn);
-    return 'children' in node ? numbersIn(node.children) : [];
-  });
-}
-
 function textOfInline(node: Inline): string {
   switch (node.type) {
     case 'text':

@@ -91,7 +91,7 @@ function plainWordsView(turn: Turn, actions: TurnActions): TemplateResult | type
       : error !== undefined
         ? errorView(error, texts)
         : cut || (askedToExplain && !shown && !explainable)
-          ? html`<p class="label">${cut ? texts.cutOff : texts.nothingToAdd}</p>`
+          ? html`<p class="label">${cut ? texts.explanationCut : texts.nothingToAdd}</p>`
           : nothing}
     ${explainable && !explaining ? chip(words, () => actions.explain(turn), actions) : nothing}`;
 }
