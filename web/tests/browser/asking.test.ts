@@ -85,6 +85,16 @@ test('the words that answer come first, then sentences above them; the answer en
   expect(await reader.widget.locator('.message time').count()).toBe(1);
 });
 
+test('what the book’s answer follows at once is shown with it: nothing is pushed down', async () => {
+  const reader = await visit();
+  const [sources, first, ...rest] = explained(0);
+  server.script = () => [...(sources && first ? [sources, first] : []), {pause_ms: 40}, ...rest];
+  await reader.open();
+  const answersBeside = reader.appearing('.from-book', 'From the book', '.message.book .text .cite');
+  await reader.ask('What is a node?');
+  expect(await answersBeside).toBe(1);
+});
+
 test('one card holds the book’s words, folded to those that answer; one tap opens it', async () => {
   const reader = await visit();
   await reader.open();
@@ -173,11 +183,12 @@ test('what is cited but not excerpted is compared beside the sentence', async ()
 
 test('the closest passage says that it may not answer, and the question that was perhaps meant comes first', async () => {
   const reader = await visit();
-  server.script = () => [done('x', {kind: 'extractive', closest: true, meant: 'How fast can Wren drive?', sources: [NODE], excerpts: EXCERPTS.slice(0, 1)})];
+  server.script = () => [done('x', {kind: 'extractive', closest: true, meant: 'How fast can Wren drive?', suggestions: ['Quality of service'], sources: [NODE], excerpts: EXCERPTS.slice(0, 1)})];
   await reader.open();
   await reader.ask('Wren fast?');
   expect(await reader.answers.innerText()).toMatch(/^Did you mean: How fast can Wren drive\?\s+The closest passage, it may not answer:/);
   expect(await reader.answers.locator('.from-book').evaluate((card) => getComputedStyle(card).borderTopStyle)).toBe('dashed');
+  expect(await reader.answers.locator('.suggestions').innerText()).toMatch(/^The book covers\s+Quality of service$/);
   await reader.page.reload();
   server.script = () => streamed();
   await reader.button('Did you mean: How fast can Wren drive?').click();

@@ -75,6 +75,8 @@ export type Phase = 'idle' | 'restoring' | 'asking';
 const SELECTION_CHARS = 12_000;
 /** Messages that a history holds at most: with as many, there may be older ones. */
 const NEWEST = 50;
+/** Excerpts are shown without an answer if none has come within this. */
+const ANSWERED_MS = 150;
 /** Why an answer is followed no longer, if its reader wants no more of it. */
 const STOPPED = 'stopped';
 
@@ -312,7 +314,9 @@ export class Conversation {
       } else if (isBelow || !had) {
         this.#take(turn, event, isBelow);
       }
-      this.#changed();
+      // The book's answer mostly follows at once, above the excerpts: what is shown is not pushed down by it.
+      if (event.type === 'excerpt') setTimeout(this.#changed, ANSWERED_MS);
+      else this.#changed();
     }
   }
 

@@ -3,7 +3,7 @@
 /** Less than this from the end counts as the end. */
 const END_PX = 32;
 /** As the list is padded: the first question stands there already. */
-const ABOVE_QUESTION_PX = 16;
+const ABOVE_QUESTION_PX = 12;
 
 export class Scrolling {
   /** There is text below what is shown. */

@@ -25,7 +25,7 @@ const done = (explanation: string, excerpts: object[] = [], sentences: object[] 
   sources: [], mode: 'book', kind: 'generated', refusal: null, suggestions: [], warnings: [],
 });
 
-test('an answer goes from excerpt to sentences to the whole', async () => {
+test('an answer goes from sentences to the whole; excerpts are not shown before what follows them at once', async () => {
   const seen: string[] = [];
   const conversation = new Conversation(() => {
     const turn = conversation.turns[0];
@@ -44,7 +44,6 @@ test('an answer goes from excerpt to sentences to the whole', async () => {
   expect(turn && textOf(turn)).toBe('');
   expect([...new Set(seen)]).toEqual([
     'waiting 0',
-    'streaming 1',
     'streaming 1 One.',
     'streaming 1 One. Two.',
     'done 1 One. Two.',

@@ -167,7 +167,7 @@ export const panel = css`
     position: relative;
     flex: 1;
     min-height: 0;
-    padding: 16px;
+    padding: 12px 16px 16px;
     container-type: size;
     overflow-y: auto;
     overflow-wrap: anywhere;

@@ -4,8 +4,8 @@ import type {Citation} from '../wire.ts';
 import {composerView} from './composer.ts';
 import {conversationsView} from './conversations.ts';
 import {previewView, toolbarView} from './floating.ts';
-import {icon, type IconName} from './icons.ts';
-import {turnView, type TurnActions} from './turn.ts';
+import {icon} from './icons.ts';
+import {tool, turnView, type TurnActions} from './turn.ts';
 
 /** Everything that the element draws. */
 export function chatView(chat: LutrinChat): TemplateResult {
@@ -37,11 +37,11 @@ function panelView(chat: LutrinChat): TemplateResult {
     ${docking.stance === 'docked' ? edgeView(chat) : nothing}
     <div class="head" @pointerdown=${pull} @pointermove=${pull} @pointerup=${pull} @pointercancel=${pull}>
       ${view === 'list'
-        ? iconButton('back', texts.back, () => chat.showChat())
-        : iconButton('list', texts.conversations, () => chat.showList())}
+        ? tool('back', texts.back, () => chat.showChat())
+        : tool('list', texts.conversations, () => chat.showList())}
       <h2>${view === 'list' ? texts.conversations : texts.title}</h2>
-      ${iconButton('plus', texts.newConversation, () => chat.startNew())}
-      ${iconButton('close', texts.close, () => void chat.close())}
+      ${tool('plus', texts.newConversation, () => chat.startNew())}
+      ${tool('close', texts.close, () => void chat.close())}
     </div>
     ${view === 'list'
       ? html`<div class="messages">${conversationsView({
@@ -180,10 +180,6 @@ function restoreErrorView(chat: LutrinChat): TemplateResult {
   return html`<article class="message book"><p class="error" role="alert">${texts.wrong}</p>
     ${server ? html`<button class="chip" type="button" @click=${() => chat.restoreAgain()}>${icon('retry')}<span>${texts.retry}</span></button>` : nothing}
   </article>`;
-}
-
-function iconButton(name: IconName, label: string, act: () => void): TemplateResult {
-  return html`<button class="icon" type="button" aria-label=${label} title=${label} @click=${act}>${icon(name)}</button>`;
 }
 
 function citationAt(event: Event): {link: CitationLink; citation: Citation} | undefined {

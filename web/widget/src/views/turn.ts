@@ -159,10 +159,10 @@ function progressView({queue, working, resuming, explaining, state, sentences, s
   return html`<p class="progress"><span class="dots" aria-hidden="true"><i></i><i></i><i></i></span>${words}</p>`;
 }
 
-/** Up to three questions: what to ask next, or, of a refusal, what the book says of the topics that it covers. */
-function suggestionsView({kind, suggestions}: Turn, {texts, ready, ask}: TurnActions): TemplateResult | typeof nothing {
+/** Up to three questions: what to ask next, or, where the book may not answer, what it says of the topics that it covers. */
+function suggestionsView({kind, closest, suggestions}: Turn, {texts, ready, ask}: TurnActions): TemplateResult | typeof nothing {
   if (!suggestions.length) return nothing;
-  const refused = kind === 'refusal';
+  const refused = closest || kind === 'refusal';
   return html`<div class="suggestions"><p class="label">${refused ? texts.covered : texts.askNext}</p>${suggestions.slice(0, MOST_SUGGESTIONS).map(
     (words) =>
       html`<button class="next" type="button" dir="auto" ?disabled=${!ready} @click=${() => ask(refused ? texts.askAbout(words) : words)}>${words}</button>`,
@@ -197,7 +197,8 @@ interface ToolState {
   word?: boolean;
 }
 
-function tool(name: IconName, label: string, act: (event: Event) => void, state: ToolState = {}): TemplateResult {
+/** A button with an icon, which its name describes. */
+export function tool(name: IconName, label: string, act: (event: Event) => void, state: ToolState = {}): TemplateResult {
   return html`<button class=${state.word ? 'chip' : 'icon'} type="button" title=${label} aria-label=${label}
     aria-pressed=${state.pressed ?? nothing} ?disabled=${state.disabled ?? false} @click=${act}>${icon(name)}${
       state.word ? html`<span>${label}</span>` : nothing
