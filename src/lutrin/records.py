@@ -427,8 +427,7 @@ class AnswerParts(msgspec.Struct, frozen=True, kw_only=True):
     meant: str = ""
     """A prepared question that may be meant, to be offered first; empty if none."""
     suggestions: tuple[str, ...] = ()
-    """For a refusal or a closest passage, topics that the book covers; otherwise up to three questions that it can answer
-    next."""
+    """For a refusal or a closest passage, topics of the book; else up to three questions that it can answer next."""
     warnings: tuple[str, ...] = ()
     prepared_by: str = ""
     """The author of a prepared explanation: the authors, a name or `model@date`; empty if none was prepared."""
