@@ -25,7 +25,7 @@ import numpy.typing as npt
 from lutrin.index.tokens import project, quantise
 from lutrin.messages import TERM_QUESTION
 from lutrin.ports import Embedder, Vectors
-from lutrin.prepared import BY_THE_BOOK, OF_A_TERM, Decision, Entry, Kind, PreparedEntry, id_of, key_of
+from lutrin.prepared import BY_THE_BOOK, OF_A_TERM, Decision, Entry, Kind, PreparedEntry, key_of
 
 FILE = "companion.jsonl"
 VECTORS, TOKENS, STARTS = (f"companion.{name}.npy" for name in ("vectors", "tokens", "starts"))
@@ -145,10 +145,6 @@ class Companion:
         nothing = (np.zeros(width, np.float32), np.zeros((0, depth), np.int8))
         rows = [wordings.get(text) or Wording(text, *nothing) for text in companion.texts]
         return Companion(companion.entries, *_arrays(rows))
-
-    def find(self, name: str) -> PreparedEntry | None:
-        """The entry with an id; see `id_of`."""
-        return next((item for item in self.entries if id_of(item.entry) == name), None)
 
     def visible(self, *kinds: Kind) -> Iterator[PreparedEntry]:
         """The entries that readers may see listed, of some kinds, in the order of the book; pinned ones first."""
