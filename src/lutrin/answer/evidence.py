@@ -21,6 +21,7 @@ from lutrin.answer.runs import choose
 from lutrin.index.generation import OpenGeneration
 from lutrin.language import lexicon
 from lutrin.language.words import name_phrase, name_spans, stem_set, subject_stems, topic_stems, words
+from lutrin.query.counterpart import in_its_place
 from lutrin.query.frames import Frame
 from lutrin.query.understand import Pointing, Query, with_wish
 from lutrin.records import UnitKind
@@ -102,6 +103,7 @@ async def find_more(searcher: Searcher, generations: Sequence[OpenGeneration], f
 
 async def _on_conversation(searcher: Searcher, query: Query, generations: Sequence[OpenGeneration]) -> Query:
     """The question, leaning on the conversation where the book answers it so more likely than alone."""
+    query = await in_its_place(query, searcher.encode)
     if query.leaning is None:
         return query
     leaning = await with_wish(query.leaning, searcher.encode)

@@ -127,6 +127,8 @@ class Context:
     """Ids of the chunks that the previous answer cited."""
     subject: str = ""
     """The question that it leans on, the newest that names something."""
+    base: str = ""
+    """The newest question that stands alone."""
     quotes: tuple[tuple[str, str], ...] = ()
     """Chunk id and words of what the previous answer cited."""
     answers: tuple[str, ...] = ()
@@ -318,6 +320,7 @@ def _completed(base: Query, completion: Completion, embedder: Embedder) -> Query
         follows=completion.follows,
         added=added if topic_stems(added) else "",
         subject=completion.subject,
+        base=completion.base,
         quotes=completion.quotes,
         answers=completion.answers,
         leans=leans,
@@ -489,6 +492,7 @@ def _complete(question: str, own: Framed, history: Sequence[ChatMessage]) -> Com
         text=talk.join(question, own),
         follows=talk.chunk_ids,
         subject=talk.narrowing or talk.subject,
+        base=talk.subject,
         quotes=talk.quotes,
         answers=tuple(talk.answers),
     )

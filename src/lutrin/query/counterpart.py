@@ -1,0 +1,60 @@
+"""What a follow-up names takes the place of its counterpart in the question before: "And on a TPU?".
+
+The counterpart of "TPU" in "Why is dynamic padding good on a GPU?" is the words that the reader's encoder finds most
+alike. With these exchanged the follow-up is a question that stands alone, and is read like any other.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from lutrin.language import lexicon
+from lutrin.language.words import name_spans, topic_words, words
+from lutrin.ports import Encode
+from lutrin.query.frames import asks, frame_of
+from lutrin.query.understand import PHRASE_WORDS, Query, goes_on, parts_of, topic_of
+
+
+async def in_its_place(query: Query, encode: Encode) -> Query:
+    """A question that goes on with nothing but a name, as the one before asks it of that name; else as it is."""
+    name, is_kind = named(query.typed)
+    if not name or not query.base or not query.subject or query.selected_text:
+        return query
+    spans = name_spans(query.base)
+    if is_kind:
+        spans = [(start, end) for start, end in spans if len(query.base[start:end].split()) > 1]
+    if not spans:
+        return query
+    texts = [query.base[start:end] for start, end in spans]
+    asked = [f"{name} {text.split()[-1]}" if is_kind else name for text in texts]
+    encoded = np.array([one.pooled for one in await encode([*texts, *asked])])
+    best = int((encoded[: len(spans)] * encoded[len(spans) :]).sum(axis=1).argmax())
+    start, end = spans[best]
+    text = f"{query.base[:start]}{asked[best]}{query.base[end:]}"
+    frame, topic, about = frame_of(text)
+    topic = topic_of(frame, topic or text)
+    return replace(
+        query, text=text, topic=topic, parts=parts_of(topic), frame=frame, about=about, base="", subject="", added="",
+        follows=(), quotes=(), answers=(),
+    )  # fmt: skip
+
+
+def named(typed: str) -> tuple[str, bool]:
+    """The name that a follow-up consists of, and whether it only tells a kind; empty: it says more.
+
+    >>> named("And on a TPU?"), named("What about the input one?"), named("And how is it mounted?")
+    (('TPU', False), ('input', True), ('', False))
+    """
+    if not goes_on(typed):
+        return "", False
+    opener = max((one for one in lexicon.GOES_ON if typed.lower().startswith(one)), key=len)
+    said = typed[len(opener) :].strip(" ?!.,")
+    if asks(said):
+        return "", False
+    rest = said.split()
+    while rest and rest[0].lower() in lexicon.STOP_WORDS:
+        rest.pop(0)
+    is_kind = rest[-1:] in (["one"], ["ones"])
+    name = " ".join(rest[:-1] if is_kind else rest)
+    is_name = 0 < len(rest) <= PHRASE_WORDS and topic_words(name) == words(name)
+    return (name, is_kind) if is_name and name else ("", False)
