@@ -166,6 +166,12 @@ def test_leaves_import_nothing_of_ours() -> None:
     assert {leaf: own(leaf) for leaf in LEAVES} == {leaf: set() for leaf in LEAVES}
 
 
+def test_ports_know_records_alone() -> None:
+    """Whoever implements or uses one needs nothing else of ours."""
+    for name in ("lutrin.ports", "lutrin.guest_ports"):
+        assert own(name) <= {*LEAVES, "lutrin.ports", "lutrin.settings"}, name
+
+
 def test_stages_follow_the_direction() -> None:
     """A stage imports leaves, ports, settings, log and earlier stages, nothing else of ours."""
     for name in (module for module in MODULES if room(module) in STAGES):

@@ -13,9 +13,8 @@ from collections.abc import Callable, Collection, Coroutine, Hashable, Mapping, 
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
-from lutrin.ports import Generator
 from lutrin.prepared import Decision, Entry, Kind, Practice, PreparedEntry
 from lutrin.records import (
     Answer,
@@ -40,6 +39,9 @@ from lutrin.records import (
     Uploaded,
 )
 from lutrin.settings import Settings
+
+if TYPE_CHECKING:
+    from lutrin.ports import Generator  # loads NumPy, which no command waits for
 
 T = TypeVar("T")
 
@@ -104,7 +106,7 @@ class Study(Protocol):
     """Of the model: `small`, `large` and such."""
 
     @property
-    def generator(self) -> Generator | None:
+    def generator(self) -> "Generator | None":
         """The model; None: there is none."""
 
     @property
