@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import nullcontext
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
@@ -14,6 +15,7 @@ from tests.fakes_generator import ScriptedGenerator
 from tests.publish.conftest import Press
 
 from lutrin.answer.grade import Grader
+from lutrin.answer.prompt import Ability
 from lutrin.answer.traffic import Traffic
 from lutrin.index.catalog import Catalog
 from lutrin.index.decisions import StoredDecision, StudiedEntry, add_studied, decide
@@ -21,10 +23,12 @@ from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
 from lutrin.index.statements import STUDIED
 from lutrin.prepared import Decision, Entry, id_of
+from lutrin.runtime.study_room import StudyRoom
 from lutrin.runtime.wiring import study_while_idle
 from lutrin.search.search import Searcher
 from lutrin.study.literal import literal_problem
 from lutrin.study.workbook import Publish, Workbook
+from lutrin_teacher.study_job import study_all, study_once
 from lutrin_teacher.write import ELSEWHERE, MAX_TOKENS, TASKS, Student, StudyReport, progress_of, quiz_of
 
 PAGE = (
@@ -290,6 +294,48 @@ def test_a_quiz_asks_for_a_term_among_its_siblings() -> None:
     assert (quiz.topic, quiz.choices[quiz.answer or 0]) == ("Which term is meant? A … sees.", "lidar")
     assert sorted(quiz.choices) == ["camera", "lidar", "radar", "sonar"]
     assert quiz_of(term, ["radar", "sonar"]) is None
+
+
+class Housed(ScriptedGenerator):
+    """A scripted model in a house of its own."""
+
+    identity, computed_by, load = "", "", (0, 0)
+
+    async def start(self) -> bool:
+        """It is there already."""
+        return True
+
+
+async def test_books_are_studied_while_nobody_asks(press: Press) -> None:
+    """What readers open comes first, and what is kept is theirs before the next ingest; no model, no study."""
+    other = PAGE.replace("Lidar", "Radar").replace("lidar", "radar")
+    press.write({"01-chapter-1-sensors/01-lidar.md": PAGE, "01-chapter-1-sensors/02-radar.md": other})
+    await press.ingest()
+    traffic, asked = Traffic(), "How far does the lidar of Wren see?"
+    traffic.opens("robots", "01-chapter-1-sensors/02-radar.md")
+
+    def write(texts: Sequence[str]) -> str:
+        return "YES" if texts[-1].endswith("YES or NO?") else WRITTEN
+
+    async with Shelf(press.settings.catalog_path, press.settings.books_dir, press.store, poll_s=60) as shelf:
+
+        def room(generator: Housed | None) -> StudyRoom:
+            ability = Ability(study=frozenset({"question"}))
+            searcher = Searcher(press.embedder)
+            return StudyRoom(
+                press.settings, shelf, searcher, generator=generator, ability=ability, traffic=traffic, chats=None
+            )
+
+        await study_all(room(None))
+        assert not press.settings.studied_path("robots").exists()
+        model = Housed(write)
+        await study_all(room(model))
+        assert model.requests[0].messages[-1].content.startswith("Passage (Radar > Range)")
+        await shelf.refresh()
+        async with shelf.lease() as generation:
+            assert [item.entry.topic for item in generation.companion.visible("question")] == [asked]
+        told = await study_once(nullcontext(room(None)), "robots", 0, lambda _: None)
+        assert told.startswith("No language model (LUTRIN_MODEL). By itself, Robots has ")
 
 
 async def endless(begun: asyncio.Event, ended: asyncio.Event) -> None:
