@@ -98,6 +98,14 @@ async def test_nothing_is_said_twice() -> None:
     assert not adds_nothing("Yes.", ["The arm lifts a load of 2 kg."])
 
 
+async def test_what_announces_something_is_shown_with_it_alone() -> None:
+    """Not before steps none of which hold."""
+    true, false = "The arm of Kestrel lifts a load of 2 kg.", "The arm of Kestrel sings 5 songs."
+    announced = "The arm of Kestrel does this:"
+    assert [one.text for one in await said(f"{announced}\n1. {true}")] == [announced, true]
+    assert await said(f"{announced}\n1. {false}") == []
+
+
 async def test_a_sentence_that_was_cut_is_dropped() -> None:
     """And what comes twice is said once."""
     twice = "Kestrel's arm lifts a load of 2 kg [1]."

@@ -102,6 +102,20 @@ class Explanation:
     """Where the units begin on which the shown sentences rest, by the number of their section."""
     sums: list[str] = field(default_factory=list)
     """Calculations that were found right; what follows may use their results."""
+    announced: Sentence | None = None
+    """One that only announces what follows: it is shown with that."""
+
+    def taken(self, sentence: Sentence | None) -> Sequence[Sentence]:
+        """What is shown now that a sentence has been graded; None: it is not shown."""
+        if sentence is None:
+            return ()
+        if sentence.text.endswith(":"):
+            self.announced = sentence
+            return ()
+        shown = (self.announced, sentence) if self.announced is not None else (sentence,)
+        self.announced = None
+        self.sentences += shown
+        return shown
 
 
 class Explainer:
@@ -250,9 +264,8 @@ class Explainer:
                             judged = await yes
                             odds = judged.yes if judged is not None else 0.0
                             sentence = await self._grade(item, plan, prompt, explanation, odds)
-                            if sentence is not None:
-                                explanation.sentences.append(sentence)
-                                yield sentence
+                            for one in explanation.taken(sentence):
+                                yield one
         except (TimeoutError, DeadlineExceeded):
             if not explanation.sentences:
                 explanation.warnings.append(messages.PAST_DEADLINE)
@@ -278,7 +291,9 @@ class Explainer:
     ) -> Sentence | None:
         """The sentence with its grade; None if it is not shown."""
         text, sentences = bare_sentence(sentence.text), explanation.sentences
-        if _FRAGMENT.match(text) or adds_nothing(text, [*explanation.above[:1], *(one.text for one in sentences)]):
+        # A step that stands above stays among its steps.
+        above = () if _ITEM.match(sentence.text) else explanation.above[:1]
+        if _FRAGMENT.match(text) or adds_nothing(text, [*above, *(one.text for one in sentences)]):
             return None
         if text.startswith((SO_FAR, MARKED, ASKED)):
             explanation.is_reduced = True

@@ -75,8 +75,12 @@ _PREFIXES: dict[str, tuple[str, ...]] = {
     "n": ("nano",), "h": ("hecto",), "p": ("pico",), "µ": ("micro",), "u": ("micro",),
 }  # fmt: skip
 """Prefixes of units in lower case, and their names (BIPM, SI brochure, table 7)."""
-_SYMBOLS = {"hz": "hertz", "s": "second", "h": "hour", "g": "gram", "v": "volt", "w": "watt"}
-"""Symbols of units that do not begin the unit's name, or are one letter that no other unit has (tables 2, 4 and 8)."""
+_SYMBOLS: dict[str, tuple[str, ...]] = {
+    "hz": ("hertz",), "s": ("second",), "h": ("hour",), "g": ("gram",), "v": ("volt",), "w": ("watt",),
+    "m": ("meter", "metr"), "l": ("liter", "litr"), "°": ("degre",), "°c": ("degre",), "°f": ("degre",),
+}  # fmt: skip
+"""Symbols of units that do not begin the unit's name, or are one letter, and the stems of their names (tables 2, 4
+and 8)."""
 CLOSEST = 2
 """So many sentences of the evidence may be the ones that a claim speaks of."""
 _PLAIN_NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?"
@@ -410,6 +414,8 @@ def keeps_units(sentence: str, evidence: str) -> bool:
     (False, True)
     >>> keeps_units("It took 10.8 seconds.", "fast: 10.8s"), keeps_units("It took 10.8 hours.", "fast: 10.8s")
     (True, False)
+    >>> keeps_units("It turns by 45 degrees.", "by 45°"), keeps_units("It is 1.2 meters.", "1.2 mm wide")
+    (True, False)
     """
     sentence, evidence = in_digits(sentence), in_digits(evidence)
     measured: dict[str, set[str]] = {}
@@ -431,8 +437,9 @@ def _same_unit(one: str, other: str) -> bool:
     if one == other or (len(short) >= LEAST_ABBREVIATION and long.startswith(short)):
         return True
     bare = short[1:]
-    names = (f"{prefix}{_SYMBOLS.get(bare, bare)}" for prefix in _PREFIXES.get(short[:1], ()) if bare)
-    return _SYMBOLS.get(short) == long or any(map(long.startswith, names))
+    bases = _SYMBOLS.get(bare, (bare,)) if bare else ()
+    names = (f"{prefix}{base}" for prefix in _PREFIXES.get(short[:1], ()) for base in bases)
+    return long in _SYMBOLS.get(short, ()) or any(map(long.startswith, names))
 
 
 def keeps_names(sentence: str, evidence: str, question: str = "") -> bool:
