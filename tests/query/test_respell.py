@@ -91,6 +91,8 @@ async def test_what_is_searched_for() -> None:
         ("What is a jointt?", {"joint": 30, "point": 50}, "What is a joint?"),
         ("What does a senser do?", {"sensor": 4}, "What does a senser do?"),
         ("How do I reset my modems?", {"models": 300}, "How do I reset my modems?"),
+        # A letter written once or twice, also where the stem is the same.
+        ("How do I instal it?", {"install": 30, "installs": 2}, "How do I install it?"),
         # What the book has is left alone, in whatever form; so is what has nothing like it.
         ("What is localizing?", {"localization": 3}, "What is localizing?"),
         ("What is a color?", {"color": 5, "colour": 1}, "What is a color?"),

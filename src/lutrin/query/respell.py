@@ -46,6 +46,7 @@ KEPT = 4096
 """Words whose spelling is remembered; the oldest are dropped first."""
 _WORD = re.compile(r"(?<![\w/.\-@#])[^\W\d_]+(?![\w/@#]|[.\-]\w)")
 """A word of letters alone that is not part of a name from code."""
+_DOUBLE = re.compile(r"(.)\1")
 _SHORTENED = {word.partition("'")[2] for word in lexicon.STOP_WORDS}
 """What is left of a word in a short form: the s of what's, the t of can't."""
 _FUNCTION_WORDS = (lexicon.STOP_WORDS | lexicon.QUESTION_WORDS) - _SHORTENED
@@ -191,8 +192,10 @@ def _in_book(words_from: WordsFrom, word: str, *, frequent: float | None) -> str
         own = _chunks(words_from, own_start) - (chunks if start.startswith(own_start) else 0)
         if chunks >= max(1, COMMONER * own) and stem(other) != stem(word) and _has_form(words_from, other):
             return other
-    if frequent is None or _has_form(words_from, word):
+    if frequent is None:
         return None
+    if _has_form(words_from, word):
+        return _form_of(words_from, word)
     near = [
         (not is_plain, -chunks, other)
         for other, chunks in words_from(word[0])
@@ -200,6 +203,13 @@ def _in_book(words_from: WordsFrom, word: str, *, frequent: float | None) -> str
         and ((is_plain := _is_plain(word, other)) or (chunks >= frequent and _is_likely(word, other)))
     ]
     return min(near)[-1] if near else None
+
+
+def _form_of(words_from: WordsFrom, word: str) -> str | None:
+    """A word of the same stem that only doubles other letters, where a book lacks the word: "install" for "instal"."""
+    forms = {other: chunks for other, chunks in words_from(word[0]) if stem(other) == stem(word)}
+    alike = {other: chunks for other, chunks in forms.items() if _DOUBLE.sub(r"\1", other) == _DOUBLE.sub(r"\1", word)}
+    return max(alike, key=alike.__getitem__) if alike and word not in forms else None
 
 
 @cache
