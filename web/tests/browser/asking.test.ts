@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {ANSWER, EXCERPTS, explained, NEXT, NODE, SENTENCES, streamed, TOPIC} from '../support/answers.ts';
 import {eventually, harness} from '../support/harness.ts';
-import type {Answer} from '../../widget/src/wire.ts';
+import type {ShownAnswer} from '../../widget/src/wire.ts';
 import {citation, done, excerpt, type Step} from '../support/scripted-server.ts';
 
 const {server, reader: visit} = harness();
@@ -484,7 +484,7 @@ test('a late yes of the model lifts the closest passage, in its place', async ()
   const {send: book} = done(`${NODE.quote} [1]`, closest);
   const words = SENTENCES.slice(0, 1);
   server.script = () => [
-    {send: {...(book as Answer), type: 'answer'}},
+    {send: {...(book as ShownAnswer), type: 'answer'}},
     {send: {type: 'working', what: 'reading', eta_s: 20}},
     {pause_ms: 700},
     ...words.map((sentence) => ({send: {type: 'sentence' as const, ...sentence}})),

@@ -1,6 +1,6 @@
 /** Answers that a good server might give, for tests and screenshots. */
 
-import type {Answer, Sentence} from '../../widget/src/wire.ts';
+import type {Answer, Sentence, ShownAnswer} from '../../widget/src/wire.ts';
 import {citation, done, excerpt, type Script, type Step} from './scripted-server.ts';
 
 export const NODE = citation(1);
@@ -46,7 +46,7 @@ export function explained(pause_ms = 0): Step[] {
   return [
     {send: {type: 'sources', citations: [NODE, TOPIC]}},
     ...EXCERPTS.map((words) => ({send: {type: 'excerpt' as const, ...words}})),
-    {send: {...(whole as Answer), type: 'answer'}},
+    {send: {...(whole as ShownAnswer), type: 'answer'}},
     {send: {type: 'working', what: 'reading', eta_s: 20}},
     {pause_ms},
     {send: {type: 'working', what: 'writing', eta_s: null}},

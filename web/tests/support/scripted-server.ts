@@ -7,7 +7,7 @@ import {randomUUID} from 'node:crypto';
 import {readFileSync} from 'node:fs';
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http';
 import type {AddressInfo} from 'node:net';
-import type {Answer, AnswerEvent, ChatRequest, Citation, Excerpt, Problem, StoredMessage} from '../../widget/src/wire.ts';
+import type {Answer, AnswerEvent, ChatRequest, Citation, Excerpt, Problem, ShownAnswer, StoredMessage} from '../../widget/src/wire.ts';
 import {pages} from './pages.ts';
 
 const WIDGET = new URL('../../../src/lutrin/serve/static/widget/', import.meta.url);
@@ -200,11 +200,11 @@ export class ScriptedServer {
     response.end();
   }
 
-  #store(key: string, id: string, asked: ChatRequest, answer: Answer, created: string): void {
+  #store(key: string, id: string, asked: ChatRequest, answer: ShownAnswer, created: string): void {
     const session = this.#sessions.get(key) ?? {title: asked.message.slice(0, 60), created, messages: []};
     this.#sessions.delete(key); // the one used last is the first
     this.#sessions.set(key, session);
-    const common = {session_id: asked.session_id, created, mode: answer.mode, chunk_ids: []};
+    const common = {session_id: asked.session_id, created, mode: asked.mode ?? 'book', chunk_ids: []};
     const {refusal = null, explanation, sentences, excerpts, closest, meant, suggestions, warnings, prepared_by, plain_words, confirmed, explainable, eta_s = null, unfinished} = answer;
     const parts = {refusal, explanation, sentences, excerpts, closest, meant, suggestions, warnings, prepared_by, plain_words, confirmed, explainable, eta_s, unfinished};
     const none = {refusal: null, explanation: '', sentences: [], excerpts: [], closest: false, meant: '', suggestions: [], warnings: [], prepared_by: '', plain_words: [], confirmed: false, explainable: false, eta_s: null, unfinished: false};

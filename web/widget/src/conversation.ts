@@ -2,7 +2,7 @@
 
 import {Refused, type Api, type Asking} from './api.ts';
 import type {StreamEvent} from './stream.ts';
-import type {Answer, AnswerKind, Citation, Excerpt, Mode, Refusal, Sentence, StoredMessage, Verdict, Working} from './wire.ts';
+import type {AnswerKind, Citation, Excerpt, Mode, Refusal, Sentence, ShownAnswer, StoredMessage, Verdict, Working} from './wire.ts';
 
 export type TurnState = 'waiting' | 'streaming' | 'done' | 'stopped' | 'failed';
 
@@ -295,7 +295,7 @@ export class Conversation {
     // What the reader has of the book's answer stays as it is, whatever is sent again.
     const had = turn.state === 'done';
     let isBelow = false;
-    const fill = (answer: Answer): void => {
+    const fill = (answer: ShownAnswer): void => {
       if (askedAt()) turn.asked = new Date(askedAt());
       Object.assign(turn, partsOf(answer), {state: 'done', text: answer.answer, sources: answer.sources, messageId: messageId() || turn.messageId});
     };
@@ -400,7 +400,7 @@ function newTurn(question: string, selectedText: string, mode: Mode | undefined,
 }
 
 /** What an answer and a stored one have in common, as a turn has it. */
-function partsOf(answer: Answer | StoredMessage): Partial<Turn> {
+function partsOf(answer: ShownAnswer | StoredMessage): Partial<Turn> {
   return {
     explanation: answer.explanation,
     sentences: answer.sentences,

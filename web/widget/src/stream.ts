@@ -85,9 +85,8 @@ async function* eventsOf(response: Response, silence_ms: number): AsyncGenerator
   }
 }
 
-/** What a reply in one piece does not say is left out of what it becomes. */
 function doneEvent(reply: ChatReply): AnswerEvent {
-  return {...reply, type: 'done', sources: reply.citations, mode: 'book', is_cut: false, latency_ms: 0, generation: ''};
+  return {...reply, type: 'done', sources: reply.citations};
 }
 
 async function withinSilence<T>(reading: Promise<T>, silence_ms: number): Promise<T> {

@@ -25,13 +25,16 @@ export interface Working {
   eta_s: number | null;
 }
 
+/** What a page shows of an answer; a reply in one piece has no more. */
+export type ShownAnswer = Omit<Answer, 'mode' | 'is_cut' | 'latency_ms' | 'generation'>;
+
 /** One Server-Sent Event of an answer; the last is `done` or `error`. */
 export type AnswerEvent =
   | {type: 'queued'; position: number; eta_s: number}
   | ({type: 'working'} & Working)
   | {type: 'sources'; citations: Citation[]}
   | ({type: 'excerpt'} & Excerpt)
-  | ({type: 'answer'} & Answer)
+  | ({type: 'answer'} & ShownAnswer)
   | ({type: 'sentence'} & Sentence)
-  | ({type: 'done'} & Answer)
+  | ({type: 'done'} & ShownAnswer)
   | {type: 'error'; detail: string};

@@ -46,6 +46,16 @@ describe('inline', () => {
     expect(plainText('a &lt; b &amp;lt; c &#8364; &#x41; &unknown; &#0;')).toBe('a < b &lt; c € A &unknown; \ufffd');
   });
 
+  test('a formula between brackets with two backslashes, as MathJax needs it, is maths', () => {
+    expect(parseInline(String.raw`a \\(C\\) and \\[x_1\\]`)).toEqual([
+      {type: 'text', text: 'a '},
+      {type: 'math', tex: 'C', display: false},
+      {type: 'text', text: ' and '},
+      {type: 'math', tex: 'x_1', display: true},
+    ]);
+    expect(parseInline(String.raw`\[x\]`).map((node) => 'text' in node && node.text).join('')).toBe('[x]');
+  });
+
   test('dollars around maths are maths, dollars in prices are not', () => {
     expect(parseInline('$x_1 + 2$')).toEqual([{type: 'math', tex: 'x_1 + 2', display: false}]);
     expect(plainText('from $5 to $10 each')).toBe('from $5 to $10 each');

@@ -27,6 +27,8 @@ const CITE = /^\[(\d{1,3})\](?![([])/;
 // As Pandoc has it: no blank inside the dollars, no digit behind, so that prices stay prices.
 const MATH = /^\$(?![\s$])((?:\\[^\n]|[^\\$\n])+?)(?<!\s)\$(?!\d)/;
 const DISPLAY = /^\$\$((?:\\[^]|[^\\$])+?)\$\$/;
+/** As MathJax has it in Markdown, where one backslash escapes the other. */
+const TEX = /^\\\\([([])([^]{1,999}?)\\\\[)\]]/;
 const ADDRESS = /^<((?:https?:\/\/|mailto:)[^\s<>]{1,2000})>/;
 const BARE_URL = /^https?:\/\/[^\s<>"'`\]]{1,2000}/;
 const TARGET = /^\(\s*(?:<([^<>\n]{0,2000})>|([^\s()<>]{0,2000}(?:\([^\s()<>]{0,500}\)[^\s()<>]{0,500}){0,3}))(?:\s+(?:"[^"]{0,500}"|'[^']{0,500}'))?\s*\)/;
@@ -122,6 +124,7 @@ export function parseInline(source: string): Inline[] {
     at = next;
     const char = source[at];
     if (char === undefined) break;
+    if (char === '\\' && take(TEX, ([, open, tex = '']) => ({type: 'math', tex: tex.trim(), display: open === '['}))) continue;
     if (char === '\\' && take(ESCAPED, ([, escaped = '']) => ({type: 'text', text: escaped}))) continue;
     if (char === '\\' && take(/^\\\n/, () => ({type: 'break'}))) continue;
     if (char === '\n') {

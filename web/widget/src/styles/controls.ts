@@ -138,7 +138,6 @@ export const controls = css`
   textarea {
     flex: 1;
     min-width: 0;
-    height: calc(var(--_rem) * 1.375 + 14px);
     max-height: calc(var(--_rem) * 8.25);
     padding: 7px 0;
     border: 0;
@@ -149,11 +148,6 @@ export const controls = css`
     resize: none;
     field-sizing: content;
     min-height: calc(var(--_rem) * 1.375 + 14px);
-  }
-  @supports (field-sizing: content) {
-    textarea {
-      height: auto;
-    }
   }
   textarea:focus-visible {
     outline: none;

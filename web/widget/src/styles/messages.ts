@@ -131,7 +131,8 @@ export const messages = css`
     border: 0;
     border-top: 1px solid var(--_line);
   }
-  .text blockquote {
+  .text blockquote,
+  .from-book blockquote blockquote {
     margin: 0 0 10px;
     padding-inline-start: 12px;
     border-inline-start: 3px solid var(--_line);
@@ -177,10 +178,6 @@ export const messages = css`
     padding: 0;
     border: 0;
     font-size: var(--_rem);
-  }
-  .from-book blockquote blockquote {
-    padding-inline-start: 12px;
-    border-inline-start: 3px solid var(--_line);
   }
   .from-book blockquote :is(pre, code),
   .preview blockquote :is(pre, code) {
