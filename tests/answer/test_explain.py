@@ -98,12 +98,29 @@ async def test_nothing_is_said_twice() -> None:
     assert not adds_nothing("Yes.", ["The arm lifts a load of 2 kg."])
 
 
-async def test_what_announces_something_is_shown_with_it_alone() -> None:
-    """Not before steps none of which hold."""
-    true, false = "The arm of Kestrel lifts a load of 2 kg.", "The arm of Kestrel sings 5 songs."
-    announced = "The arm of Kestrel does this:"
-    assert [one.text for one in await said(f"{announced}\n1. {true}")] == [announced, true]
-    assert await said(f"{announced}\n1. {false}") == []
+async def test_a_list_is_shown_whole_or_not_at_all() -> None:
+    """Steps with a gap mislead, and what announces them says nothing alone; a step may stand above."""
+    lifts, sees, sings = (
+        f"{what}." for what in ("The arm of Kestrel lifts 2 kg", "Its lidar sees no glass", "It sings 5 songs")
+    )
+    announced, glass = "Kestrel does this:", "The lidar of Kestrel does not see glass."
+    for text, shown in (
+        (f"{announced}\n1. {lifts}\n2. {sees}", [announced, lifts, sees]),
+        (f"1. {lifts}\n2. {sees}\n\nThe lidar of Kestrel does not see glass.", [lifts, sees, glass]),
+        (f"{announced}\n1. {lifts}\n2. {sings}\n3. {sees}", []),
+        (announced, []),
+    ):
+        assert [one.text for one in await said(text)] == shown, text
+
+
+async def test_a_list_that_was_cut_off_is_not_shown() -> None:
+    """Its last steps would be missing."""
+    explanation = Explanation()
+    for text in ("Do this:", "Turn."):
+        assert not explanation.taken(Sentence(text=text), is_item=text == "Turn.")
+    assert not explanation.sentences
+    assert [one.text for one in explanation.ended()] == ["Do this:", "Turn."]
+    assert explanation.ended() == []
 
 
 async def test_a_sentence_that_was_cut_is_dropped() -> None:

@@ -102,18 +102,31 @@ class Explanation:
     """Where the units begin on which the shown sentences rest, by the number of their section."""
     sums: list[str] = field(default_factory=list)
     """Calculations that were found right; what follows may use their results."""
-    announced: Sentence | None = None
-    """One that only announces what follows: it is shown with that."""
+    listed: list[Sentence] = field(default_factory=list)
+    """A list that is being written, and what announces it: it is shown once it is whole."""
+    has_gap: bool = False
+    """Whether an item of it does not hold; then none is shown."""
 
-    def taken(self, sentence: Sentence | None) -> Sequence[Sentence]:
-        """What is shown now that a sentence has been graded; None: it is not shown."""
-        if sentence is None:
+    def taken(self, sentence: Sentence | None, *, is_item: bool) -> Sequence[Sentence]:
+        """What is shown now that a sentence or item has been graded; None: it does not hold, or adds nothing."""
+        if is_item:
+            self.has_gap = self.has_gap or sentence is None
+            self.listed += [sentence] if sentence is not None else []
             return ()
-        if sentence.text.endswith(":"):
-            self.announced = sentence
-            return ()
-        shown = (self.announced, sentence) if self.announced is not None else (sentence,)
-        self.announced = None
+        shown = self.ended()
+        if sentence is not None and sentence.text.endswith(":"):
+            self.listed.append(sentence)
+        elif sentence is not None:
+            self.sentences.append(sentence)
+            shown = [*shown, sentence]
+        return shown
+
+    def ended(self) -> Sequence[Sentence]:
+        """What is shown of the list, which is whole; nothing of one with a gap, or of an announcement alone."""
+        is_alone = len(self.listed) == 1 and self.listed[0].text.endswith(":")
+        shown = [] if self.has_gap or is_alone else self.listed
+        self.is_reduced = self.is_reduced or len(shown) < len(self.listed)
+        self.listed, self.has_gap = [], False
         self.sentences += shown
         return shown
 
@@ -260,11 +273,15 @@ class Explainer:
                             yield WorkingEvent(what="writing")
                         case Finished():
                             explanation.is_cut = item.reason == "length"
+                            # A list that was cut off lacks steps.
+                            for one in explanation.ended() if item.reason == "stop" else ():
+                                yield one
                         case RawSentence():
                             judged = await yes
                             odds = judged.yes if judged is not None else 0.0
                             sentence = await self._grade(item, plan, prompt, explanation, odds)
-                            for one in explanation.taken(sentence):
+                            is_item = bool(_ITEM.match(item.text))
+                            for one in explanation.taken(sentence, is_item=is_item):
                                 yield one
         except (TimeoutError, DeadlineExceeded):
             if not explanation.sentences:
@@ -292,8 +309,9 @@ class Explainer:
         """The sentence with its grade; None if it is not shown."""
         text, sentences = bare_sentence(sentence.text), explanation.sentences
         # A step that stands above stays among its steps.
-        above = () if _ITEM.match(sentence.text) else explanation.above[:1]
-        if _FRAGMENT.match(text) or adds_nothing(text, [*above, *(one.text for one in sentences)]):
+        is_item = bool(_ITEM.match(sentence.text))
+        said = [] if is_item else [*explanation.above[:1], *(one.text for one in sentences)]
+        if _FRAGMENT.match(text) or adds_nothing(text, said):
             return None
         if text.startswith((SO_FAR, MARKED, ASKED)):
             explanation.is_reduced = True
@@ -309,7 +327,7 @@ class Explainer:
         grade = await self._grader.grade(sentence, prompt.sections, plan.query.text, answers=yes, sums=explanation.sums)
         copied = any(is_copy(text, section) for _, section in prompt.sections)
         is_idle = copied and (len(text.split()) < LEAST_COPIED_WORDS or stands_in(text, explanation.above))
-        if grade.level == "dropped" or is_idle:
+        if grade.level == "dropped" or (is_idle and not is_item):
             explanation.is_reduced = True
             return None
         explanation.own_words = explanation.own_words or not copied
