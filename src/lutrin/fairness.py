@@ -1,6 +1,6 @@
 """Turns for readers who wait: network peers take turns, and so do the sessions of each.
 
-Whoever opens many sessions, or asks without one, delays themselves and no other peer. Readers of one peer, as of a
+A peer that opens many sessions, or asks without one, delays itself alone. Readers of one peer, as of a
 school behind one address, wait for each other session by session.
 """
 
@@ -27,7 +27,7 @@ class Lane(NamedTuple):
 
 
 class FairQueue(Generic[Item]):
-    """A queue in which nobody keeps another waiting by asking more often: first come, first served within a lane."""
+    """A queue in which asking more often gains nothing: first come, first served within a lane."""
 
     def __init__(self) -> None:
         self._peers: OrderedDict[str, OrderedDict[str, deque[Item]]] = OrderedDict()
@@ -94,15 +94,9 @@ class FairTurns:
     """A semaphore that shares its turns evenly among the peers that want one: start-time fair queuing.
 
     Virtual time stands where the latest turn began, and a peer's next turn begins where its last one ended, or now if
-    that is past. Who begins first is next: whoever asks dear questions delays themselves, and who comes after a while
+    that is past. The earliest begin is next: dear questions delay the peer that asks them, and a peer that comes back
     is neither owed anything nor behind (Goyal, Vin and Cheng, 1996). Among peers alike, and within a peer, the order is
     that of a `FairQueue`.
-
-    While all turns are held by peers that have had their share, one that has not goes beside them: it waits for none of
-    their dear questions to end.
-
-    A reader may be cancelled at any moment. The task leaves the queue one turn of the loop after its future; a turn
-    that is passed on meanwhile skips futures that are done, as `asyncio.Semaphore` does.
     """
 
     def __init__(self, at_once: int, clock: Callable[[], float] = time.monotonic) -> None:
@@ -118,7 +112,7 @@ class FairTurns:
 
     @property
     def free(self) -> int:
-        """Turns that nobody holds."""
+        """Free turns."""
         return max(0, self._at_once - len(self._holders))
 
     @property

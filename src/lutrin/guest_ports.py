@@ -99,7 +99,7 @@ class StudyBook(Protocol):
 
 
 class Study(Protocol):
-    """The running parts of Lutrin for a study of books: while nobody asks, or by a command."""
+    """The running parts of Lutrin for a study of books: while the server is idle, or by a command."""
 
     settings: Settings
     tier: str

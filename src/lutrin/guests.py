@@ -6,7 +6,7 @@
 | `lutrin.profiles` | a module with the parts of a profile; `remote` is the one that Lutrin asks for |
 | `lutrin.pages` | a `lutrin.serve.guest_pages.GuestPages`: handlers, templates and static files of the server |
 | `lutrin.commands` | a command of `click`; its context's object is a `lutrin.guest_ports.Workplace` |
-| `lutrin.idle` | a coroutine function that is given a `lutrin.guest_ports.Study` while nobody asks |
+| `lutrin.idle` | a coroutine function that is given a `lutrin.guest_ports.Study` while the server is idle |
 
 A package of its own adds a format with one entry point and no change here: `examples/lutrin-asciidoc`.
 """

@@ -85,7 +85,7 @@ def configure_logging(settings: Settings, stream: TextIO | None = None, *, quiet
     Args:
         settings: Format and level.
         stream: Where to; None: standard error. Only then what native code prints, and
-            exceptions that nobody caught, are logged as well.
+            uncaught exceptions, are logged as well.
         quiet: For commands that answer once: `info` lines are left out, and nothing else is caught.
     """
     out = stream if stream is not None else sys.stderr

@@ -146,7 +146,7 @@ class SessionWeight:
         self._is_lowest = False
 
     def set(self, *, lowest: bool) -> bool:
-        """Give way to everybody, or to nobody; False if it was changed a moment ago: try again."""
+        """Give way to all, or to none; False if it was changed a moment ago: try again."""
         if lowest == self._is_lowest:
             return True
         try:

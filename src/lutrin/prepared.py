@@ -61,7 +61,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
     unlike: tuple[str, ...] = ()
     """For a pinned answer, questions that it does not answer, however near they are to its own."""
     unlisted: bool = False
-    """Whether its question is told to nobody, because it stands in a pupil's words; it answers all the same."""
+    """Whether its question is kept private, because it is in a pupil's words; it still answers."""
 
     @property
     def by_model(self) -> bool:

@@ -1,8 +1,8 @@
 """Vectors in PostgreSQL with the extension pgvector: a table for each generation of a book.
 
 The note that names the table is one of the generation's files, so the transaction that publishes a generation
-publishes its vectors. A finished table never changes. Whoever has one open holds a shared advisory lock on its name,
-and `settle` drops only tables that nobody holds.
+publishes its vectors. A finished table never changes. An open one is protected by a shared advisory lock on its name,
+and `settle` drops only unlocked tables.
 
 Vectors have half precision (`halfvec`): at 384 dimensions this moves a cosine by about 1e-5, and halves memory and
 disk. Small tables, and small parts of large ones, are compared record by record; the rest use a graph (HNSW, Malkov and
@@ -124,7 +124,7 @@ class PgvectorStore:
         return PgvectorIndex(database, note, collection, None, lambda: self._leave(database))
 
     async def settle(self, collection: str, current: Path, others: Sequence[Path]) -> None:
-        """Drop the collection's tables that no generation needs and nobody has open."""
+        """Drop the collection's tables that no generation needs and that are not open."""
         folders = [current, *(folder for folder in others if (folder / NOTE).exists())]
         needed = [_read_note(folder).table for folder in folders]
         stale = "SELECT name FROM lutrin_vectors WHERE collection = $1 AND name <> ALL ($2)"

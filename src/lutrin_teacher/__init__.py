@@ -4,7 +4,7 @@
 |---|---|
 | the pages (`extension.PAGES`) | `lutrin.pages` |
 | the commands `lutrin companion` and `lutrin study` | `lutrin.commands` |
-| the study of all books while nobody asks (`study_job.study_all`) | `lutrin.idle` |
+| the study of all books while the server is idle (`study_job.study_all`) | `lutrin.idle` |
 
-Without this package the core still gives readers what was prepared; nobody can prepare more.
+Without this package the core still shows what was prepared, but nothing more can be prepared.
 """

@@ -1,4 +1,4 @@
-"""The model's study of books: while nobody asks, or by the command `lutrin study`."""
+"""The model's study of books: while the server is idle, or by the command `lutrin study`."""
 
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable

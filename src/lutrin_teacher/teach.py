@@ -113,7 +113,7 @@ class Editor:
         await self._companions.decide(slug, item, entry, is_own=is_own, asked_anew=asked_anew)
 
     async def approve(self, slug: str, names: Collection[str]) -> None:
-        """Approve those of some entries that nobody has read yet; one that is gone is left out."""
+        """Approve those of some entries that are still unread; one that is gone is left out."""
         _, entries = await self._companions.companion(slug)
         for item in entries:
             name = id_of(item.entry)

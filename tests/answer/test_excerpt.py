@@ -475,3 +475,11 @@ async def test_what_is_typed_next_belongs_to_how_it_is_done() -> None:
     assert texts(first) == [one.text for one in WAY.units[:5]]
     assert texts(second) == ["One wheel is old."]
     assert texts((await choose_whole(Page(), parts[:1], "plain"))[0])[-1] == "belt measure"
+
+
+def test_what_introduces_a_list_is_said_once() -> None:
+    """Also where something stands between its items."""
+    lead = "There are two ways:"
+    one, two = (unit(f"{n}. Way.", kind="list_item", start=40 * n, lead=lead, block=2 * n) for n in (1, 2))
+    between = unit("Look at the picture.", start=60, block=3)
+    assert markdown([one, between, two], 1).count(lead) == 1

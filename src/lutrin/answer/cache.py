@@ -35,7 +35,7 @@ class AnswerCache:
 
     What comes back is what was given: text, sources, warnings, and the events in their order. Who asks again has it at
     once. Another reader has it when it would have come to them as to the first, so that no time tells what somebody
-    else has asked; what was prepared is no secret. Waiting in the model's queue is not repeated, since nobody waits.
+    else has asked; what was prepared is no secret. Events of the queue are not repeated: there is no wait.
     """
 
     def __init__(self, limit: int = LIMIT) -> None:

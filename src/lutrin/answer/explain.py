@@ -52,7 +52,7 @@ FAST_S = 1.0
 MARGIN_S = 0.2
 """Reserved for finishing work after the last generated token, while ten answers are put together."""
 LONGEST_S = 600.0
-"""Bounds an answer: nobody who waits for it on a stream is cut off by a clock, but a stuck model is."""
+"""Bounds an answer: a reader on a stream is never cut off by a clock, but a stuck model is."""
 COPIED_WORDS = 8
 """A sentence that begins with so many words in the order in which they stand above is a copy."""
 LEAST_COPIED_WORDS = 3
@@ -155,7 +155,7 @@ class Explainer:
         self._log = get_logger("answer")
 
     def warm(self, prompts: Sequence[Prompt]) -> None:
-        """Have the stable beginnings of prompts read while nobody waits."""
+        """Have the stable beginnings of prompts read while idle."""
         self._generator.warm([prompt.request(max_tokens=1, deadline_s=LONGEST_S) for prompt in prompts])
 
     @property
@@ -300,7 +300,7 @@ class Explainer:
         """Seconds that a program that does not stream still waits; a reader of a stream waits as long as he likes."""
         wait_s = plan.query.question.wait_s
         most_s = LONGEST_S if wait_s is None else min(wait_s, self._settings.explain_s)
-        most_s = most_s or self._settings.deadline_s  # nobody waits, but a model that is fast enough may speak
+        most_s = most_s or self._settings.deadline_s  # no one waits, but a model that is fast enough may speak
         return max(most_s - (self._clock() - started) - MARGIN_S, 0.0)
 
     async def _grade(

@@ -66,7 +66,7 @@ NOT_COVERED = frozenset({"out_of_scope", "not_in_book"})
 TURN_S = 30.0
 """Seconds that one search may hold its turn, a hundred usual ones: a disk that does not answer must not stop all."""
 WARM_CHAPTERS = 2
-"""Chapters that are read whole while nobody asks."""
+"""Chapters that are read whole while idle."""
 MAX_OPENED = 100
 """Opened pages that wait to be read ahead, some minutes of a class."""
 MAX_OFFERED = 64
@@ -129,7 +129,7 @@ class AnswerFlow:
         self._clock = clock
         self._cache = AnswerCache()
         self._offered: OrderedDict[Hashable, Plan] = OrderedDict()
-        """What was found for readers to whom an explanation was offered: whoever takes it is not searched for again."""
+        """What was found for readers to whom an explanation was offered: taking it needs no second search."""
         self._turns = FairTurns(searches_at_once)
         self._share = Share(time.process_time)
         self.charge: Callable[[float], None] = lambda _: None
@@ -331,7 +331,7 @@ class AnswerFlow:
         found, meant = await self._with_prepared(found, generations)
         plan = await make_plan(found, sections=self.ability.sections)
         if plan.repeats:
-            # Nobody asks on to hear the same again.
+            # A follow-up does not want the same again.
             found = await find_more(self._searcher, generations, found, k=k)
             plan = await make_plan(found, sections=self.ability.sections)
             if plan.repeats:
@@ -466,7 +466,7 @@ class AnswerFlow:
         self._opened.put_nowait((book, filename))
 
     async def read_ahead(self) -> None:
-        """Have the model read the sections of pages that readers open, while nobody waits; until cancelled."""
+        """Have the model read the sections of pages that readers open, while idle; until cancelled."""
         while True:
             page = await self._opened.get()
             if self._explainer is not None:
@@ -481,7 +481,7 @@ class AnswerFlow:
             explainer.warm([prompt for prompt in prompts if prompt is not None])
 
     async def warm_chapters(self) -> None:
-        """Have the model read all of the chapters that readers open most, while nobody waits."""
+        """Have the model read all of the chapters that readers open most, while idle."""
         if self._explainer is None:
             return
         opened: Counter[tuple[str, str]] = Counter()

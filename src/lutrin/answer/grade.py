@@ -242,7 +242,7 @@ class Grader:
         )
 
     async def supports(self, text: str, section: Run, question: str = "") -> bool:
-        """Whether a section states a sentence that nobody wrote token by token, such as a card's answer."""
+        """Whether a section states a sentence without token probabilities, such as a card's answer."""
         return (await self.grade(RawSentence(text), [(1, section)], question)).level == "stated"
 
     async def rests_on(self, text: str, section: Run) -> Unit | None:

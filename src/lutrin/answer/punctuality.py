@@ -1,4 +1,4 @@
-"""Learn from how estimates of explanations hold, so that the next ones are true and nobody waits in vain."""
+"""Learn from how estimates of explanations hold, so that the next ones are true."""
 
 from dataclasses import dataclass
 from math import exp, log

@@ -115,10 +115,12 @@ def markdown(units: Sequence[Unit], n: int) -> str:
 def _paragraphs(units: Sequence[Unit], previous: str) -> str:
     """Render the blocks of units; what introduces a list and was said before (`previous`) is not said again."""
     paragraphs = []
+    said = {previous}
     for _, group in groupby(units, key=lambda unit: (unit.kind, unit.block)):
         block = list(group)
-        paragraphs.append(_block(block, block[0].lead if block[0].lead != previous else ""))
-        previous = block[-1].text
+        lead = block[0].lead
+        paragraphs.append(_block(block, lead if lead not in said else ""))
+        said |= {lead, block[-1].text}
     return GAP.join(paragraphs)
 
 

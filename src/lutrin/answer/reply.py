@@ -31,7 +31,7 @@ def answer_of(plan: Plan, work: ModelWork, *, is_above: bool = False, latency_ms
     text = plan.rest if not reply and not plan.explanation and (plan.lead or plan.rest) else plan.text
     confirmed = plan.verdict == "closest" and bool(below)
     whole = "\n\n".join(part for part in (explained, text) if part)
-    # A copy of the book is the book's, whoever chose it.
+    # A copy of the book is the book's, even if the model chose it.
     by_model = plan.by_model or (bool(reply or below) and model.own_words)
     is_offered = _is_offered(plan, work)
     return Answer(

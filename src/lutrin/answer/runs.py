@@ -247,7 +247,7 @@ def firsts(parts: Sequence[Part], frame: Frame) -> tuple[list[Run], list["Found"
     for number, part in enumerate(parts[:MOST_EXCERPTS]):
         left = MOST_WORDS - sum(run.words for run in chosen)
         room = min(FIRST_WORDS, max(left // (len(parts) - number), SECOND_WORDS // 2))
-        # Whoever marks a passage and asks about it wants all that it says on that.
+        # A question about a marked passage wants all that it says on it.
         is_marked = any(item.chunk.chunk_id == SELECTED for item in part.passages)
         room = LONGEST_WORDS if part.around or is_marked else room
         sections = _sections(part.passages[:PASSAGES])
@@ -690,25 +690,30 @@ async def choose_whole(generation: OpenGeneration, parts: Sequence[Part], frame:
     runs = await _with_whole_procedures(generation, choose(parts, frame), frame)
     if not runs or frame not in WAYS:
         return runs
-    first = await _with_what_follows(generation, runs[0])
+    first = await _with_what_follows(generation, runs[0], frame)
     return [first, *(left for run in runs[1:] if (left := _without(run, first.places)) is not None)]
 
 
-async def _with_what_follows(generation: OpenGeneration, run: Run) -> Run:
-    """A run with the code that its section goes on with, within `STEPS_WORDS`: one paragraph may lead to each block."""
+async def _with_what_follows(generation: OpenGeneration, run: Run, frame: Frame) -> Run:
+    """A run with the code that its section goes on with, within `STEPS_WORDS`: one paragraph may lead to each block.
+
+    If steps follow in the same way, they are shown as any procedure is.
+    """
     section = await _section_around(generation, run)
     units, begin = section.units, _place_in(section, run)
     if begin is None or run.chunk.chunk_id == SELECTED or run.steps:
         return run
     stop = begin + len(run.units)
+
     for place in range(stop, len(units)):
         between = [at for at in range(stop, place) if not _is_label(units, at)]
-        is_long = _words(units[begin:place]) > STEPS_WORDS or len({units[at].block for at in between}) > 1
-        if is_long:
+        if _words(units[begin:place]) > STEPS_WORDS or len({units[at].block for at in between}) > 1:
             break
+        if _step_of(units[place]) is not None:
+            return await _with_procedure(generation, section.part(begin, place + 1), frame)
         if units[place].kind == "code" and not is_drawn(units[place]):
             stop = place + 1
-    return section.part(begin, stop) if stop > begin + len(run.units) else run
+    return section.part(begin, stop) if stop - begin > len(run.units) else run
 
 
 def _without(run: Run, places: Collection[tuple[str, int]]) -> Run | None:

@@ -54,7 +54,7 @@ class Warm(msgspec.Struct, frozen=True, tag="warm"):
 
 
 class Probe(msgspec.Struct, frozen=True, tag="probe"):
-    """The pace is to be measured while nobody waits."""
+    """The pace is to be measured while idle."""
 
 
 class Hold(msgspec.Struct, frozen=True, tag="hold"):

@@ -40,7 +40,7 @@ class PaceFigures(msgspec.Struct, frozen=True, array_like=True):
     first_s: float = 0.0
     """Seconds until the first sentence, if the passage has been read."""
     unread_s: float = 0.0
-    """The same if it has not, and nobody else asks about it; without the time to read it."""
+    """The same if it has not, and no other reader asks about it; without the time to read it."""
     passages_s: dict[str, float] = {}
     """The same of passages that are about to be read for others, by `passage_key`."""
     length: float = float(USUAL_TOKENS)

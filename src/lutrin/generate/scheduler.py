@@ -4,7 +4,7 @@ A step holds one token for each answer in progress, with guesses at the next tok
 what stands in its prompt). It also holds a bounded number of prompt tokens of newcomers: first those whose passage has
 been read, then passages, each by arrival. The common beginning of two prompts is computed once: the later prompt waits
 until the earlier one has computed it, and copies it. The stable beginning of a prompt, a passage of the book, is taken
-from the store if it was read before, and goes into it otherwise. While nobody waits, likely passages are read on one
+from the store if it was read before, and goes into it otherwise. While idle, likely passages are read on one
 core. The scheduler is pure: the model is behind `Decoder`, and the clock is an argument.
 """
 
@@ -162,7 +162,7 @@ FORGOTTEN = 0.002
 class Pace:
     """Running means of what a prompt token and a decoding step cost, in seconds.
 
-    Until something is measured, everything costs nothing, so that nobody is turned away on a guess.
+    Until something is measured, everything costs nothing: no request is refused on a guess.
     """
 
     def __init__(self) -> None:
@@ -243,7 +243,7 @@ class Pace:
 
 
 UNHEARD = "unheard"
-"""Stands for a passage that nobody has asked about."""
+"""Stands for a passage without questions."""
 WARMING = -1
 """Id of the job that no reader waits for."""
 MOST_WARM = 200
@@ -357,7 +357,7 @@ class Job:
 class Scheduler:
     """Admits, orders and batches requests over one decoder; deadlines are in its clock's time (seconds, monotonic).
 
-    What is read while nobody waits is given up once `interrupted` is true: somebody may wait now.
+    What is read while idle is given up once `interrupted` is true: somebody may wait now.
     """
 
     def __init__(
@@ -443,7 +443,7 @@ class Scheduler:
         )
 
     def probe(self) -> None:
-        """Measure the pace while nobody waits: the machine may have become busy, or quiet again."""
+        """Measure the pace while idle: the machine may have become busy, or quiet again."""
         self._probes = True
 
     @property
@@ -483,7 +483,7 @@ class Scheduler:
         )
 
     def warm(self, requests: Sequence[GenerationRequest]) -> None:
-        """Read the stable beginnings of prompts while nobody waits: these first, then those of earlier calls."""
+        """Read the stable beginnings of prompts while idle: these first, then those of earlier calls."""
         if self._decoder.state_kind:
             self._warm = deque([*requests, *self._warm][:MOST_WARM])
 
@@ -548,7 +548,7 @@ class Scheduler:
         """Who waits, first those whose passage has been read, each by turn.
 
         What is read for one reader must be used before the next passage is read: else all passages are read, and
-        nobody is answered by the deadline.
+        no answer comes by the deadline.
         """
         return sorted(self._queue.order(), key=lambda job: not self._is_read(job))
 
@@ -780,7 +780,7 @@ class Scheduler:
             self._finish(job, "length")
 
     def _use_quiet(self) -> None:
-        """While nobody waits: measure, write a state to disk, or else read a little of the next likely passage."""
+        """While idle: measure, write a state to disk, or else read a little of the next likely passage."""
         if self._probes:
             self._probe()
         elif self._store.unwritten:
@@ -873,7 +873,7 @@ class Scheduler:
         self._say(job.id, last)
         del self._jobs[job.id]
         if job.state and job.cells < job.stable and job.state not in self._store:
-            # What was begun for a reader who left is finished while nobody waits.
+            # What was begun for a reader who left is finished while idle.
             self._warm.appendleft(job.request)
         if job.sequence < 0:
             self._queue.remove(job.lane, job)

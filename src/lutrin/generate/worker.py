@@ -263,7 +263,7 @@ class WorkerGenerator:
             self.restarts += 1
             raise
         finally:
-            self._settled.set()  # also where no process could be started: nobody waits longer
+            self._settled.set()  # also where no process could be started: waiting ends
 
     async def _live(self) -> None:
         ours, theirs = socket.socketpair()

@@ -480,7 +480,7 @@ class _Parser:
         """Whether a fence without a language is a stray closing fence rather than the start of a block.
 
         It is if no later fence closes it although earlier blocks were closed. It also is if a fence with a language
-        follows a blank line before the next one that could close it: nobody writes that inside a code block.
+        follows a blank line before the next one that could close it, which does not occur inside a code block.
         """
         closer = self._fence_end(number, marker)
         opens = bool(info.strip()) or not self.fences_closed

@@ -101,8 +101,8 @@ def companion_path(book: Book) -> Path:
 def own_files(paths: Sequence[Path], studied: Path, approved: Path) -> tuple[Path, ...]:
     """Which of a book's companions are believed in what they say of themselves.
 
-    That is what this machine wrote, and what somebody stands for whom the book's folder cannot name: whoever merged it
-    here, or whoever publishes Lutrin with its sample book. A folder that says *approved* of itself says nothing.
+    That is what this machine wrote, what was merged here, and what comes with Lutrin's sample book. A folder that says
+    *approved* of itself says nothing.
 
     Args:
         approved: List of the SHA-256 of files that somebody approved here, one a line; it may be missing.

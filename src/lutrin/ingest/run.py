@@ -127,7 +127,7 @@ class Options:
     password: str = ""
     """Of encrypted PDFs."""
     keep_missing: bool = False
-    """Keep books whose files are gone: a disk that was pulled out comes back, and nobody told Lutrin to remove them."""
+    """Keep books whose files are gone: a disk that was pulled out comes back, and no one asked to remove them."""
     lenient: bool = False
     """Read pages that MDX would refuse as far as possible."""
     progress: Progress = silent

@@ -199,7 +199,7 @@ def _serve(control: socket.socket) -> None:
             os._exit(_answer(memory_limit_bytes, time_limit_s, *descriptors))
         for descriptor in (alive, *descriptors):
             os.close(descriptor)
-        if control.fileno() in select.select([control.fileno(), ended], [], [])[0]:  # nobody waits any more
+        if control.fileno() in select.select([control.fileno(), ended], [], [])[0]:  # no one is waiting
             os.kill(fork, signal.SIGKILL)
         os.close(ended)
         code = os.waitstatus_to_exitcode(os.waitpid(fork, 0)[1])

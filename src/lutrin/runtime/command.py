@@ -46,7 +46,7 @@ async def run_command(
         raise TypeError("the output is a pipe")
     try:
         result = asyncio.create_task(process.stdout.read()) if process.stderr is not None else None
-        # A pipe that nobody reads would hold up the command for ever.
+        # A pipe without a reader would block the command for ever.
         try:
             async with asyncio.timeout(silence_s) as patience:
                 async for line in lines_of(process.stderr or process.stdout):

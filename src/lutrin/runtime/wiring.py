@@ -471,7 +471,7 @@ async def read_books(shelf: Shelf, traffic: Traffic) -> None:
 async def _read(generation: OpenGeneration, traffic: Traffic) -> None:
     ids = await generation.first_ids(MOST_CHUNKS)
     for start in range(0, len(ids), AT_ONCE):
-        while traffic.readers:  # noqa: ASYNC110 - who leaves tells nobody
+        while traffic.readers:  # noqa: ASYNC110 - a reader who leaves sends no signal
             await asyncio.sleep(REST_S)
         portion = await generation.chunks(ids[start : start + AT_ONCE])
         text = "\n".join(chunk.embedded_text() for chunk in portion)

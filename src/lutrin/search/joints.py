@@ -149,7 +149,7 @@ async def parted(searcher: Searcher, generations: Sequence[OpenGeneration], quer
     if model_of(searcher.embedder.name) != fit().embedder:
         return query
     is_one = len(query.parts) == 1 and query.frame not in {"about", "compare", "compute", "quiz"}
-    if not is_one or query.selected_text or query.subject or query.within or query.whole_chapter:
+    if not is_one or query.selected_text or query.subject or query.whole_chapter:
         return query
     joints = first_joints(query.topic)
     if not joints:

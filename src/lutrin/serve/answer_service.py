@@ -461,7 +461,7 @@ class Turn:
                     self._start()
                 else:
                     self._service.spawn(self._save_partial(), vital=True)
-                    if self._readers:  # the server ends: whoever still reads is told
+                    if self._readers:  # the server ends: tell those who still read
                         self.failure = as_problem(IndexUnavailable(messages.KNOWLEDGE_BASE_DOWN))
                         self._publish(records.ErrorEvent(self.failure.detail), last=True)
             raise
@@ -532,7 +532,7 @@ class Turn:
         self._saving = True
         try:
             await self._complete(answer, certainty)
-        except Exception as error:  # noqa: BLE001 - whoever reads is told
+        except Exception as error:  # noqa: BLE001 - the reader is told
             self._fail(error)
 
     async def _complete(self, answer: records.Answer, certainty: records.Certainty | None) -> None:
@@ -743,7 +743,7 @@ class AnswerService:
         return found.hashed if found is not None else ""
 
     async def _is_known(self, owner: str) -> bool:
-        """Whether conversations of an owner are stored; while that cannot be told, nobody loses theirs."""
+        """Whether conversations of an owner are stored; while that is unknown, none is deleted."""
         try:
             return bool(await self.services.chats.sessions(owner, 1))
         except ChatStoreError:
@@ -898,7 +898,7 @@ class AnswerService:
         try:
             await asyncio.wait({finished, gone}, return_when=asyncio.FIRST_COMPLETED)
             if not turn.finished.is_set():
-                raise MalformedRequest(messages.SOMETHING_WRONG)  # nobody is there to read it
+                raise MalformedRequest(messages.SOMETHING_WRONG)  # without a reader
         finally:
             finished.cancel()
             gone.cancel()

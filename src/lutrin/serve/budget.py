@@ -2,7 +2,7 @@
 
 The cost of a request is what it took: the processor time of its steps on the event loop, and of the threads and child
 processes that worked for it (`charge`). Costs flow off with time. An address whose costs stand above its limit is
-refused, and the refusal waits a second, so that whoever asks in a loop over many connections does so once a second on
+refused, and the refusal waits a second, so that a loop over many connections asks once a second on
 each. While all together use more than the machine can spare, the addresses that used more than the mean are refused.
 
 Work that takes longer than the event loop can spare is done in threads of its own, once, and kept by what it was
@@ -290,7 +290,7 @@ class Workshop:
             try:
                 return await asyncio.shield(running)
             except RateLimited:
-                continue  # whoever asked first has used their budget; this reader's is another one
+                continue  # the first to ask has used up a budget; this reader has another
         running = self._running[key] = asyncio.create_task(self._keep(key, self.do(work), size_of))
         running.add_done_callback(lambda task: self._on_end(key, task))
         return await asyncio.shield(running)
@@ -299,7 +299,7 @@ class Workshop:
         if self._running.get(key) is task:
             del self._running[key]
         if not task.cancelled():
-            task.exception()  # those who wait for it get it; there may be nobody left
+            task.exception()  # those who wait for it get it, if any are left
 
     async def do(self, work: Callable[[], T]) -> T:
         """Run a function in a thread, and charge its processor time to the reader it is for."""

@@ -87,7 +87,7 @@ def _shorten(notes: Notes) -> Notes:
 def starters(companion: Companion, count: int, filename: str = "") -> list[str]:
     """Questions that a book answers well: of a page if it has any, else from all over the book, one a page at most.
 
-    Where nobody has approved any, the book's own: of its headings, and what its terms mean.
+    Where none is approved, the book's own: of its headings, and what its terms mean.
     """
     approved = [item for item in companion.visible("question", "explanation") if item.entry.state == "approved"]
     if not approved:

@@ -12,7 +12,7 @@ from lutrin.serve.services import Retrieval
 PROBE = Question(text="What does the first chapter say?", peer="\0probe")
 """What is searched for, by a peer of its own."""
 KEPT_S = 5.0
-"""How long a result counts: whoever asks often costs one search in this time."""
+"""How long a result counts: repeated requests cost one search in this time."""
 WAIT_S = 2.0
 """How long the first caller waits for a result."""
 STUCK_S = 20.0

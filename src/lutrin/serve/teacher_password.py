@@ -1,7 +1,7 @@
 """The password of the teacher's page, set in a browser: with a code that the terminal prints once, before there is one.
 
 Only its scrypt hash is kept, in a file of the data folder that no backup holds. The operator's LUTRIN_ADMIN_TOKEN opens
-the page as well. Whoever forgot the password deletes the file and starts the server again, which prints a new code.
+the page as well. To reset a forgotten password, delete the file and restart the server, which prints a new code.
 """
 
 import hashlib

@@ -49,7 +49,7 @@ MAX_WAITING = 8
 
 
 class SignIns:
-    """The browsers that are signed in, and how often one may try; without token and password nobody can."""
+    """The browsers that are signed in, and how often one may try; without token and password there is no sign-in."""
 
     def __init__(self, token: str | None, clock: Callable[[], float], password: TeacherPassword | None = None) -> None:
         self._token = token
@@ -103,8 +103,8 @@ class SignIns:
     async def prove(self, token: str, peer: str) -> None:
         """Check a token; the only place where tokens are compared and guesses counted.
 
-        A peer with many wrong ones waits before each further attempt. Nobody else waits, so that whoever guesses, from
-        however many addresses, locks out no teacher who sits elsewhere.
+        A peer with many wrong ones waits before each further attempt. Others do not wait: guesses, from
+        however many addresses, lock out no teacher elsewhere.
 
         Args:
             peer: From `limits.peer_of`. No token is no guess: a picture's address on a foreign page sends none.
@@ -131,7 +131,7 @@ class SignIns:
         try:
             await asyncio.sleep(DELAY_S)
         finally:
-            self._waiting -= Counter([peer])  # forgets whoever has none left
+            self._waiting -= Counter([peer])  # drops peers with none left
 
     def knows(self, cookie: str) -> bool:
         """Whether a browser is signed in."""

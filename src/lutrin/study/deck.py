@@ -1,8 +1,8 @@
 """What pupils practise with: cards, a glossary and a guide, of a book's companion and of the book itself.
 
-Entries of the companion make cards: those that somebody wrote, and those of the book's own words. Where nobody wrote
-any, the book's small tables make further ones, and the first sentence below each heading a guide; everywhere its own
-exercises do, if it gives their solutions.
+Entries of the companion make cards: those that were written, and those of the book's own words. Where none were
+written, the book's small tables make further ones, and the first sentence below each heading a guide; everywhere its
+own exercises do, if it gives their solutions.
 """
 
 import hashlib

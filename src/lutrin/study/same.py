@@ -3,7 +3,7 @@
 What must agree literally does: the book's terms that the two name, numbers, and whether they deny. Beyond that the
 signals compare them as the embedder sees them. What each signal counts is fitted on labelled pairs (`python -m training
 same`), with a bias that lets none of the near pairs through, which ask another thing of the same subject: one that
-passed would answer a question that nobody asked, and one that is missed is answered from the book as any other.
+passed would answer a question that was not asked, and one that is missed is answered from the book as any other.
 """
 
 import re
