@@ -125,6 +125,20 @@ test('what the card holds already stands above as the answer: it is a heading li
   expect(await card.locator('tr').count()).toBe(3);
 });
 
+test('no line stands between a place and the words of it that are left', async () => {
+  const reader = await visit();
+  const [first, second] = [citation(1, {quote: 'A node does one job.'}), citation(2, {quote: 'It talks over topics.'})];
+  const excerpts = [excerpt(first, first.quote), excerpt(second, second.quote)];
+  server.script = () => [done(first.quote, {sources: [first, second], sentences: [{text: first.quote, citations: [1], support: 'stated'}], excerpts})];
+  await reader.open();
+  await reader.ask('What is a node?');
+  const card = reader.answers.locator('.from-book');
+  expect((await card.innerText()).split(/\n+/).slice(-1)).toEqual([second.quote]);
+  expect(await card.locator('figure').nth(1).evaluate((figure) => getComputedStyle(figure).borderTopWidth)).toBe('0px');
+  await reader.button('The whole passage').click();
+  expect(await card.locator('figure').nth(1).evaluate((figure) => getComputedStyle(figure).borderTopWidth)).toBe('1px');
+});
+
 test('the opened card: chapter and section as link, the words that answer marked, no file name', async () => {
   const reader = await visit();
   await reader.open();

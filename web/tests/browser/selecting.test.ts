@@ -85,6 +85,25 @@ test('where the page keeps notes, a selection can be highlighted or noted: the p
   expect(await reader.panel.count()).toBe(0);
 });
 
+test.each([100, 2000])('the toolbar comes with all its buttons: none moves, also where the server takes %d ms to tell what it offers', async (pause_ms) => {
+  const reader = await visit();
+  server.explainsPause_ms = pause_ms;
+  await reader.page.evaluate(() => document.documentElement.setAttribute('data-lutrin-notes', ''));
+  const first = reader.widget.evaluate(
+    ({shadowRoot: root}) =>
+      new Promise<string[]>((resolve) => {
+        const look = (): void => {
+          const buttons = [...(root?.querySelectorAll('.toolbar button') ?? [])];
+          if (buttons.length) resolve(buttons.map(({textContent}) => textContent));
+          else requestAnimationFrame(look);
+        };
+        look();
+      }),
+  );
+  await reader.select('#first');
+  expect(await first).toEqual(['Ask', 'Explain', 'Simplify', 'Highlight', 'Note']);
+});
+
 test.each([
   ['Explain', 'Explain this passage.', 'selection_boosted'],
   ['Simplify', 'Explain this passage in simpler words.', 'selection_boosted'],

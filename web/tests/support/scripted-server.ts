@@ -52,6 +52,8 @@ export class ScriptedServer {
   /** Milliseconds before `/history` answers. */
   historyPause_ms = 0;
   down = false;
+  /** Milliseconds before it tells whether it explains a text. */
+  explainsPause_ms = 0;
   /** What `/ready` says of the model. */
   model: {model_state?: string; model_progress?: string} = {};
   readonly #api: string;
@@ -84,6 +86,7 @@ export class ScriptedServer {
     this.#streams.clear();
     this.script = () => [];
     this.historyPause_ms = 0;
+    this.explainsPause_ms = 0;
     this.down = false;
     this.model = {};
   }
@@ -110,6 +113,10 @@ export class ScriptedServer {
     if (this.down) return void request.socket.destroy();
     if (request.method === 'OPTIONS') return json(response, 405, {}); // no page of another origin is let in
     if (first === 'ready') return json(response, 200, {ready: true, ...this.model});
+    if (second === 'explains') {
+      await pause(this.explainsPause_ms);
+      return json(response, 200, {explains: true});
+    }
     if (first === 'chat') return this.#chat(request, response, secret);
     if (first === 'history') {
       await pause(this.historyPause_ms);

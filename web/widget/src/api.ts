@@ -26,6 +26,8 @@ export interface Asking {
 
 /** No answer to a short request within this time counts as no server. */
 const PATIENCE_MS = 10_000;
+/** The same before selected text is offered: its reader waits for the toolbar. */
+const TOOLBAR_MS = 400;
 
 export class Api {
   readonly base: URL;
@@ -79,7 +81,7 @@ export class Api {
 
   /** Whether a model or a prepared entry would answer. */
   async explains(question: object): Promise<{explains: boolean}> {
-    return (await this.#brief('api/explains', 'POST', question)).json() as Promise<{explains: boolean}>;
+    return (await this.#brief('api/explains', 'POST', question, TOOLBAR_MS)).json() as Promise<{explains: boolean}>;
   }
 
   async history(session: string): Promise<StoredMessage[]> {
@@ -117,8 +119,8 @@ export class Api {
     return (await (await this.#brief(path, 'GET')).json()) as T;
   }
 
-  #brief(path: string, method: string, body?: object): Promise<Response> {
-    const request: RequestInit = {method, signal: AbortSignal.timeout(PATIENCE_MS)};
+  #brief(path: string, method: string, body?: object, patience_ms = PATIENCE_MS): Promise<Response> {
+    const request: RequestInit = {method, signal: AbortSignal.timeout(patience_ms)};
     if (body) Object.assign(request, {body: JSON.stringify(body), headers: {'Content-Type': 'application/json'}});
     return this.#send(path, request);
   }

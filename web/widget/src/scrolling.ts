@@ -23,7 +23,7 @@ export class Scrolling {
     if (!list) return;
     this.#heed(list); // its event may still come
     if (this.#following) {
-      const question = [...list.querySelectorAll<HTMLElement>('.message.user')].at(-1);
+      const question = list.querySelector<HTMLElement>('.turn:last-child .user');
       list.scrollTop = question ? question.offsetTop - ABOVE_QUESTION_PX : list.scrollHeight;
       this.#place_px = list.scrollTop;
     }

@@ -12,8 +12,10 @@ type Host = ReactiveControllerHost & HTMLElement & {explains(text: string): Prom
 export class SelectionController implements ReactiveController {
   /** The selected text; empty: no toolbar. */
   text = '';
-  /** Whether it would be explained, and not only quoted, as far as is known. */
+  /** Whether it would be explained, and not only quoted; a server that has not told in time may. */
   explained = false;
+  /** The text that is offered, or will be. */
+  #wanted = '';
   /** Where it stands, unless the page pointed it out itself. */
   range: Range | undefined;
   readonly #host: Host;
@@ -64,11 +66,12 @@ export class SelectionController implements ReactiveController {
   offer(text: string, element: Element): void {
     this.#pointed = true;
     this.range = undefined;
-    this.#show(text, () => element.getBoundingClientRect());
+    void this.#show(text, () => element.getBoundingClientRect());
   }
 
   hide(): void {
     clearTimeout(this.#rest);
+    this.#wanted = '';
     if (!this.text) return;
     this.text = '';
     this.#pointed = false;
@@ -131,7 +134,7 @@ export class SelectionController implements ReactiveController {
     if (text === this.#dismissed) return;
     this.#pointed = false;
     this.range = range;
-    this.#show(text, () => range.getBoundingClientRect());
+    void this.#show(text, () => range.getBoundingClientRect());
   }
 
   /** Text of the page: not of its fields, nor of the panel, where the page's own range is empty. */
@@ -147,16 +150,16 @@ export class SelectionController implements ReactiveController {
     return !main || range.intersectsNode(main);
   }
 
-  #show(text: string, anchor: () => DOMRect): void {
+  /** The toolbar comes with all its buttons, or not yet: none moves below a finger. */
+  async #show(text: string, anchor: () => DOMRect): Promise<void> {
     this.#anchor = anchor;
-    if (text !== this.text) {
-      this.explained = false;
-      void this.#host.explains(text).then((explained) => {
-        if (text === this.text) this.explained = explained;
-        this.#host.requestUpdate();
-      });
+    if (text !== this.#wanted) {
+      this.#wanted = text;
+      this.text = '';
+      const explained = await this.#host.explains(text);
+      if (text !== this.#wanted) return;
+      Object.assign(this, {text, explained});
     }
-    this.text = text;
     this.#host.requestUpdate();
   }
 }

@@ -139,7 +139,7 @@ export const messages = css`
   }
   .from-book {
     margin: 12px 0;
-    padding: 12px 16px 14px;
+    padding: 12px 16px;
     border: 1px solid var(--_line);
     border-radius: 12px;
     background: var(--_sheet);
@@ -167,7 +167,8 @@ export const messages = css`
   .from-book figure {
     margin: 0;
   }
-  .from-book figure + figure {
+  /* No line between a place and what stands there. */
+  .from-book figure:has(blockquote) ~ figure {
     margin-top: 12px;
     padding-top: 12px;
     border-top: 1px solid var(--_line);
@@ -179,17 +180,13 @@ export const messages = css`
     border: 0;
     font-size: var(--_rem);
   }
-  .from-book blockquote :is(pre, code),
-  .preview blockquote :is(pre, code) {
-    font-family: var(--_mono);
-  }
   .place {
     display: block;
     padding-block: 2px;
     line-height: 20px;
   }
-  figcaption + blockquote {
-    margin-top: 6px;
+  figcaption {
+    margin-bottom: 6px;
   }
   mark {
     padding: 0 1px;
