@@ -102,7 +102,7 @@ test('a server that is gone: the inline words, the typed text kept, and on with 
   await reader.open();
   await lutrin.down();
   await reader.ask('What is a node?');
-  expect(await reader.answers.getByRole('alert').innerText()).toBe('The school computer does not answer. Your question is kept.');
+  expect(await reader.answers.getByRole('alert').innerText()).toBe('Something went wrong. Please try again.');
   expect(await reader.input.inputValue()).toBe('What is a node?');
   await lutrin.up();
   await reader.input.press('Enter');

@@ -26,14 +26,14 @@ export interface Answer {
 }
 
 export interface ChatBody {
-  session_id: string;
-  message: string;
   selected_text?: string | null;
-  mode?: 'book' | 'selection' | 'selection_boosted' | null;
   page?: string | null;
   book?: string | null;
   wait_s?: number | null;
   explain: boolean;
+  session_id: string;
+  message: string;
+  mode?: 'book' | 'selection' | 'selection_boosted' | null;
 }
 
 export interface ChatMessage {
