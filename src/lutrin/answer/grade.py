@@ -77,7 +77,8 @@ _PREFIXES: dict[str, tuple[str, ...]] = {
 """Prefixes of units in lower case, and their names (BIPM, SI brochure, table 7)."""
 _SYMBOLS: dict[str, tuple[str, ...]] = {
     "hz": ("hertz",), "s": ("second",), "h": ("hour",), "g": ("gram",), "v": ("volt",), "w": ("watt",),
-    "m": ("meter", "metr"), "l": ("liter", "litr"), "°": ("degre",), "°c": ("degre",), "°f": ("degre",),
+    "n": ("newton",), "m": ("meter", "metr"), "l": ("liter", "litr"),
+    "°": ("degre",), "°c": ("degre",), "°f": ("degre",),
 }  # fmt: skip
 """Symbols of units that do not begin the unit's name, or are one letter, and the stems of their names (tables 2, 4
 and 8)."""
@@ -386,13 +387,17 @@ def keeps_numbers(sentence: str, evidence: str) -> bool:
 
     >>> keeps_numbers("It has 5 joints.", "The arm has five joints."), keeps_numbers("It has six.", "The arm has 5.")
     (True, False)
+    >>> keeps_numbers("Two metres away.", "2.0 m | 17.9 mm")
+    True
     """
     counts = {_COUNTS[word] for word in words(evidence.lower()) if word in _COUNTS}
-    return set(numbers(in_digits(sentence))) <= {
-        *numbers(evidence),
-        *counts,
-        *_DIGITS.findall(evidence.replace(",", "")),
-    }
+    held = {*numbers(evidence), *counts, *_DIGITS.findall(evidence.replace(",", ""))}
+    return set(map(_shortest, numbers(in_digits(sentence)))) <= set(map(_shortest, held))
+
+
+def _shortest(number: str) -> str:
+    """A number without zeros behind its decimals: 2 for 2.0."""
+    return number.rstrip("0").rstrip(".") if "." in number else number
 
 
 def in_digits(text: str) -> str:
@@ -420,10 +425,10 @@ def keeps_units(sentence: str, evidence: str) -> bool:
     sentence, evidence = in_digits(sentence), in_digits(evidence)
     measured: dict[str, set[str]] = {}
     for number, unit in _MEASURED.findall(evidence):
-        measured.setdefault(number.replace(",", ""), set()).add(stem(unit))
+        measured.setdefault(_shortest(number.replace(",", "")), set()).add(stem(unit))
     units, evidence_stems = set().union(*measured.values()), set(content_stems(evidence))
     for number, unit in _MEASURED.findall(sentence):
-        own = measured.get(number.replace(",", ""), set())
+        own = measured.get(_shortest(number.replace(",", "")), set())
         unit_stem = stem(unit)
         is_unit = unit_stem in units or (unit_stem not in evidence_stems and unit_stem in content_stems(sentence))
         if own and is_unit and not any(_same_unit(unit_stem, one) for one in own):
