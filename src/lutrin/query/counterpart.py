@@ -1,7 +1,7 @@
-"""What a follow-up names takes the place of its counterpart in the question before: "And on a TPU?".
+"""Puts the name in a follow-up in place of its counterpart in the previous question: "And on a TPU?".
 
 The counterpart of "TPU" in "Why is dynamic padding good on a GPU?" is the words that the reader's encoder finds most
-alike. With these exchanged the follow-up is a question that stands alone, and is read like any other.
+similar. After the swap the follow-up stands alone and is read like any other question.
 """
 
 from dataclasses import replace
@@ -16,7 +16,7 @@ from lutrin.query.understand import PHRASE_WORDS, Query, goes_on, parts_of, topi
 
 
 async def in_its_place(query: Query, encode: Encode) -> Query:
-    """A question that goes on with nothing but a name, as the one before asks it of that name; else as it is."""
+    """Rewrite a follow-up that consists of a name as the previous question about that name; leave others unchanged."""
     name, is_kind = named(query.typed)
     if not name or not query.base or not query.subject or query.selected_text:
         return query
@@ -40,7 +40,7 @@ async def in_its_place(query: Query, encode: Encode) -> Query:
 
 
 def named(typed: str) -> tuple[str, bool]:
-    """The name that a follow-up consists of, and whether it only tells a kind; empty: it says more.
+    """The name that a follow-up consists of, and whether it only names a kind; empty if it says more.
 
     >>> named("And on a TPU?"), named("What about the input one?"), named("And how is it mounted?")
     (('TPU', False), ('input', True), ('', False))

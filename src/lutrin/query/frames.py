@@ -1,4 +1,4 @@
-"""Separates what form of answer a question asks for from its subject."""
+"""Separates the form of answer that a question asks for from its subject."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ Frame = Literal[
     "plain", "definition", "why", "how", "compare", "number", "list", "code", "example", "analogy", "simpler", "steps",
     "summary", "quiz", "compute", "about", "more", "proof", "other",
 ]  # fmt: skip
-"""The last three are wishes of follow-ups, told by their likeness to plain ones (`understand.with_wish`)."""
+"""The last three are wishes of follow-ups, recognised by their similarity to plain ones (`understand.with_wish`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,25 +22,25 @@ class About:
 
     of: Literal["contents", "chapter", "self"]
     chapter: str = ""
-    """Its name or number as typed; `this` is the part that the reader is on."""
+    """Its name or number as typed; `this` is the chapter that the reader is on."""
 
     @property
     def is_here(self) -> bool:
-        """Whether the chapter that the reader is on is meant."""
+        """Whether it means the chapter that the reader is on."""
         return self.chapter == THIS
 
     @property
     def number(self) -> int | None:
-        """The chapter's number, -1 for the last; None: it has a name, or is the reader's."""
+        """The chapter's number, -1 for the last; None if it has a name, or is the reader's."""
         return number_of(self.chapter)
 
 
 class Framed(NamedTuple):
-    """A text as it asks."""
+    """A text, split into form and subject."""
 
     frame: Frame
     topic: str
-    """What it asks about; empty: only another form is wanted, as by "Simpler please"."""
+    """The subject; empty if only another form is wanted, as by "Simpler please"."""
     about: About | None
 
 
@@ -48,11 +48,11 @@ class NamedChapter(NamedTuple):
     """A chapter that a text names by its number."""
 
     words: str
-    """As they stand there."""
+    """The words that name the chapter."""
     number: int | None
-    """-1 for the last; None: the chapter of the page that the reader is on."""
+    """-1 for the last; None for the chapter of the page that the reader is on."""
     phrase: re.Pattern[str]
-    """Finds what names chapters in this way."""
+    """Pattern that matches this way to name a chapter."""
 
 
 _WISHES, _SHAPES = (cast("dict[Frame, re.Pattern[str]]", lexicon.patterns(name)) for name in ("wishes", "shapes"))
@@ -67,7 +67,7 @@ _NUMBER = re.compile(r"\d+")
 _SENTENCE = re.compile(r"(?<=[?!])\s+|(?<=[^\W\d]{2}\.)\s+|(?<=[\d)\]\"”’]\.)\s+|[\r\n]+")
 _EDGES = " \t,;:.!-–—"
 MOST_CHARS = 4000
-"""Of a text that has a form: 500 words of English have 3,000."""
+"""Characters read for the form: 500 words of English have 3,000."""
 MOST_PLEAS = 4
 TERM_WORDS = 4
 """Most words of a subject that counts as a term to define when a question asks to explain it."""
@@ -75,7 +75,7 @@ TERM_WORDS = 4
 
 @lru_cache(maxsize=64)
 def frame_of(text: str) -> Framed:
-    """Separate the form that a question asks for from what it asks about, and from the book itself.
+    """Separate the form that a question asks for from its subject, and from the book itself.
 
     >>> frame_of("Explain voltage with an everyday analogy, plz")
     Framed(frame='analogy', topic='voltage', about=None)
@@ -97,18 +97,18 @@ def frame_of(text: str) -> Framed:
 
 
 def spell_out(text: str) -> str:
-    """A question without the short forms of chats: "wats" is "what is"."""
+    """Expand the short forms of chats: "wats" is "what is"."""
     return _CHAT.sub(lambda match: lexicon.CHAT_SPELLINGS[match[0].lower()], text)
 
 
 def asks(sentence: str) -> bool:
-    """Whether a sentence opens as a question does."""
+    """Whether a sentence opens like a question."""
     first = next((word.lower() for word in words(sentence) if word.lower() not in lexicon.BEFORE_ASKING), "")
     return first in lexicon.ASKING
 
 
 def without_story(text: str) -> str:
-    """Keep the sentences that ask and those that they refer to; keep all if none names a subject.
+    """Keep the questions and the sentences that they refer to; keep everything if no sentence names a subject.
 
     >>> without_story("I have an exam tomorrow. What does dew point mean?")
     'What does dew point mean?'
@@ -125,7 +125,7 @@ def without_story(text: str) -> str:
 
 
 def _bare(text: str) -> str:
-    """A question without the words before and after it that ask nothing."""
+    """Strip the words around a question that ask nothing."""
     for _ in range(MOST_PLEAS):
         text = _PLEA.sub("?" if text.rstrip().endswith("?") else "", text)
     lead = _LEAD.match(text)
@@ -142,7 +142,7 @@ def _without_wishes(text: str) -> str:
 def _shape(question: str, bare: str) -> Frame:
     if _COMPUTE.search(bare):
         return "compute"
-    # The story that a question refers to stands before it, so the last sentence asks.
+    # A question refers to the story before it, so the last sentence is the one that asks.
     for clause in dict.fromkeys((bare, _bare(_SENTENCE.split(question.strip())[-1]))):
         for frame, shape in _SHAPES.items():
             if shape.search(clause):
@@ -159,7 +159,7 @@ def _about(match: re.Match[str]) -> About:
 
 
 def _of_a_number(match: re.Match[str]) -> bool:
-    """Whether more is asked than what a chapter with a number is about: "What does chapter 3 say about torque?"."""
+    """Whether the text asks more than what a numbered chapter is about: "What does chapter 3 say about torque?"."""
     number, _, more = (match["chapter"] or "").strip().partition(" ")
     return number.isdecimal() and bool(topic_stems(more))
 
@@ -170,7 +170,7 @@ def is_courtesy(text: str) -> bool:
 
 
 def named_chapters(text: str) -> Iterator[NamedChapter]:
-    """The chapters that a text names by their numbers, or as the reader's.
+    """The chapters that a text names by number, or as the reader's.
 
     >>> [(one.words, one.number) for one in named_chapters("Summarise chapter 3, then this chapter")]
     [('chapter 3', 3), ('this chapter', None)]

@@ -1,7 +1,7 @@
-"""Puts a question into the spelling of the book: British or American English, and without typing slips.
+"""Rewrites a question in the spelling of the book: British or American English, without typing slips.
 
-In full-text search, "colour" does not find "color", and a word that the book lacks counts as a sign that it does not
-cover the subject. So a word that the book has in no form is looked up in the other English spelling, and then among the
+In full-text search, "colour" does not find "color", and a word that the book lacks counts as a sign that the book does
+not cover the subject. So a word that the book has in no form is looked up in the other English spelling, then among the
 book's words one slip away (optimal string alignment: a letter wrong, missing or added, or two letters swapped; Damerau
 1964). An ordinary word never counts as a slip, whatever similar words the book has. The embedding model's tokenizer
 knows ordinary words as one piece; a word that it has to assemble is either rare or misspelt.
@@ -25,30 +25,30 @@ WordsFrom = Callable[[str], list[tuple[str, int]]]
 """The words of a book with a given beginning, in lower case, each with its number of chunks."""
 
 LEAST_LETTERS = 7
-"""Least letters of a word that may hold any slip; the corrected word may have one fewer. Shorter words resemble too
+"""Least letters of a word that may contain any slip; the corrected word may have one fewer. Shorter words resemble too
 many others (parse, pause)."""
 SHORT_LETTERS = 5
 """Least letters of a word that may lack a letter or have two swapped: few words turn into others that way."""
 FREQUENT = 0.02
-"""Share of the book's chunks from which on a word may also be meant by a short one with a likely wrong or added letter.
-The less a book speaks of a word, the likelier the other is a word of its own (docs/decisions/0004)."""
+"""Share of the book's chunks above which a short word with a likely wrong or added letter may mean this one. The less
+often a book uses a word, the likelier the other is a word in its own right (docs/decisions/0004)."""
 RARE, COMMONER = 2, 4
-"""A word in at most `RARE` chunks is looked up in another spelling, which must stand in `COMMONER` times as many: names
-from code may be spelt differently from the book that shows them."""
+"""A word in at most `RARE` chunks is looked up in another spelling, which must be in `COMMONER` times as many: code may
+spell a name differently from the book that shows it."""
 MOST_LOOKED_UP = 8
-"""Words of one question whose spelling is looked up: a question with more unknown words holds no slips. Each
-takes a millisecond, in which no other search runs."""
+"""Words of one question to look up: a question with more unknown words contains no slips. Each takes a millisecond that
+blocks every other search."""
 SHORT_PART = 2
-"""Letters up to which a word that is typed together with others is a function word: "ls" stands in many books."""
+"""Most letters of a word that counts as a function word if typed together with others: "ls" occurs in many books."""
 LONGEST_JOINED = 24
-"""Letters of what may be words typed together."""
+"""Letters of a string that may be several words typed together."""
 KEPT = 4096
-"""Words whose spelling is remembered; the oldest are dropped first."""
+"""Words whose spelling is cached; the oldest are dropped first."""
 _WORD = re.compile(r"(?<![\w/.\-@#])[^\W\d_]+(?![\w/@#]|[.\-]\w)")
 """A word of letters alone that is not part of a name from code."""
 _DOUBLE = re.compile(r"(.)\1")
 _SHORTENED = {word.partition("'")[2] for word in lexicon.STOP_WORDS}
-"""What is left of a word in a short form: the s of what's, the t of can't."""
+"""The rest of a word in a short form: the s of what's, the t of can't."""
 _FUNCTION_WORDS = (lexicon.STOP_WORDS | lexicon.QUESTION_WORDS) - _SHORTENED
 
 
@@ -60,28 +60,28 @@ class Vocabulary(Protocol):
         """The book's generation."""
 
     async def document_frequency(self, words: Iterable[str]) -> dict[str, int]:
-        """In how many chunks each lower-case word stands."""
+        """Number of chunks that contain each lower-case word."""
 
     async def consult(self, look: Callable[[WordsFrom], T]) -> T:
         """Call a function with the book's words and return its result."""
 
 
 async def with_spaces(books: Sequence[Vocabulary], text: str, embedder: Embedder) -> str:
-    """A question with spaces between words that were typed together ("why doesthe arm drift"), as far as books tell.
+    """Insert spaces between words that were typed together ("why doesthe arm drift"), as far as the books show.
 
     Raises:
         IndexUnavailable: A book cannot be read.
     """
     pieces = [start for start, _ in embedder.token_offsets(text)]
     assembled = [match for match in _WORD.finditer(text) if _is_assembled(match, pieces)]
-    # A capital within a question begins a name.
+    # A capital within a question starts a name.
     joined = [m[0] for m in assembled if m[0][not m.start() :].islower() and m[0].lower() not in _FUNCTION_WORDS]
     looked_up = [word for word in dict.fromkeys(joined) if len(word) <= LONGEST_JOINED][:MOST_LOOKED_UP]
     return respell(text, {word: " ".join(await _parted(books, word)) for word in looked_up})
 
 
 async def _parted(books: Sequence[Vocabulary], word: str) -> list[str]:
-    """The words that were typed as one, a function word among them; the one word where a book has it."""
+    """The words that were typed as one, including a function word; the word itself if a book has it."""
     places = range(len(word) + 1)
     spans = [(start, end) for start in places for end in places[start + 1 :] if (start, end) != (0, len(word))]
     parts = {word[start:end].lower() for start, end in spans}
@@ -97,7 +97,7 @@ async def _parted(books: Sequence[Vocabulary], word: str) -> list[str]:
         if part in _FUNCTION_WORDS or (many and len(part) > SHORT_PART)
     }
     most = 1 + max(chunks.values())
-    # best[end]: the cost, negative log odds of the likeliest words up to there, and where the last of them begins.
+    # best[end]: the cost (negative log odds) of the likeliest words up to there, and the start of the last one.
     best: list[tuple[float, int]] = [(0.0, 0)] + [(inf, 0)] * len(word)
     for start, end in sorted(spans, key=lambda span: span[1]):
         if (own := known.get(word[start:end].lower())) and (cost := best[start][0] + log(most / own)) < best[end][0]:
@@ -111,7 +111,7 @@ async def _parted(books: Sequence[Vocabulary], word: str) -> list[str]:
 
 
 class Speller:
-    """Finds out how books spell the words of questions, and remembers it."""
+    """Looks up how books spell the words of questions, and caches the results."""
 
     def __init__(self) -> None:
         self._spellings: dict[tuple[str, str, bool], str | None] = {}
@@ -147,7 +147,7 @@ class Speller:
 
 
 def respell(text: str, changes: Mapping[str, str]) -> str:
-    """A text with some of its words changed.
+    """Replace words of a text.
 
     >>> respell("What is odometery?", {"odometery": "odometry"})
     'What is odometry?'
@@ -156,7 +156,7 @@ def respell(text: str, changes: Mapping[str, str]) -> str:
 
 
 def slips_of(changes: Mapping[str, str]) -> dict[str, str]:
-    """The changed words that counted as slips, without those that only changed to the other English spelling."""
+    """The changes that correct slips, without those that only change to the other English spelling."""
     return {
         word: other
         for word, other in changes.items()
@@ -165,7 +165,7 @@ def slips_of(changes: Mapping[str, str]) -> dict[str, str]:
 
 
 def spellings(word: str) -> Iterator[tuple[str, str, str]]:
-    """Yield the other English's spellings of a word: the word, and both beginnings up to the difference."""
+    """Yield a word's spellings in the other English: the word, and both beginnings up to the difference."""
     for pattern, other in lexicon.SPELLING_RULES:
         for match in re.finditer(pattern, word):
             start, end = word[: match.start()], word[match.end() :]
@@ -186,7 +186,7 @@ def is_slip(word: str, other: str) -> bool:
 
 
 def _in_book(words_from: WordsFrom, word: str, *, frequent: float | None) -> str | None:
-    """A book's spelling of a word, if it differs; a slip (`frequent` given) needs that many chunks."""
+    """A book's spelling of a word, if it differs; to count as a slip (`frequent` given), it needs that many chunks."""
     for other, own_start, start in spellings(word):
         chunks = _chunks(words_from, start)
         own = _chunks(words_from, own_start) - (chunks if start.startswith(own_start) else 0)
@@ -206,7 +206,7 @@ def _in_book(words_from: WordsFrom, word: str, *, frequent: float | None) -> str
 
 
 def _form_of(words_from: WordsFrom, word: str) -> str | None:
-    """A word of the same stem that only doubles other letters, where a book lacks the word: "install" for "instal"."""
+    """A word of the same stem that only doubles other letters, if a book lacks the word: "install" for "instal"."""
     forms = {other: chunks for other, chunks in words_from(word[0]) if stem(other) == stem(word)}
     alike = {other: chunks for other, chunks in forms.items() if _DOUBLE.sub(r"\1", other) == _DOUBLE.sub(r"\1", word)}
     return max(alike, key=alike.__getitem__) if alike and word not in forms else None
@@ -214,7 +214,7 @@ def _form_of(words_from: WordsFrom, word: str) -> str | None:
 
 @cache
 def is_confused(one: str, other: str) -> bool:
-    """Whether a letter is easily typed for another: they sound alike or are neighbours on the keyboard.
+    """Whether one letter is easily typed for another: they sound alike or are neighbours on the keyboard.
 
     >>> is_confused("k", "c"), is_confused("s", "d"), is_confused("m", "l")
     (True, True, False)
@@ -232,7 +232,7 @@ def is_confused(one: str, other: str) -> bool:
 
 
 def _is_likely(word: str, other: str) -> bool:
-    """Whether a wrong letter is easily typed for the right one, or one too many for one beside it."""
+    """Whether the wrong letter is easily typed for the right one, or the extra letter for one beside it."""
     (slip,) = Levenshtein.editops(word, other)
     place = slip.src_pos
     letters = other[slip.dest_pos] if slip.tag == "replace" else f"{word[place - 1]}{word[place + 1 : place + 2]}"
@@ -240,7 +240,7 @@ def _is_likely(word: str, other: str) -> bool:
 
 
 def _chunks(words_from: WordsFrom, start: str) -> int:
-    """Number of chunks that hold words with this beginning; a chunk counts once for each such word."""
+    """Number of chunks that contain words with this beginning; a chunk counts once for each such word."""
     return sum(chunks for _, chunks in words_from(start))
 
 
@@ -253,16 +253,16 @@ def _has_form(words_from: WordsFrom, word: str) -> bool:
 
 
 def _is_assembled(match: re.Match[str], pieces: Sequence[int]) -> bool:
-    """Whether a word of a text, whose tokens begin at these places, is rare or misspelt."""
+    """Whether a word of a text is rare or misspelt: its tokens begin at several places."""
     return bisect_left(pieces, match.end()) - bisect_left(pieces, match.start()) > 1
 
 
 def _may_be_slip(match: re.Match[str], pieces: Sequence[int]) -> bool:
-    """The same, of a word that is long enough."""
+    """The same for a word that is long enough to contain a slip."""
     return _is_assembled(match, pieces) and len(match[0]) >= SHORT_LETTERS
 
 
 def _is_plain(word: str, other: str) -> bool:
-    """Whether a word's length shows that the other one is meant, or a letter left out, or two that changed places."""
+    """Whether a word's length makes the other one certain, or a letter is missing, or two are swapped."""
     is_long = len(word) >= LEAST_LETTERS and len(other) >= LEAST_LETTERS - 1
     return is_long or len(other) > len(word) or sorted(word) == sorted(other)

@@ -1,8 +1,8 @@
 """Understands a question once: later stages read the `Query` and never parse the question again.
 
-A conversation has a subject: the newest question that stands alone. A question leans on it when it has no subject of
-its own, points at something named elsewhere, opens as a continuation, lacks its verb, or names nothing beyond what the
-last answer said. It is then searched with the subject before it. The reader's own words are kept.
+A conversation has a subject: the newest question that stands alone. A question leans on it if it has no subject of its
+own, points at something named elsewhere, opens as a continuation, lacks its verb, or names nothing beyond the previous
+answer. It is then searched with the subject before it. The reader's own words are kept.
 """
 
 import re
@@ -41,30 +41,31 @@ _ITEM = re.compile(r"^[ \t]*(?:[-*•]|\d+[.)])[ \t]+(\S.*)$", re.MULTILINE)
 _MARKS = re.compile(r"\[\d+\]|[*_`#]")
 _CLAUSE = re.compile(r"[.?!;:,]\s+")
 MOST_SUBJECTS = 3
-"""A question that names more stands alone, whatever pronouns it holds."""
+"""A question that names more things stands alone, whatever pronouns it contains."""
 MOST_BRIEF = 2
-"""The same limit for a question that only leaves something out."""
+"""The same limit for an elliptical question."""
 MOST_WORDS = 6
-"""A question of more words stands alone even if it names nothing rare, unless it points at something."""
+"""A question with more words stands alone even if it names nothing rare, unless it points at something."""
 ITEM_WORDS = 8
 """Words that identify an item of a list."""
 MAX_PARTS = 3
 MAX_WORDS = 500
 MAX_SEARCHED_TOKENS = 200
-"""Of a question, searched for: some 150 words. Each one costs as much again."""
+"""Tokens of a question that are searched for: some 150 words. Each further one costs as much."""
 LONG_TOKEN_CHARS = 16
-"""A text in which tokens are no longer than this, on average, is not read beyond those that are searched for."""
+"""A text whose tokens are this short, on average, is not read beyond those that are searched for."""
 MAX_SELECTION_TOKENS = 2000
 PHRASE_WORDS = 8
-"""A selection of at most so many words names a thing; a longer one is a statement."""
+"""A selection of at most this many words names a thing; a longer one is a statement."""
 _NAMING = re.compile(r"[\w .'\u2019/-]+")
-"""Code has other signs."""
+"""Matches a name; code has other characters."""
 _UNSEEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s)|\n\s*\n")
 _ORDINARY = re.compile(
     r"(?<![^\s(\"'\u201c\u2018])(?:[AI]|[^\W\d_]{2,}+(?:['\u2019-][^\W\d_]++)*+)(?=[.,;:!?)\"'\u201d\u2019]*(?:\s|$))"
 )
-"""A word of letters alone between blanks and marks: no part of a name from code, a path or a formula; no initial."""
+"""A word of letters alone between blanks and punctuation: not part of a name from code, a path or a formula, nor an
+initial."""
 _FROM_CODE = re.compile(r"[^\W\d_]*[a-z][A-Z]")
 """Capitals within a word make it a name from code: goToPose."""
 _FINAL = re.compile(r"(?<![\s.?!\u2026])[\s.?!\u2026]++$")
@@ -78,10 +79,10 @@ _OPENS_QUESTION = re.compile(
 _REQUESTS = {text: cast("Frame", wish) for wish in get_args(Frame) for text in lexicon.REQUESTS.get(wish, ())}
 WISHES: frozenset[Frame] = frozenset({"more", "simpler", "proof", "other"})
 ALIKE = 0.34
-"""Cosine from which a follow-up is taken for a plain request; one that is less alike asks something of its own."""
+"""Cosine above which a follow-up counts as a plain request; a less similar one asks something else."""
 ALIKE_LONG_NAME = 0.5
-"""Cosine from which a question on an abbreviation asks for the words behind it, and not what is asked `otherwise`: on
-31 such questions and 52 others 27 and 2 are taken for it."""
+"""Cosine above which a question about an abbreviation asks what it stands for, and not one of the questions under
+`otherwise`. It accepts 27 of 31 such questions and 2 of 52 others."""
 _ABBREVIATION = re.compile(r"\b[A-Z][a-z]?[A-Z0-9]{1,5}\b")
 
 
@@ -101,7 +102,7 @@ def parts_of(topic: str) -> tuple[str, ...]:
 
 
 def completed_half(first: str, part: str) -> str:
-    """A part of a question, behind what the first part names if it says too little on its own."""
+    """Put the names of the first part before a part that says too little on its own."""
     names = " ".join(subject_words(first) or topic_words(first))
     return f"{names} – {part}" if _leans(part) else part
 
@@ -116,36 +117,36 @@ def _leans(part: str) -> bool:
 
 
 Pointing = Literal["page", "terms", "commands", "table", "code", "figure", "here", "none"]
-"""What a question may point at on the page that is open: all of it, its terms, something on it; `none`: at nothing."""
+"""Targets that a question may point at on the open page: all of it, its terms, something on it; `none`: no target."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """What a question leans on of its conversation; nothing if it stands alone."""
+    """The parts of a conversation that a question leans on; empty if it stands alone."""
 
     follows: tuple[str, ...] = ()
     """Ids of the chunks that the previous answer cited."""
     subject: str = ""
-    """The question that it leans on, the newest that names something."""
+    """The question that it leans on: the newest that names something."""
     base: str = ""
     """The newest question that stands alone."""
     quotes: tuple[tuple[str, str], ...] = ()
-    """Chunk id and words of what the previous answer cited."""
+    """Chunk id and words of the previous answer's citations."""
     answers: tuple[str, ...] = ()
-    """The answers to that question and to what leaned on it since, in plain words."""
+    """The answers to that question and to its follow-ups since, in plain text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completion(Context):
-    """A question with what it leans on."""
+    """A question, completed from its conversation."""
 
     text: str
     lacks: bool = False
-    """Whether it needs a conversation and there is none."""
+    """Whether it needs a conversation and has none."""
     form: Frame = "plain"
-    """The form of the question before, which a further chapter is asked for in: "And chapter 5?"."""
+    """The form of the previous question, in which "And chapter 5?" asks for another chapter."""
     leaning: "Completion | None" = None
-    """The same question if it leans on what was said, where its words do not tell: "How warm should it be?"."""
+    """The same question read as a follow-up, where its words do not decide: "How warm should it be?"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,44 +154,44 @@ class Query(Context):
     """An understood question: subject, form, parts and context."""
 
     question: Question
-    """The question as the reader's program sent it."""
+    """The question as the client sent it."""
     typed: str
     """One line, without control and zero-width characters, at most 500 words."""
     text: str
     """The text, completed from the conversation."""
     topic: str
-    """The searched text: `text` without the words that only say how to answer."""
+    """The searched text: `text` without the words about the form of the answer."""
     parts: tuple[str, ...]
-    """Topics of the separate things that are asked, each understandable alone."""
+    """One topic for each thing that is asked, each understandable alone."""
     page: str
     """Filename of the page that the reader is on; empty if unknown."""
     own: Framed
-    """What is typed, read by itself; `frame`, `topic` and `about` are those of the completed question."""
+    """The typed text, read by itself; `frame`, `topic` and `about` belong to the completed question."""
     frame: Frame = "plain"
     about: About | None = None
     selected_text: str = ""
     """The selection, at most 2,000 tokens; empty if nothing usable is selected."""
     mode: Mode = "book"
     added: str = ""
-    """The topic that a follow-up adds to the question before; empty if it stands alone."""
+    """The topic that a follow-up adds to the previous question; empty if it stands alone."""
     leans: bool = False
     """Whether the question can be understood only with the selection: "Why is that?"."""
     whole_chapter: bool = False
-    """Whether nothing but a form is asked of the chapter that the question names: "Summarise chapter 3"."""
+    """Whether the question only asks for a form of the chapter that it names: "Summarise chapter 3"."""
     warnings: tuple[str, ...] = ()
     refusal: Refusal | None = None
     within: str = ""
-    """Filename of the one page that is meant: "this page"; empty: the whole book."""
+    """Filename of the page that "this page" means; empty for the whole book."""
     pointing: Pointing = "none"
-    """What of that page is meant."""
+    """The part of that page that the question points at."""
     leaning: "Query | None" = None
-    """The same question if it leans on the conversation, where its words do not tell: the book decides."""
+    """The same question read as a follow-up, where its words do not decide: the book does."""
 
     @property
     def key(self) -> tuple[Hashable, ...]:
-        """What of the query determines its answer, besides books, settings and what a model is shown of the talk.
+        """Everything in the query that determines its answer, besides books, settings and the history a model sees.
 
-        Who asks, and in which conversation, does not: what the conversation adds stands in the text.
+        Reader and conversation are left out: `text` contains what the conversation adds.
         """
         question = self.question
         where = (question.book, question.chapter, question.module, question.top_k)
@@ -201,12 +202,12 @@ class Query(Context):
 
     @property
     def stems(self) -> frozenset[str]:
-        """Stems of the words of the topic that say what is asked about."""
+        """Stems of the topic's words that carry its subject."""
         return topic_stems(self.topic)
 
     @property
     def name_stems(self) -> frozenset[str]:
-        """Those of the words that name something; empty: the question names nothing."""
+        """Stems of the words that name something; empty if the question names nothing."""
         return subject_stems(self.topic)
 
     @property
@@ -216,23 +217,23 @@ class Query(Context):
 
     @property
     def chapters(self) -> Iterator[tuple[NamedChapter, str]]:
-        """The chapters that it names, each with the topic without the words that name it."""
+        """The chapters that it names, each with the topic minus the words that name it."""
         for named in named_chapters(self.text):
             yield named, " ".join(named.phrase.sub(" ", self.topic).split())
 
     @property
     def sums_chapter(self) -> bool:
-        """Whether a summary of a whole chapter is wanted."""
+        """Whether it asks for a summary of a whole chapter."""
         return self.whole_chapter and self.frame == "summary"
 
     @property
     def is_bare(self) -> bool:
-        """Whether it leans on the answer before and names nothing of its own: "Why?", "Tell me more"."""
+        """Whether it leans on the previous answer and names nothing of its own: "Why?", "Tell me more"."""
         return bool(self.subject) and not self.added
 
     @property
     def is_more(self) -> bool:
-        """Whether it wants more of the answer before, beyond what has been said: "Tell me more"."""
+        """Whether it asks for more than the previous answer said: "Tell me more"."""
         return self.is_bare and self.frame in {"more", "simpler", "other"}
 
 
@@ -245,7 +246,7 @@ async def understand_for(
     embedder: Embedder,
     encode: Encode,
 ) -> Query:
-    """Understand a question that is asked of some books: their words part what was typed together, and it has its wish.
+    """Understand a question about some books: split words typed together by their vocabulary, and recognise its wish.
 
     Raises:
         InvalidQuestion: It is empty.
@@ -274,7 +275,7 @@ def understand(
     phrase = " ".join(selected.split())
     is_named = mode == "selection_boosted" and is_name(phrase)
     if is_named and refers(own.topic):
-        # With the name in its place, it is a question like any other.
+        # With the name inserted, it is a question like any other.
         selected = ""
         base = replace(base, selected_text="")
         completion = Completion(text=of_phrase(typed, phrase))
@@ -288,20 +289,20 @@ def understand(
         return replace(query, refusal="vague")
     leaning = _completed(base, completion.leaning, embedder) if completion.leaning is not None else None
     if is_named and selected and topic_stems(query.topic):
-        # "What are the alternatives?" may be asked of what is marked.
+        # "What are the alternatives?" may refer to the selection.
         topic = of_phrase(query.topic, phrase)
         leaning = replace(query, topic=topic, parts=(topic,), leans=True)
     return replace(query, leaning=leaning, added=query.added if not is_named else "")
 
 
 def _completed(base: Query, completion: Completion, embedder: Embedder) -> Query:
-    """A question with what it leans on."""
+    """Add the parts of the conversation that a question leans on."""
     typed, selected, frame, about = base.typed, base.selected_text, base.frame, base.about
     frame = completion.form if frame == "plain" else frame
     topic = added = base.own.topic
     if completion.text != typed:
         whole, topic, about = frame_of(completion.text)
-        # "And the LED?" asks in the form of the question before.
+        # "And the LED?" takes the form of the previous question.
         frame = whole if frame == "plain" else frame
     else:
         added = ""
@@ -328,7 +329,7 @@ def _completed(base: Query, completion: Completion, embedder: Embedder) -> Query
 
 
 def topic_of(frame: Frame, topic: str) -> str:
-    """What is searched for, if a book may have what is wanted of a subject.
+    """The search text for a subject in a form that a book may have.
 
     >>> topic_of("example", "ownership"), topic_of("simpler", "ownership")
     ('an example of ownership', 'ownership')
@@ -337,11 +338,11 @@ def topic_of(frame: Frame, topic: str) -> str:
 
 
 async def with_wish(query: Query, encode: Encode) -> Query:
-    """What a question wants, told by its likeness to plain ones.
+    """Recognise what a question wants by its similarity to plain requests.
 
-    A follow-up without a subject or form of its own is compared with one plain request of each kind, and has its wish
-    as its frame if that is one of `WISHES`. A question for the words behind an abbreviation is asked as the reader
-    knows it best: "What is the full form of ABS?" becomes "What does ABS mean?".
+    A follow-up without a subject or form of its own is compared with one plain request of each kind, and takes that
+    wish as its frame if it is one of `WISHES`. A question about an abbreviation's long form is rewritten in the usual
+    words: "What is the full form of ABS?" becomes "What does ABS mean?".
     """
 
     async def nearest(text: str, others: Sequence[str]) -> tuple[int, float]:
@@ -370,7 +371,7 @@ async def with_wish(query: Query, encode: Encode) -> Query:
 
 
 def is_name(phrase: str) -> bool:
-    """Whether a few marked words name a thing, and say nothing of it.
+    """Whether a few selected words name a thing, without a statement about it.
 
     >>> is_name("Jetson Orin Nano"), is_name("a dough is lost")
     (True, False)
@@ -380,7 +381,7 @@ def is_name(phrase: str) -> bool:
 
 
 def of_phrase(topic: str, phrase: str) -> str:
-    """A topic that points at a marked phrase, with the phrase: in the place of what points if it is a name.
+    """Add a selected phrase to a topic that points at it; a name replaces the pointing word.
 
     >>> of_phrase("What is this used for?", "Jetson Orin"), of_phrase("Does this hold?", "a dough is lost")
     ('What is Jetson Orin used for?', 'Does this hold – a dough is lost')
@@ -392,7 +393,7 @@ def of_phrase(topic: str, phrase: str) -> str:
 
 
 def alone(question: Question) -> Query:
-    """Take a question as it stands, for a search without an answer: no conversation, no language check, no cuts."""
+    """Take a question as is, for a search without an answer: no conversation, no language check, no cuts."""
     text = " ".join(question.text.split())
     own = frame_of(text)
     topic = topic_of(own.frame, own.topic or text)
@@ -400,7 +401,7 @@ def alone(question: Question) -> Query:
 
 
 def with_spelling(query: Query, changes: Mapping[str, str]) -> Query:
-    """Return the same question in a book's spelling; the reader's own words are kept."""
+    """Return the same question in a book's spelling; keep the reader's own words."""
     return replace(
         query,
         text=respell(query.text, changes),
@@ -411,7 +412,7 @@ def with_spelling(query: Query, changes: Mapping[str, str]) -> Query:
 
 
 def _clean(text: str) -> tuple[str, tuple[str, ...]]:
-    """One line of at most 500 words, and a note on what was cut."""
+    """One line of at most 500 words, and a note if words were cut."""
     tokens = _UNSEEN.sub("", text).split()
     if not any(character.isalnum() for word in tokens for character in word):
         raise InvalidQuestion(messages.EMPTY_QUESTION)
@@ -419,7 +420,7 @@ def _clean(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _selection(question: Question, embedder: Embedder) -> tuple[str, Mode, tuple[str, ...]]:
-    """The usable selection, the mode that it allows, and a note on what was cut or left out."""
+    """The usable part of the selection, the mode that it allows, and a note on what was cut or ignored."""
     selected = question.selected_text
     if not words(selected):
         return "", "book", (messages.EMPTY_SELECTION,) if question.mode == "selection" else ()
@@ -435,7 +436,7 @@ def _selection(question: Question, embedder: Embedder) -> tuple[str, Mode, tuple
 
 
 def first_tokens(text: str, embedder: Embedder, most: int = MAX_SEARCHED_TOKENS) -> str:
-    """A text as far as it is searched for: its first tokens."""
+    """The first tokens of a text, as many as are searched for."""
     if len(text) <= most:  # a token has a character at least
         return text
     beginning = text[: most * LONG_TOKEN_CHARS]
@@ -449,10 +450,10 @@ def first_tokens(text: str, embedder: Embedder, most: int = MAX_SEARCHED_TOKENS)
 def normalize(text: str) -> str:
     """Normalise a question for the cache: lower case, single spaces, no final punctuation.
 
-    IT and US are no pronouns, unless all is in capitals. A question ends in its mark, typed or not; what is no
-    question, in none. Names from code stay as they are, for `Node` is not `node`; and so does what stands inside a
-    question, for marks part two questions. The mark is never taken from what does not begin as a question: "My arm
-    shakes. Now what?"
+    Treat IT and US as names, not pronouns, unless the whole text is in capitals. A question ends in its mark, typed or
+    not; any other text ends without one. Names from code stay unchanged, for `Node` is not `node`; so do marks inside a
+    question, which separate two questions. A text that does not begin as a question keeps its mark: "My arm shakes. Now
+    what?"
 
     >>> normalize("  what does a WATCHDOG do"), normalize("What does a watchdog do ?!")
     ('what does a watchdog do?', 'what does a watchdog do?')
@@ -475,7 +476,7 @@ def normalize(text: str) -> str:
 
 
 def complete_question(question: str, history: Sequence[ChatMessage]) -> Completion:
-    """Complete a question from its conversation, if it leans on it."""
+    """Complete a question from its conversation if it leans on it."""
     return _complete(question, frame_of(question), history)
 
 
@@ -509,31 +510,31 @@ def _complete(question: str, own: Framed, history: Sequence[ChatMessage]) -> Com
 
 @dataclass(slots=True)
 class _Talk:
-    """Where a conversation stands."""
+    """The state of a conversation."""
 
     subject: str = ""
     """The newest question that stands alone."""
     form: Frame = "plain"
-    """In which the subject was asked for."""
+    """The form in which the subject was asked for."""
     narrowing: str = ""
-    """The newest later question that leans on it and names something: "And on a Jetson?"."""
+    """The newest later follow-up that names something: "And on a Jetson?"."""
     answer: str = ""
     answers: list[str] = field(default_factory=list)
-    """In plain words, since the subject."""
+    """Answers since the subject, in plain text."""
     chunk_ids: tuple[str, ...] = ()
     quotes: tuple[tuple[str, str], ...] = ()
     before: tuple[str, str, list[str]] = field(default_factory=lambda: ("", "", []))
-    """Subject, narrowing and answers as they were before the newest question."""
+    """Subject, narrowing and answers before the newest question."""
     unclear: str = ""
-    """The newest question, if its words do not tell whether it leans on the one before."""
+    """The newest question, if its words do not decide whether it leans on the previous one."""
 
     def take_answer(self, message: ChatMessage) -> None:
         if message.kind == "refusal" and self.before[0]:
-            # A question that was refused changes no subject.
+            # A refused question does not change the subject.
             self.subject, self.narrowing, self.answers = self.before
             return
         if self.unclear and not set(self.chunk_ids[:1]).isdisjoint(message.chunk_ids):
-            # It was answered from the passage just shown: it was asked about that.
+            # It was answered from the passage just shown, so it was about that passage.
             self.subject, _, self.answers = self.before
             self.narrowing = self.unclear
         self.answer = message.text
@@ -549,7 +550,7 @@ class _Talk:
         if is_courtesy(text):
             return
         if not self.subject or not self.carries(text, own):
-            # The search takes the subject, not the form in which the answer was wanted.
+            # The search takes the subject, not the requested form.
             self.form = self.form if own.frame == "plain" and goes_on(text) else own.frame
             self.subject = own.topic or (text if _is_on_chapter(text) else "")
             self.narrowing, self.answers = "", []
@@ -559,7 +560,7 @@ class _Talk:
             self.narrowing = _NTH.sub(self._item, text)
 
     def carries(self, question: str, own: Framed) -> bool:
-        """Whether a question can be understood only with the subject."""
+        """Whether a question can only be understood with the subject."""
         frame, topic, _ = own
         if frame == "about" or topic.casefold() == self.subject.casefold() or _is_on_chapter(question):
             return False
@@ -580,14 +581,14 @@ class _Talk:
         return stems <= known and frame != "definition" and asks(topic)
 
     def may_carry(self, question: str, own: Framed) -> bool:
-        """Whether a question that need not be understood with the subject may be: it points, if not at its subject."""
+        """Whether a question that can stand alone may still be a follow-up: it points, perhaps not at the subject."""
         frame, topic, _ = own
         is_own = frame == "about" or topic.casefold() == self.subject.casefold() or _is_on_chapter(question)
         points = _has(_NOTHING.sub(" ", topic), lexicon.REFERENCES)
         return bool(self.subject) and not is_own and points and len(subject_stems(topic)) <= MOST_SUBJECTS
 
     def join(self, question: str, own: Framed) -> str:
-        """A leaning question, with its subject in front."""
+        """A follow-up with its subject in front."""
         if correction := _CORRECTS.match(question):
             return _correct(self.subject, question[correction.end() :].rstrip(" .!?"))
         request = _NTH.sub(self._item, own.topic)
@@ -597,7 +598,7 @@ class _Talk:
             # "Tell me more" asks nothing new: search the subject again.
             parts = (self.subject, self.narrowing, request if asks(request) or topic_words(request) else "")
         elif goes_on(question) and not refers(request):
-            # "And TPU?" takes the place of "And PETG?", not of "How hot may it get?".
+            # "And TPU?" replaces "And PETG?", not "How hot may it get?".
             narrowing = "" if goes_on(self.narrowing) else self.narrowing
             parts = (self._names() if narrowing else self.subject, narrowing, request)
         else:
@@ -605,13 +606,13 @@ class _Talk:
         return " – ".join(part.rstrip(" ?.!") for part in parts if part)
 
     def _names(self) -> str:
-        """The words that name the subject; all of it would drown a question that has words of its own."""
+        """The words that name the subject; all of its words would drown those of the follow-up."""
         return " ".join(name_tokens(self.subject)) or self.subject
 
     def _name_subject(self, request: str) -> str:
-        """A question with the term that the talk is about in the place of what points at it; empty: nothing does.
+        """Replace the word that points at the subject by the subject's term; empty if no word does.
 
-        "How accurate is it?", after "What is GPS?", asks how accurate GPS is.
+        After "What is GPS?", "How accurate is it?" becomes how accurate GPS is.
         """
         if frame_of(self.subject)[0] != "definition" or self.narrowing or goes_on(request) or not asks(request):
             return ""
@@ -620,7 +621,7 @@ class _Talk:
         return re.sub(rf"\b{pointer}\b", lambda _: term, request, count=1) if pointer and term else ""
 
     def _item(self, match: re.Match[str]) -> str:
-        """Return the item at a place of the last answer's list."""
+        """The item at one place of the previous answer's list."""
         items = _ITEM.findall(_MARKS.sub("", self.answer))
         place = lexicon.ORDINALS[match[1].lower()]
         if place >= len(items) or not items:
@@ -629,7 +630,7 @@ class _Talk:
 
 
 def refers(text: str) -> bool:
-    """Whether a word points at something outside the question; after a subject, it may mean that subject.
+    """Whether a word refers outside the question; after a subject, it may mean that subject.
 
     >>> refers("How fast is it?"), refers("What is a hanger for, and how is it mounted?")
     (True, False)
@@ -647,7 +648,7 @@ def refers(text: str) -> bool:
 
 
 def _is_on_chapter(question: str) -> bool:
-    """Whether a question names a chapter of the book and points at nothing else: "Summarise chapter 3"."""
+    """Whether a question names a chapter and points at nothing else: "Summarise chapter 3"."""
     named = next(named_chapters(question), None)
     return named is not None and not refers(question.replace(named.words, " "))
 
@@ -658,7 +659,7 @@ def goes_on(question: str) -> bool:
 
 
 def _correct(subject: str, correction: str) -> str:
-    """A question with one word replaced: "the P gain" takes the place of "the D gain"."""
+    """Replace one word of a question: "the P gain" takes the place of "the D gain"."""
     head = re.escape(correction.rsplit(maxsplit=1)[-1])
     mended, count = re.subn(rf"\b(?:the |an? )?\S+ {head}\b", correction, subject, count=1, flags=re.IGNORECASE)
     return mended if count else f"{' '.join(subject_words(subject))} – {correction}"

@@ -1,7 +1,7 @@
 """Questions that people ask any assistant and no book answers: "What time is it?", "Tell me a joke".
 
-They share words with a book ("time") and are near nothing in it. How much a question is like them is a regression on
-its vector, of listed examples and look-alikes; `python -m evaluation.everyday` fits it.
+They share words with a book ("time") but are close to nothing in it. A regression on the question's vector, trained on
+listed examples and look-alikes, scores how everyday it is; `python -m evaluation.everyday` fits it.
 """
 
 from functools import cache
@@ -17,9 +17,9 @@ class Everyday(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """The file that `python -m evaluation.everyday` writes."""
 
     embedder: str
-    """Name of the model whose vectors it is for."""
+    """Name of the embedder whose vectors the weights fit."""
     weights: tuple[float, ...]
-    """Of each number of a question's vector, then the bias."""
+    """One weight for each dimension of the question's vector, then the bias."""
 
     def odds(self, vector: Float) -> float:
         """Log odds that a question, a (d,) vector, is an everyday one."""
@@ -28,14 +28,14 @@ class Everyday(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 @cache
 def fit() -> Everyday:
-    """What was fitted."""
+    """The fitted weights."""
     data = resources.files("lutrin.search").joinpath("everyday.json").read_bytes()
     return msgspec.json.decode(data, type=Everyday)
 
 
 def loss(vector: Float, embedder: str) -> float:
-    """What the log odds that the book answers lose: the log odds that a question is an everyday one, if it is.
+    """What to subtract from the log odds that the book answers: the log odds of an everyday question, if positive.
 
-    Nothing for another embedder's vectors.
+    Zero for vectors of another embedder.
     """
     return max(fit().odds(vector), 0.0) if embedder.partition("/")[0] == fit().embedder else 0.0

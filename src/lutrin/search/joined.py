@@ -1,7 +1,7 @@
-"""Joins neighbouring sections of a page to passages of the length that was set: what other programs retrieve.
+"""Joins neighbouring sections of a page into passages of a set length, for programs that retrieve them.
 
-Search finds and reads sections, each under its own heading and at its own address. A program that puts passages into a
-prompt of its own wants them longer and of about one length, as its author counted on.
+Search finds and reads sections, each under its own heading and address. A program that puts passages into its own
+prompt wants them longer and of similar length.
 """
 
 import hashlib
@@ -20,22 +20,22 @@ CountTokens = Callable[[str], int]
 Place = tuple[int, int, str]
 """Start and end of a unit in its file, and its text."""
 KEPT_PAGES = 64
-"""Pages whose sizes stay in memory; the oldest leave first; some 100 kB each."""
+"""Pages whose sizes stay in memory, some 100 kB each; the oldest are dropped first."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageText:
-    """The units of a page, each once: chunks of one section repeat each other's ends."""
+    """The units of a page, each once: neighbouring chunks of a section overlap."""
 
     owners: tuple[Chunk, ...]
     """The first chunk that holds each unit."""
     units: tuple[Unit, ...]
     sizes: tuple[int, ...]
-    """Tokens of each unit as it is written, with the heading and the lead before it."""
+    """Tokens of each unit, including its heading and lead."""
 
     @classmethod
     def of(cls, chunks: Sequence[Chunk], count: CountTokens) -> "PageText":
-        """From all chunks of a file, in order."""
+        """Build the page from all chunks of a file, in order."""
         owned = {_place(unit): (chunk, unit) for chunk in reversed(chunks) for unit in chunk.units}
         first = {_place(unit): None for chunk in chunks for unit in chunk.units}
         stream = [owned[place] for place in first]
@@ -51,12 +51,12 @@ class PageText:
 
 
 class Joiner:
-    """Joins what a search found with its neighbours; remembers the pages that it read.
+    """Joins search hits with their neighbours and caches the pages that it reads.
 
     Args:
         target_tokens: Length to join up to, headings included; only a longer section exceeds it.
-        overlap_tokens: Most tokens of whole sentences and items that stand before the section that was found, as long
-            as there is text behind it.
+        overlap_tokens: Most tokens of whole sentences and items before the section that was found, as long as there is
+            text after it.
         count: Counts tokens as the embedding model does.
     """
 
@@ -65,9 +65,9 @@ class Joiner:
         self._pages: dict[tuple[str, str], PageText] = {}
 
     async def join(self, generation: OpenGeneration, found: Sequence[Passage], most: int) -> list[Passage]:
-        """The passages around what was found, best first, at most `most`; none that lies within a better one.
+        """Join the hits with their neighbours: at most `most` passages, best first, none inside a better one.
 
-        Text, size and extent are the joined passage's; id, heading and address those of the part that was found.
+        Text, size and extent describe the joined passage; id, heading and address those of the hit.
 
         Raises:
             IndexUnavailable: The generation cannot be read.
@@ -93,7 +93,7 @@ class Joiner:
         return self._pages[key]
 
     def around(self, chunk: Chunk, page: PageText) -> Chunk:
-        """A chunk with whole paragraphs, lists and tables before and behind it, of the same chapter and variant."""
+        """Extend a chunk by whole paragraphs, lists and tables before and after it, of the same chapter and variant."""
         own = {_place(unit) for unit in chunk.units}
         inside = [number for number, unit in enumerate(page.units) if _place(unit) in own]
         if not inside:
@@ -113,7 +113,7 @@ class Joiner:
         return self._passage(chunk, page, start, end)
 
     def _passage(self, chunk: Chunk, page: PageText, start: int, end: int) -> Chunk:
-        """Some units of a page as a passage; where they are of several sections, their headings stand in its text."""
+        """Make a passage of some units of a page; its text includes the headings if it spans several sections."""
         owners, units = page.owners[start:end], page.units[start:end]
         paths = {one.heading_path for one in owners}
         parts: list[str] = []
@@ -146,14 +146,14 @@ def _place(unit: Unit) -> Place:
 
 
 def _block_end(page: PageText, start: int, high: int) -> int:
-    """Where the block ends that a unit begins; the unit's own end where the passage broke off within its block."""
+    """End of the block that begins at a unit; the unit's own end if the passage broke off within the block."""
     if start and _one_block(page, start - 1, start):
         return start + 1
     return next((n for n in range(start + 1, high) if not _one_block(page, n - 1, n)), high)
 
 
 def _block_start(page: PageText, end: int, low: int) -> int:
-    """Where the block starts that ends before a unit; the last unit's start where the passage began within it."""
+    """Start of the block that ends before a unit; the last unit's start if the passage began within the block."""
     if end < len(page.units) and _one_block(page, end - 1, end):
         return end - 1
     return next((n for n in range(end - 1, low, -1) if not _one_block(page, n - 1, n)), low)

@@ -1,7 +1,7 @@
-"""Where a question joins two things that are asked: "explain drift, and how many volts does the pack need".
+"""Finds where a question joins two questions: "explain drift, and how many volts does the pack need".
 
-At every mark and joining word the halves are searched for alone, by the reader. Whether two things are asked is a
-regression on what they find and on how alike they are (`python -m evaluation.joints` fits it).
+At every punctuation mark and conjunction, the reader searches for each half alone. A regression on the results and on
+the similarity of the halves decides whether there are two questions (`python -m evaluation.joints` fits it).
 """
 
 import re
@@ -30,38 +30,38 @@ SIGNALS = (
     "the right does", "sentence ends", "comma",
 )  # fmt: skip
 MOST_JOINTS = 4
-"""Each costs two searches without the cross-encoder."""
+"""Each joint costs two searches without the cross-encoder."""
 MOST_WORDS = 200
-"""Words that are searched for once more, joint by joint: every joint of fifty words, one of two hundred."""
+"""Budget of words to search for again: every joint of a question of fifty words, one joint of two hundred."""
 _WORDS = "|".join(lexicon.JOINING)
 _JOINT = re.compile(rf"(?:(?P<mark>[,;?.!])\s+(?:(?:{_WORDS})\s+)?|\b(?:{_WORDS})\s+)", re.IGNORECASE)
 _EDGES = " ,;?.!"
 MOST_ODDS = 20.0
-"""Log odds of what is certain, of a figure that is named, are infinite."""
+"""Cap: the log odds of a certainty, such as a figure named by number, would be infinite."""
 
 
 class Fit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The file that `python -m evaluation.joints` writes."""
 
     embedder: str
-    """Name of the model of whose likenesses the signals are; they say nothing of another one's."""
+    """Name of the model whose similarities the signals use; they mean nothing for another model."""
     weights: tuple[float, ...]
-    """Of `SIGNALS`, then the bias: log odds above 0 mean that two things are asked."""
+    """One weight for each of `SIGNALS`, then the bias: log odds above 0 mean two questions."""
 
     def odds(self, signals: Float) -> float:
-        """Log odds that two things are asked."""
+        """Log odds that there are two questions."""
         return float(signals @ np.array(self.weights[:-1], dtype=np.float32)) + self.weights[-1]
 
 
 @cache
 def fit() -> Fit:
-    """What was fitted."""
+    """The fitted weights."""
     data = resources.files("lutrin.search").joinpath("joints.json").read_bytes()
     return msgspec.json.decode(data, type=Fit)
 
 
 def model_of(embedder: str) -> str:
-    """The model in an embedder's name, whatever the windows in which it reads.
+    """The model in an embedder's name, without the windows in which it reads.
 
     >>> model_of("lutrin-reader-87df674b/w256o32/i8")
     'lutrin-reader-87df674b'
@@ -71,14 +71,14 @@ def model_of(embedder: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """A place where a question may go on to a second one."""
+    """A place where a second question may begin."""
 
     left: str
     right: str
     mark: str
-    """The mark there; empty: a word alone."""
+    """The punctuation mark at the joint; empty if a conjunction stands alone."""
     span: tuple[int, int]
-    """Where it stands."""
+    """Position in the topic."""
 
     @property
     def halves(self) -> tuple[str, str]:
@@ -87,7 +87,7 @@ class Joint:
 
 
 def joints_of(topic: str) -> Iterator[Joint]:
-    """The places at which a topic may be parted, so that both halves name something.
+    """The places at which a topic can be split so that both halves name something.
 
     >>> [(one.left, one.right) for one in joints_of("define drift, and how hot may the pack get?")]
     [('define drift', 'how hot may the pack get')]
@@ -99,7 +99,7 @@ def joints_of(topic: str) -> Iterator[Joint]:
 
 
 def first_joints(topic: str) -> list[Joint]:
-    """The first places at which a topic may be parted, the fewer the longer it is: each is searched for anew."""
+    """The first places at which a topic can be split; fewer for a longer topic, since each needs new searches."""
     return list(islice(joints_of(topic), min(MOST_JOINTS, MOST_WORDS // max(1, len(words(topic))))))
 
 
@@ -141,7 +141,7 @@ def _best(part: Part) -> tuple[str, int]:
 
 
 async def parted(searcher: Searcher, generations: Sequence[OpenGeneration], query: Query) -> Query:
-    """The query with the parts that it joins; as it is if it asks one thing, or leans on anything.
+    """Split a query into the questions that it joins; return it unchanged if it asks one thing or leans on anything.
 
     Raises:
         IndexUnavailable: No book can be read.

@@ -1,4 +1,4 @@
-"""Marked text: where it stands in a book, the block of code in which it lies, and its units as a passage of its own."""
+"""Locates a selection in a book, finds the code block around it, and makes a passage of its units."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -15,16 +15,16 @@ from lutrin.records import SELECTED, Chunk, Unit, UnitKind
 MOST = 2
 """Passages from which a selection may have been taken."""
 NEAR = 8
-"""Passages in which it is looked for."""
+"""Passages to search for the selection."""
 SENTENCE_WORDS = 4
-"""A sentence of no more words than this could come from anywhere."""
+"""A sentence with no more words than this could come from anywhere."""
 _FENCE = re.compile(r"^(`{3,}+|~{3,}+)(\S*+)[^\n]*+\n(.*?)(?:^\1[`~]*+\s*?$|\Z)", re.DOTALL | re.MULTILINE)
 _PARAGRAPH = re.compile(r"[^\n]+(?:\n(?![^\S\n]*\n)[^\n]+)*")
 _ITEM = re.compile(r"^[ \t]*(?:([-*+•])|\d+[.)])[ \t]+(?=\S)", re.MULTILINE)
 _LINE = re.compile(r"^[ \t]*(?=\S)", re.MULTILINE)
 _ENDS = re.compile(r"[.!?…][\"'”’)\]]*$")
 LEAST_ITEMS = 2
-"""Fewer are no list."""
+"""Fewer items are not a list."""
 _CODE_SIGNS = re.compile(
     r"^\s*(?:import |from \w+ import|def |class |#include|sudo |\$ |<\w++[^>]*+>|[\w.]+\(.*\)\s*$|\w+ ?= ?\S|[{}\[\]]$)"
 )
@@ -33,7 +33,7 @@ _CODE_SIGNS = re.compile(
 async def homes(generation: OpenGeneration, selection: str) -> list[Chunk]:
     """Find the passages that a selection came from: those that contain it first, then those that share a sentence.
 
-    None for a few words, which name a thing and may stand anywhere.
+    Returns none for a few words: they name a thing and may occur anywhere.
 
     Raises:
         IndexUnavailable: The generation cannot be read.
@@ -48,9 +48,9 @@ async def homes(generation: OpenGeneration, selection: str) -> list[Chunk]:
 
 
 async def marked_code(generation: OpenGeneration, text: str) -> tuple[Chunk, Unit] | None:
-    """The block of code that a text holds, or in which it stands, with its passage; None for less than a line of it.
+    """The code block inside or around a text, with its passage; None for less than a line of code.
 
-    A few words of a line, of which a name has no more, are none.
+    A few words of a line do not count: a name has as many.
 
     Raises:
         IndexUnavailable: The generation cannot be read.
@@ -109,9 +109,9 @@ def _prose(text: str, start: int, end: int, block: int) -> list[Unit]:
 
 
 def _blocks(paragraph: str) -> Iterator[tuple[UnitKind, Iterable[tuple[int, int]]]]:
-    """The sentences of a paragraph, and the items of a list that it holds.
+    """Split a paragraph into its sentences and list items.
 
-    A list has marks, as its author typed them, or an item in each line, as a browser gives it.
+    A list has marks, as its author typed them, or one item a line, as a browser copies it.
     """
     starts = [mark.end() if mark[1] else mark.start() for mark in _ITEM.finditer(paragraph)]
     lines = [line.strip() for line in paragraph.splitlines()]
@@ -129,9 +129,9 @@ def _blocks(paragraph: str) -> Iterator[tuple[UnitKind, Iterable[tuple[int, int]
 
 
 async def selection_chunk(generation: OpenGeneration, selected_text: str) -> Chunk:
-    """Make a selection a passage, under the headings of its place in the book.
+    """Turn a selection into a passage, under the headings of its place in the book.
 
-    Offsets are those of the selection; the text has the sentences of a paragraph in one line, as passages have.
+    Offsets refer to the selection. The sentences of a paragraph stand in one line, as in every passage.
 
     Raises:
         IndexUnavailable: The generation cannot be read.

@@ -1,10 +1,10 @@
-"""The reader: candidates for an answer, how well each unit of each answers, and whether the book answers at all.
+"""The reader: finds candidates, scores how well each unit answers, and judges whether the book answers at all.
 
-A text is encoded, two searches find candidates, and its tokens are matched with theirs. The formula stands in
-`lutrin.ports.Reading`; `training/` learns its numbers. Where a cross-encoder is at hand, it reads the best passages
-once more, each together with the question: the two best from beginning to end, of the others a window around what the
-reader likes best there. Of tokens it says how likely each belongs to what answers; so a unit scores the logarithm of
-the sum over its tokens, as `training.cross` learns it.
+It encodes the text, finds candidates by two searches, and matches tokens with tokens. `lutrin.ports.Reading` has the
+formula; `training/` learns its numbers. A cross-encoder, if there is one, reads the best passages again together with
+the question: the best two in full, and a window around the reader's favourite spot of the others. It gives the
+probability that each token belongs to the answer; a unit's score is the logarithm of the sum over its tokens, as
+`training.cross` learns it.
 """
 
 import re
@@ -30,26 +30,26 @@ Verdict = Literal["answers", "closest", "no"]
 T = TypeVar("T")
 
 POOL = 24
-"""Passages that each of the two searches contributes; the late interaction ranks all of them."""
+"""Passages that each of the two searches contributes; late interaction ranks all of them."""
 RERANKED = 4
-"""Passages that are read once more: eight gain nothing over four (training/README.md)."""
+"""Passages that the cross-encoder reads: eight gain nothing over four (training/README.md)."""
 WHOLE = 2
-"""So many of them are read from beginning to end: four gain nothing over two."""
+"""Passages that it reads in full: four gain nothing over two."""
 SIGNALS = ("best passage", "best match", "words lacked", "names lacked")
 """Score of the best passage, over 10; best match of a whole passage; share of the words, by rarity, that the best
-passages lack and do not resemble; the rarest word of which that holds for the whole book. `training` fits what each
-counts, on books left out of it."""
+passages neither contain nor resemble; the rarest word that the whole book neither contains nor resembles. `training`
+fits the weights on held-out books."""
 CONSIDERED = 5
-"""Passages in which a question's words are looked for."""
+"""Passages searched for a question's words."""
 FAR = -3.5
-"""Log odds below which a question is not even near the book's subject, and is refused in other words, without a model.
-Of the questions on the sample book 17 of 30 far ones and 7 of 40 near ones are below, and none of 162 that it answers
-(-1.1 and more)."""
+"""Log odds below which a question is far from the book's subject and gets a different refusal, without a model. On the
+sample book, 17 of 30 far questions and 7 of 40 near ones are below, and none of the 162 that it answers (-1.1 and
+more)."""
 
 UNLIKE = 0.18
-"""Cosine with the nearest passage below which a question that is not answered is far, too: "What is the weather today?"
-has odds of -3.6, "Will it rain tomorrow?" of -1.5, and both a cosine under 0.14. With it 23 of the 30 far questions are
-called so, and 9 of the 40 near ones."""
+"""Cosine with the nearest passage below which an unanswered question also counts as far: "What is the weather today?"
+has odds of -3.6, "Will it rain tomorrow?" of -1.5, and both a cosine under 0.14. With it, 23 of the 30 far questions
+and 9 of the 40 near ones count as far."""
 _WORD = re.compile(r"\w+")
 
 
@@ -63,13 +63,13 @@ class QuestionTokens:
     tokens: Float
     """(Q, d), each of length 1."""
     share: Float
-    """(Q,): how much each token counts, 1 in all."""
+    """(Q,): weight of each token; they sum to 1."""
     words: tuple[str, ...]
-    """(Q,): the lower-case word that each token belongs to; empty for a mark."""
+    """(Q,): lower-case word of each token; empty for punctuation."""
     rarity: Float
-    """(Q,): 1 + log((N + 1) / (n + 1)) of that word, which stands in n of the book's N passages; 1 for a mark."""
+    """(Q,): 1 + log((N + 1) / (n + 1)) of that word, found in n of the book's N passages; 1 for punctuation."""
     frequency: Float
-    """(Q,): in how many passages that word stands; N for a mark."""
+    """(Q,): number of passages that contain that word; N for punctuation."""
 
 
 async def tokenize_question(
@@ -77,8 +77,7 @@ async def tokenize_question(
 ) -> QuestionTokens:
     """Prepare an encoded text for a book.
 
-    The weight of a token is a softmax over its learned importance and the logarithm of how rare its word is in the
-    book.
+    A token's weight is a softmax over its learned importance and the log rarity of its word in the book.
 
     Raises:
         IndexUnavailable: The generation cannot be read.
@@ -106,7 +105,7 @@ async def tokenize_question(
 
 
 def word_of_each(text: str, starts: Sequence[int]) -> list[str]:
-    """The lower-case word around each of the given characters; empty where there is none."""
+    """The lower-case word around each of the given characters; empty if there is none."""
     spans = [(match.start(), match.end(), match.group().lower()) for match in _WORD.finditer(text)]
     firsts = np.array([start for start, _, _ in spans] or [0])
     places = np.searchsorted(firsts, starts, side="right") - 1
@@ -118,20 +117,20 @@ def word_of_each(text: str, starts: Sequence[int]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """The candidates, P in all, as one text sees them."""
+    """The P candidates as one text sees them."""
 
     chunks: Sequence[Chunk]
     question: QuestionTokens
     cosines: Float
     """(P,): cosine with the nearest window of each passage."""
     lexical: Mapping[str, float]
-    """BM25 by chunk id, of those that the full-text search found."""
+    """BM25 by chunk id, for the hits of the full-text search."""
     late: MaxSim
 
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """What both searches found, before it is matched."""
+    """Hits of both searches, before matching."""
 
     generation: OpenGeneration
     questions: Sequence[QuestionTokens]
@@ -142,7 +141,7 @@ class Candidates:
     page: str
 
     def match(self, hidden: Callable[[Chunk], bool]) -> list[Pool]:
-        """Match each text with the candidates that are not hidden; of near repeats the first counts."""
+        """Match each text with the visible candidates; of near duplicates, keep the first."""
         seen: set[int] = set()
         rows, chunks = [], []
         for row, chunk in sorted(self.places, key=lambda place: place[1].filename != self.page):
@@ -172,20 +171,20 @@ async def gather(
     led: Sequence[str] = (),
     page: str = "",
 ) -> Candidates:
-    """Search for each text, in chunks of a chapter, module, file or content type alone (`where`).
+    """Search for each text, optionally only in chunks of one chapter, module, file or content type (`where`).
 
-    Chunks of some ids are candidates whether they are found or not (`besides`, and `led`, which may be hidden).
-    Passages of `page` stand for what repeats them elsewhere.
+    Chunks named in `besides` and `led` are candidates even if the searches miss them; those in `led` may be hidden.
+    Passages of `page` replace their duplicates elsewhere.
 
     Raises:
         IndexUnavailable: The generation cannot be read.
         ValueError: The embedder gives no token vectors.
     """
     questions = [await tokenize_question(generation, text, encoding, reading) for text, encoding in texts]
-    # What is hidden makes room for what is not, and so do repeats.
+    # Search for twice as many: hidden chunks and duplicates drop out.
     searches = [generation.nearest(item.vector, 2 * POOL, where) for item in questions]
     searches += [generation.matching(item.text, 2 * POOL, where) for item in questions]
-    # Most need no other thread: who stepped back between them would wait for everybody else's question.
+    # Most need no other thread, and yielding here would mean waiting for everybody else's question.
     hits = [await search for search in searches]
     names = list(dict.fromkeys([*besides, *(name for pairs in hits for name, _ in pairs), *led]))
     return Candidates(
@@ -204,12 +203,12 @@ class ScoredPassage:
 
     chunk: Chunk
     scores: Float
-    """(units,): logarithms of how likely each unit is the answer, up to a constant; -inf for what has no words."""
+    """(units,): log probability that each unit is the answer, up to a constant; -inf for a unit without words."""
     score: float
     """The passage's score: the logarithm of the sum over its units, plus its lexical score."""
     cosine: float
     matches: Float = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
-    """(units, Q): the best match of each of the question's tokens in each unit or its heading; empty: not known."""
+    """(units, Q): best match of each question token in each unit or its heading; empty if unknown."""
 
 
 def score_passages(pool: Pool, reading: Reading) -> list[ScoredPassage]:
@@ -248,7 +247,7 @@ def log_sum(scores: Float | Sequence[float]) -> float:
 
 
 def log_sums(scores: Float, starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]) -> Float:
-    """(P,): `log_sum` of each stretch of scores; the stretches follow each other without a gap."""
+    """(P,): `log_sum` of each range of scores; the ranges are contiguous."""
     sums = np.full(len(starts), -np.inf, dtype=np.float32)
     filled = starts < ends
     if not filled.any():
@@ -262,32 +261,31 @@ def log_sums(scores: Float, starts: npt.NDArray[np.int64], ends: npt.NDArray[np.
 
 
 def chance_of(score: float, reading: Reading) -> float:
-    """The probability that a passage answers, from its score; never quite 0 or 1."""
+    """The probability that a passage with this score answers; never quite 0 or 1."""
     slope, bias = reading.answers
     return round(float(1 / (1 + np.exp(-np.clip(slope * score + bias, -13, 13)))), 6)
 
 
 @dataclass(frozen=True, slots=True)
 class UnitScores:
-    """What a cross-encoder says of one passage."""
+    """A cross-encoder's scores for one passage."""
 
     passage: float
     units: Float
-    """(units,): of what it did not see, the least that it says of anything in the passage."""
+    """(units,): a unit that it did not read gets the least score of the passage."""
 
 
 async def judge(reranker: Reranker, text: str, ranked: Sequence[ScoredPassage]) -> list[UnitScores]:
-    """Let a cross-encoder judge the best passages of a ranking, best first."""
+    """Have a cross-encoder score the best passages of a ranking."""
     best = ranked[:RERANKED]
     judgements = await reranker.judge(text, [_view(item, whole=place < WHOLE) for place, item in enumerate(best)])
     return [_unit_scores(item.chunk, one) for item, one in zip(best, judgements, strict=True)]
 
 
 def combine(ranked: Sequence[ScoredPassage], judgements: Sequence[UnitScores], ranking: Ranking) -> list[ScoredPassage]:
-    """Passages in the order of what the reader and a cross-encoder find together.
+    """Rank passages by the scores of the reader and a cross-encoder together.
 
-    Of passages that are ranked best first, the first were judged; the others count like the worst of these. Those that
-    end up equal keep their order.
+    The judged passages come first in `ranked`; the others count like the worst of them. Ties keep their order.
     """
     if not judgements:
         return list(ranked)
@@ -323,7 +321,7 @@ def _unit_scores(chunk: Chunk, judgement: Judgement) -> UnitScores:
 def signals(pool: Pool, passages: Sequence[ScoredPassage]) -> Float:
     """The signals that tell whether a book answers: (4,), in the order of `SIGNALS`.
 
-    They are of all passages of a pool, which is not empty, in its order.
+    They cover all passages of a pool, in its order; the pool must not be empty.
     """
     scores = np.array([item.score for item in passages], dtype=np.float32)
     few = np.argsort(-scores, kind="stable")[:CONSIDERED].tolist()
@@ -346,7 +344,7 @@ def signals(pool: Pool, passages: Sequence[ScoredPassage]) -> Float:
 
 
 def log_odds(evidence: Float, reading: Reading) -> float:
-    """Logarithm of the odds that the book answers, from its signals."""
+    """Log odds that the book answers, from its signals."""
     if not reading.scope:
         slope, bias = reading.answers
         return slope * 10 * float(evidence[0]) + bias
@@ -354,7 +352,7 @@ def log_odds(evidence: Float, reading: Reading) -> float:
 
 
 def is_far(odds: float, *, found: bool) -> bool:
-    """Whether a question is not even near the book's subject, whatever a model would say; `found`: any passage is."""
+    """Whether a question is far from the book's subject, whatever a model says; `found`: any passage was found."""
     return not found or odds < FAR
 
 
@@ -362,15 +360,15 @@ class Fit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """A logistic regression on signals."""
 
     embedder: str
-    """Name of the embedder that it was fitted for; it says nothing of another one's vectors."""
+    """Name of the embedder that it was fitted for; it means nothing for another one's vectors."""
     signals: tuple[str, ...]
     weights: tuple[float, ...]
-    """Of each signal, then the bias: log odds above 0 mean yes."""
+    """One weight for each signal, then the bias: log odds above 0 mean yes."""
 
 
 @cache
 def read_fit(package: str, name: str, kind: type[T]) -> T | None:
-    """Read a file of a package; None before fitting.
+    """Read a fit from a file of a package; None before fitting.
 
     Raises:
         ValidationError: The file is damaged.
@@ -380,11 +378,11 @@ def read_fit(package: str, name: str, kind: type[T]) -> T | None:
 
 
 SUREST = 100.0
-"""Log odds of a yes beyond all that a model says."""
+"""Log odds of a yes that outweighs any judgement of a model."""
 
 
 class Decision(msgspec.Struct, frozen=True):
-    """How odds become a verdict."""
+    """Turns log odds into a verdict."""
 
     reader: float
     """Weight of the reader's log odds that the book answers."""
@@ -392,25 +390,25 @@ class Decision(msgspec.Struct, frozen=True):
     """Weight of the log odds of the model's yes; 0 without a model."""
     bias: float
     answers: float
-    """Least log odds from which the book answers."""
+    """Log odds from which the book answers."""
     closest: float
-    """Least log odds from which the closest passage is shown."""
+    """Log odds from which the closest passage is shown."""
     least: float | None = None
-    """Log odds of the reader below which no yes helps: there are models that say yes to anything."""
+    """Reader's log odds below which no yes counts: some models say yes to anything."""
     head: float = 0.0
-    """Weight of the log odds of the model's head; 0 where it has none."""
+    """Weight of the log odds of the model's head; 0 if it has none."""
 
     def odds(self, reader: float, yes: float = 0.0, head: float = 0.0) -> float:
-        """Log odds that the book answers, from those of the reader, of the model's yes and of its head."""
+        """Log odds that the book answers, from the reader, the model's yes and its head."""
         return self.reader * reader + self.yes * yes + self.head * head + self.bias
 
     @property
     def floor(self) -> float:
-        """The reader's log odds from which, without a model, the closest passage is shown."""
+        """Reader's log odds from which the closest passage is shown without a model."""
         return (self.closest - self.bias) / self.reader
 
     def may_lift(self, reader: float) -> bool:
-        """Whether a yes of the model, however sure, would make a difference where the reader is in doubt."""
+        """Whether the model's yes, however sure, could change the verdict."""
         return self.verdict(reader, SUREST) != "no"
 
     def verdict(self, reader: float, yes: float = 0.0, head: float = 0.0) -> Verdict:
@@ -422,25 +420,25 @@ class Decision(msgspec.Struct, frozen=True):
 
 
 class Decisions(msgspec.Struct, frozen=True):
-    """What decides whether the book answers: yes, no, or only with the passage that comes closest.
+    """The rules that decide whether the book answers: yes, no, or only with its closest passage.
 
-    `evaluation.whether` and `training.head` fit weights and floors, with a wrong refusal counted as the larger sin.
+    `evaluation.whether` and `training.head` fit weights and floors; a wrong refusal costs more than a wrong answer.
     """
 
     without_model: Decision
     """The reader with its ranker."""
     by_reader: Decision
-    """The reader alone, where nothing is ranked again."""
+    """The reader alone, without a cross-encoder."""
     with_model: Decision
     with_head: Decision
-    """Beside a model with a head of its own; `training.head` fits it."""
+    """With a model that has a head; `training.head` fits it."""
 
     def odds(self, reader: float, yes: float | None, head: float | None) -> float:
-        """Log odds that the book answers, by all signals that there are."""
+        """Log odds that the book answers, from all available signals."""
         return self._decision(yes, head).odds(reader, yes or 0.0, head or 0.0)
 
     def verdict(self, reader: float, yes: float | None, head: float | None) -> Verdict:
-        """Whether the book answers, by all signals that there are."""
+        """Whether the book answers, from all available signals."""
         return self._decision(yes, head).verdict(reader, yes or 0.0, head or 0.0)
 
     def _decision(self, yes: float | None, head: float | None) -> Decision:
@@ -451,6 +449,6 @@ class Decisions(msgspec.Struct, frozen=True):
 
 @cache
 def load_decisions() -> Decisions:
-    """The decisions that come with Lutrin."""
+    """The decisions that ship with Lutrin."""
     data = resources.files("lutrin.search").joinpath("decisions.json").read_bytes()
     return msgspec.json.decode(data, type=Decisions)

@@ -1,9 +1,9 @@
-"""Searches one book, or a selection alone: two searches find candidates; the reader ranks them and scores their units.
+"""Searches a book, or a selection alone: two searches find candidates; the reader ranks them and scores their units.
 
-Prepared questions lead to passages: what was prepared on a passage says in readers' words what it answers. A reader's
-question is compared with questions, to which it is more alike than to the prose that answers it (hypothetical prompt
-embeddings, HyPE; doc2query is the same with words). A passage gains by the nearest question that leads to it. Whether
-the book answers at all is judged without it: a near question would find one like itself.
+Prepared questions lead to passages: each says, in readers' words, what a passage answers. A reader's question is closer
+to such a question than to the prose that answers it (hypothetical prompt embeddings, HyPE; doc2query does the same with
+words). A passage gains by the nearest question that leads to it. The verdict on whether the book answers ignores this
+gain: any near question would find one like itself.
 """
 
 import re
@@ -49,34 +49,34 @@ from lutrin.search.reader import (
 from lutrin.stages import stage
 
 SELECTION_CHARACTERS = 4096
-"""Of a selection, embedded at most."""
+"""Characters of a selection that are embedded, at most."""
 LONGEST_TOKENS = 1000
-"""Of a text that is searched for: as many as such a selection has in English. A question of signs has 8,000, each of
-which costs as much as a word."""
+"""Tokens of a search text, as many as such a selection has in English. A question made of symbols has 8,000, and each
+costs as much as a word."""
 AT_HOME = 3.0
-"""Logarithm of odds that a passage gains from which the selection was taken, or that holds the identifiers of the
-question (`BMI088` is no other sensor, however alike)."""
+"""Log odds added to a passage that contains the selection or the question's identifiers (`BMI088` is not another
+sensor, however similar)."""
 ENCODED_TOKENS = 8_000
-"""Of the questions whose vectors are remembered, some five hundred plain ones: 12 MB. Those asked first leave first."""
+"""Tokens of the questions whose vectors are cached, some five hundred short ones: 12 MB. The oldest leave first."""
 CLOSE = 50.0
-"""Characters from what is asked about over which what stands there counts 1/e as much."""
+"""Decay length, in characters: text this far from the subject of the question counts 1/e."""
 REFERS = 25.0
-"""Characters that a text which refers to a figure is taken to be away from it, at most."""
+"""Distance in characters, at most, that counts for a text that refers to a figure."""
 NEAREST = 60
-"""Kept questions that may lead somewhere."""
+"""Prepared questions that may lead to a passage."""
 MOST_LED = 12
-"""Passages that are candidates because of them, at most."""
+"""Passages that become candidates because of them, at most."""
 FITTED = "kept.json"
 IN_TABLES = 3
-"""The best passages, whose tables are looked at for a row with the most or the least."""
+"""The best passages, whose tables are searched for the row with the most or the least."""
 LEAST_ROWS = 3
 ALIKE, APART, OTHER_COLUMN = 0.8, 0.01, 0.06
-"""Least cosine with a question for the most or the least, by how much it must exceed those with the other kinds, and
-those with the table's other columns. Of 35 questions whose column a table has, as a noun, a verb or an adjective
-("Which clay shrinks least?", "Which planet is the heaviest?"), 25 are answered so and none wrongly; of 31 others none
-is."""
+"""Least cosine with a question for the most or the least, and its least margins over the other kinds of question and
+over the table's other columns. Of 35 questions whose column a table has, as a noun, a verb or an adjective ("Which clay
+shrinks least?", "Which planet is the heaviest?"), 25 get the right row and none a wrong one; of 31 others none gets
+one."""
 GAIN = 3.0
-"""Of the row's score, a logarithm of odds, over the best of its passage."""
+"""Log odds of that row above the best score of its passage."""
 _NUMBER = re.compile(r"[-\u2212]?\d+(?:[ ,\u202f]\d{3})*(?:\.\d+)?")
 _QUESTIONS = (
     ("Which {row} has the highest {column}?", "Which {row} has the most {column}?"),
@@ -86,16 +86,16 @@ _QUESTIONS = (
 
 
 class Places(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The file that `python -m evaluation.places` writes: logarithms of odds that a passage gains by its place."""
+    """Fit of `python -m evaluation.places`: log odds that a passage gains by its place."""
 
     shown: float
-    """The passage that the answer before cited first, for a question that leans on that answer."""
+    """First citation of the previous answer, for a follow-up question."""
     section: float
     """The other passages of its section."""
     leaning: float
-    """What the odds gain that the book answers, where one of these comes first."""
+    """Gain of the odds that the book answers, if one of these comes first."""
     told: float
-    """What the sentence loses, within its passage, with which the answer before began."""
+    """Loss, within its passage, of the sentence that began the previous answer."""
     page: float
     """The page that the reader has open."""
 
@@ -105,7 +105,7 @@ class NamedLabels:
     """Figures, tables and listings that a question names."""
 
     labels: frozenset[str] = frozenset()
-    """None if nothing in the book has such a number, though others have: `Figure 9.9`."""
+    """None if the book numbers its figures but has no such number: `Figure 9.9`."""
     chunks: tuple[str, ...] = ()
     """Ids of the chunks that hold them."""
     alone: bool = False
@@ -114,20 +114,20 @@ class NamedLabels:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sought:
-    """What a book is searched for, and which of its passages the question points at."""
+    """A book's search texts, and the passages that the question points at."""
 
     query: Query
     """In the book's spelling."""
     texts: list[str]
-    """One for each thing that is asked."""
+    """One text for each thing that is asked."""
     is_selection: bool
     """Whether the text is the selection itself."""
     homes: list[str]
-    """Ids of the passages from which the selection was taken."""
+    """Ids of the passages that contain the selection."""
     section: list[str]
-    """Ids of all passages of its section, where the question leans on it."""
+    """Ids of all passages of its section, if the question leans on it."""
     shown: Mapping[str, float]
-    """What the passages gain that the question goes on from, by id."""
+    """Gains by id of the passages that the question continues from."""
     numbered: list[NamedLabels]
     """The labels that each part of the question names."""
     changes: Mapping[str, str]
@@ -144,26 +144,26 @@ class Part:
     odds: float
     """Logarithm of the odds that the book answers it."""
     around: bool = False
-    """Whether what stands around a selection is wanted, whatever it is."""
+    """Whether the text around a selection is wanted, whatever it says."""
     is_reranked: bool = False
-    """Whether a cross-encoder's word is in the odds."""
+    """Whether the odds include a cross-encoder's scores."""
     evidence: tuple[float, ...] = ()
-    """Of a selection: the signals from which the odds are."""
+    """For a selection: the signals behind the odds."""
     share: tuple[float, ...] = ()
-    """How much each token of the text counts, 1 in all."""
+    """Weight of each token of the text; they sum to 1."""
 
     @property
     def decision(self) -> Decision:
-        """How its odds become a verdict without a model."""
+        """The rule that turns its odds into a verdict without a model."""
         return load_decisions().without_model if self.is_reranked else load_decisions().by_reader
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the book answers it, as far as can be told without a model."""
+        """Whether the book answers it, without asking a model."""
         return self.decision.verdict(self.odds)
 
     def shown(self) -> "Part":
-        """The same, whose nearest passage is shown at least as the closest one."""
+        """A copy whose verdict shows at least its closest passage."""
         return replace(self, odds=max(self.odds, self.decision.floor))
 
 
@@ -172,15 +172,15 @@ class SearchResult:
     """The result of a search: the evidence for an answer."""
 
     passages: tuple[Passage, ...]
-    """Best first, at most as many as asked for; the score is the probability that a passage answers."""
+    """Best first, at most as many as requested; the score is the probability that a passage answers."""
     parts: tuple[Part, ...]
-    """One for each thing that is asked, in order."""
+    """One part for each thing that is asked, in order."""
     changes: Mapping[str, str] = field(default_factory=dict)
     """Words of the question that were searched for in the book's spelling."""
 
     @property
     def odds(self) -> float:
-        """Logarithm of the odds that the book answers any part of the question; comparable between books."""
+        """Log odds that the book answers any part of the question; comparable between books."""
         return max((part.odds for part in self.parts), default=-np.inf)
 
     @property
@@ -192,8 +192,8 @@ class SearchResult:
 class Searcher:
     """Finds evidence in an open generation.
 
-    The embedder is the one that the index was built with; the reranker, if there is one, reads the best passages once
-    more, together with the question.
+    The embedder must be the one that built the index. The reranker, if there is one, reads the best passages again,
+    together with the question.
     """
 
     def __init__(self, embedder: Embedder, reranker: Reranker | None = None) -> None:
@@ -203,7 +203,7 @@ class Searcher:
         self._encoded: dict[str, Encoding] = {}
 
     async def encode(self, texts: Sequence[str]) -> list[Encoding]:
-        """Encode questions as far as `LONGEST_TOKENS`, and remember the latest: several books are searched for one."""
+        """Encode questions up to `LONGEST_TOKENS` and cache the latest: several books are searched for the same one."""
         distinct = dict.fromkeys(texts)
         encodings = {text: self._encoded[text] for text in distinct if text in self._encoded}
         missing = [text for text in distinct if text not in encodings]
@@ -240,8 +240,8 @@ class Searcher:
     ) -> SearchResult:
         """Find at most `k` passages, with their units, that answer a query.
 
-        `where` keeps to chunks of a chapter, module or content type; `again` lets the cross-encoder read the best
-        passages once more.
+        `where` limits the search to a chapter, module or content type; `again` lets the cross-encoder read the best
+        passages.
 
         Raises:
             IndexUnavailable: The generation cannot be read.
@@ -249,7 +249,7 @@ class Searcher:
         sought = await self._sought(generation, query)
         query, texts, numbered = sought.query, sought.texts, sought.numbered
         added = [query.added] if query.added and len(texts) == 1 else []
-        # What leans on a selection or on the question before is no question that a cross-encoder has learned.
+        # The cross-encoder has not been trained on follow-ups or questions about a selection.
         is_question = not query.subject and not query.leans and not sought.is_selection
         reranker = self._reranker if again and is_question else None
         reading = reranker.ranking.reading(self.embedder.reading) if reranker is not None else self.embedder.reading
@@ -258,7 +258,7 @@ class Searcher:
         losses = await self._everyday_losses(query, [encoding for _, encoding in encoded[: len(texts)]])
         besides = [*sought.homes, *sought.section, *query.follows, *sought.shown]
         besides += [name for named in numbered for name in named.chunks]
-        # A selection says itself where to look; what leans on it is like any question that leans on something.
+        # A selection points at its own place; a question that leans on one is handled like any other follow-up.
         leads = {
             text: {} if query.selected_text else leads_of(generation.companion, encoding.pooled)
             for text, encoding in encoded[: len(texts)]
@@ -298,7 +298,7 @@ class Searcher:
         return SearchResult(passages=_passages(parts, k, reading), parts=tuple(parts), changes=sought.changes)
 
     async def _sought(self, generation: OpenGeneration, query: Query) -> Sought:
-        """What to search a book for, in its spelling, and which of its passages the question points at."""
+        """Choose the search texts for a book, in its spelling, and the passages that the question points at."""
         selection = query.selected_text[:SELECTION_CHARACTERS]
         home_chunks = await homes(generation, selection)
         section = [
@@ -311,11 +311,11 @@ class Searcher:
         changes = await self.changes(generation, query)
         numbered = [find_labels(generation, text) for text in query.parts]
         query = with_spelling(query, changes)
-        # A question that names no subject is one about the whole selection.
+        # A question that names no subject is about the whole selection.
         texts = [selection] if selection and not query.stems else list(query.parts)
         is_selection = texts == [selection]
         if query.leans and not home_chunks and not is_selection and " ".join(selection.split()) not in query.topic:
-            # What is not marked word for word in the book says itself what "this concept" is.
+            # If the selection is not in the book word for word, its text must say what "this concept" is.
             texts = [f"{query.topic} – {selection}"]
         return Sought(
             query=query,
@@ -329,9 +329,9 @@ class Searcher:
         )
 
     async def _everyday_losses(self, query: Query, encodings: Sequence[Encoding]) -> list[float]:
-        """What the odds of each part lose because it is an everyday question; nothing where it leans on anything.
+        """The loss of each part's odds for an everyday question; zero if the question leans on anything.
 
-        One that asks one thing is told by all of its words, "Tell me a joke", though some are not searched for.
+        A question that asks one thing is judged by all of its words, "Tell me a joke", even those not searched for.
         """
         if query.selected_text or query.subject:
             return [0.0] * len(encodings)
@@ -351,10 +351,9 @@ class Searcher:
         numbered: NamedLabels,
         loss: float,
     ) -> Part:
-        """What one text finds in the pool.
+        """Rank the pool for one text.
 
-        What follows another question is read with it and without (`also`): with it alone the answer before would win
-        again.
+        A follow-up is read with and without its context (`also`): with it alone, the previous answer would win again.
         """
         text = pool.question.text
         if not pool.chunks:
@@ -367,14 +366,14 @@ class Searcher:
                 for one, other in zip(passages, score_passages(also, reading), strict=True)
             ]
         most = max((lead_gains.get(item.chunk.chunk_id, 0.0) for item in passages), default=0.0)
-        # Logarithms of odds become scores of the reader.
+        # Convert log odds into the reader's score.
         ranking = reranker.ranking if reranker is not None else Ranking()
         slope = reading.answers[0] * ranking.reader
         ranked = []
         for item in passages:
             name, file = item.chunk.chunk_id, item.chunk.filename
             place = max(place_bonuses.get(name, 0.0), place_bonuses.get(file, 0.0)) / slope
-            # What a kept question adds is taken from the others, so that no score is larger than without.
+            # Prepared questions lower the other passages instead of raising their own, so that no score grows.
             ranked.append(_raise(item, place + lead_gains.get(name, 0.0) - most))
         ranked = _favour_identifiers(ranked, text, AT_HOME / slope)
         ranked.sort(key=lambda item: (-item.score, item.chunk.chunk_id))
@@ -402,7 +401,7 @@ class Searcher:
             homes = [item for item in ranked if any(unit.label in numbered.labels for unit in item.chunk.units)]
             around = True
             ranked = _near(ranked, homes, lambda unit: unit.label in numbered.labels, numbered.labels) or ranked
-        # What is asked about "this", or about a figure and nothing else, can only be answered there.
+        # A question about "this", or about a figure and nothing else, can only be answered there.
         is_shown = bool(query.follows) and bool(ranked) and ranked[0].chunk.chunk_id in place_bonuses
         odds = log_odds(evidence, reading) + (AT_HOME if is_home else places().leaning if is_shown else 0.0)
         odds -= loss
@@ -416,13 +415,13 @@ class Searcher:
 
 
 def _asks_only(chunk: Chunk, query: Query) -> bool:
-    """Whether a passage holds questions, tasks or lists of sources, and its heading is not what is asked for."""
+    """Whether a passage holds questions, tasks or sources, and the question does not ask for its heading."""
     title = subject_stems(chunk.section_title)
     return chunk.role in NEVER_AN_ANSWER and not (title and title <= query.stems)
 
 
 def _tells(part: Part) -> bool:
-    """Whether what answers best is told, and no question of the book's own: an exercise may hold a fact."""
+    """Whether the best unit is a statement, not one of the book's own questions; an exercise may hold a fact."""
     best = part.passages[0] if part.passages else None
     if best is None or not len(best.scores) or part.verdict == "no":
         return False
@@ -430,9 +429,9 @@ def _tells(part: Part) -> bool:
 
 
 async def _section_shown(generation: OpenGeneration, query: Query) -> dict[str, float]:
-    """What the passages gain that a question goes on from: the one that was shown first, and those of its section.
+    """Gains of the passages that a follow-up continues from: the first one shown, and those of its section.
 
-    Nothing where it asks the same of something else, "And the LED?", of which they do not speak.
+    Empty if it asks the same about something else, "And the LED?", that they do not mention.
     """
     fit = places()
     for chunk in await generation.chunks(query.follows[:1]):
@@ -448,9 +447,9 @@ async def _section_shown(generation: OpenGeneration, query: Query) -> dict[str, 
 def _place_bonuses(
     query: Query, homes: Sequence[str], shown: Mapping[str, float], chunks: Sequence[Chunk]
 ) -> dict[str, float]:
-    """Bonuses for the reader's place: by chunk id, and by file name."""
+    """Gains for the reader's place: by chunk id, and by file name."""
     more = [chunk.filename for chunk in chunks if query.is_more and chunk.chunk_id in query.follows[:1]]
-    # "What are the exercises of chapter 8?" names no subject but their heading.
+    # "What are the exercises of chapter 8?" names no subject except their heading.
     topic = query.stems
     named = [
         chunk.chunk_id
@@ -466,10 +465,10 @@ def _raise(item: ScoredPassage, bonus: float) -> ScoredPassage:
 
 
 def _home_first(ranked: Sequence[ScoredPassage], homes: Sequence[str]) -> list[ScoredPassage]:
-    """Passages as they are if those from which the selection was taken come first; else those of its page.
+    """Return the passages unchanged if one that contains the selection comes first; otherwise only those of its page.
 
-    What leans on a selection is asked about its subject: whatever comes before it is about another one that shares a
-    word, and what comes behind, too.
+    A question that leans on a selection is about its subject: a passage ranked above it is about another one that
+    shares a word, and so are those below.
     """
     first = next((item for item in ranked if item.chunk.chunk_id in homes), None)
     if first is None or ranked[0].chunk.chunk_id in homes:
@@ -479,7 +478,7 @@ def _home_first(ranked: Sequence[ScoredPassage], homes: Sequence[str]) -> list[S
 
 
 def _without_other_tabs(ranked: Sequence[ScoredPassage], typed: str) -> list[ScoredPassage]:
-    """Passages without the other tabs of a section, where the question names one of them: "... in Python"."""
+    """Drop the other tabs of a section if the question names one of them: "... in Python"."""
     question = f" {plain(typed)} "
 
     def is_named(chunk: Chunk) -> bool:
@@ -494,7 +493,7 @@ def _without_other_tabs(ranked: Sequence[ScoredPassage], typed: str) -> list[Sco
 
 
 def _without_repeats(ranked: Sequence[ScoredPassage], answers: str) -> list[ScoredPassage]:
-    """Passages without what the answer before said; as they are if it said all of them."""
+    """Drop passages that repeat the previous answer; keep all if it said all of them."""
 
     def rest(item: ScoredPassage) -> ScoredPassage:
         repeats = np.array([plain(unit.text) in answers for unit in item.chunk.units], dtype=np.bool_)
@@ -505,7 +504,7 @@ def _without_repeats(ranked: Sequence[ScoredPassage], answers: str) -> list[Scor
 
 
 def _after(item: ScoredPassage, answer: str, loss: float) -> ScoredPassage:
-    """A passage whose units lose with which the answer before began: a new question seldom asks for these again."""
+    """Lower the units that began the previous answer: a new question seldom asks for them again."""
     told = np.array(
         [bool(text := plain(unit.text)) and answer.startswith(text) for unit in item.chunk.units], dtype=np.bool_
     )
@@ -518,9 +517,9 @@ def _near(
     holds: Callable[[Unit], bool],
     labels: frozenset[str] = frozenset(),
 ) -> list[ScoredPassage]:
-    """The passages of the sections of `homes`, units counting less the further they are from a unit that `holds` them.
+    """The passages of the sections of `homes`; a unit counts less the further it is from one that `holds` the subject.
 
-    The homes hold what is asked about, best first; a text that refers to one of the labels counts as near.
+    The homes contain the subject, best first; a text that refers to one of the labels counts as near.
     """
     spans = [
         (home.chunk.filename, unit.char_start, unit.char_end)
@@ -543,7 +542,7 @@ def _near(
 
 
 def _favour_identifiers(ranked: Sequence[ScoredPassage], text: str, bonus: float) -> list[ScoredPassage]:
-    """Passages, those raised that hold every identifier and numbered name of a question which any of them holds."""
+    """Raise the passages that contain every identifier and numbered name of the question that any of them contains."""
     names, numbered = identifiers(text), numbered_names(text)
     if not names and not numbered:
         return list(ranked)
@@ -556,7 +555,7 @@ def _favour_identifiers(ranked: Sequence[ScoredPassage], text: str, bonus: float
 
 
 def _passages(parts: Sequence[Part], k: int, reading: Reading) -> tuple[Passage, ...]:
-    """The best passages of all parts in turn, each once."""
+    """The best passages of all parts, taken in turn, each once."""
     chosen: dict[str, Passage] = {}
     for item in chain.from_iterable(zip_longest(*(part.passages for part in parts))):
         if item is not None and len(chosen) < k:
@@ -580,22 +579,23 @@ def find_labels(generation: OpenGeneration, text: str) -> NamedLabels:
 
 
 class Weight(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The file that `python -m training kept` writes."""
+    """Fit of `python -m training kept`."""
 
     embedder: str
-    """Name of the embedder for whose scores it was fitted."""
+    """Name of the embedder whose scores it was fitted for."""
     weight: float
-    """Times how near the nearest kept question is (`leads_of`): added to a passage's score."""
+    """Factor for the nearness of the nearest prepared question (`leads_of`), added to a passage's score."""
     questions: int
     file_at_1: tuple[float, float]
-    """Share of the sample questions whose file comes first, without kept questions and with them."""
+    """Share of the sample questions whose file comes first, without prepared questions and with them."""
 
 
 def leads_of(companion: Companion, vector: Float) -> dict[str, float]:
-    """Passages that prepared questions lead to, by id, nearest question first, with how near that one is.
+    """Passages that prepared questions lead to, by id, nearest question first, with its nearness.
 
-    That is its cosine beyond the farthest of the `NEAREST`: a passage to which no question leads counts like one to
-    which only that one does. An entry leads to every passage that it quotes. The vector is of length 1: (d,).
+    Nearness is the question's cosine minus that of the farthest of the `NEAREST`: a passage without a question counts
+    like one that only the farthest leads to. An entry leads to every passage that it quotes. The vector has length 1:
+    (d,).
     """
     nearest = companion.nearest(vector, NEAREST)
     leads: dict[str, float] = {}
@@ -611,18 +611,18 @@ def leads_of(companion: Companion, vector: Float) -> dict[str, float]:
 
 @cache
 def places() -> Places:
-    """What was fitted for the reader's place."""
+    """The fitted gains for the reader's place."""
     data = resources.files("lutrin.search").joinpath("places.json").read_bytes()
     return msgspec.json.decode(data, type=Places)
 
 
 def weights() -> Weight | None:
-    """Return what was fitted; None before fitting."""
+    """The fitted weight of prepared questions; None before fitting."""
     return read_fit("lutrin.search", FITTED, Weight)
 
 
 def gains(leads: Mapping[str, float], embedder: str) -> dict[str, float]:
-    """What passages gain by prepared questions, by id; nothing for another embedder's scores."""
+    """Gains of passages by prepared questions, by id; none for another embedder's scores."""
     fit = weights()
     weight = fit.weight if fit is not None and fit.embedder == embedder else 0.0
     return {name: weight * near for name, near in leads.items() if weight}
@@ -630,17 +630,17 @@ def gains(leads: Mapping[str, float], embedder: str) -> dict[str, float]:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table with its numbers, if all are of one unit."""
+    """A column of a table with its numbers, if all have one unit."""
 
     row: str
     """The head of the first column."""
     name: str
     values: tuple[tuple[int, float], ...]
-    """Where each row begins in the file, and its number; empty: it holds anything else."""
+    """Offset of each row in the file, and its number; empty if the column holds anything else."""
 
 
 def columns(units: Sequence[Unit]) -> list[Column]:
-    """The columns of the tables of one section, but for the first of each, which names the rows."""
+    """The columns of the tables of one section, except the first of each, which names the rows."""
     tables: dict[tuple[str, ...], dict[int, list[str]]] = defaultdict(dict)
     for unit in units:
         if unit.kind == "table_row" and len(unit.header) > 1:
@@ -665,9 +665,9 @@ async def at_extreme(
     ranked: Sequence[ScoredPassage],
     encode: Encode,
 ) -> list[ScoredPassage]:
-    """The passages with the row first that has the most or the least of what is asked for; empty if none is.
+    """Move the row with the most or the least of the requested quantity to the front; empty if there is none.
 
-    A table may be cut into several passages, so all rows of the section of one of the best are looked at.
+    A table may be cut into several passages, so this reads all rows of the section of one of the best.
     """
     stems = subject_stems(text)
     for item in ranked[:IN_TABLES]:
@@ -687,7 +687,7 @@ async def at_extreme(
 
 
 async def rows_at_extreme(text: str, candidates: Sequence[Column], encode: Encode) -> list[int]:
-    """Where the rows begin that are asked for, in the columns of the tables that may answer; empty: none is."""
+    """Offsets of the rows that the question asks for, in the columns of candidate tables; empty if there are none."""
     forms = [
         (column, kind, form.format(row=column.row, column=column.name))
         for column in candidates
@@ -713,15 +713,15 @@ async def rows_at_extreme(text: str, candidates: Sequence[Column], encode: Encod
 async def search_selection(embedder: Embedder, generation: OpenGeneration, query: Query) -> SearchResult:
     """Score the sentences of a selection for a query, as if it were the only passage of its book.
 
-    The one part's odds say whether the selection answers. A selection that stands in the book has the book's chapter
-    and headings.
+    The odds of its one part say whether the selection answers. A selection found in the book has the book's chapter and
+    headings.
 
     Raises:
         IndexUnavailable: The generation cannot be read.
         ValueError: The embedder gives no token vectors.
     """
     chunk = await selection_chunk(generation, query.selected_text)
-    # "Explain this passage" asks nothing that one sentence could answer better than another: all of it is wanted.
+    # "Explain this passage" is about all of it: no sentence answers better than another.
     if not query.stems and chunk.units:
         whole = ScoredPassage(chunk, np.zeros(len(chunk.units), dtype=np.float32), 0.0, 1.0)
         return SearchResult(passages=(Passage(chunk=chunk, score=1.0),), parts=(Part(query.topic, (whole,), np.inf),))
@@ -755,10 +755,10 @@ def selection_signals(pool: Pool, passage: ScoredPassage) -> Float:
 
 
 class SelectionFloor(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The file that `python -m evaluation.marked --write` writes."""
+    """Fit of `python -m evaluation.marked --write`."""
 
     weights: tuple[float, ...]
-    """Of `selection_signals`, then the bias: log odds below 0 mean that the selection does not answer."""
+    """One weight for each of `selection_signals`, then the bias: log odds below 0 mean no answer."""
 
     def odds(self, evidence: Float) -> float:
         """Log odds that a selection answers."""
@@ -767,6 +767,6 @@ class SelectionFloor(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
 @cache
 def selection_floor() -> SelectionFloor:
-    """What was fitted for selections."""
+    """The fitted rule for selections."""
     data = resources.files("lutrin.search").joinpath("selection.json").read_bytes()
     return msgspec.json.decode(data, type=SelectionFloor)

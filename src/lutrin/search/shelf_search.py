@@ -1,6 +1,6 @@
-"""Searches the books on the shelf: which of them, in which chapter, and the passages nearest to a text.
+"""Searches the books on the shelf: selects books, chapters, and the passages nearest to a text.
 
-Readers mean a chapter by its number ("Summarise chapter 3") or by a part of its title, seldom by all of it.
+Readers name a chapter by its number ("Summarise chapter 3") or by part of its title, seldom by all of it.
 """
 
 import re
@@ -22,7 +22,7 @@ from lutrin.search.joined import Joiner
 from lutrin.search.search import SELECTION_CHARACTERS, Searcher, SearchResult
 
 SECTIONS_EACH = 3
-"""Sections that are found for each joined passage: several may stand in one."""
+"""Sections found for each joined passage: one passage may contain several."""
 
 
 @asynccontextmanager
@@ -39,10 +39,10 @@ async def lease_books(shelf: Shelf, slug: str) -> AsyncIterator[list[OpenGenerat
 
 
 def require_all_readable(shelf: Shelf) -> None:
-    """Make sure that no book was left out before all are said not to cover a question.
+    """Check that no book was left out, before refusing a question on behalf of all of them.
 
     Raises:
-        IndexUnavailable: One that is published cannot be opened.
+        A published book cannot be opened.
     """
     if shelf.unreadable:
         raise IndexUnavailable(messages.KNOWLEDGE_BASE_DOWN, remedy="Run `lutrin doctor`.")
@@ -53,7 +53,7 @@ async def search_books(
 ) -> tuple[OpenGeneration, SearchResult]:
     """Search each book that has the named chapter and module, and return the best evidence.
 
-    Only the book that speaks of it most is read once more by a cross-encoder (`again`).
+    The cross-encoder (`again`) reads only the book that speaks of the subject most.
 
     Raises:
         InvalidQuestion: No book has the named chapter or module.
@@ -77,10 +77,10 @@ async def search_books(
 async def retrieve_passages(
     shelf: Shelf, searcher: Searcher, joiner: Joiner, question: Question, *, default_k: int
 ) -> list[Passage]:
-    """The joined passages nearest to a question, best first; none if the book does not speak of it.
+    """Return the joined passages nearest to a question, best first; none if the book does not cover it.
 
-    With a selection, of which 4096 characters are read, those nearest to the selection. Without `question.book` the
-    book is searched that speaks of it most. No cross-encoder reads them: five passages hold as many facts without it.
+    With a selection, of which the first 4096 characters count, those nearest to the selection. Without `question.book`,
+    search the book that speaks of the subject most. No cross-encoder: five passages hold as many facts without it.
 
     Raises:
         InvalidQuestion: There is nothing to search for.
@@ -93,11 +93,12 @@ async def retrieve_passages(
         if not question.selected_text:
             text = await with_spaces(generations, text, searcher.embedder)
         query = alone(msgspec.structs.replace(question, text=text, selected_text=""))
-        # A selection may speak of other chapters than its own.
+        # A selection may mention other chapters than its own.
         query = query if question.selected_text else await in_chapter(query, generations)
         wanted = question.top_k or default_k
         generation, result = await search_books(searcher, generations, query, k=SECTIONS_EACH * wanted, again=False)
-        # "What is it?" names nothing that the book could lack: the best there is; its scores say how little that is.
+        # "What is it?" names nothing that the book could lack: return the best there is; the scores show how weak it
+        # is.
         if result.verdict != "no" or not topic_stems(text):
             return await joiner.join(generation, result.passages, wanted)
     if not question.book:
@@ -106,9 +107,9 @@ async def retrieve_passages(
 
 
 async def in_chapter(query: Query, generations: Sequence[OpenGeneration]) -> Query:
-    """The query within the chapter that it names, if a book has that one; else as it is.
+    """Limit the query to the chapter that it names, if a book has it; otherwise return it unchanged.
 
-    Where nothing but a form is asked of the chapter, its title is what is searched for.
+    If the question only asks for a form of the chapter, search for the chapter's title.
 
     Raises:
         IndexUnavailable: A book cannot be read.
@@ -127,12 +128,12 @@ async def in_chapter(query: Query, generations: Sequence[OpenGeneration]) -> Que
 
 
 async def chapters_of(generation: OpenGeneration) -> list[str]:
-    """The chapters of a book in its order; where it names none, its pages are its chapters."""
+    """The chapters of a book in order; in a book without chapters, its pages."""
     return await generation.chapters() or [file.title for file in await generation.files()]
 
 
 async def _title_of(generation: OpenGeneration, number: int | None, page: str) -> str | None:
-    """Title of the chapter with a number; None for a number: of the one that holds the page."""
+    """Title of the chapter with a number; without a number, of the chapter that holds the page."""
     if number is not None:
         return chapter_of_number(await chapters_of(generation), number)
     here = [file.chapter or file.title for file in await generation.files() if file.filename == page]
@@ -140,7 +141,7 @@ async def _title_of(generation: OpenGeneration, number: int | None, page: str) -
 
 
 def chapter_of_number(chapters: Sequence[str], number: int) -> str | None:
-    """The chapter with a number: the one that its title has, else its place in the book; -1 is the last.
+    """The chapter with a number: in its title, else by its place in the book; -1 is the last.
 
     >>> chapter_of_number(["1 Bees", "2 Wax"], 2), chapter_of_number(["Bees", "Wax"], -1)
     ('2 Wax', 'Wax')
@@ -157,7 +158,7 @@ def chapter_of_number(chapters: Sequence[str], number: int) -> str | None:
 async def filters_of(
     generations: Sequence[OpenGeneration], query: Query
 ) -> list[tuple[OpenGeneration, dict[str, str] | None]]:
-    """As `apply_filters`, within the one page that is meant, if one is.
+    """Like `apply_filters`, but limited to the one page that the question means, if any.
 
     Raises:
         InvalidQuestion: No book has the question's chapter and module.
@@ -179,7 +180,7 @@ async def apply_filters(
     """The books that have the question's chapter and module, with the filter for each.
 
     Raises:
-        InvalidQuestion: None of them has; the message lists what the first one has.
+        No book has them; the message lists what the first one has.
     """
     books: list[tuple[OpenGeneration, dict[str, str] | None]] = []
     missing: list[InvalidQuestion] = []
@@ -210,7 +211,7 @@ async def _where(generation: OpenGeneration, question: Question) -> dict[str, st
 
 
 def _resolve(name: str, value: str, titles: list[str]) -> str:
-    """The title that a reader means: equal, else the only one that begins so, holds the words, or has this number."""
+    """The title that a reader means: equal, else the only one with this beginning, these words, or this number."""
     plain = value.casefold().strip()
     for test in (
         lambda title: title == plain,
