@@ -82,6 +82,22 @@ test('two tabs of a browser are in step: what is asked in one is there in the ot
   await eventually(() => reader.questions.allInnerTexts(), ['What is a topic?']);
 });
 
+test('what a reader has unfolded stays so when another tab asks', async () => {
+  const reader = await visit();
+  await reader.open();
+  await reader.ask('What is a node?');
+  await reader.button('The whole passage').click();
+  const other = await reader.context.newPage();
+  await other.goto(reader.page.url());
+  await other.locator('lutrin-chat .bubble').click();
+  await other.locator('lutrin-chat .message.user').waitFor();
+  await other.locator('lutrin-chat textarea').fill('What is a topic?');
+  await other.keyboard.press('Enter');
+  await reader.finished.nth(1).waitFor();
+  const folds = reader.widget.locator('.fold');
+  expect(await folds.evaluateAll((all) => all.map((fold) => fold.getAttribute('aria-expanded')))).toEqual(['true', 'false']);
+});
+
 test('a tab that is told of a new conversation before it can read its name follows as soon as it can', async () => {
   const reader = await visit();
   await reader.open();

@@ -169,9 +169,12 @@ export class Conversation {
   }
 
   #show(messages: readonly StoredMessage[], api?: Api): void {
-    const verdicts = new Map(this.turns.map(({messageId, verdict}) => [messageId, verdict]));
-    this.turns = turnsOf(messages);
-    for (const turn of this.turns) turn.verdict = verdicts.get(turn.messageId);
+    // What is known already stays what it is: judged, unfolded, hinted at.
+    const known = new Map(this.turns.map((turn) => [turn.messageId, turn]));
+    this.turns = turnsOf(messages).map((turn) => {
+      const before = turn.messageId && known.get(turn.messageId);
+      return before ? Object.assign(before, turn, {verdict: before.verdict}) : turn;
+    });
     this.older = Boolean(api) && messages.length >= NEWEST;
     const last = this.turns.at(-1);
     if (api && last?.cut) void this.#resume(api, last);
