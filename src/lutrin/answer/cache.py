@@ -1,4 +1,4 @@
-"""Remembers whole answers, so that who asks again has them at once, and no time tells what somebody else has asked."""
+"""Caches whole answers, so that a repeated question is answered at once and no delay reveals what others have asked."""
 
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence
@@ -9,14 +9,14 @@ import msgspec
 from lutrin.records import AnswerEvent, BookAnswerEvent, DoneEvent, QueuedEvent, WorkingEvent
 
 LIMIT = 512
-"""Answers that are remembered; the one asked for longest ago goes first."""
+"""Answers in the cache; the least recently used goes first."""
 MOST_READERS = 64
-"""Of one answer who are known to have had it: a class and its teacher, on more than one machine each."""
+"""Readers recorded for one answer: a class and its teacher, on more than one machine each."""
 TimedEvent = tuple[AnswerEvent, float]
 
 
 def for_reader(event: AnswerEvent, *, latency_ms: int) -> AnswerEvent:
-    """Adapt a cached event for a reader who repeats the question and waited so long."""
+    """Adapt a cached event for a reader who repeats the question and waited this long."""
     if not isinstance(event, DoneEvent | BookAnswerEvent):
         return event
     return msgspec.structs.replace(event, answer=msgspec.structs.replace(event.answer, latency_ms=latency_ms))
@@ -26,25 +26,25 @@ def for_reader(event: AnswerEvent, *, latency_ms: int) -> AnswerEvent:
 class _KeptAnswer:
     events: tuple[TimedEvent, ...]
     readers: OrderedDict[str, None]
-    """Who had it, the latest last."""
+    """Readers who had it, the latest last."""
     prepared: bool
 
 
 class AnswerCache:
-    """Whole answers, as events, by everything that determines them: generation, question, mode and settings.
+    """Whole answers, as events, keyed by everything that determines them: generation, question, mode and settings.
 
-    What comes back is what was given: text, sources, warnings, and the events in their order. Who asks again has it at
-    once. Another reader has it when it would have come to them as to the first, so that no time tells what somebody
-    else has asked; what was prepared is no secret. Events of the queue are not repeated: there is no wait.
+    A hit repeats the answer exactly: text, sources, warnings, and the events in their order. A reader who repeats a
+    question gets it at once. Another reader gets it as slowly as the first did, so that no delay reveals what somebody
+    else has asked; a prepared answer is no secret. Events of the queue are not repeated: there is no wait.
     """
 
     def __init__(self, limit: int = LIMIT) -> None:
         self._limit = limit
         self._answers: dict[Hashable, _KeptAnswer] = {}
-        """The one asked for longest ago first."""
+        """The least recently used first."""
 
     def get(self, key: Hashable, reader: str) -> list[TimedEvent] | None:
-        """The events of an answer that was given before, each with the seconds after which this reader gets it."""
+        """The events of a cached answer, each with the seconds after which this reader gets it."""
         kept = self._answers.pop(key, None)
         if kept is None:
             return None
@@ -56,13 +56,13 @@ class AnswerCache:
         return list(kept.events)
 
     def put(self, key: Hashable, events: Sequence[TimedEvent], reader: str) -> None:
-        """Keep an answer, unless the model was away, late or not begun for it: the next reader may be luckier.
+        """Keep an answer, unless the model was away, late or not started: the next reader may be luckier.
 
-        Every other answer in the book's words alone is kept: there is no model, or it had its say and nothing of it
-        held, and would say the same again.
+        Any other answer in the book's words alone is kept: there is no model, or none of its sentences held, and it
+        would write the same again.
 
         Args:
-            events: Each with the seconds after the question at which it came.
+            events: Each with its delay after the question, in seconds.
         """
         last = events[-1][0] if events else None
         if not isinstance(last, DoneEvent) or last.answer.explainable:

@@ -1,9 +1,9 @@
-"""What the books on a shelf say to a question: what it means here, and the evidence for an answer.
+"""Finds evidence for a question in the books on a shelf, once they have settled what it means.
 
-"This page", "chapter 3", what points at the answer before, and what joins two questions: the books tell which of these
-a question means. A question on a page, "What is the purpose?", is like the examples of `pointing.json`; one that names
-its subject is searched for in the whole book. Where no passage speaks of two things that are named side by side,
-"annealing and quenching", each is searched for alone, so that each gets its answer.
+The books decide what "this page", "chapter 3", a reference to the previous answer, or a joint of two questions means. A
+question about a page, "What is the purpose?", resembles the examples of `pointing.json`; one that names its subject is
+searched for in the whole book. If no passage covers two things that are named side by side, "annealing and quenching",
+each is searched for alone, so that each gets its answer.
 """
 
 import re
@@ -31,20 +31,20 @@ from lutrin.search.search import Searcher, SearchResult, search_selection
 from lutrin.search.shelf_search import in_chapter, search_books
 
 KINDS: dict[Pointing, UnitKind] = {"table": "table_row", "code": "code", "figure": "caption"}
-"""The kind of unit that a question points at."""
+"""Kind of unit that a question points at."""
 WHOLE: dict[Pointing, Frame] = {"page": "summary", "terms": "summary", "commands": "code"}
-"""What all of the page is asked for, and the form of the answer."""
+"""The search text for all of a page, and the form of the answer."""
 OWN_FORMS: frozenset[Frame] = frozenset({"quiz", "simpler"})
-"""Forms that a page may be asked for in, besides."""
+"""Other forms in which a page may be requested."""
 _ALONE = "What is {name}?"
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What was found for a question."""
+    """The evidence for a question."""
 
     query: Query
-    """As it was searched for."""
+    """The question as searched."""
     generation: OpenGeneration
     """The book that answers best."""
     result: SearchResult
@@ -53,7 +53,7 @@ class Evidence:
 
 
 async def as_meant(searcher: Searcher, generations: Sequence[OpenGeneration], query: Query) -> Query:
-    """The question as it is meant on this shelf: of a page, a chapter, the answer before, and in its parts.
+    """Resolve a question on this shelf: its page, its chapter, its link to the previous answer, and its parts.
 
     Raises:
         InvalidQuestion: No book has the named chapter or module.
@@ -65,7 +65,7 @@ async def as_meant(searcher: Searcher, generations: Sequence[OpenGeneration], qu
 
 
 async def find_evidence(searcher: Searcher, generations: Sequence[OpenGeneration], query: Query, *, k: int) -> Evidence:
-    """The evidence for a question that is understood as it is meant: in its page first, if it means one.
+    """Find the evidence for a resolved question: first in its page, if it means one.
 
     Args:
         searcher: Searches a book.
@@ -80,18 +80,18 @@ async def find_evidence(searcher: Searcher, generations: Sequence[OpenGeneration
     generation, result = await _find_each(searcher, query, generations, k)
     if query.within and not query.whole_chapter:
         result = of_kind(result, query.pointing)
-        # Where the page is named beside something else, its nearest passage is nearer than one of another page.
+        # If the page is mentioned beside another subject, its nearest passage still comes before one of another page.
         if query.name_stems and result.verdict != "answers":
             result = replace(result, parts=tuple(part.shown() for part in result.parts))
         elif result.verdict != "answers":
-            # The page does not answer it: the book may.
+            # The page does not answer the question, but the book may.
             query = replace(query, within="")
             generation, result = await _find_each(searcher, query, generations, k)
     return Evidence(query, generation, result, await _open_title(query, generations))
 
 
 async def find_more(searcher: Searcher, generations: Sequence[OpenGeneration], found: Evidence, *, k: int) -> Evidence:
-    """The evidence for more of the same, for a question that was answered by what the reader has been told.
+    """Find more evidence, for a question whose answer would repeat what the reader has read.
 
     Raises:
         IndexUnavailable: A book cannot be read.
@@ -102,7 +102,7 @@ async def find_more(searcher: Searcher, generations: Sequence[OpenGeneration], f
 
 
 async def _on_conversation(searcher: Searcher, query: Query, generations: Sequence[OpenGeneration]) -> Query:
-    """The question, leaning on the conversation where the book answers it so more likely than alone."""
+    """The question as a follow-up, if the book is likelier to answer it so than alone."""
     query = await in_its_place(query, searcher.encode)
     if query.leaning is None:
         return query
@@ -113,25 +113,25 @@ async def _on_conversation(searcher: Searcher, query: Query, generations: Sequen
 
 
 class Examples(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The file of examples."""
+    """Examples of questions that point at a page."""
 
     least: float
-    """Cosine from which a question points as its nearest example does."""
+    """Cosine from which a question points where its nearest example does."""
     named: float
-    """Cosine, without the names of both, from which one that names something points at the page as an example does;
-    of 1,718 questions that point at nothing none has it."""
+    """Cosine, with names masked in both, from which a question that names something points at the page like an example;
+    none of 1,718 questions that point at nothing reaches it."""
     examples: dict[Pointing, tuple[str, ...]]
 
 
 @cache
 def load_examples() -> Examples:
-    """The examples that come with Lutrin."""
+    """The examples that ship with Lutrin."""
     data = resources.files("lutrin.answer").joinpath("pointing.json").read_bytes()
     return msgspec.json.decode(data, type=Examples)
 
 
 async def _points_at(searcher: Searcher, query: Query) -> Pointing:
-    """What a question that a reader asks on a page points at; "none": it is asked of the book."""
+    """The target that a question on a page points at; "none" if it is a question for the book."""
     if not query.page or query.selected_text or query.subject or (query.frame == "about" and query.about is None):
         return "none"
     kind, cosine = await _nearest(searcher, query.typed, str)
@@ -144,7 +144,7 @@ async def _points_at(searcher: Searcher, query: Query) -> Pointing:
 
 
 async def _nearest(searcher: Searcher, text: str, seen: Callable[[str], str]) -> tuple[Pointing, float]:
-    """What the example points at that is nearest to a text, and its cosine; `seen` is how both are read."""
+    """The target of the example nearest to a text, and its cosine; `seen` transforms both first."""
     labelled = [(kind, example) for kind in get_args(Pointing) for example in load_examples().examples[kind]]
     texts = [seen(text), *(seen(example) for _, example in labelled)]
     first, *others = (one.pooled for one in await searcher.encode(texts))
@@ -153,7 +153,7 @@ async def _nearest(searcher: Searcher, text: str, seen: Callable[[str], str]) ->
 
 
 def without_names(text: str) -> str:
-    """A text with a pronoun in the place of each thing that it names, so that it says how it asks.
+    """Replace each name in a text by a pronoun, so that only the manner of asking is left.
 
     >>> without_names("What does the table here say about the handle of the sledge?")
     'What does the it here say about the it of the it?'
@@ -164,7 +164,7 @@ def without_names(text: str) -> str:
 
 
 async def _on_page(searcher: Searcher, query: Query, generations: Sequence[OpenGeneration]) -> Query:
-    """The question of the page that is open; as it is where it does not mean the page.
+    """Limit a question to the open page; return it unchanged if it does not mean the page.
 
     Raises:
         IndexUnavailable: A book cannot be read.
@@ -187,9 +187,9 @@ async def _on_page(searcher: Searcher, query: Query, generations: Sequence[OpenG
 
 
 def of_kind(result: SearchResult, kind: Pointing) -> SearchResult:
-    """What was found, of the kind of unit alone that is pointed at; as it is if the page has none.
+    """Keep only the kind of unit that a question points at; keep everything if the page has none.
 
-    The page is what was meant, so it answers.
+    The question means the page, so the page answers it.
     """
     wanted = KINDS.get(kind)
     parts = []
@@ -209,7 +209,7 @@ def _with_only(item: ScoredPassage, wanted: UnitKind) -> ScoredPassage:
 async def _find_each(
     searcher: Searcher, query: Query, generations: Sequence[OpenGeneration], k: int
 ) -> tuple[OpenGeneration, SearchResult]:
-    """What answers a question; for each of two things that it names side by side, where nothing speaks of both."""
+    """Search for a question, or for each of two things that it names side by side if no passage covers both."""
     generation, result = await _find(searcher, query, generations, k)
     sides = _each_side(query)
     if sides is None or query.mode == "selection":
@@ -222,7 +222,7 @@ async def _find_each(
     if both.parts[-2].verdict != "answers" and (first := longer_first(names)):
         home, both = await _find(searcher, _each_named(each, names, first), generations, k)
     answered = [part.verdict == "answers" for part in both.parts[-2:]]
-    # One side of a comparison is half of an answer; what holds for both may be said of them together.
+    # One side of a comparison is half an answer; a sentence about both may cover them together.
     if all(answered) or (query.frame == "compare" and any(answered)):
         return home, both
     return generation, result
@@ -237,7 +237,7 @@ async def _find(
 
 
 def sides_of(topic: str, *, compares: bool = False) -> tuple[tuple[int, int], tuple[int, int]] | None:
-    """Where the first two names stand that a topic joins, or compares; None: it joins none.
+    """Spans of the first two names that a topic joins or compares; None if it joins none.
 
     >>> text = "What is the difference between fire blight and silver leaf?"
     >>> [text[slice(*span)] for span in sides_of(text)]
@@ -251,9 +251,9 @@ def sides_of(topic: str, *, compares: bool = False) -> tuple[tuple[int, int], tu
 
 
 def _each_side(query: Query) -> tuple[Query, tuple[str, str]] | None:
-    """The question for each of two things that it names, and their names; None: it names no two, or asks otherwise.
+    """The question for each of two names, and the names; None if it does not name two, or is of another form.
 
-    A comparison asks also what each is; else each takes the place of both. They are the last two parts.
+    A comparison also asks what each is; otherwise each name replaces the pair. These questions are the last two parts.
     """
     if len(query.parts) > 1 or query.selected_text or query.is_bare or query.frame in {"about", "compute", "quiz"}:
         return None
@@ -277,9 +277,9 @@ def _are_named(names: tuple[str, str], text: str) -> bool:
 
 
 def tells_apart(names: tuple[str, str], said: Sequence[str]) -> bool:
-    """Whether sentences or rows say something of each of two things: one of both, or one of each alone.
+    """Whether sentences or rows say something about each of two things: one about both, or one about each alone.
 
-    One that only names both side by side ("a binary crate or a library crate") says nothing of either.
+    A sentence that only names both side by side ("a binary crate or a library crate") says nothing about either.
     """
     alone = set()
     for text in said:
@@ -305,7 +305,7 @@ def _each_named(query: Query, names: tuple[str, str], first: str) -> Query:
 
 
 def longer_first(names: tuple[str, str]) -> str:
-    """The first name with the last word of the second, which may belong to both: "global and local planner".
+    """The first name plus the last word of the second, which may belong to both: "global and local planner".
 
     Empty if the second has no more words.
     """

@@ -1,4 +1,4 @@
-"""The model's part of an answer: it writes from the reading sections, and each sentence is graded before it is sent."""
+"""The model's part of an answer: it writes from the reading sections; each sentence is graded before it is sent."""
 
 import asyncio
 import re
@@ -48,24 +48,24 @@ from lutrin.search.reader import Verdict, load_decisions
 from lutrin.settings import Settings
 
 FAST_S = 1.0
-"""A model whose first sentence comes within so many seconds speaks first; a later one stands below the book's."""
+"""Seconds within which a model's first sentence stands above the book's answer; a later one stands below."""
 MARGIN_S = 0.2
-"""Reserved for finishing work after the last generated token, while ten answers are put together."""
+"""Reserved for the work after the last generated token, with ten answers in progress."""
 LONGEST_S = 600.0
-"""Bounds an answer: a reader on a stream is never cut off by a clock, but a stuck model is."""
+"""Bounds an answer: no clock cuts off a reader on a stream, but a stuck model is stopped."""
 COPIED_WORDS = 8
-"""A sentence that begins with so many words in the order in which they stand above is a copy."""
+"""A sentence that begins with this many words of the text above, in the same order, is a copy."""
 LEAST_COPIED_WORDS = 3
-"""A copy of fewer words of the book says nothing by itself."""
+"""A copy of fewer words says nothing by itself."""
 MOST_OWN = 3
 """Sentences in the model's own words."""
 SAID_ODDS = 2.0
 """Log odds of a yes or no from a service that reports no probabilities."""
 _ENDS = (".", "!", "?", ":", '"', "\u201d", ")", "*", "`", "]")
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
-"""What some models think aloud before they answer."""
+"""Thoughts that some models write before they answer."""
 _BEGUN = re.compile(r"<(?:t(?:h(?:i(?:nk?)?)?)?)?\Z")
-"""What may turn out to be the beginning of a thought."""
+"""What may turn out to start a thought."""
 _FRAGMENT = re.compile(r"\W*\Z")
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _CODE = re.compile(r"`[^`\n]*(?:`|\Z)")
@@ -73,42 +73,42 @@ _ITEM = re.compile(r"^[ \t]*(?:[-*+]|\d{1,2}[.)])[ \t]+", re.MULTILINE)
 
 
 class Judgement(NamedTuple):
-    """What a model thinks of whether the sections answer, as log odds."""
+    """A model's judgement of whether the sections answer, as log odds."""
 
     yes: float
-    """Of its yes, where it is asked for yes or no."""
+    """Log odds of its yes, if it is asked for yes or no."""
     head: float | None = None
-    """Of its head (`lutrin.generate.head`); None: it has none."""
+    """Log odds of its head (`lutrin.generate.head`); None if it has none."""
 
 
 @dataclass(slots=True)
 class Explanation:
-    """The sentences that are shown, and why there are no more."""
+    """The model's shown sentences, and why there are no more."""
 
     sentences: list[Sentence] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
-    """What the reader should know."""
+    """Notices for the reader."""
     yes: float | None = None
     """Log odds of the model's yes to whether the sections answer."""
     is_reduced: bool = False
-    """Whether a sentence is not shown, because it does not hold."""
+    """Whether a sentence was dropped because it does not hold."""
     own_words: bool = False
-    """Whether a sentence is shown that is no copy of the book."""
+    """Whether a shown sentence is more than a copy of the book."""
     is_cut: bool = False
-    """Whether the model was stopped by the length that it was given."""
+    """Whether the model ran into its length limit."""
     above: tuple[str, ...] = ()
-    """What the reader sees already of the book; empty while the model speaks first. A copy of it adds nothing."""
+    """Text of the book that the reader sees already; empty while the model speaks first. A copy of it adds nothing."""
     proofs: dict[int, set[int]] = field(default_factory=dict)
-    """Where the units begin on which the shown sentences rest, by the number of their section."""
+    """Starts of the units that support the shown sentences, by section number."""
     sums: list[str] = field(default_factory=list)
-    """Calculations that were found right; what follows may use their results."""
+    """Calculations that proved right; later sentences may use their results."""
     listed: list[Sentence] = field(default_factory=list)
-    """A list that is being written, and what announces it: it is shown once it is whole."""
+    """A list in progress with its announcement: it is shown once it is complete."""
     has_gap: bool = False
-    """Whether an item of it does not hold; then none is shown."""
+    """Whether one of its items does not hold; then none is shown."""
 
     def taken(self, sentence: Sentence | None, *, is_item: bool) -> Sequence[Sentence]:
-        """What is shown now that a sentence or item has been graded; None: it does not hold, or adds nothing."""
+        """The sentences to show after a sentence or item was graded; None: it does not hold, or adds nothing."""
         if is_item:
             self.has_gap = self.has_gap or sentence is None
             self.listed += [sentence] if sentence is not None else []
@@ -122,7 +122,7 @@ class Explanation:
         return shown
 
     def ended(self) -> Sequence[Sentence]:
-        """What is shown of the list, which is whole; nothing of one with a gap, or of an announcement alone."""
+        """The complete list, if it is shown; nothing of a list with a gap, or of an announcement alone."""
         is_alone = len(self.listed) == 1 and self.listed[0].text.endswith(":")
         shown = [] if self.has_gap or is_alone else self.listed
         self.is_reduced = self.is_reduced or len(shown) < len(self.listed)
@@ -132,7 +132,7 @@ class Explanation:
 
 
 class Explainer:
-    """Has a model answer; `clock` gives seconds that only grow."""
+    """Asks a model to explain; `clock` gives monotonic seconds."""
 
     def __init__(
         self,
@@ -160,30 +160,30 @@ class Explainer:
 
     @property
     def is_paused(self) -> bool:
-        """Whether the model explains nothing unasked, because it was late by far twice in a row."""
+        """Whether unasked explanations are paused, because the model was far too late twice in a row."""
         if self.punctuality.is_paused and self.punctuality.is_better(self._generator.forecast(STANDARD)):
             self.punctuality.resume()
         return self.punctuality.is_paused
 
     def forecast(self, prompt: Prompt) -> Estimate | None:
-        """How long an explanation would take now, with what the last estimates missed by; None: unknown."""
+        """How long an explanation would take now, corrected by past errors; None if unknown."""
         raw = self._generator.forecast(prompt.request(max_tokens=self._longest(ANONYMOUS), deadline_s=LONGEST_S))
         return self._estimate(raw.first_s, raw.each_s) if raw is not None else None
 
     def _estimate(self, first_s: float, each_s: float) -> Estimate:
-        """An estimate that also counts those who are searched for: they hold the model, and then ask it, too.
+        """An estimate that includes readers whose search is running: they hold the model back, and then ask it, too.
 
-        They come behind in the queue and share its steps: half of what they add comes before this one's sentence.
+        They queue behind this reader and share the model's steps: half of their work comes before this first sentence.
         """
         return self.punctuality.corrected(first_s + self._traffic.held_s + self._traffic.others * each_s / 2)
 
     def note_wait(self, estimate: Estimate | None, took_s: float) -> None:
-        """Learn how long the first sentence was waited for, or word that there is none."""
+        """Record how long the first sentence took, or the notice that there is none."""
         if estimate is not None:
             self.punctuality.note(estimate, took_s, self._generator.forecast(STANDARD))
 
     def _eta_s(self, first_s: float) -> float:
-        """What a reader is told anew."""
+        """The estimate to send to a reader anew."""
         standard = self._generator.forecast(STANDARD)
         return round(self._estimate(first_s, standard.each_s if standard is not None else 0.0).first_s, 1)
 
@@ -192,10 +192,10 @@ class Explainer:
         return min(longest, question.answer_tokens or longest)
 
     def begin(self, plan: Plan, earlier: Sequence[ChatMessage], started: float) -> "ModelWork":
-        """Ask the model whether the passage answers, if it is to explain: unasked only what is likely to come soon."""
+        """Ask the model whether the passage answers, if it is to explain; unasked, only if it is likely to be quick."""
         question = plan.query.question
         prompts = self._prompts(plan, earlier)
-        # Where no yes could lift a refusal, it stands whatever the model says.
+        # If no yes could lift a refusal, the refusal stands whatever the model says.
         may_lift = not plan.is_sure and load_decisions().with_model.may_lift(plan.odds)
         if not prompts or (plan.verdict == "no" and not may_lift and not question.explain):
             return ModelWork(plan)
@@ -214,7 +214,7 @@ class Explainer:
         return work
 
     def _prompts(self, plan: Plan, earlier: Sequence[ChatMessage]) -> list[Prompt]:
-        """Build the model's prompts, one for each step; none if the model is not asked."""
+        """Build the model's prompts, one for each step; none if there is nothing for the model to do."""
         if not plan.explainable:
             return []
         own_words = self.ability.own_words and self._settings.own_words
@@ -223,7 +223,7 @@ class Explainer:
         return [prompt for prompt in prompts if prompt is not None]
 
     async def yes(self, plan: Plan, prompt: Prompt, started: float) -> Judgement | None:
-        """Whether the sections answer, as the model thinks; None if its word counts nothing, or is late."""
+        """The model's judgement of whether the sections answer; None if it does not count, or is late."""
         if plan.query.sums_chapter:
             return Judgement(SAID_ODDS)  # that a chapter says what it says is sure
         if not self.ability.judges:
@@ -249,9 +249,9 @@ class Explainer:
         explanation: Explanation,
         yes: "asyncio.Task[Judgement | None]",
     ) -> AsyncGenerator[QueuedEvent | WorkingEvent | Sentence, None]:
-        """Sentences that may be shown, and how it stands; they, and why there are no more, go into `explanation`.
+        """Stream the sentences that may be shown, and progress; fill `explanation` with them and with why they end.
 
-        The log odds of the model's yes are a signal of each grade. What a reader of a stream waits for is not cut off.
+        The log odds of the model's yes are a signal of each grade. A stream that a reader waits for is not cut off.
         """
         question = plan.query.question
         left_s = self._left_s(plan, started)
@@ -273,7 +273,7 @@ class Explainer:
                             yield WorkingEvent(what="writing")
                         case Finished():
                             explanation.is_cut = item.reason == "length"
-                            # A list that was cut off lacks steps.
+                            # A truncated list lacks steps.
                             for one in explanation.ended() if item.reason == "stop" else ():
                                 yield one
                         case RawSentence():
@@ -293,11 +293,11 @@ class Explainer:
 
     @staticmethod
     def _copies(explanation: Explanation, begun: str) -> bool:
-        """Whether the sentence that is being written is one that the reader sees already."""
+        """Whether the sentence in progress repeats one that the reader sees already."""
         return bool(explanation.above) and len(begun.split()) >= COPIED_WORDS and stands_in(begun, explanation.above)
 
     def _left_s(self, plan: Plan, started: float) -> float:
-        """Seconds that a program that does not stream still waits; a reader of a stream waits as long as he likes."""
+        """Seconds that a client without streaming still waits; a reader of a stream waits as long as they like."""
         wait_s = plan.query.question.wait_s
         most_s = LONGEST_S if wait_s is None else min(wait_s, self._settings.explain_s)
         most_s = most_s or self._settings.deadline_s  # no one waits, but a model that is fast enough may speak
@@ -308,7 +308,7 @@ class Explainer:
     ) -> Sentence | None:
         """The sentence with its grade; None if it is not shown."""
         text, sentences = bare_sentence(sentence.text), explanation.sentences
-        # A step that stands above stays among its steps.
+        # A step found in the book's answer still belongs to the model's steps.
         is_item = bool(_ITEM.match(sentence.text))
         said = [] if is_item else [*explanation.above[:1], *(one.text for one in sentences)]
         if _FRAGMENT.match(text) or adds_nothing(text, said):
@@ -342,25 +342,25 @@ class Explainer:
 
 @dataclass(slots=True)
 class ModelWork:
-    """What the model does for one answer; of a plan alone: nothing."""
+    """The model's work for one answer; with a plan alone, none."""
 
     plan: Plan
-    """What it reads, as the reader found it."""
+    """The plan of what it reads, as the reader found it."""
     explainer: Explainer | None = None
     prompts: Sequence[Prompt] = ()
     forecast: Estimate | None = None
     is_fast: bool = False
-    """Whether it is likely to speak before the reader has read a word: then it begins."""
+    """Whether it starts unasked: it is likely to speak before the reader has read a word."""
     offers: bool = False
-    """Whether it only begins if it is asked."""
+    """Whether it starts only on request."""
     yes: "asyncio.Task[Judgement | None] | None" = None
     explanation: Explanation = field(default_factory=Explanation)
     book: Plan = field(init=False)
-    """Of the book's answer, below which the model's sentences stand."""
+    """Plan of the book's answer above the model's sentences."""
 
     @property
     def model(self) -> str:
-        """Name of the model; empty: none is asked."""
+        """Name of the model; empty if none is asked."""
         return self.explainer.name if self.explainer is not None else ""
 
     @property
@@ -370,32 +370,32 @@ class ModelWork:
 
     @property
     def runs(self) -> bool:
-        """Whether it has begun."""
+        """Whether it has started."""
         return self.yes is not None
 
     @property
     def eta_s(self) -> float | None:
-        """Seconds until its first sentence, as estimated; None: not known."""
+        """Estimated seconds until its first sentence; None if unknown."""
         return round(self.forecast.first_s, 1) if self.forecast is not None else None
 
     @property
     def judged(self) -> Judgement | None:
-        """Whether it thinks that the sections answer, as far as that is known."""
+        """Its judgement of whether the sections answer, if known."""
         return self.yes.result() if self.yes is not None and self.yes.done() and not self.yes.cancelled() else None
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the book answers, with what the model thinks if it is there; what leans on a text has it already."""
+        """Whether the book answers, by the model's judgement too if it is there, unless the plan is sure already."""
         plan, judged = self.plan, self.judged
         return plan.verdict if judged is None or plan.is_sure else load_decisions().verdict(plan.odds, *judged)
 
     async def wait_for_yes(self, most_s: float | None) -> None:
-        """Wait for its yes or no; None: as long as it may take for the question."""
+        """Wait for its yes or no; None: as long as the question may take."""
         if self.yes is not None:
             await asyncio.wait({self.yes}, timeout=most_s)
 
     async def sentences(self, started: float) -> AsyncGenerator[QueuedEvent | WorkingEvent | Sentence, None]:
-        """Its sentences on each of the prompts, and how it stands."""
+        """Its sentences for each of the prompts, and progress."""
         if self.explainer is None or self.yes is None:
             return
         for prompt in self.prompts:
@@ -405,18 +405,18 @@ class ModelWork:
                     yield item
 
     def note_wait(self, took_s: float) -> None:
-        """Learn how long the first sentence was waited for, or word that there is none."""
+        """Record how long the first sentence took, or the notice that there is none."""
         if self.explainer is not None:
             self.explainer.note_wait(self.forecast, took_s)
 
     def close(self) -> None:
-        """Stop asking."""
+        """Cancel the question to the model."""
         if self.yes is not None:
             self.yes.cancel()
 
 
 class Feed:
-    """The items of a stream that a task of its own reads, so that one can see whether the first is there yet."""
+    """Reads a stream in its own task, so that a caller can check whether the first item has come."""
 
     def __init__(self, source: AsyncGenerator[QueuedEvent | WorkingEvent | Sentence, None]) -> None:
         self._items: asyncio.Queue[QueuedEvent | WorkingEvent | Sentence | None] = asyncio.Queue()
@@ -435,14 +435,14 @@ class Feed:
             self._items.put_nowait(None)
 
     async def begins(self, within_s: float) -> bool:
-        """Whether a sentence comes within so many seconds, or the stream ends."""
+        """Whether a sentence arrives within this many seconds, or the stream ends."""
         with suppress(TimeoutError):
             async with asyncio.timeout(within_s):
                 await self._spoke.wait()
         return self._spoke.is_set()
 
     async def __aiter__(self) -> AsyncIterator[QueuedEvent | WorkingEvent | Sentence]:
-        """Yield the items; raises what the stream raised."""
+        """Yield the items; raise the stream's errors."""
         while (item := await self._items.get()) is not None:
             yield item
         await self._task
@@ -454,7 +454,7 @@ class Feed:
 
 
 def adds_nothing(text: str, earlier: Sequence[str]) -> bool:
-    """Whether a sentence only repeats what is shown: its words, or all that its words name, without a new denial."""
+    """Whether a sentence only repeats shown text: its words, or everything that it names, without a new negation."""
     if stands_in(text, earlier):
         return True
     stems, earlier_text = stem_set(text), " ".join(earlier)
@@ -463,25 +463,25 @@ def adds_nothing(text: str, earlier: Sequence[str]) -> bool:
 
 
 class SentenceStream:
-    """Cuts a stream of text into whole sentences, with their log probabilities; leaves out what is thought aloud.
+    """Splits a stream of text into whole sentences with their log probabilities; skips thoughts.
 
-    What stands below the line that announces the model's own words is its own.
+    Sentences below the line that announces the model's own words are marked as its own.
     """
 
     def __init__(self) -> None:
         self._text = ""
         self._used = 0
         self._logprobs: list[float] = []
-        """Of the pieces since the last sentence."""
+        """Log probabilities of the pieces since the last sentence."""
         self._own = False
 
     @property
     def pending(self) -> str:
-        """The sentence that is being written, as far as it is."""
+        """The sentence in progress."""
         return _BEGUN.sub("", _THOUGHT.sub("", self._text))[self._used :].strip()
 
     def feed(self, piece: str, logprob: float | None = None) -> list[RawSentence]:
-        """Return the sentences that are now complete. A sentence is complete once the next one has begun."""
+        """Return the sentences that are now complete. A sentence is complete once the next one begins."""
         self._text += piece
         self._logprobs.append(logprob or 0.0)
         pending = _BEGUN.sub("", _THOUGHT.sub("", self._text))[self._used :]
@@ -492,14 +492,14 @@ class SentenceStream:
         return list(self._sentences(pending[start:end] for start, end in ranges[:-1]))
 
     def finish(self) -> list[RawSentence]:
-        """Return the rest once the model has stopped by itself, with its missing full stop added."""
+        """Return the rest after the model has stopped by itself, adding a missing full stop."""
         pending = _THOUGHT.sub("", self._text)[self._used :]
         rest = [pending[start:end] for start, end in _ranges(pending)]
         whole = (text if text.endswith(_ENDS) else f"{text}." for text in rest if any(map(str.isalnum, text)))
         return list(self._sentences(whole))
 
     def _sentences(self, texts: Iterable[str]) -> Iterator[RawSentence]:
-        """Sentences, the first with the log probabilities of the pieces since the one before."""
+        """Sentences; the first gets the log probabilities of the pieces since the last one."""
         for text in texts:
             _, mark, rest = text.partition(OWN_WORDS)
             self._own = self._own or bool(mark)
@@ -511,7 +511,7 @@ class SentenceStream:
 
 
 def _ranges(text: str) -> list[tuple[int, int]]:
-    """Start and end of each sentence: an item of a list begins one, the end of a block of code ends one."""
+    """Start and end of each sentence: a list item begins one, the end of a code block ends one."""
     blocks = [match.span() for match in _FENCE.finditer(text)]
     items = [
         match.span() for match in _ITEM.finditer(text) if not any(start < match.start() < end for start, end in blocks)
@@ -529,10 +529,9 @@ def _ranges(text: str) -> list[tuple[int, int]]:
 async def sentences_of(
     generator: Generator, request: GenerationRequest, stops: Callable[[str], bool] = lambda _: False
 ) -> AsyncGenerator[Queued | Begun | Piece | RawSentence | Finished, None]:
-    """Yield the model's sentences as they are completed, then how it ended; drop one that was cut off.
+    """Yield the model's sentences as they complete, then how it ended; drop an unfinished one.
 
-    Where it stands is passed on, of the pieces the first alone. The model is stopped at a sentence that begins so that
-    it is better not written (`stops`).
+    Pass progress on, and of the pieces only the first. Stop the model at a sentence whose beginning `stops` rejects.
     """
     cutter, spoke = SentenceStream(), False
     async with aclosing(timed_stream(generator, request)) as stream:
@@ -555,9 +554,9 @@ async def sentences_of(
 
 
 async def timed_stream(generator: Generator, request: GenerationRequest) -> AsyncGenerator[GenerationEvent, None]:
-    """Have a model write, timed as two stages: `queue` up to the first word, then `write`.
+    """Stream a model's answer, timed as two stages: `queue` up to the first word, then `write`.
 
-    The end is noted as `model_end`: `stop`, `length`, `deadline`, `cancelled`, `full` or `away`.
+    Record the end as `model_end`: `stop`, `length`, `deadline`, `cancelled`, `full` or `away`.
     """
     began_s = time.monotonic()
     first_s: float | None = None

@@ -1,12 +1,12 @@
 """Answers a question: the book's own words at once, then the model's sentences, each with its grade.
 
-Each stage takes a record and hands one on:
+Each stage takes a record and hands on another:
 
-- `query.understand`: what is asked, with what it leans on of its conversation: a `Query`.
-- `answer.evidence`: what it means on this shelf, and what the books say to it: `Evidence`.
-- `answer.plan`: what the answer will rest on, decided before a word is generated: a `Plan`.
-- `answer.explain`: the model's sentences on what it reads, each graded (`answer.grade`): `ModelWork`.
-- `answer.reply`: the whole: an `Answer`.
+- `query.understand`: the question, completed from its conversation: a `Query`.
+- `answer.evidence`: its meaning on this shelf, and the books' passages on it: `Evidence`.
+- `answer.plan`: the basis of the answer, decided before a word is generated: a `Plan`.
+- `answer.explain`: the model's sentences, each graded (`answer.grade`): `ModelWork`.
+- `answer.reply`: the complete answer: an `Answer`.
 """
 
 import asyncio
@@ -64,13 +64,13 @@ from lutrin.settings import Settings
 
 NOT_COVERED = frozenset({"out_of_scope", "not_in_book"})
 TURN_S = 30.0
-"""Seconds that one search may hold its turn, a hundred usual ones: a disk that does not answer must not stop all."""
+"""Seconds that one search may hold its turn, a hundred usual ones: a disk that hangs must not stop everybody."""
 WARM_CHAPTERS = 2
-"""Chapters that are read whole while idle."""
+"""Chapters that the model reads in full while idle."""
 MAX_OPENED = 100
-"""Opened pages that wait to be read ahead, some minutes of a class."""
+"""Opened pages waiting to be read ahead, some minutes of a class."""
 MAX_OFFERED = 64
-"""Explanations that were offered and may be asked for: more than a class, which asks within moments."""
+"""Offered explanations that readers may still request: more than a class, which asks within moments."""
 MAX_SECTIONS_AHEAD = 8
 """Sections of an opened page that the model reads ahead: some 30 s of one core at 40 tokens a second."""
 
@@ -79,12 +79,12 @@ class PreparedPlans(Protocol):
     """Finds prepared answers: `lutrin.study.prepared_answers`. Both calls raise what `AnswerFlow.answer` does."""
 
     async def plan(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan | None:
-        """The plan of an answer that was prepared; None: nothing that was prepared is what is asked."""
+        """The plan of a prepared answer; None if no prepared question matches."""
 
     async def beside(
         self, query: Query, generations: Sequence[OpenGeneration], result: SearchResult
     ) -> tuple[SearchResult, str]:
-        """What was found in the first book, led by what it says to a prepared question, and one that may be meant."""
+        """The first book's evidence, led by its text on a prepared question, and a question that may be meant."""
 
 
 class AnswerFlow:
@@ -93,12 +93,12 @@ class AnswerFlow:
     Args:
         generator: The language model; None: answers are excerpts only.
         ability: How much the model reads and writes.
-        prepared: Knows what was prepared; None: nothing was.
-        searches_at_once: Questions that are searched for at the same time; the others wait for their turn. One where
-            this machine's processor does the work: if all shared it, each would be as late as the last.
-        chats: Conversations, from which follow-ups are completed; None: every question stands alone.
-        grader: Grades what the model writes; None: as the settings say.
-        clock: Seconds that only grow.
+        prepared: Finds prepared answers; None: there are none.
+        searches_at_once: Questions searched for at the same time; the others wait their turn. Use one where this
+            machine's processor does the work: if all shared it, each would be as late as the last.
+        chats: Stored conversations, for completing follow-ups; None: every question stands alone.
+        grader: Grades the model's sentences; None: chosen by the settings.
+        clock: Monotonic seconds.
     """
 
     def __init__(
@@ -129,16 +129,16 @@ class AnswerFlow:
         self._clock = clock
         self._cache = AnswerCache()
         self._offered: OrderedDict[Hashable, Plan] = OrderedDict()
-        """What was found for readers to whom an explanation was offered: taking it needs no second search."""
+        """Plans of answers whose explanation was offered, so that requesting it needs no second search."""
         self._turns = FairTurns(searches_at_once)
         self._share = Share(time.process_time)
         self.charge: Callable[[float], None] = lambda _: None
-        """Told of the seconds of processor time that a search took, in the context of its question."""
+        """Called with the seconds of processor time that a search took, in the context of its question."""
         if generator is not None:
             self.take_model(generator, ability or Ability())
 
     def take_model(self, generator: Generator, ability: Ability) -> None:
-        """Ask this model from now on."""
+        """Use this model from now on."""
         weights = fitted_weights().strong if ability.tier == "large" else fitted_weights().small
         strict = self._settings.grades == "strict"
         grader = self._grader or Grader(self._searcher.embedder, weights, strict=strict)
@@ -147,16 +147,16 @@ class AnswerFlow:
 
     @property
     def ability(self) -> Ability:
-        """How much the model reads and writes; of no tier while there is none."""
+        """How much the model reads and writes; tier `none` without a model."""
         return self._explainer.ability if self._explainer is not None else Ability(tier="none", sections=0)
 
     @property
     def is_paused(self) -> bool:
-        """Whether the model explains nothing unasked, because this machine is too busy now."""
+        """Whether unasked explanations are paused, because this machine is too busy now."""
         return self._explainer is not None and self._explainer.is_paused
 
     async def require_askable(self, question: Question) -> None:
-        """Check question and books, before a model is loaded for it.
+        """Check question and books before a model is loaded for it.
 
         Raises:
             InvalidQuestion: The question is empty, or names a chapter that the book does not have.
@@ -168,7 +168,7 @@ class AnswerFlow:
             await apply_filters(generations, question)
 
     async def explains(self, question: Question) -> bool:
-        """Whether a model or a prepared entry would answer, and not the book's own words alone.
+        """Whether a model or a prepared entry would answer, rather than the book's own words alone.
 
         Raises:
             As `answer`.
@@ -199,7 +199,7 @@ class AnswerFlow:
                 for final in self._finished(plan, started, ModelWork(plan)):
                     yield final
                 return
-            # What the model is shown of the conversation: nothing if the question stands alone.
+            # Conversation to show the model; empty if the question stands alone.
             leans = query.text != query.typed and not query.question.selected_text
             earlier = history[-MOST_TURNS:] if leans else []
             model = self._explainer.name if self._explainer is not None else ""
@@ -223,7 +223,7 @@ class AnswerFlow:
                         events.append((event, self._clock() - started))
                         yield event
             self._cache.put(key, events, reader)
-            # Who asks next, asks about the same page, most likely.
+            # The next reader most likely asks about the same page.
             last, _ = events[-1]
             cited = [one for one in last.answer.sources if one.filename] if isinstance(last, DoneEvent) else []
             for source in cited[:1]:
@@ -242,7 +242,7 @@ class AnswerFlow:
         )
 
     async def _history(self, question: Question) -> list[ChatMessage]:
-        """The conversation: as the reader's program tells it, else as it is stored; none if that cannot be read."""
+        """The conversation: from the client's request, else from the store; empty if the store cannot be read."""
         if question.earlier:
             return [
                 ChatMessage(id="", session_id="", role=turn.role, text=turn.content, created="")
@@ -258,7 +258,7 @@ class AnswerFlow:
             return []
         stored = [message for message in stored if message.id not in question.kept_as and message.text]
         questions = [place for place, message in enumerate(stored) if message.role == "user"]
-        # Asked again for its explanation, a question does not follow itself.
+        # A question repeated for its explanation is not its own follow-up.
         again = question.explain and questions and stored[questions[-1]].text == question.text
         return stored[: questions[-1]] if again else stored
 
@@ -270,13 +270,13 @@ class AnswerFlow:
         earlier: Sequence[ChatMessage],
         place: Hashable,
     ) -> AsyncGenerator[AnswerEvent, None]:
-        """Search, decide, show the book's answer, have the model explain it.
+        """Search, decide, send the book's answer, have the model explain it.
 
-        The book's answer is final. A model that is fast enough to speak first decides with the reader what is shown,
-        and its sentences stand above the book's. It also has its say if nothing is shown before the answer is whole.
+        The book's answer is final. A model that is fast enough to speak first has a part in the decision, and its
+        sentences stand above the book's. It also takes part if nothing is shown before the whole answer is complete.
 
         Args:
-            place: Names question and reader.
+            place: Identifies question and reader.
         """
         with ExitStack() as ending, ExitStack() as waiting:
             waiting.enter_context(self.traffic.without_excerpts())
@@ -311,7 +311,7 @@ class AnswerFlow:
                     yield event
 
     async def _plan(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan:
-        """As prepared, from the contents, from the selection alone, or from the book that answers best."""
+        """Plan from a prepared answer, the table of contents, the selection alone, or the book that answers best."""
         listing = await listing_plan(self._searcher, generations, query, sections=self.ability.sections)
         if listing is not None:
             return listing
@@ -331,7 +331,7 @@ class AnswerFlow:
         found, meant = await self._with_prepared(found, generations)
         plan = await make_plan(found, sections=self.ability.sections)
         if plan.repeats:
-            # A follow-up does not want the same again.
+            # A follow-up must not repeat the answer.
             found = await find_more(self._searcher, generations, found, k=k)
             plan = await make_plan(found, sections=self.ability.sections)
             if plan.repeats:
@@ -340,7 +340,7 @@ class AnswerFlow:
         return replace(plan, suggestions=plan.suggestions or following, meant=meant)
 
     async def _with_prepared(self, found: Evidence, generations: Sequence[OpenGeneration]) -> tuple[Evidence, str]:
-        """What was found, led by what it says to a prepared question, and one that may be meant."""
+        """The evidence, led by its text on a prepared question, and a question that may be meant."""
         if self._prepared is None:
             return found, ""
         others = [one for one in generations if one is not found.generation]
@@ -350,7 +350,7 @@ class AnswerFlow:
     async def _explained(
         self, plan: Plan, book: Plan, work: ModelWork, started: float
     ) -> AsyncGenerator[AnswerEvent, None]:
-        """The book's answer, the model's sentences below it, and the whole; a fast model's sentences stand above."""
+        """The book's answer, the model's sentences below it (above, for a fast model), and the complete answer."""
         explanation = work.explanation
         feed = Feed(work.sentences(started))
         try:
@@ -378,7 +378,7 @@ class AnswerFlow:
         yield DoneEvent(answer=answer, made=certainty_of(work.book, work))
 
     async def _speaking_first(self, plan: Plan, feed: Feed, work: ModelWork) -> AsyncGenerator[AnswerEvent, None]:
-        """A fast model's sentences, the book's warnings before the first; they end where its yes proves to be a no."""
+        """A fast model's sentences, after the book's warnings; they stop if its yes turns out to be a no."""
         before = [Sentence(text=text, citations=(number,)) for text, number in plan.guards]
         sentences = work.explanation.sentences
         async for item in feed:
@@ -387,7 +387,7 @@ class AnswerFlow:
             if work.verdict != "answers":
                 return
             if work.explanation.is_reduced and len(sentences) == 1 and not plan.query.sums_chapter:
-                # What follows a sentence that is not shown begins in the middle: the book begins instead.
+                # A sentence after a dropped one begins in the middle, so the book's sentences come first.
                 lead = [one for one in plan.lead if one.citations and not stands_in(item.text, [one.text])]
                 sentences[:0] = lead
                 before += lead
@@ -396,9 +396,9 @@ class AnswerFlow:
             before.clear()
 
     async def _below(self, plan: Plan, book: Plan, feed: Feed, work: ModelWork) -> AsyncGenerator[AnswerEvent, None]:
-        """What the model adds below the book's answer; its yes also lifts a refusal, after which there is an answer.
+        """The model's sentences below the book's answer; its yes also lifts a refusal into an answer.
 
-        A late no takes nothing away: it only keeps the model from explaining what does not answer.
+        A late no removes nothing: it only keeps the model from explaining a passage that does not answer.
         """
         asked_s, spoke, has_ended = self._clock(), False, False
         try:
@@ -432,7 +432,7 @@ class AnswerFlow:
     def _finished(
         self, plan: Plan, started: float, work: ModelWork, *, is_above: bool = False
     ) -> tuple[BookAnswerEvent, DoneEvent]:
-        """The last events of an answer to which nothing is added any more."""
+        """The last events of an answer that is complete."""
         answer = answer_of(plan, work, is_above=is_above, latency_ms=self._elapsed_ms(started))
         made = certainty_of(plan, work)
         return BookAnswerEvent(answer=answer, made=made), DoneEvent(answer=answer, made=made)
@@ -442,10 +442,10 @@ class AnswerFlow:
 
     @asynccontextmanager
     async def search_turn(self, question: Question) -> AsyncIterator[None]:
-        """Hold the turn to search for one question; wait for it first.
+        """Wait for a turn to search for one question, and hold it.
 
         Raises:
-            IndexUnavailable: The search does not end: others have their turn.
+            IndexUnavailable: The search hangs; the turn goes to others.
         """
         async with self._turns.turn(question.peer, question.session_id):
             began_s = self._share.change(1)
@@ -459,7 +459,7 @@ class AnswerFlow:
                 self.charge(self._share.change(-1) - began_s)
 
     def warm_page(self, book: str, filename: str) -> None:
-        """Note that a reader has opened a page, for `read_ahead`; of very many pages the newest are kept."""
+        """Record that a reader has opened a page, for `read_ahead`; keep only the newest pages."""
         self.traffic.opens(book, filename)
         if self._opened.full():
             self._opened.get_nowait()
@@ -481,7 +481,7 @@ class AnswerFlow:
             explainer.warm([prompt for prompt in prompts if prompt is not None])
 
     async def warm_chapters(self) -> None:
-        """Have the model read all of the chapters that readers open most, while idle."""
+        """Have the model read the chapters that readers open most in full, while idle."""
         if self._explainer is None:
             return
         opened: Counter[tuple[str, str]] = Counter()
@@ -498,7 +498,7 @@ class AnswerFlow:
 
 
 def _proof_events(plan: Plan) -> list[AnswerEvent]:
-    """Sources and excerpts, which are there before the answer is put together."""
+    """Sources and excerpts, which are ready before the answer is."""
     sources = [SourcesEvent(citations=plan.sources)] if plan.sources else []
     return [*sources, *map(ExcerptEvent, plan.excerpts)]
 

@@ -1,10 +1,10 @@
 """Grades the sentences of a language model by how they rest on the book.
 
-Numbers with their units, names, commands and "all" or "never" must stand in what was shown, and sums are recalculated,
-or the sentence is dropped: these are what such a model confuses most easily and what a reader relies on most. What it
-says is a matter of degree: a logistic regression over cheap signals gives the probability that the book supports it.
-`evaluation.written` fits it on sentences that models really wrote, and two floors: above the first a sentence is
-*stated*, above the second *likely*, below it is dropped.
+Numbers with their units, names, commands and "all" or "never" must be in the sections that the model was shown, and
+sums are recalculated, or the sentence is dropped: small models confuse these most easily, and readers rely on them
+most. The rest is a matter of degree: a logistic regression over cheap signals gives the probability that the book
+supports the sentence. `evaluation.written` fits it on sentences that models really wrote, and two floors: above the
+first a sentence is *stated*, above the second *likely*, below it is dropped.
 """
 
 import ast
@@ -47,15 +47,15 @@ vectors); share of its content words that stand in the section, and in its close
 probability of its tokens, and of its least certain piece; whether it denies what that unit does not, or the reverse;
 log odds of the model's yes to whether the section answers, as a share of the most; logarithm of its number of words."""
 FEW_WORDS = 3
-"""Beside a calculation so many words say only what it is of."""
+"""Words beside a calculation, at most, that only name its subject."""
 MOST_SECTIONS = 64
-"""Sections whose token vectors are remembered, some 300 kB each; the one used longest ago goes first."""
+"""Sections whose token vectors are cached, some 300 kB each; the least recently used goes first."""
 MOST_ODDS = 8.0
-"""Log odds of a yes are cut to this, so that one certain model does not outweigh all other signals."""
+"""Clips the log odds of a yes, so that one certain model does not outweigh all other signals."""
 _LIST_SIGN = re.compile(r"^(?:[-*+]|\d{1,2}[.)])\s+")
 Level = Literal["stated", "likely", "dropped"]
 _COUNTS = {word: str(number) for number, word in enumerate(COUNTS_IN_ORDER, 1) if number > 1}
-"""Number words and their digits. "One" is none of them: it stands for things more often than for a number."""
+"""Number words and their digits, without "one": it stands for things more often than for a number."""
 _COUNT_WORD = re.compile(rf"(?<![\w-])(?:{'|'.join(_COUNTS)})(?![\w-])", re.IGNORECASE)
 _MEASURED = re.compile(r"(?<![\w.])[-−+]?(\d+(?:,\d{3}){0,9}(?:\.\d+)?)[ \u00a0\u202f-]?(%|°[CF]?|[^\W\d_]+)")
 """A number and the word after it, which may be its unit."""
@@ -65,11 +65,11 @@ _CODE = re.compile(r"`([^`]+)`")
 _FENCED = re.compile(r"```[^\n`]*\n(.*?)(?:```|\Z)", re.DOTALL)
 """A block of code, without its language."""
 _CONTINUED = re.compile(r"\\\s*\n\s*")
-"""The end of a line of a command that goes on."""
+"""The end of a line in a command that continues."""
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
-"""Wherever they stand, such as within `H100` or `1.5x`."""
+"""Digits anywhere, including within `H100` or `1.5x`."""
 LEAST_ABBREVIATION = 3
-"""Letters of a unit's name; fewer may begin another unit's, as m does mm and minutes."""
+"""Least letters of a unit's abbreviation; fewer may begin another unit's name, as m begins mm and minutes."""
 _PREFIXES: dict[str, tuple[str, ...]] = {
     "k": ("kilo",), "m": ("milli", "mega"), "c": ("centi",), "d": ("deci",), "g": ("giga",), "t": ("tera",),
     "n": ("nano",), "h": ("hecto",), "p": ("pico",), "µ": ("micro",), "u": ("micro",),
@@ -80,10 +80,10 @@ _SYMBOLS: dict[str, tuple[str, ...]] = {
     "n": ("newton",), "m": ("meter", "metr"), "l": ("liter", "litr"),
     "°": ("degre",), "°c": ("degre",), "°f": ("degre",),
 }  # fmt: skip
-"""Symbols of units that do not begin the unit's name, or are one letter, and the stems of their names (tables 2, 4
-and 8)."""
+"""Symbols of units that do not begin the unit's name, or are one letter, and the stems of their names (tables 2, 4 and
+8)."""
 CLOSEST = 2
-"""So many sentences of the evidence may be the ones that a claim speaks of."""
+"""Sentences of the evidence that may be the subject of a claim."""
 _PLAIN_NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?"
 _UNIT_NAME = r"(?:\s?(?:%|°[CF]?|[^\W\d_]+(?:/[^\W\d_]+)?\.?))"
 _TERM = rf"[(\s]*{_PLAIN_NUMBER}{_UNIT_NAME}?[)\s]*"
@@ -98,23 +98,23 @@ _OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
 }
 LONGEST_CHARS = 200
 LARGEST_POWER = 16
-"""Greater exponents stand in no textbook's sum, and some would take for ever."""
+"""Larger exponents occur in no textbook's sum, and some would take forever."""
 
 
 class Weights(msgspec.Struct, frozen=True):
-    """What `evaluation.written` fitted."""
+    """Fit of `evaluation.written`."""
 
     signals: tuple[float, ...]
     """In the order of `SIGNALS`."""
     bias: float
     stated: float
-    """Least probability of a sentence that is stated."""
+    """Least probability of a stated sentence."""
     likely: float
-    """Least probability of one that is shown."""
+    """Least probability of a shown sentence."""
 
 
 class AllWeights(msgspec.Struct, frozen=True):
-    """What was fitted, by who writes."""
+    """Fitted weights, by kind of author."""
 
     small: Weights
     """Models that run on a few cores: a third of what they write is right."""
@@ -126,7 +126,7 @@ class AllWeights(msgspec.Struct, frozen=True):
 
 @cache
 def fitted_weights() -> AllWeights:
-    """The weights that come with Lutrin."""
+    """The weights that ship with Lutrin."""
     data = resources.files("lutrin.answer").joinpath("grades.json").read_bytes()
     return msgspec.json.decode(data, type=AllWeights)
 
@@ -139,30 +139,30 @@ class RawSentence:
     logprob: float = 0.0
     """Mean log probability of its tokens (natural)."""
     least_logprob: float = 0.0
-    """Of its least certain piece."""
+    """Log probability of its least certain piece."""
     own: bool = False
-    """Whether it stands below the line that announces the model's own words."""
+    """Whether it is below the line that announces the model's own words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """How a sentence rests on what was shown."""
+    """How well the shown sections support a sentence."""
 
     text: str
-    """Without markers."""
+    """Sentence without markers."""
     level: Level
     probability: float
     citations: tuple[int, ...] = ()
-    """Numbers of the sections that support it, or that it may be compared with."""
+    """Numbers of the sections that support it, or that a reader may compare it with."""
     reason: str = ""
     """Why it is dropped, in words for the model."""
 
 
 class Grader:
-    """Grades sentences against the sections that a model was shown; `strict` shows only what is stated.
+    """Grades sentences against the sections that a model was shown; `strict` shows only stated sentences.
 
-    Without weights it takes those for sentences without any signal of a model. They hold for the encoder that they were
-    fitted to; with another one nothing is *stated*, and what is literally right is *likely*.
+    Without weights it uses those for sentences without any signal of a model. Weights are valid for the encoder that
+    they were fitted to; with another one nothing is *stated*, and a sentence with correct literals is *likely*.
     """
 
     def __init__(self, embedder: Embedder, weights: Weights | None = None, *, strict: bool = False) -> None:
@@ -180,13 +180,13 @@ class Grader:
         answers: float = 0.0,
         sums: Sequence[str] = (),
     ) -> Grade:
-        """Grade a sentence against the sections that were shown, with the numbers by which they are cited.
+        """Grade a sentence against the shown sections, with the numbers that cite them.
 
-        Names in the question may stand in it, and results of calculations that were found right before (`sums`);
-        `answers` are the log odds of the model's yes to whether the sections answer.
+        It may use names from the question, and results of calculations that proved right before (`sums`); `answers` are
+        the log odds of the model's yes to whether the sections answer.
 
         Raises:
-            ModelMissing: The embedder's file is not here.
+            ModelMissing: The embedder's file is missing.
         """
         text = bare_sentence(sentence.text)
         evidence = "\n".join(evidence_of(section) for _, section in sections)
@@ -209,7 +209,7 @@ class Grader:
         return Grade(text, level, chance, citations, "" if level != "dropped" else "the passage does not say it")
 
     def level(self, probability: float) -> Level:
-        """What a probability means for the reader."""
+        """The level that a reader sees for a probability."""
         if probability >= self._weights.stated:
             return "stated"
         return "likely" if probability >= self._weights.likely and not self._strict else "dropped"
@@ -247,7 +247,7 @@ class Grader:
         return (await self.grade(RawSentence(text), [(1, section)], question)).level == "stated"
 
     async def rests_on(self, text: str, section: Run) -> Unit | None:
-        """The unit of a section to which a sentence is nearest; None if nothing of the section may be shown."""
+        """The unit of a section nearest to a sentence; None if nothing of the section may be shown."""
         reading = await self._read(section)
         (own,) = await self._embedder.encode([bare_sentence(text)])
         return reading.units[int((reading.vectors @ own.pooled).argmax())] if reading.units else None
@@ -277,7 +277,7 @@ class Grader:
 
 @dataclass(frozen=True, slots=True)
 class _EncodedSection:
-    """A section as sentences are compared with it."""
+    """A section, encoded for comparison with sentences."""
 
     units: Sequence[Unit]
     tokens: Vectors
@@ -287,17 +287,17 @@ class _EncodedSection:
     stems: frozenset[str]
     unit_stems: tuple[frozenset[str], ...]
     denies: tuple[bool, ...]
-    """Whether each unit holds a negation."""
+    """Whether each unit contains a negation."""
 
     def only_names(self, stems: frozenset[str]) -> bool:
-        """Whether all of a sentence's words stand in the headings alone, which name things and state nothing."""
+        """Whether all of a sentence's words are in the headings alone, which name things and state nothing."""
         return bool(stems) and stems <= self.stems and all(map(stems.isdisjoint, self.unit_stems))
 
 
 def broken_literal(text: str, evidence: str, question: str = "", sums: Sequence[str] = ()) -> str:
     """Why a sentence without markers may never be shown, in words for the model; empty if it may.
 
-    Names in the question may stand in it; calculations that were found right (`sums`) count as evidence, too.
+    It may use names from the question; calculations that proved right (`sums`) count as evidence, too.
     """
     own = calculations(text)
     known_numbers = {*numbers(evidence), *numbers(question), *(number for one in sums for number in numbers(one))}
@@ -310,7 +310,7 @@ def broken_literal(text: str, evidence: str, question: str = "", sums: Sequence[
 
 
 def may_be_own(text: str, evidence: str, question: str) -> bool:
-    """Whether a sentence may be shown as the model's own words: no number, name or command that is not the book's."""
+    """Whether a sentence may be shown as the model's own words: all its numbers, names and commands are the book's."""
     return keeps_numbers(text, evidence) and keeps_names(text, evidence, question) and not gives_orders(text)
 
 
@@ -328,17 +328,17 @@ def bare_sentence(text: str) -> str:
 
 
 def is_copy(text: str, section: Run) -> bool:
-    """Whether a sentence stands word for word in a section: then it is the book's, and no sentence of a model."""
+    """Whether a sentence is in a section word for word: then it is the book's, not the model's."""
     return stands_in(text, [" ".join(unit.text for unit in section.units)])
 
 
 def stands_in(text: str, others: Iterable[str]) -> bool:
-    """Whether a text stands in another one word for word, whatever its case and signs."""
+    """Whether a text is contained in another word for word, ignoring case and punctuation."""
     return any(f" {plain(text)} " in f" {plain(other)} " for other in others)
 
 
 def evidence_of(section: Run) -> str:
-    """A section with its headings as evidence, without anything that gives orders to a model."""
+    """A section with its headings as evidence, without units that give orders to a model."""
     place, units = section.readable
     return "\n".join([place, *map(_unit_text, units)])
 
@@ -350,7 +350,7 @@ def _unit_text(unit: Unit) -> str:
 
 
 def _is_counted(text: str) -> bool:
-    """Whether a sentence only tells a calculation."""
+    """Whether a sentence only states a calculation."""
     own = calculations(text)
     rest = text
     for one in own:
@@ -359,7 +359,7 @@ def _is_counted(text: str) -> bool:
 
 
 def _matches(text: str, own: Encoding, tokens: Vectors) -> tuple[float, float]:
-    """Mean and least of the best cosines of each token of a content word among the tokens of a section."""
+    """Mean and least of the best cosine of each content token with the tokens of a section."""
     spans = own.token_offsets.tolist()
     places = [place for place, (start, end) in enumerate(spans) if content_stems(text[start:end])]
     if own.token_vectors is None or not len(tokens) or not places:
@@ -369,21 +369,21 @@ def _matches(text: str, own: Encoding, tokens: Vectors) -> tuple[float, float]:
 
 
 def denies(text: str) -> bool:
-    """Whether a text holds a negation."""
+    """Whether a text contains a negation."""
     return not NEGATIONS.isdisjoint(words(text.lower()))
 
 
 def literals_stand(sentence: str, evidence: str, question: str = "") -> bool:
-    """Whether everything that a sentence without markers must take literally is in the evidence, headings included.
+    """Whether the evidence, headings included, has everything that a sentence without markers must copy literally.
 
-    Names in the question may stand in it.
+    The sentence may use names from the question.
     """
     in_numbers = keeps_numbers(sentence, evidence) and keeps_units(sentence, evidence)
     return in_numbers and keeps_names(sentence, evidence, question) and keeps_quantifiers(sentence, evidence)
 
 
 def keeps_numbers(sentence: str, evidence: str) -> bool:
-    """Whether each number in the sentence also stands in the evidence, in digits or in words.
+    """Whether each number in the sentence is also in the evidence, in digits or in words.
 
     >>> keeps_numbers("It has 5 joints.", "The arm has five joints."), keeps_numbers("It has six.", "The arm has 5.")
     (True, False)
@@ -396,7 +396,7 @@ def keeps_numbers(sentence: str, evidence: str) -> bool:
 
 
 def _shortest(number: str) -> str:
-    """A number without zeros behind its decimals: 2 for 2.0."""
+    """A number without trailing zeros: 2 for 2.0."""
     return number.rstrip("0").rstrip(".") if "." in number else number
 
 
@@ -410,10 +410,10 @@ def in_digits(text: str) -> str:
 
 
 def keeps_units(sentence: str, evidence: str) -> bool:
-    """Whether a number has the unit that it has in the evidence.
+    """Whether each number has the same unit as in the evidence.
 
-    A word after a number is a unit if the evidence has it after a number, or if it is none of the evidence's words
-    though the evidence measures this number in something.
+    A word after a number is a unit if the evidence has it after a number, or if the evidence lacks the word but gives
+    this number a unit.
 
     >>> keeps_units("It lifts 2 grams.", "The arm lifts 2 kg."), keeps_units("It lifts 2 kg.", "A load of 2 kg.")
     (False, True)
@@ -448,13 +448,13 @@ def _same_unit(one: str, other: str) -> bool:
 
 
 def keeps_names(sentence: str, evidence: str, question: str = "") -> bool:
-    r"""Whether names stand in the evidence or the question, and names from code and lines of code in the evidence.
+    r"""Whether names are in the evidence or the question, and names and lines of code in the evidence.
 
     >>> listed = "Hidden files are listed by ls -a"
     >>> keeps_names("Type: ```bash\nls -a\n```", listed), keeps_names("Type: ```bash\nls -h\n```", listed)
     (True, False)
 
-    Decimal numbers are none: `keeps_numbers` and `keeps_units` look after them.
+    Decimal numbers do not count as names: `keeps_numbers` and `keeps_units` check them.
 
     >>> keeps_names("It takes 0.05 to 0.1.", "usually 0.05-0.1"), keeps_names("It took 10.8 seconds.", "10.8s")
     (True, True)
@@ -472,9 +472,9 @@ def keeps_names(sentence: str, evidence: str, question: str = "") -> bool:
 
 
 def stands_whole(name: str, text: str) -> bool:
-    """Whether a name from code or a command stands in a text as a whole: no part of a longer name, path or option.
+    """Whether a name from code or a command is in a text as a whole: not as part of a longer name, path or option.
 
-    A name without a dot may be a part of a dotted one, as a module is of what it holds.
+    A name without a dot may be part of a dotted one, as a function is part of its module's name.
 
     >>> stands_whole("/cmd", "publish to /cmd_vel"), stands_whole("apt install ros", "apt install ros-base")
     (False, False)
@@ -489,12 +489,12 @@ def stands_whole(name: str, text: str) -> bool:
 
 
 def _one_line(text: str) -> str:
-    """A text in lower case without line breaks, those within a command included."""
+    """A text in lower case without line breaks, even within a command."""
     return " ".join(_CONTINUED.sub(" ", text).lower().split())
 
 
 def keeps_quantifiers(sentence: str, evidence: str) -> bool:
-    """Whether the evidence says "all", "always" or "never" too, where it speaks of the same thing."""
+    """Whether the evidence also says "all", "always" or "never" where it speaks of the same subject."""
     if TOTAL.isdisjoint(words(sentence.lower())):
         return True
     own = set(content_stems(sentence))
@@ -508,9 +508,9 @@ class Calculation:
 
     text: str
     operands: tuple[str, ...]
-    """Numbers on its left side, without separators."""
+    """Numbers on the left side, without separators."""
     is_right: bool
-    """Whether the left side gives the result, as exactly as that is written."""
+    """Whether the left side equals the result, to the precision of the result."""
 
 
 def calculations(text: str) -> list[Calculation]:
@@ -558,7 +558,7 @@ def _value(node: ast.expr) -> float:
 
 
 def _agrees(value: float | None, result: str, *, rounded: bool) -> bool:
-    """Whether a result is the value, rounded to its decimal places; whole ones are exact unless "≈" stands there."""
+    """Whether a result is the value, rounded to its decimal places; whole numbers must be exact unless "≈" is used."""
     if value is None:
         return False
     places = len(result.partition(".")[2])

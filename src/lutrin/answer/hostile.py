@@ -1,10 +1,10 @@
-"""Sentences of a book that speak to the machine instead of the reader.
+"""Detects sentences of a book that address the machine instead of the reader.
 
-They are quoted like any other words of the book, for a chapter on such attacks may well show them. But the model is not
-given them, and they prove no sentence of its: what it writes rests on the rest.
+Excerpts quote them like any other sentence, for a chapter on such attacks may well show them. But the model does not
+see them, and they support none of its sentences.
 
-Only English orders are known, also in full-width letters and with letters of other scripts that look the same. An order
-in another language, or in a wording that was not foreseen, reaches the model like any sentence of the book.
+Only English orders are detected, also in full-width letters and with lookalike letters of other scripts. An order in
+another language, or in unforeseen words, reaches the model like any sentence of the book.
 """
 
 import re
@@ -17,9 +17,9 @@ from lutrin.language.words import REMEMBERED
 CONTROL_TOKEN = re.compile(
     r"<[|\uff5c][^|\uff5c>]*[|\uff5c]>|\[/?(?:INST|SYSTEM_PROMPT)\]|<{1,2}/?SYS>{1,2}|</?(?:start|end)_of_turn>"
 )
-"""What parts the turns of a conversation in the templates of language models."""
+"""Tokens that separate the turns of a conversation in model templates."""
 _TURN_MARK = re.compile(rf"{CONTROL_TOKEN.pattern}|</?(?:s|bos|eos|pad|unk)>")
-"""The same, with what a page may hold as well: `<s>` strikes words out."""
+"""The same plus those that a page may contain, too: `<s>` strikes words out."""
 _ORDERS = re.compile(lexicon.pattern("orders").pattern, re.IGNORECASE | re.MULTILINE)
 
 
@@ -33,7 +33,7 @@ _LOOKALIKES = str.maketrans(
 
 
 def as_seen(text: str) -> str:
-    """A text in the letters that a reader sees: one width, no invisible signs, lookalikes of other scripts in Latin.
+    """Normalise a text to the letters that a reader sees: one width, no invisible characters, Latin for lookalikes.
 
     >>> as_seen("\uff29gn\u043er\u0435 a\u200bll")
     'Ignore all'

@@ -1,6 +1,7 @@
-"""Marked code, explained line by line, in order: what its comments say, and what the book says of the names in it.
+"""Explains a selected block of code line by line, from its comments and from what the book says about its names.
 
-What the book says of a name is the unit that answers "What is ...?" best of those that have the name and are no code.
+The book's text on a name is the unit that answers "What is ...?" best, among those that contain the name and are not
+code.
 """
 
 import re
@@ -26,40 +27,40 @@ from lutrin.search.reader import chance_of
 from lutrin.search.search import Part, Searcher
 
 MOST_CODE_CHARS = 16_000
-"""Of a block that is explained: as long as a selection may be."""
+"""Characters of a block to explain: as many as a selection may have."""
 MOST_NEAREST = 3
-"""Examples of each kind with which a question is compared."""
+"""Examples of each kind to compare a question with."""
 MOST_ROWS = 40
-"""Rows of a listing that a reader still reads."""
+"""Rows of a listing that a reader will still read."""
 MOST_NAMES = 12
-"""Names that are looked up, in the order of the code; each is a search without the cross-encoder."""
+"""Names to look up, in the order of the code; each costs a search without the cross-encoder."""
 MOST_STATED = 8
-"""Names of which the book's words are shown; each is a source."""
+"""Names whose text is shown; each becomes a source."""
 MOST_MEANINGLESS = 2
-"""Letters of a name of which no book speaks: `x` stands anywhere."""
+"""Least letters of a name to look up: `x` is everywhere."""
 MOST_HOLDING = 8
-"""Passages in which a name is looked for before it is searched for."""
+"""Passages in which a name is looked for before the book is searched."""
 _NUMBERED = re.compile(r"^\d+[.)] ")
 
 
 class Wishes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The file of examples: what readers ask about a program that they marked."""
+    """The examples: questions that readers ask about selected code."""
 
     whole: tuple[str, ...]
-    """How it works."""
+    """Questions about how it works."""
     one: tuple[str, ...]
-    """One thing about it."""
+    """Questions about one thing in it."""
 
 
 @cache
 def load_wishes() -> Wishes:
-    """The examples that come with Lutrin."""
+    """The examples that ship with Lutrin."""
     data = resources.files("lutrin.answer").joinpath("listing.json").read_bytes()
     return msgspec.json.decode(data, type=Wishes)
 
 
 async def wants_listing(searcher: Searcher, query: Query) -> bool:
-    """Whether a reader asks how what is marked works, and not one thing about it: as the nearest examples do."""
+    """Whether the nearest examples ask how the selection works, rather than about one thing in it."""
     wishes = load_wishes()
     first, *others = (one.pooled for one in await searcher.encode([query.typed, *wishes.whole, *wishes.one]))
     cosines, count = np.array(others) @ first, len(wishes.whole)
@@ -69,19 +70,19 @@ async def wants_listing(searcher: Searcher, query: Query) -> bool:
 
 @dataclass(slots=True)
 class _Row:
-    """Statements that stand next to each other, and what is said of them."""
+    """Adjacent statements, and the text about them."""
 
     statements: list[Statement]
     sayings: list[str]
 
     @property
     def is_open(self) -> bool:
-        """Whether a statement of which nothing is said goes on with it: one whose comment stands above it does."""
+        """Whether a statement without text joins this row: it does if the row's comment stands above it."""
         first = self.statements[0]
         return not self.sayings or first.last > first.first == self.statements[-1].first
 
     def cells(self) -> list[str]:
-        """Numbers of its lines, code, and what is said."""
+        """Line numbers, code and text."""
         first, last = self.statements[0].first, self.statements[-1].last
         code = next((one.code for one in self.statements if one.code), "")
         more = " …" if sum(bool(one.code) for one in self.statements) > 1 else ""
@@ -90,17 +91,17 @@ class _Row:
 
 
 def _in_code(text: str) -> str:
-    """Code within a line of Markdown."""
+    """Format code within a line of Markdown."""
     mark = "`" * (1 + max((len(one) for one in re.findall(r"`+", text)), default=0))
     return f"{mark}{text}{mark}" if len(mark) == 1 else f"{mark} {text} {mark}"
 
 
 def rows_of(statements: Sequence[Statement], stated: Mapping[str, str]) -> list[list[str]]:
-    """The rows of a listing: lines, code, and what their comments and the book say.
+    """The rows of a listing: line numbers, code, and the text of comments and book.
 
     Args:
         statements: In order.
-        stated: What the book says of a name, with its marker; said once, where the name comes first.
+        stated: The book's text on a name, with its marker; used once, at the first occurrence of the name.
     """
     rows: list[_Row] = []
     left = dict(stated)
@@ -119,28 +120,28 @@ def rows_of(statements: Sequence[Statement], stated: Mapping[str, str]) -> list[
 
 @dataclass(frozen=True, slots=True)
 class Saying:
-    """What the book says of a name."""
+    """The book's text on a name."""
 
     run: Run
-    """Of one unit."""
+    """Excerpt of one unit."""
     chance: float
     """Probability that its passage answers what the name is."""
 
     def text(self, number: int) -> str:
-        """As it stands in a row, with its marker."""
+        """The text in a row, with its marker."""
         return f"{_NUMBERED.sub('', ' '.join(self.run.units[0].text.split()))} [{number}]"
 
 
 async def sayings_of(
     searcher: Searcher, generation: OpenGeneration, names: Mapping[str, bool], shown: set[tuple[str, int]]
 ) -> dict[str, Saying]:
-    """What the book says of names; nothing where it does not answer what the name is.
+    """Look up names in the book; skip those that it does not explain.
 
     Args:
         searcher: Ranks what is found.
         generation: The book.
-        names: In order, with whether each is called.
-        shown: File and beginning of the units that are shown anyway.
+        names: In order, with whether the code calls each.
+        shown: File and start of the units that are shown anyway.
 
     Raises:
         IndexUnavailable: The book cannot be read.
@@ -166,7 +167,7 @@ async def sayings_of(
 
 
 async def _best_of(searcher: Searcher, generation: OpenGeneration, name: str, part: Part) -> Saying | None:
-    """The unit that answers best of those that have a name."""
+    """The unit that answers best among those that contain a name."""
     best: Saying | None = None
     for item in part.passages[:PASSAGES]:
         for place in await _having(generation, item.chunk, name):
@@ -178,9 +179,9 @@ async def _best_of(searcher: Searcher, generation: OpenGeneration, name: str, pa
 
 
 async def _having(generation: OpenGeneration, chunk: Chunk, name: str) -> list[int]:
-    """The places of the units of a passage that can stand alone and have a name: of `Node`, also as *node*.
+    """Indices of a passage's units that can stand alone and contain a name; `Node` also matches *node*.
 
-    A plain word stands in any text; where it is set off by marks (`tick`, **tick**), the name is meant.
+    A plain word occurs in any text; set off by markup (`tick`, **tick**), it is the name.
     """
     if chunk.role in NEVER_AN_ANSWER:
         return []
@@ -201,16 +202,16 @@ async def _having(generation: OpenGeneration, chunk: Chunk, name: str) -> list[i
 async def listing_plan(
     searcher: Searcher, generations: Sequence[OpenGeneration], query: Query, *, sections: int
 ) -> Plan | None:
-    """The answer on marked code: the book's warning, what announces the code, and the code line by line.
+    """The answer on selected code: the book's warning, the announcement of the code, and the code line by line.
 
-    None where no code is marked or something else is asked of it, where the book has no warning for what moves a
-    machine, and where nothing is said of any line.
+    None if no code is selected or the question asks something else, if the book has no warning for code that moves a
+    machine, or if there is no text on any line.
 
     Args:
         searcher: Ranks what is found.
         generations: The books.
-        query: What is asked.
-        sections: Reading sections that a model is shown; 0: no model is asked.
+        query: The question.
+        sections: Reading sections that a model is shown; 0 without a model.
 
     Raises:
         IndexUnavailable: A book cannot be read.
@@ -225,7 +226,7 @@ async def listing_plan(
 async def _listing_of(
     searcher: Searcher, generation: OpenGeneration, query: Query, home: Chunk, code: Unit, *, sections: int
 ) -> Plan | None:
-    """The block of code in which the marked lines stand, of the passage that holds it."""
+    """The passage and code block that contain the selected lines."""
     query = replace(query, topic="", parts=("",), frame="plain", leans=True)
     found = await find_evidence(searcher, [generation], query, k=1)
     is_alone = query.mode == "selection"
@@ -237,7 +238,7 @@ async def _listing_of(
 
 
 async def _language_of(generation: OpenGeneration, home: Chunk, code: Unit) -> str:
-    """The language of a block of code: as its fence names it, or the nearest that its page names."""
+    """The language of a block of code: from its fence, else the nearest one named on its page."""
     codes = [unit for chunk in await generation.chunks_of(home.filename) for unit in chunk.units if unit.language]
     nearest = min(codes, key=lambda unit: abs(unit.char_start - code.char_start), default=code)
     return code.language or nearest.language
@@ -267,13 +268,13 @@ async def _with_lines(
         return None
     lead = [Sentence(text=said, citations=(number,)) for said, number in plan.guards]
     lead += _announcements(plan)
-    # The names' sources are marked where they stand.
+    # The names' sources are marked in the rows.
     lead.append(Sentence(text=table(messages.LISTING, rows[:MOST_ROWS]), citations=(len(plan.sources),)))
     return replace(plan, lead=tuple(lead), rest="", sources=tuple(sources))
 
 
 def _announcements(plan: Plan) -> Iterator[Sentence]:
-    """What the book says right before the code, which is an excerpt's last block."""
+    """The book's sentences right before the code, which is the last block of an excerpt."""
     guards = " ".join(text for text, _ in plan.guards)
     for number, run in enumerate(plan.runs, 1):
         told = [unit for unit in run.units if unit.kind == "sentence" and not unit.warning and unit.text not in guards]

@@ -1,9 +1,8 @@
-"""Plans for what is asked of a whole chapter or page: what it is about, and all of its code.
+"""Plans for questions about a whole chapter or page: its subject, and all of its code.
 
-What it is about is told by the book's own sentences: the first of each section that can stand alone, of the upper
-sections before those below them. Where there are few sections, the sentences follow that cover the rest best. Without
-a model they are the answer; a model sums up the likeliest reading sections, one after the other: several at once are
-too much for a small one.
+The book's own sentences give its subject: the first of each section that can stand alone, upper sections before those
+below them; with few sections, then the sentences that cover the rest best. Without a model they are the answer. A model
+sums up the likeliest reading sections one by one: several at once are too much for a small one.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,18 +23,18 @@ from lutrin.records import Chunk, Sentence, Unit
 from lutrin.search.reader import Float, ScoredPassage
 
 MOST_QUOTED = 5
-"""Sentences of the book's own answer to what sums up a chapter."""
+"""Sentences in the book's own summary of a chapter."""
 MOST_READ = 4
-"""Reading sections of a model that sums up a chapter; each takes about as long as an answer."""
+"""Reading sections for a model that sums up a chapter; each takes about as long as an answer."""
 MOST_BLOCKS = 20
-"""Blocks of code of a page that are shown."""
+"""Blocks of code to show of a page."""
 
 
 async def overview_plan(found: Evidence, encode: Encode, *, is_read: bool) -> Plan | None:
-    """The answer to what is asked of a whole chapter or page; None if something else is asked, or it has none of it.
+    """Answer a question about a whole chapter or page; None for any other question, or if there is nothing to show.
 
     Args:
-        found: What the chapter says on its title.
+        found: The chapter's passages on its title.
         encode: Encodes the sentences of a page that has few sections.
         is_read: Whether a model reads the likeliest sections.
 
@@ -72,7 +71,7 @@ async def _summary(found: Evidence, encode: Encode, *, is_read: bool) -> Plan | 
 
 
 def _leading(sentences: Sequence[Run]) -> list[int]:
-    """Places of the first sentence of each section: of the upper ones, then of those that say most on the title."""
+    """Indices of the first sentence of each section: upper sections first, then those closest to the title."""
     first: dict[tuple[str, tuple[str, ...], str, str], int] = {}
     for place, one in enumerate(sentences):
         first.setdefault(section_of(one.chunk), place)
@@ -83,9 +82,9 @@ def _leading(sentences: Sequence[Run]) -> list[int]:
 
 
 async def _covering(sentences: Sequence[Run], chosen: Sequence[int], encode: Encode) -> list[int]:
-    """These places, and as many more as are wanted: each time the sentence that covers best what is not covered.
+    """Add as many sentences as are wanted: each time the one that covers best what is still uncovered.
 
-    How well a sentence is covered is its largest cosine to one that is chosen (facility location; Lin and Bilmes 2011,
+    A sentence is covered by its largest cosine to a chosen one (facility location; Lin and Bilmes 2011,
     https://aclanthology.org/P11-1052).
     """
     places = list(chosen)
@@ -104,7 +103,7 @@ async def _covering(sentences: Sequence[Run], chosen: Sequence[int], encode: Enc
 
 
 async def _opening(query: Query, generation: OpenGeneration) -> str:
-    """What stands before the sentences that sum up a chapter, or a page with its sections."""
+    """The text above the summary of a chapter, or of a page with its sections."""
     if not query.within:
         return messages.NO_SUCH_FORM["summary"]
     titles = dict.fromkeys(chunk.section_title for chunk in await generation.chunks_of(query.within))
@@ -115,7 +114,7 @@ async def _opening(query: Query, generation: OpenGeneration) -> str:
 
 
 async def _first_place(generation: OpenGeneration, filename: str) -> int:
-    """Where the first sentence of a page begins."""
+    """Offset of the first sentence of a page."""
     units = (unit for chunk in await generation.chunks_of(filename) for unit in chunk.units)
     return min((unit.char_start for unit in units if unit.kind == "sentence"), default=-1)
 
@@ -135,7 +134,7 @@ def _is_statement(unit: Unit) -> bool:
 
 
 async def _all_code(found: Evidence) -> Plan | None:
-    """The blocks of code of a page, in order, each below what announces it; None: it has none."""
+    """The blocks of code of a page, in order, each below its announcement; None if there are none."""
     blocks = list(_blocks(await found.generation.chunks_of(found.query.within)))
     runs = [await announced(found.generation, home, code) for home, code in blocks[:MOST_BLOCKS]]
     plan = await quoted(found, runs, (), 0)
@@ -147,7 +146,7 @@ async def _all_code(found: Evidence) -> Plan | None:
 
 
 def _blocks(chunks: Sequence[Chunk]) -> Iterator[tuple[Chunk, Unit]]:
-    """The blocks of code of a page's passages, with these; no figures, and no output right below a block."""
+    """The blocks of code in a page's passages, with the passages; no figures, and no output right below a block."""
     owners = {unit.char_start: (chunk, unit) for chunk in reversed(chunks) for unit in chunk.units}
     before = ""
     for place in sorted(owners):

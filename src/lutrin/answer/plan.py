@@ -1,7 +1,7 @@
 """A plan: everything about an answer that is decided before a word is generated. It never changes afterwards.
 
-A question is answered by excerpts, refused, or told from the book's table of contents; what is asked of a whole chapter
-or page is planned in `answer.overview`.
+A question is answered by excerpts, refused, or answered from the book's table of contents; `answer.overview` plans
+answers about a whole chapter or page.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -44,69 +44,69 @@ from lutrin.search.shelf_search import chapter_of_number
 MAX_SUGGESTIONS = 5
 MOST_NEXT = 3
 MOST_CONSIDERED = 100
-"""Questions whose place in a file is looked up: a file may hold a whole book."""
+"""Questions whose place in a file is looked up: one file may hold a whole book."""
 MOST_LISTED = 40
-"""Lines of a list that a reader still reads."""
+"""Lines of a list that a reader will still read."""
 
 WANT_NEW: frozenset[Frame] = frozenset({"more", "simpler", "other", "why", "example", "analogy"})
-"""What is wanted of the answer before by who does not want to hear it again."""
+"""Forms in which a reader wants something new about the previous answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What an answer will rest on."""
+    """The basis of an answer."""
 
     query: Query
     title: str
-    """Of the book that answers; of the one that the reader has open in a refusal."""
+    """Title of the book that answers; in a refusal, of the one that the reader has open."""
     generation: str
     """Name of the index generation."""
     text: str
-    """In Markdown: the excerpts with their markers, or the refusal, or what the book's contents tell."""
+    """In Markdown: the excerpts with their markers, the refusal, or text from the book's contents."""
     lead: tuple[Sentence, ...] = ()
-    """The book's own answer, alone and first: the unit that scores best, and warnings that stand before it."""
+    """The book's own answer in short, shown first: the best unit, and warnings before it."""
     rest: str = ""
     """`text` without the lead."""
     open_title: str = ""
-    """Of the book that a refusal names."""
+    """Title of the book that a refusal names."""
     odds: float = 0.0
     """The reader's log odds that the book answers."""
     verdict: Verdict = "answers"
-    """Whether it does, as far as it is decided."""
+    """Whether it does, as decided so far."""
     is_unlike: bool = False
-    """Whether the question has nothing to do with the book, if it is refused."""
+    """Whether a refused question is far from the book's subject."""
     reading: tuple[tuple[int, Run], ...] = ()
-    """What a model reads, with the numbers by which it is cited."""
+    """Sections that a model reads, with the numbers that cite them."""
     excerpts: tuple[Excerpt, ...] = ()
     sources: tuple[Citation, ...] = ()
-    """Of the excerpts, by number from 1."""
+    """Citations of the excerpts, by number from 1."""
     runs: tuple[Run, ...] = ()
-    """The reader's excerpts."""
+    """The reader's excerpts as runs."""
     texts: Mapping[str, str] = field(default_factory=dict)
-    """The text from which each passage is quoted, by chunk id."""
+    """The source text of each quoted passage, by chunk id."""
     chances: Mapping[str, float] = field(default_factory=dict)
     """Probability that a passage answers, by chunk id."""
     things: int = 1
-    """How many of the things that are asked are answered."""
+    """Number of things in the question that the plan answers."""
     warnings: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
-    """Those of the warnings that say what is dangerous, or left out because it is."""
+    """Warnings that name a danger, or a part left out because of one."""
     suggestions: tuple[str, ...] = ()
     refusal: Refusal | None = None
     explanation: str = ""
-    """What was prepared on the question, in Markdown with markers; empty: nothing was."""
+    """The prepared answer, in Markdown with markers; empty if there is none."""
     prepared_by: str = ""
-    """Who prepared it."""
+    """Author of the prepared answer."""
     by_model: bool = False
     """Whether a model wrote it."""
     guarded: bool = False
-    """Whether it is about something hazardous: the book's warning, or a caution, comes before everything else."""
+    """Whether it is about something hazardous: the book's warning, or a caution, comes first."""
     guards: tuple[tuple[str, int], ...] = ()
     """The book's warnings among the excerpts, word for word, with their numbers."""
     procedural: bool = False
-    """Whether the excerpts hold a procedure."""
+    """Whether the excerpts contain a procedure."""
     meant: str = ""
-    """A prepared question that may be meant, to be offered first."""
+    """A prepared question that may be meant, to offer first."""
 
     @property
     def explainable(self) -> bool:
@@ -116,7 +116,7 @@ class Plan:
 
     @property
     def is_sure(self) -> bool:
-        """Whether the model is not heard on whether the book answers: what leans on a text has its answer there."""
+        """Whether the model's judgement is ignored: a question about a given text has its answer there."""
         query = self.query
         return query.mode == "selection" or bool(
             query.leans or query.follows or query.sums_chapter or query.pointing == "commands"
@@ -124,26 +124,26 @@ class Plan:
 
     @property
     def repeats(self) -> bool:
-        """Whether a question that wants something new, and names nothing, would be told what an answer before said.
+        """Whether a question that wants something new, and names nothing, would get the text of an earlier answer.
 
-        Whatever else is asked may well be answered by a sentence that was shown before.
+        Any other question may well be answered by a sentence that was shown before.
         """
         if not self.query.is_bare or self.query.frame not in WANT_NEW:
             return False
         is_reason = self.query.frame == "why"
         lead = [plain(sentence.text) for sentence in self.lead if sentence.citations]
         quoted = [plain(unit.text) for run in self.runs for unit in run.units]
-        # A reason may have been told already, as something else: it is new where it comes first.
+        # A sentence may have been shown already in another role: as a reason it is new if it comes first.
         statements = lead if is_reason else [text for text in quoted if text and any(text in one for one in lead)]
         return bool(statements) and all(any(text in answer for answer in self.query.answers) for text in statements)
 
 
 async def make_plan(found: Evidence, *, sections: int = 0) -> Plan:
-    """Decide what answers a query, as far as the reader alone can tell; `settle_plan` makes it final.
+    """Plan an answer as far as the reader alone can decide; `settle_plan` makes it final.
 
     Args:
         found: The evidence; refusals name the book that the reader has open, or else the one that answers.
-        sections: Reading sections that a model is shown for one thing that is asked; 0: no model is asked.
+        sections: Reading sections that a model is shown for each thing in the question; 0 without a model.
 
     Raises:
         IndexUnavailable: The book cannot be read.
@@ -183,12 +183,12 @@ async def make_plan(found: Evidence, *, sections: int = 0) -> Plan:
 
 
 async def quoted_plan(found: Evidence, run: Run, *, sections: int) -> Plan:
-    """A plan that shows one excerpt, with the book's warning before it where it needs one.
+    """Plan a single excerpt, with the book's warning before it if it needs one.
 
     Args:
-        found: What a model reads besides.
+        found: Evidence; a model reads from it.
         run: The excerpt.
-        sections: Reading sections that a model is shown; 0: no model is asked.
+        sections: Reading sections that a model is shown; 0 without a model.
 
     Raises:
         IndexUnavailable: The book cannot be read.
@@ -201,15 +201,15 @@ async def quoted_plan(found: Evidence, run: Run, *, sections: int) -> Plan:
 
 
 async def quoted(found: Evidence, chosen: Sequence[Run], parts: Sequence[Part], sections: int) -> Plan:
-    """A plan with the runs that are safe to show as excerpts, and what a model reads of some parts.
+    """Plan with the runs that are safe to show as excerpts, and reading sections of some parts for a model.
 
-    Where nothing is safe, it only holds what the reader is told instead.
+    If no run is safe, the plan only has the text shown instead.
 
     Args:
         found: The evidence.
-        chosen: What is shown, in order.
-        parts: What a model reads of.
-        sections: Reading sections that it is shown of each; 0: no model is asked.
+        chosen: Runs to show, in order.
+        parts: Parts for the model to read.
+        sections: Reading sections of each part; 0 without a model.
 
     Raises:
         IndexUnavailable: The book cannot be read.
@@ -263,7 +263,7 @@ def _guards_of(runs: Sequence[Run]) -> tuple[tuple[str, int], ...]:
 async def _reading_of(
     generation: OpenGeneration, answered: Sequence[Part], runs: Sequence[Run], sections: int
 ) -> tuple[tuple[int, Run], ...]:
-    """What a model reads: the sections of each thing that is asked, under the numbers of the excerpts in them."""
+    """The sections for a model: those of each thing in the question, under the numbers of the excerpts in them."""
     reading: dict[tuple[str, int, int], tuple[int, Run]] = {}
     following = len(runs) + 1
     for part in answered if sections else ():
@@ -277,17 +277,18 @@ async def _reading_of(
 
 
 def _names_section(query: Query, result: SearchResult) -> bool:
-    """Whether at least half of what a question names is the title of a section that was found.
+    """Whether at least half of a question's names are the title of a section in the results.
 
-    What has a heading in the book is never "not covered"; a title of one word, *Soldering*, stands in many a question.
+    A subject with a heading in the book is never "not covered"; a title of one word, *Soldering*, occurs in many
+    questions.
     """
     titles = (subject_stems(passage.chunk.section_title) for passage in result.passages)
     return any(title and title <= query.stems and 2 * len(title) >= len(query.name_stems) for title in titles)
 
 
 def _lead(query: Query, runs: Sequence[Run], things: int) -> tuple[tuple[Sentence, ...], str]:
-    """The book's own answer, one unit for each thing that is asked, and the rest of the excerpts in Markdown."""
-    # That the book does not have the requested form is said first.
+    """The book's own answer, one unit for each thing in the question, and the remaining excerpts in Markdown."""
+    # First say that the book does not have the requested form.
     lead = [Sentence(text=messages.NO_SUCH_FORM[query.frame])] if query.frame in messages.NO_SUCH_FORM else []
     rest = []
     for number, run in enumerate(runs, 1):
@@ -299,7 +300,7 @@ def _lead(query: Query, runs: Sequence[Run], things: int) -> tuple[tuple[Sentenc
 
 
 def respellings(changes: Mapping[str, str]) -> list[str]:
-    """Notices about words that were taken for typing slips."""
+    """Notices about words that counted as typing slips."""
     return [messages.RESPELLED.format(word=word, other=other) for word, other in slips_of(changes).items()]
 
 
@@ -314,13 +315,13 @@ def _warnings(query: Query, result: SearchResult, answered: Sequence[Part], runs
 
 
 def nothing_more(plan: Plan) -> Plan:
-    """The answer to who wants more than the book says."""
+    """The answer to a reader who wants more than the book says."""
     query = plan.query
     return Plan(query, plan.title, plan.generation, messages.NOTHING_MORE, warnings=query.warnings)
 
 
 def settle_plan(plan: Plan, verdict: Verdict) -> Plan:
-    """A plan as it is shown once it is decided whether the book answers."""
+    """Make a plan final with the verdict on whether the book answers."""
     if plan.refusal is not None or not plan.excerpts:
         return plan
     if verdict == "no":
@@ -333,13 +334,13 @@ def settle_plan(plan: Plan, verdict: Verdict) -> Plan:
 
 
 def refusal_plan(query: Query, refusal: Refusal, *, title: str, generation: str) -> Plan:
-    """A refusal in the words of the surface that asked."""
+    """A refusal in the wording of the client's surface."""
     text = refusal_text(refusal, query.question, title)
     return Plan(query, title, generation, text, warnings=query.warnings, refusal=refusal)
 
 
 def refusal_text(refusal: Refusal, question: Question, title: str) -> str:
-    """The refusal's text for the endpoint that was asked, which chooses among the contract's wordings."""
+    """The refusal's text for the client's endpoint, which selects among the contract's wordings."""
     match refusal, question.surface:
         case "not_english", _:
             return messages.NOT_ENGLISH
@@ -358,7 +359,7 @@ def refusal_text(refusal: Refusal, question: Question, title: str) -> str:
 
 
 def suggestions(passages: Iterable[Passage]) -> tuple[str, ...]:
-    """The topics of the book nearest to a question, nearest first, named so that one knows what they are about."""
+    """The book's topics nearest to a question, nearest first, named so that they make sense alone."""
     topics: dict[str, str] = {}
     for passage in passages:
         if topic := _topic(passage.chunk):
@@ -367,7 +368,7 @@ def suggestions(passages: Iterable[Passage]) -> tuple[str, ...]:
 
 
 def _topic(chunk: Chunk) -> str:
-    """Title of a passage's section, behind the one above it if it names one thing or none: "Gears: 1.2 Overview"."""
+    """Title of a passage's section, after its parent's if it names only one thing or nothing: "Gears: 1.2 Overview"."""
     *above, title = chunk.heading_path or (chunk.section_title,)
     if len(subject_words(title)) > 1 or not above:
         return title
@@ -377,9 +378,9 @@ def _topic(chunk: Chunk) -> str:
 async def next_questions(
     searcher: Searcher, generation: OpenGeneration, query: Query, excerpts: Sequence[Excerpt], done: str = ""
 ) -> tuple[str, ...]:
-    """Up to three prepared questions on the pages that an answer cites, or the section of a selection; nearest first.
+    """Up to three prepared questions on the cited pages, or on the section of a selection; nearest first.
 
-    Rather none than one that leads elsewhere, asks for words that the answer shows, or stands there already (`done`).
+    Skip a question that leads elsewhere, asks for words that the answer shows, or is there already (`done`).
     """
     if not excerpts or not generation.companion:
         return ()
@@ -396,19 +397,19 @@ async def next_questions(
 
 
 def _place_of(chunk: Chunk, query: Query) -> tuple[str, ...]:
-    """The page of a passage, which a file with several chapters has one of each; with a selection, its section."""
+    """The page of a passage, one for each chapter of a file with several; with a selection, its section."""
     return (chunk.filename, *(chunk.heading_path if query.selected_text else (chunk.chapter,)))
 
 
 def _is_answered(text: str, item: PreparedEntry, answered: Collection[str], excerpts: Sequence[Excerpt]) -> bool:
-    """Whether a question has been answered, or only gives words of the book that are in sight."""
+    """Whether a question has been answered, or its answer only repeats visible words of the book."""
     quotes = item.entry.quotes if item.entry.author == BY_THE_BOOK else ()
     in_sight = bool(quotes) and all(any(quote in one.text for one in excerpts) for quote in quotes)
     return in_sight or normalize(text) in answered
 
 
 async def from_contents(query: Query, generation: OpenGeneration) -> Plan:
-    """An answer to a question about the book itself, from its table of contents."""
+    """Answer a question about the book itself from its table of contents."""
     if query.about is None:
         raise ValueError("the question is not about the book itself")
     text = about_book(query.about, generation.book, await generation.files(), page=query.page)
@@ -421,7 +422,7 @@ def about_book(about: About, book: BookInfo, files: Sequence[FileEntry], *, page
         return messages.I_AM.format(title=book.title)
     chapters: dict[str, list[FileEntry]] = {}
     for one in files:
-        # A page without a chapter forms its own.
+        # A page without a chapter counts as one.
         chapters.setdefault(one.chapter or one.title, []).append(one)
     if about.of != "chapter":
         return _contents(book, chapters)
@@ -436,7 +437,7 @@ def about_book(about: About, book: BookInfo, files: Sequence[FileEntry], *, page
 
 
 def _contents(book: BookInfo, chapters: Mapping[str, Sequence[FileEntry]]) -> str:
-    """How many chapters there are, and which, under their modules."""
+    """How many chapters the book has, and their titles under its modules."""
     lines, module = [], ""
     for name, pages in chapters.items():
         if pages[0].module != module and (module := pages[0].module):
@@ -452,7 +453,7 @@ def _list(lead: str, lines: Sequence[str]) -> str:
 
 
 def _find_chapter(about: About, chapters: Mapping[str, Sequence[FileEntry]], page: str) -> str | None:
-    """The chapter that a reader means by a number, a name, or by being there."""
+    """The chapter that a reader means by a number, by a name, or by being there."""
     if about.is_here:
         return next((name for name, pages in chapters.items() if any(one.filename == page for one in pages)), None)
     if about.number is not None:

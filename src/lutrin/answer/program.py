@@ -1,6 +1,6 @@
-"""Reads a program as its statements, with the comments that speak of each and the names that it uses.
+"""Parses a program into statements, with the comments on each and the names that it uses.
 
-A lexer tells comments, names and brackets apart in any language that it knows, so nothing here is of one language.
+A lexer separates comments, names and brackets in any language that it knows, so nothing here depends on a language.
 """
 
 import re
@@ -22,42 +22,42 @@ _QUOTES = "\"'`"
 
 @dataclass(slots=True)
 class Statement:
-    """A statement of a program, which may stand on several lines."""
+    """A statement of a program, possibly over several lines."""
 
     first: int
     """Number of its first line, from 1."""
     last: int
     code: str = ""
-    """Its first line, without comments; empty: comments alone."""
+    """Its first line, without comments; empty if it consists of comments alone."""
     comments: list[str] = field(default_factory=list)
-    """Those before it, in it and at its end, without their marks."""
+    """Comments before it, in it and at its end, without comment signs."""
     names: list["UsedName"] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
 class UsedName:
-    """A name in a program, or a path in its strings."""
+    """A name in a program, or a path in one of its strings."""
 
     text: str
     is_called: bool = False
     is_own: bool = False
-    """Whether the program gives it here: a function, a class, a variable."""
+    """Whether the program defines it here: a function, a class, a variable."""
 
 
 @dataclass(slots=True)
 class _Line:
-    """A line of a program as its lexer reads it."""
+    """A line of a program after lexing."""
 
     code: str = ""
     comment: str = ""
     doc: str = ""
     names: list[UsedName] = field(default_factory=list)
     depth: int = 0
-    """Brackets that it opens, less those that it closes."""
+    """Opening minus closing brackets."""
 
 
 def lexer_of(language: str) -> Lexer:
-    """The lexer of a language; of one that is not known, one that knows no comments."""
+    """The lexer of a language; for an unknown language, one without comments."""
     try:
         return get_lexer_by_name(language, stripnl=False)
     except ClassNotFound:
@@ -66,7 +66,7 @@ def lexer_of(language: str) -> Lexer:
 
 @lru_cache(maxsize=1024)
 def without_comments(text: str, language: str) -> str:
-    """A program without its comments, line by line.
+    """Strip the comments from a program, line by line.
 
     >>> without_comments("stop()  # the motor", "python")
     'stop()'
@@ -75,10 +75,9 @@ def without_comments(text: str, language: str) -> str:
 
 
 def statements_of(text: str, language: str) -> list[Statement]:
-    r"""The statements of a program in order, each with the comments that speak of it.
+    r"""The statements of a program in order, each with its comments.
 
-    Comments on lines of their own speak of the statement that follows at once; a text that documents a definition from
-    within speaks of it.
+    A comment on its own line belongs to the statement right after it; a docstring belongs to its definition.
 
     >>> [(one.code, one.comments) for one in statements_of("# start\nopen(\n  1)  # one\n", "python")]
     [('open(', ['start', 'one'])]
@@ -114,7 +113,7 @@ def statements_of(text: str, language: str) -> list[Statement]:
 
 
 def _remark(comments: Sequence[tuple[int, str]]) -> list[Statement]:
-    """Comments of which no statement follows at once, as a row of their own."""
+    """A row for comments that no statement follows."""
     if not comments:
         return []
     return [Statement(comments[0][0], comments[-1][0], "", [one for _, one in comments])]

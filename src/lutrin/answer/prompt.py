@@ -1,7 +1,7 @@
-"""The model's prompt: rules, one reading section or several, then a short tail with the question.
+"""The model's prompt: rules, one or more reading sections, then a short tail with the question.
 
-Rules and sections stand first, because they are the same for every reader: what the model computed of them is used
-again (`GenerationRequest.stable_chars`). Everything that belongs to one reader stands in the tail.
+Rules and sections come first because they are the same for every reader, so that the model's work on them can be reused
+(`GenerationRequest.stable_chars`). Everything specific to one reader is in the tail.
 """
 
 import re
@@ -34,19 +34,19 @@ TASKS: dict[Frame, str] = {
     "analogy": "Say in one or two sentences what it is.",
     "compute": "Write the calculation with the numbers of the passage, like 3 * 2.5 kg = 7.5 kg. Then the result.",
 }
-"""The line of form, by what is wanted of the answer; every other question has none."""
+"""Instruction on the form of the answer, by frame; other questions have none."""
 STEP_TASK = "Sum the passage up in one sentence."
-"""The line of form where a whole chapter is summed up in steps."""
+"""The same for a summary of a whole chapter in steps."""
 OWN_TASK = f"Then write the line {OWN_WORDS} and compare it in two sentences with something from everyday life."
 ANSWERS = "Does the passage answer this question? Reply only yes or no."
-"""Asked of the model beside the question; the odds of its yes tell whether the book answers."""
+"""Question to the model beside the reader's; the odds of its yes tell whether the book answers."""
 YES_NO = ("yes", "no")
 SO_FAR, MARKED, ASKED = "The conversation so far:", "The pupil has marked this text:", "Question:"
-"""What stands before the parts of the tail; a sentence that begins so is the prompt written down again."""
+"""Labels of the tail's parts; a sentence that begins with one repeats the prompt."""
 ANONYMOUS = Question(text="")
-"""Asks what no reader waits for."""
+"""Question of a request that no reader waits for."""
 MOST_TURNS = 4
-"""Messages of the conversation that are shown."""
+"""Messages of the conversation to show."""
 TURN_WORDS = 30
 MARKED_WORDS = 250
 _GAP = re.compile(r"\n{2,}")
@@ -55,15 +55,15 @@ _MARK = re.compile(r"\[\d+\]|†")
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A prompt, and the sections that it shows."""
+    """A prompt and its sections."""
 
     messages: tuple[Message, ...]
     stable_chars: int
-    """Characters at the beginning of the last message that every reader of the sections shares."""
+    """Characters at the beginning of the last message that are the same for every reader of these sections."""
     asks_whether: tuple[Message, ...]
-    """The same, with the question whether the passage answers at all."""
+    """The same prompt, asking whether the passage answers at all."""
     sections: tuple[tuple[int, Run], ...]
-    """The sections, with the numbers by which they are cited."""
+    """The sections, with the numbers that cite them."""
 
     def request(self, question: Question = ANONYMOUS, *, max_tokens: int, deadline_s: float) -> GenerationRequest:
         """The request for an answer."""
@@ -90,10 +90,10 @@ def prompt_of(
     *,
     own_words: bool = True,
 ) -> Prompt | None:
-    """Build the prompt from numbered sections, without units that give a model orders; None if nothing is left to show.
+    """Build the prompt from numbered sections, without units that give orders to a model; None if nothing is left.
 
-    The question leans on the earlier messages, oldest first. The model may add words of its own (`own_words`) where
-    they are asked for.
+    The question leans on the earlier messages, oldest first. The model may add its own words (`own_words`) if the
+    question asks for them.
     """
     passages = [(number, one, _section_text(one)) for number, one in sections]
     passages = [item for item in passages if item[2]]
@@ -117,7 +117,7 @@ def prompt_of(
 
 
 def warm_request() -> GenerationRequest:
-    """A request like a reader's, which brings the weights into memory before the first reader asks."""
+    """A typical request, which loads the weights into memory before the first reader asks."""
     rules = Message(role="system", content=SYSTEM.format(title="The book"))
     return GenerationRequest(
         messages=(rules, Message(role="user", content=f"{ASKED} What is air?")), max_tokens=6, deadline_s=60
@@ -125,7 +125,7 @@ def warm_request() -> GenerationRequest:
 
 
 def _tail(query: Query, sections: Sequence[Run], earlier: Sequence[ChatMessage], *, own_words: bool) -> tuple[str, str]:
-    """The conversation, what is marked and the question; and the line of form."""
+    """The conversation, the selection and the question; and the instruction on form."""
     lines = [SO_FAR] if earlier else []
     lines += [
         f"{'Pupil' if message.role == 'user' else 'Tutor'}: {_cut(_MARK.sub('', message.text), TURN_WORDS)}"
@@ -137,13 +137,13 @@ def _tail(query: Query, sections: Sequence[Run], earlier: Sequence[ChatMessage],
     form = STEP_TASK if query.sums_chapter else TASKS.get(query.frame, "")
     if query.frame == "analogy" and own_words:
         form = f"{form} {OWN_TASK}"
-    # The number of a chapter stands in none of its sections.
+    # A chapter's sections do not contain its number.
     lines.append(f"{ASKED} {query.topic if query.sums_chapter else query.typed if earlier else query.text}")
     return "\n".join(lines), form
 
 
 def _section_text(section: Run) -> str:
-    """A section below its headings; empty if nothing of it may be shown."""
+    """A section below its headings; empty if none of it may be shown."""
     place, units = section.readable
     if not units:
         return ""
@@ -154,7 +154,7 @@ def _section_text(section: Run) -> str:
 
 
 def _block_lines(block: Sequence[Unit], before: str) -> list[str]:
-    """One block of units as lines; the lead of a list or table stands before it, unless it was the line before."""
+    """Format a block of units as lines, after the lead of its list or table unless that was the line before."""
     lead = block[0].lead
     match block[0].kind:
         case "code":
@@ -169,14 +169,14 @@ def _block_lines(block: Sequence[Unit], before: str) -> list[str]:
 
 
 def row_text(unit: Unit) -> str:
-    """A row with the name of each column before its cell, so that a number stays with what it measures."""
+    """Format a row with each column's name before its cell, so that a number stays with its quantity."""
     header, cells = unit.header, unit.row
     names = [*header, *[""] * (len(cells) - len(header))]
     return "; ".join(f"{name}: {cell}".strip(" :") for name, cell in zip(names, cells, strict=False) if cell)
 
 
 def _cut(text: str, most_words: int, *, keep_lines: bool = False) -> str:
-    """At most so many words of a text, without blank lines."""
+    """Cut a text after this many words, and drop blank lines."""
     if not keep_lines:
         words = text.split()
         return " ".join(words if len(words) <= most_words else [*words[:most_words], "…"])
@@ -192,15 +192,15 @@ def _cut(text: str, most_words: int, *, keep_lines: bool = False) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Ability:
-    """How much the configured model reads and writes. Every question goes to it, whatever its form."""
+    """How much the configured model reads and writes. It gets every question, whatever its form."""
 
     tier: str = "large"
     sections: int = 1
-    """Reading sections that it is shown for one thing that is asked; a small model is not helped by more."""
+    """Reading sections for each thing in the question; a small model does not gain by more."""
     judges: bool = True
     """Whether its yes or no to "does the passage answer?" counts."""
     answer_tokens: int = 200
     own_words: bool = True
-    """Whether it may add words that are not the book's: an analogy."""
+    """Whether it may use words that are not the book's, for an analogy."""
     study: frozenset[str] = frozenset()
-    """Kinds of companion entries that it may write beforehand."""
+    """Kinds of companion entries that it may write in advance."""

@@ -1,4 +1,4 @@
-"""Learn from how estimates of explanations hold, so that the next ones are true."""
+"""Learns from the errors of past estimates of explanations to correct the next ones."""
 
 from dataclasses import dataclass
 from math import exp, log
@@ -14,30 +14,30 @@ STANDARD = GenerationRequest(
     deadline_s=LONGEST_S,
     stable_chars=STANDARD_CHARS,
 )
-"""Estimated, never sent: what an explanation of a section that was never read would take now."""
+"""A standard explanation, only estimated, never sent: the time for a section that the model has never read."""
 FAR = 2.0
 GRACE_S = 3.0
-"""An explanation is late by far after twice its estimate and three seconds more."""
+"""An explanation is far too late after twice its estimate plus three seconds."""
 SHORTEST_S = 0.1
-"""Shorter times are taken as this, so that no ratio of two of them means anything."""
+"""Shorter times count as this, since ratios of very short times mean nothing."""
 LATE_IN_A_ROW = 2
-"""Explanations late by far after which the model begins none unasked."""
+"""Explanations in a row that are far too late before unasked ones stop."""
 BETTER = 0.7
-"""Share of the cost of a standard explanation, when the model was late, at which it is tried again."""
+"""Share of a standard explanation's cost during the delay at which unasked ones are tried again."""
 LEARNT = 0.25
-"""Weight of the last wait in the running mean of what estimates missed by, as logarithms."""
+"""Weight of the last wait in the running mean of log errors."""
 MOST = 4.0
-"""Bound of what one of them counts, and of its inverse."""
+"""Bound of one error factor, and of its inverse."""
 
 
 def is_late(estimate_s: float, took_s: float) -> bool:
-    """Whether a first sentence is late by far."""
+    """Whether a first sentence is far too late."""
     return took_s > FAR * estimate_s + GRACE_S
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """How long an explanation takes, as the reader is told, in seconds."""
+    """Estimated time of an explanation as sent to the reader, in seconds."""
 
     first_s: float
     """Until the first sentence."""
@@ -46,7 +46,7 @@ class Estimate:
 
 
 class Punctuality:
-    """Corrects estimates by what the last ones missed by, and tells when explanations should not begin unasked."""
+    """Corrects estimates by recent errors, and decides when explanations should not start unasked."""
 
     def __init__(self) -> None:
         self._missed = 0.0
@@ -55,12 +55,12 @@ class Punctuality:
 
     @property
     def is_paused(self) -> bool:
-        """Whether the last explanations were late by far."""
+        """Whether the last explanations were far too late."""
         return self._late >= LATE_IN_A_ROW
 
     @property
     def correction(self) -> float:
-        """Estimates are multiplied by this."""
+        """Factor for estimates."""
         return exp(self._missed)
 
     def corrected(self, raw_s: float) -> Estimate:
@@ -68,9 +68,9 @@ class Punctuality:
         return Estimate(raw_s * self.correction, raw_s)
 
     def note(self, estimate: Estimate, took_s: float, standard: Forecast | None) -> None:
-        """Note how long a wait took; `standard` is what a standard explanation would take now.
+        """Record a wait; `standard` is the time of a standard explanation now.
 
-        A class is told many estimates before the first has ended, so each counts as it was before any correction.
+        A class receives many estimates before the first wait ends, so each is compared without its correction.
         """
         missed = log(max(took_s, SHORTEST_S) / max(estimate.raw_s, SHORTEST_S))
         self._missed += LEARNT * (max(-log(MOST), min(missed, log(MOST))) - self._missed)
@@ -81,9 +81,9 @@ class Punctuality:
         self._cost_s = standard.first_s if standard is not None else 0.0
 
     def is_better(self, standard: Forecast | None) -> bool:
-        """Whether a standard explanation would take much less now than when the model was late."""
+        """Whether a standard explanation is much faster now than when the model was late."""
         return standard is not None and standard.first_s <= BETTER * self._cost_s
 
     def resume(self) -> None:
-        """Begin explanations unasked again."""
+        """Allow unasked explanations again."""
         self._late, self._missed = 0, 0.0

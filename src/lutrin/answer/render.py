@@ -1,4 +1,4 @@
-"""Render runs: citations and excerpts with the exact words of the source file, and Markdown."""
+"""Renders runs: citations and excerpts with the exact words of the source file, and Markdown."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,19 +13,19 @@ from lutrin.records import Chunk, Citation, Excerpt, Sentence, SentenceEvent, Un
 
 GAP = "\n\n"
 LEAST_SCORE = 0.0001
-"""Relevance of what is cited though search did not score it, such as a warning: never nothing."""
+"""Relevance of a citation that search did not score, such as a warning: above zero."""
 _ORDERED = re.compile(r"\d+[.)] ")
 _OPENING = re.compile(r"[ \t]*(?:`{3,}|~{3,})[^\n]*\n[ \t]*\Z")
 _CLOSING = re.compile(r"\r?\n?[ \t]*(?:`{3,}|~{3,})[ \t]*$", re.MULTILINE)
 _FENCE_CHARS = 300
-"""As long as the line of a fence may be, with what it says of the code."""
+"""Limit of a fence's line, including its notes on the code."""
 
 
 def reader_url(chunk: Chunk) -> str:
     """Path of the reader's page that holds a chunk's heading, with its fragment.
 
-    A page of Markdown loses its suffix; others keep it, and a PDF is opened at the page. Selected words that do not
-    stand in the book have no page, hence an empty path.
+    A Markdown page loses its suffix; others keep it, and a PDF opens at the page. A selection that is not in the book
+    has no page, so its path is empty.
     """
     if not chunk.filename:
         return ""
@@ -39,16 +39,16 @@ def reader_url(chunk: Chunk) -> str:
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
-    """A page, or a heading on it, that an answer may lead to: what a site that shows the book must have."""
+    """A page or heading that an answer may link to: a site that shows the book must have it."""
 
     book: str
     filename: str
     url: str
-    """As a citation has it: path of the reader's page, the heading's anchor as its fragment."""
+    """Path of the reader's page with the heading's anchor as fragment, as in citations."""
 
 
 def places(chunks: Iterable[Chunk]) -> list[Place]:
-    """The places of a book's passages, each once, in the order of the passages."""
+    """The places of a book's passages, each once, in the passages' order."""
     items = (Place(book=chunk.book, filename=chunk.filename, url=reader_url(chunk)) for chunk in chunks)
     return list(dict.fromkeys(items))
 
@@ -74,7 +74,7 @@ def citation(run: Run, n: int, source: str, chances: Mapping[str, float]) -> Cit
 
 
 def _span_with_fences(run: Run, source: str) -> tuple[int, int]:
-    """Offsets of a run, with the fence of the code that it begins or ends with: a page shows that as code."""
+    """Offsets of a run, including the fence of code at its beginning or end, so that a page shows it as code."""
     start, end = run.span
     if run.units[0].kind == "code" and (opening := _OPENING.search(source[max(0, start - _FENCE_CHARS) : start])):
         start -= len(opening[0])
@@ -84,7 +84,7 @@ def _span_with_fences(run: Run, source: str) -> tuple[int, int]:
 
 
 def excerpt(run: Run, n: int, source: str) -> Excerpt:
-    """Make an excerpt of a run, with the units that answer marked."""
+    """Make an excerpt of a run, marking the units that answer."""
     start, end = _span_with_fences(run, source)
     marks: list[tuple[int, int]] = []
     for unit in sorted(run.answering_units, key=lambda unit: unit.char_start):
@@ -106,14 +106,14 @@ def excerpt(run: Run, n: int, source: str) -> Excerpt:
 
 
 def markdown(units: Sequence[Unit], n: int) -> str:
-    """Render units of one section as Markdown, with the marker `[n]` at the end; figures are seen in the excerpt."""
+    """Render units of one section as Markdown, with the marker `[n]` at the end; figures appear only in the excerpt."""
     units = [unit for unit in units if not is_drawn(unit)] or units
     separator = " " if units[-1].kind in {"sentence", "caption"} else GAP
     return f"{_paragraphs(units, '')}{separator}[{n}]"
 
 
 def _paragraphs(units: Sequence[Unit], previous: str) -> str:
-    """Render the blocks of units; what introduces a list and was said before (`previous`) is not said again."""
+    """Render blocks of units; an introduction that was printed before (`previous`) is not repeated."""
     paragraphs = []
     said = {previous}
     for _, group in groupby(units, key=lambda unit: (unit.kind, unit.block)):
@@ -125,10 +125,10 @@ def _paragraphs(units: Sequence[Unit], previous: str) -> str:
 
 
 def sentence_piece(sentence: Sentence | SentenceEvent, before: str) -> str:
-    """Render a sentence of the answer with its markers and its grade, to be appended to the pieces before it.
+    """Render a sentence of the answer with markers and grade, to append to the earlier pieces.
 
-    Rows, steps and code of the book stand in paragraphs of their own. The model's own words come last, below a heading
-    that says whose they are.
+    Rows, steps and code of the book form their own paragraphs. The model's own words come last, below a heading that
+    names their author.
     """
     markers = "".join(f" [{n}]" for n in sentence.citations)
     if sentence.support == "own" and IN_OTHER_WORDS not in before:
@@ -140,7 +140,7 @@ def sentence_piece(sentence: Sentence | SentenceEvent, before: str) -> str:
 
 
 def explanation_of(sentences: Sequence[Sentence]) -> str:
-    """Render the sentences of an answer; a note below them says what the mark of a likely one means."""
+    """Render the sentences of an answer; a note below explains the mark of a likely one."""
     text = ""
     for sentence in sentences:
         text += sentence_piece(sentence, text)
@@ -148,19 +148,19 @@ def explanation_of(sentences: Sequence[Sentence]) -> str:
 
 
 def plain_words_heading(*, closest: bool) -> str:
-    """Return what stands above the sentences of a model, which says with them that the closest passage answers."""
+    """The heading above a model's sentences, which make the closest passage an answer."""
     return f"{IN_PLAIN_WORDS}: {PASSAGE_ANSWERS}" if closest else IN_PLAIN_WORDS
 
 
 def with_plain_words(answer: str, sentences: Sequence[Sentence], *, closest: bool) -> str:
-    """Render the book's answer with the sentences of a model below it."""
+    """Render the book's answer with a model's sentences below it."""
     return GAP.join([answer, plain_words_heading(closest=closest), explanation_of(sentences)])
 
 
 def block_text(units: Sequence[Unit]) -> str:
-    """Render units as a text that stands alone: a row with its header, code in its fence, steps and what is between.
+    """Render units as a text that stands alone: a row with its header, code in its fence, all steps in between.
 
-    What introduces a list stands before it only if the list says the contrary without it.
+    The introduction of a list is included only if the list means the opposite without it.
     """
     first = units[0]
     is_needed = first.kind == "table_row" or denies(first.lead)
@@ -168,7 +168,7 @@ def block_text(units: Sequence[Unit]) -> str:
 
 
 def _block(units: Sequence[Unit], lead: str) -> str:
-    """Units of one block; `lead` is a table's header, or what introduces a list and has not been said."""
+    """Units of one block; `lead` is a table's header, or a list's introduction that has not been printed."""
     match units[0].kind:
         case "code":
             return GAP.join(map(_fence, units))
@@ -183,14 +183,14 @@ def _block(units: Sequence[Unit], lead: str) -> str:
 
 
 def _fence(unit: Unit) -> str:
-    """Code byte for byte in a fence that is longer than any in it."""
+    """Code, byte for byte, in a fence longer than any in it."""
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", unit.text)), default=0))
     code = unit.text if unit.text.endswith("\n") else f"{unit.text}\n"
     return f"{fence}{unit.language}\n{code}{fence}"
 
 
 def _items(units: Sequence[Unit]) -> Iterator[str]:
-    """Items of a list, one a line; those of a list within an item stand below it, further in."""
+    """List items, one a line; nested lists are indented below their item."""
     margins: dict[str, int] = {}
     for unit in units:
         above = next((margins[name] for name in margins if unit.lead and name.startswith(unit.lead)), 0)

@@ -1,4 +1,4 @@
-"""The answer that a reader gets: the book's, with what the model added below it or says above it."""
+"""The complete answer: the book's, with the model's sentences below or above it."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
@@ -13,13 +13,13 @@ from lutrin.answer.runs import MOST_EXCERPTS, proof_of
 from lutrin.records import Answer, Certainty, Sentence
 
 PASSING = frozenset({messages.PAST_DEADLINE, messages.MODEL_AWAY})
-"""Warnings of answers that would be better another time."""
+"""Warnings of answers that might be better another time."""
 
 
 def answer_of(plan: Plan, work: ModelWork, *, is_above: bool = False, latency_ms: int) -> Answer:
-    """The book's answer, with what the model added below it, or, if it spoke first, above it (`is_above`)."""
+    """The book's answer, with the model's sentences below it, or above if it spoke first (`is_above`)."""
     model = work.explanation
-    # The book's warnings stand before the sentences of a model.
+    # The book's warnings come before the model's sentences.
     guards = [Sentence(text=text, citations=(number,)) for text, number in plan.guards]
     reply = (*guards, *model.sentences) if is_above and model.sentences else ()
     below = () if is_above else tuple(model.sentences)
@@ -31,7 +31,7 @@ def answer_of(plan: Plan, work: ModelWork, *, is_above: bool = False, latency_ms
     text = plan.rest if not reply and not plan.explanation and (plan.lead or plan.rest) else plan.text
     confirmed = plan.verdict == "closest" and bool(below)
     whole = "\n\n".join(part for part in (explained, text) if part)
-    # A copy of the book is the book's, even if the model chose it.
+    # A copy of the book counts as the book's, even if the model selected it.
     by_model = plan.by_model or (bool(reply or below) and model.own_words)
     is_offered = _is_offered(plan, work)
     return Answer(
@@ -60,14 +60,14 @@ def answer_of(plan: Plan, work: ModelWork, *, is_above: bool = False, latency_ms
 
 
 def certainty_of(plan: Plan, work: ModelWork) -> Certainty:
-    """What was searched for, and how sure the reader and the model are that the book answers."""
+    """The search text, and how sure the reader and the model are that the book answers."""
     odds = plan.odds if isfinite(plan.odds) else 0.0
     yes, head = work.judged or (None, None)
     return Certainty(searched=plan.query.text, odds=odds, yes=yes, head=head)
 
 
 def _is_offered(plan: Plan, work: ModelWork) -> bool:
-    """Whether asking the model may bring an explanation, or, after a refusal, another answer."""
+    """Whether the model may add an explanation, or replace a refusal by an answer."""
     if plan.refusal is not None and not work.judges:
         return False
     return work.offers or not PASSING.isdisjoint(work.explanation.warnings)
@@ -76,18 +76,18 @@ def _is_offered(plan: Plan, work: ModelWork) -> bool:
 def with_proof(
     plan: Plan, proofs: Mapping[int, Collection[int]], cited: Collection[int] = (), statements: Collection[str] = ()
 ) -> Plan:
-    """The plan with the excerpts that prove a model's sentences in the place of those that the reader found.
+    """Replace the reader's excerpts by those that support a model's sentences.
 
     Args:
-        plan: Of the answer.
-        proofs: Where the units begin on which the sentences rest, by the number of their section.
-        cited: Numbers of excerpts that are cited besides: of the book's own sentences.
-        statements: Sentences that the book states; what of it stands in them word for word is not said again.
+        plan: Plan of the answer.
+        proofs: Starts of the units that support the sentences, by section number.
+        cited: Numbers of further cited excerpts: those of the book's own sentences.
+        statements: Sentences that the book states; the plan's text does not repeat them word for word.
     """
     if not plan.runs or not proofs:
         return plan
     standing = {number for _, number in plan.guards} | (set(cited) - proofs.keys())
-    # Of several things that are asked, each keeps its excerpt, whether the model speaks of it or not.
+    # If the question asks several things, each keeps its excerpt, even if the model does not mention it.
     runs = {number: run for number, run in enumerate(plan.runs, 1) if plan.things > 1 or number in standing}
     for number, section in plan.reading:
         if number in proofs and number not in standing:
@@ -106,12 +106,12 @@ def with_proof(
 
 
 def with_sources(book: Plan, plan: Plan, proofs: Mapping[int, Collection[int]]) -> Plan:
-    """The plan with a source for each section that a model's sentences cite and no excerpt stands for.
+    """Add a source for each section that a model's sentences cite and no excerpt covers.
 
     Args:
-        book: Of the book's answer, of which nothing changes.
-        plan: What the model reads.
-        proofs: Where the units begin on which its sentences rest, by the number of their section.
+        book: Plan of the book's answer, otherwise unchanged.
+        plan: Plan that the model reads.
+        proofs: Starts of the units that support its sentences, by section number.
     """
     known = {source.n for source in book.sources}
     more = [

@@ -1,15 +1,15 @@
 """Runs of units: the excerpts that a reader sees, and the reading sections that a language model reads.
 
-The units of a section are joined into atoms that never part: a procedure, a small table, a code block with what
-announces it, a warning. Of all runs of atoms within a budget of words the one with the largest sum of probabilities
-(of the reader, over its units) is shown for each thing that is asked; then what answers what these leave open. That
-is a greedy cover of the question's tokens: late interaction tells how well each is met by a unit or its heading, and
-what an excerpt meets better than all before it is its gain. `python -m evaluation.further` fits how much gain and
+The units of a section are joined into atoms that are never split: a procedure, a small table, a code block with its
+announcement, a warning. For each thing in the question, the first excerpt is the run of atoms within a budget of words
+with the largest sum of probabilities (from the reader, over its units). Further excerpts answer what these leave open,
+in a greedy cover of the question's tokens: late interaction measures how well a unit or its heading matches each token,
+and an excerpt gains by matching one better than all before it. `python -m evaluation.further` fits how much gain and
 likelihood count, and writes `cover.json`.
 
-A model reads fixed runs, cut in the same way whatever is asked, so that their keys and values in its memory are
-computed once and used for every reader. Consecutive ones overlap by one unit, so that a sentence at a cut keeps what
-leads to it.
+A model reads fixed runs, cut the same way for every question, so that their keys and values in its memory are computed
+once and used for every reader. Consecutive runs overlap by one unit, so that a sentence at a cut keeps its
+introduction.
 """
 
 import re
@@ -33,51 +33,51 @@ from lutrin.search.reader import Float, ScoredPassage, log_sum
 from lutrin.search.search import Part
 
 FIRST_WORDS, SECOND_WORDS, MOST_WORDS = 60, 90, 150
-"""Of the first excerpt, of a second one, of all, besides code."""
+"""Words of the first excerpt, of a second one, and of all, not counting code."""
 READING_WORDS = 160
-"""Of one reading section; a small model reads so much at 40 tokens a second within the wait of a reader."""
+"""Words of one reading section; a small model reads this much at 40 tokens a second before a reader loses patience."""
 CODE_CHARS_PER_WORD = 5
-"""Where a model reads it, code counts by its characters, because it has more tokens for each blank."""
+"""Characters that count as a word of code in a reading section, because code has more tokens for each blank."""
 STEPS_WORDS = 200
-"""A procedure of no more words is never cut: with half of its steps it misleads."""
+"""A procedure of at most this many words is never cut: half of its steps would mislead."""
 LONG_STEPS_WORDS = 400
-"""The same for who asks how something is done; a longer one is shown from its first step on, as far as these go."""
+"""The same for a question on how to do something; a longer procedure is shown from its first step up to this length."""
 LONGEST_WORDS = 120
-"""Of one excerpt besides code, where two are joined, or what stands around a selection is wanted."""
+"""Words of one excerpt, not counting code, that joins two or shows the text around a selection."""
 PASSAGES = 12
-"""Passages in which excerpts are looked for."""
+"""Passages searched for excerpts."""
 JOINED_SHARE = 0.15
-"""What stands beside an excerpt in its section goes on with it if it is at least so likely: a larger share loses facts
-on one half of the shelf (bench/RESULTS.md)."""
+"""Share of an excerpt's probability above which the text beside it in its section extends it: a larger share loses
+facts on one half of the shelf (bench/RESULTS.md)."""
 MOST_BELOW = 6.0
-"""A further run that is less likely than the first by more, as a logarithm, is not looked at, which takes time."""
+"""A further run whose log likelihood is lower than the first one's by more than this is skipped, to save time."""
 LEADING_SHARE = 0.1
-"""The sentence before what is said first leads to it if it is at least so likely."""
+"""Share of likelihood above which the sentence before the first one shown introduces it."""
 MARKED_SHARE = 0.35
-"""Units at least so likely as the best of their excerpt are marked as what answers."""
+"""Share of the best unit's likelihood above which units of an excerpt are marked as answering."""
 SMALL_TABLE_WORDS = 60
-"""A table of at most so many words is chosen whole; of a longer one the likeliest rows are, and then the rest is added
-up to `LONGEST_WORDS`, so that no length speaks for it."""
+"""A table of at most this many words is chosen whole. Of a longer one the likeliest rows are chosen, then the rest is
+added up to `LONGEST_WORDS`, so that its length does not count in its favour."""
 STANDS_OUT = 0.5
-"""Share of what the items of a list or the rows of a table have together: one that has less is no answer alone."""
+"""Share of the total of a list's items or a table's rows; one with less does not answer alone."""
 LABEL_WORDS = 4
 MOST_EXCERPTS = 3
 MOST_CODE = 2
 """Code blocks in one excerpt."""
 FORM_BONUS = 1.0
-"""Added to the score of a run that has the form which is asked for: code, steps."""
+"""Bonus for a run in the requested form: code, steps."""
 GAP_CHARS = 400
-"""Between neighbours; more means that a passage between them was not found."""
+"""Characters between neighbours; a larger gap means that a passage between them was not found."""
 WAYS: frozenset[Frame] = frozenset({"how", "steps"})
-"""Asks how something is done."""
+"""Frames that ask how to do something."""
 DRAWN = frozenset({"mermaid", "plantuml", "dot", "graphviz"})
 """Languages of figures; their source answers nothing."""
 SIGNALS = ("likelihood", "gain", "other parts")
-"""Log of how much likelier than the first excerpt of its part; gain; how many further parts have an excerpt."""
+"""Log likelihood ratio to the first excerpt of its part; gain; number of further parts with an excerpt."""
 Places = Iterable[tuple[str, int]]
-"""File and beginning of units."""
+"""Files and offsets of units."""
 _STEP = re.compile(r"(?P<name>(?<![^\W\d_])[^\W\d_]++ )?(?P<number>(?<!\d)\d++)[.):](?: |$)")
-"""How a step begins, as an item of a list or in a paragraph of its own: "2. ", "Step 2: "."""
+"""Beginning of a step, as an item of a list or a paragraph of its own: "2. ", "Step 2: "."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,17 +85,17 @@ class Run:
     """Units of one section in the order of the book, mostly neighbours."""
 
     chunk: Chunk
-    """The passage that is cited: it holds the best of them."""
+    """The passage to cite: it holds the best of them."""
     units: tuple[Unit, ...]
     scores: tuple[float, ...]
-    """The reader's, of each unit: logarithms; -inf for what was not found."""
+    """The reader's log probability of each unit; -inf for one that was not found."""
     cut_before: bool = False
     cut_after: bool = False
-    """Whether text of the section stands before the first unit, and behind the last."""
+    """Whether the section has text before the first unit, and after the last."""
 
     @property
     def score(self) -> float:
-        """Logarithm of how likely it answers, up to a constant."""
+        """Log probability that it answers, up to a constant."""
         return log_sum(self.scores)
 
     @property
@@ -115,7 +115,7 @@ class Run:
 
     @property
     def steps(self) -> Sequence[Unit]:
-        """The stretch of units from the first step of a procedure to the end of the last one; empty: it holds none."""
+        """The units from the first step of a procedure to the end of the last one; empty if there are no steps."""
         return steps_of(self.units) if is_procedure(self.units) else ()
 
     @property
@@ -136,7 +136,7 @@ class Run:
         return tuple(unit for unit, score in zip(self.units, self.scores, strict=True) if score >= least)
 
     def part(self, start: int, stop: int) -> "Run":
-        """Units from one place up to another, without a box's title, a tab's label or a figure's source at an end."""
+        """Units between two places, trimmed of a box's title, a tab's label or a figure's source at either end."""
         while stop - start > 1 and (_is_label(self.units, stop - 1) or is_drawn(self.units[stop - 1])):
             stop -= 1
         while stop - start > 1 and (_is_title(self.units, start) or is_drawn(self.units[start])):
@@ -154,24 +154,24 @@ class Fit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """The file that `python -m evaluation.further` writes."""
 
     weights: tuple[float, ...]
-    """Of `SIGNALS`, then the bias."""
+    """One weight for each of `SIGNALS`, then the bias."""
     least: float
     """Log odds from which a further excerpt is shown."""
 
     def odds(self, signals: Float) -> float:
-        """Log odds that an excerpt holds something that is asked and that those before it do not hold."""
+        """Log odds that an excerpt answers a part of the question that those before it leave open."""
         return float(signals @ np.array(self.weights[:-1], dtype=np.float32)) + self.weights[-1]
 
 
 @cache
 def cover_fit() -> Fit:
-    """What was fitted."""
+    """The fitted weights."""
     data = resources.files("lutrin.answer").joinpath("cover.json").read_bytes()
     return msgspec.json.decode(data, type=Fit)
 
 
 class Cover:
-    """How well the units that one part of a question found meet its tokens."""
+    """How well the units found for one part of a question match its tokens."""
 
     def __init__(self, part: Part) -> None:
         self._share = np.array(part.share, dtype=np.float32)
@@ -188,17 +188,17 @@ class Cover:
         return np.max(rows, axis=0) if rows else np.zeros(len(self._share), dtype=np.float32)
 
     def gain(self, places: Places, met: Float) -> float:
-        """By how much these units meet the question better than what has `met` it."""
+        """How much better these units match the question than those behind `met`."""
         return float(self._share @ np.maximum(self.met(places) - met, 0.0))
 
 
 def whole(chunk: Chunk) -> Run:
-    """A passage as it is, read from its first unit to its last."""
+    """A complete passage as one run."""
     return Run(chunk, chunk.units, (0.0,) * len(chunk.units))
 
 
 async def announced(generation: OpenGeneration, home: Chunk, code: Unit) -> Run:
-    """A block of code with what stands before it in its section, from the last paragraph that is no warning on.
+    """A block of code with the text before it in its section, from the last paragraph that is not a warning.
 
     Raises:
         IndexUnavailable: The book cannot be read.
@@ -214,9 +214,9 @@ async def announced(generation: OpenGeneration, home: Chunk, code: Unit) -> Run:
 
 
 def choose(parts: Sequence[Part], frame: Frame = "plain", fit: Fit | None = None) -> list[Run]:
-    """Choose at most three excerpts for the parts of a question that the book answers, without repeats.
+    """Choose at most three excerpts for the answered parts of a question, without repeats.
 
-    Each part has its likeliest run. Then follows what answers what these leave open (`Cover`).
+    Each part gets its likeliest run, followed by runs that answer what these leave open (`Cover`).
     """
     fit = fit or cover_fit()
     chosen, found = firsts(parts, frame)
@@ -233,7 +233,7 @@ def choose(parts: Sequence[Part], frame: Frame = "plain", fit: Fit | None = None
 
 
 def _grown(sections: list[Run], first: Run) -> Run:
-    """A run with the next likeliest one where nothing of their section stands between them."""
+    """Extend a run by the next likeliest one if the section has nothing between them."""
     second = _best(sections, min(SECOND_WORDS, MOST_WORDS - first.words), [first]) if first.words < MOST_WORDS else None
     if second is None or second.score < first.score + np.log(JOINED_SHARE):
         return first
@@ -241,13 +241,13 @@ def _grown(sections: list[Run], first: Run) -> Run:
 
 
 def firsts(parts: Sequence[Part], frame: Frame) -> tuple[list[Run], list["Found"]]:
-    """The likeliest run for each part of a question, in the form that is asked for, and what the parts found."""
+    """The likeliest run for each part of a question, in the requested form, and the search results of the parts."""
     chosen: list[Run] = []
     found: list[Found] = []
     for number, part in enumerate(parts[:MOST_EXCERPTS]):
         left = MOST_WORDS - sum(run.words for run in chosen)
         room = min(FIRST_WORDS, max(left // (len(parts) - number), SECOND_WORDS // 2))
-        # A question about a marked passage wants all that it says on it.
+        # A question about a selection wants everything that it says on the subject.
         is_marked = any(item.chunk.chunk_id == SELECTED for item in part.passages)
         room = LONGEST_WORDS if part.around or is_marked else room
         sections = _sections(part.passages[:PASSAGES])
@@ -261,16 +261,16 @@ def firsts(parts: Sequence[Part], frame: Frame) -> tuple[list[Run], list["Found"
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What one part of a question found."""
+    """Search results of one part of a question."""
 
     sections: list[Run]
     cover: Cover
     best: float
-    """Score of the run that was chosen for it."""
+    """Score of the run chosen for it."""
 
 
 def _further(found: Sequence[Found], chosen: Sequence[Run], fit: Fit) -> "Candidate | None":
-    """The run that is likeliest to answer what is still open; None: nothing is."""
+    """The run likeliest to answer what is still open; None if nothing is."""
     rated = [(fit.odds(np.array(one.signals, dtype=np.float32)), one) for one in candidates(found, chosen)]
     odds, best = max(rated, key=lambda pair: (pair[0], -pair[1].run.words), default=(-inf, None))
     return best if odds >= fit.least else None
@@ -286,7 +286,7 @@ class Candidate:
 
 
 def candidates(found: Sequence[Found], chosen: Sequence[Run]) -> Iterator[Candidate]:
-    """The runs that may follow those that are chosen, with their signals (`SIGNALS`)."""
+    """The runs that may follow the chosen ones, with their signals (`SIGNALS`)."""
     places = frozenset[tuple[str, int]]().union(*(run.places for run in chosen))
     budget = min(SECOND_WORDS, MOST_WORDS - sum(run.words for run in chosen))
     for one in found:
@@ -296,13 +296,13 @@ def candidates(found: Sequence[Found], chosen: Sequence[Run]) -> Iterator[Candid
                 continue
             for run in _allowed(section, budget, chosen):
                 likelihood = run.score - one.best
-                # What never parts may be long, but not a third one.
+                # An atom may be long, but not as a third excerpt.
                 if likelihood >= -MOST_BELOW and (run.words <= budget or len(chosen) == 1):
                     yield Candidate(run, one.sections, (likelihood, one.cover.gain(run.places, met), len(found) - 1.0))
 
 
 def _join(sections: Sequence[Run], first: Run, second: Run) -> Run | None:
-    """Two runs as one, where nothing of their section stands between them."""
+    """Join two runs if the section has nothing between them."""
     early, late = sorted((first, second), key=lambda run: run.span)
     if early.words + late.words > LONGEST_WORDS:
         return None
@@ -314,7 +314,7 @@ def _join(sections: Sequence[Run], first: Run, second: Run) -> Run | None:
 
 
 def _place_in(section: Run, run: Run) -> int | None:
-    """Where a run begins in a section; None if it is not of it: the same words stand in the section of each tab."""
+    """Start of a run in a section; None if it belongs elsewhere: the sections of several tabs may share their words."""
     if section.chunk.filename != run.chunk.filename or run.units[0] not in section.units:
         return None
     first = section.units.index(run.units[0])
@@ -322,9 +322,9 @@ def _place_in(section: Run, run: Run) -> int | None:
 
 
 def _complete(sections: Sequence[Run], run: Run, beside: Run | None = None) -> Run:
-    """A run with what it is not understood without, where that is not too long or quoted `beside` it.
+    """Add to a run what a reader needs to understand it, unless that is too long or quoted `beside` it.
 
-    All rows of the table in which it begins or ends, and the sentences at which its first one points.
+    That is all rows of the table in which it begins or ends, and the sentences that its first one refers to.
     """
     neighbours = beside.units if beside is not None and beside.chunk.filename == run.chunk.filename else ()
     for section in sections:
@@ -345,7 +345,7 @@ def _complete(sections: Sequence[Run], run: Run, beside: Run | None = None) -> R
 
 
 def _antecedent(units: Sequence[Unit], place: int) -> int:
-    """The place of a sentence, or of the one before in its paragraph if it points at something ("It does, too")."""
+    """The place of a sentence, or of its predecessor in the paragraph if it refers to one ("It does, too")."""
     if not place:
         return place
     before, unit = units[place - 1], units[place]
@@ -362,7 +362,7 @@ def _best(sections: Sequence[Run], budget: int, chosen: Sequence[Run], frame: Fr
     best: tuple[tuple[float, int], Run] | None = None
     bonus = FORM_BONUS if frame in FORMS else 0.0
     for section in sections:
-        # No run is likelier than all units of its section together.
+        # No run is likelier than its whole section.
         if best is not None and section.score + bonus < best[0][0]:
             continue
         for run in _allowed(section, budget, chosen):
@@ -373,9 +373,9 @@ def _best(sections: Sequence[Run], budget: int, chosen: Sequence[Run], frame: Fr
 
 
 def _allowed(section: Run, budget: int, chosen: Sequence[Run]) -> Iterator[Run]:
-    """The runs of a section within a budget of words that share no unit with what is chosen, and repeat none of it.
+    """The runs of a section within a budget of words that share no unit with the chosen ones and repeat none of them.
 
-    Books for several boards say the same on each board's page.
+    Books for several boards repeat text on each board's page.
     """
     places = frozenset[tuple[str, int]]().union(*(run.places for run in chosen))
     elsewhere = {
@@ -392,14 +392,14 @@ def _allowed(section: Run, budget: int, chosen: Sequence[Run]) -> Iterator[Run]:
 
 
 def section_of(chunk: Chunk) -> tuple[str, tuple[str, ...], str, str]:
-    """What tells a section apart from all others: its file, its headings, its address, and its tab."""
+    """What identifies a section: its file, headings, address, and tab."""
     return chunk.filename, chunk.heading_path, chunk.anchor, chunk.variant
 
 
 def _sections(passages: Sequence[ScoredPassage]) -> list[Run]:
-    """Passages of one section joined: what the end of one begins, the next one goes on with.
+    """Join passages of one section: each may begin with the end of the one before.
 
-    What stands in a tab is joined with what the section says outside of its tabs, not with other tabs.
+    Text in a tab is joined with the section's text outside of its tabs, not with other tabs.
     """
     groups: dict[tuple[str, tuple[str, ...], str, str], list[ScoredPassage]] = {}
     for item in passages:
@@ -417,7 +417,7 @@ def _sections(passages: Sequence[ScoredPassage]) -> list[Run]:
 
 
 def _runs(section: Run, budget: int) -> Iterator[Run]:
-    """Every run of atoms within the budget; one atom alone may take more."""
+    """Every run of atoms within the budget; a single atom may exceed it."""
     units, is_marked = section.units, section.chunk.chunk_id == SELECTED
     atoms = list(atoms_of(units, STEPS_WORDS if is_marked else LONGEST_WORDS))
     for place, (start, first_stop) in enumerate(atoms):
@@ -438,12 +438,12 @@ def _words(units: Sequence[Unit]) -> int:
 
 
 def proof_of(section: Run, places: Collection[int], near: Run | None) -> Run:
-    """The excerpt that proves sentences of a model: the units on which they rest, with what stands between them.
+    """The excerpt that supports a model's sentences: the units behind them, and the text in between.
 
     Args:
-        section: What the model read.
-        places: Where the units begin on which the sentences rest; they are marked.
-        near: The reader's excerpt of that section, which is shown as well where both are short; None: there is none.
+        section: The section that the model read.
+        places: Starts of the units that support the sentences; these are marked.
+        near: The reader's excerpt of that section, shown as well if both are short; None if there is none.
     """
     units, atoms = section.units, list(atoms_of(section.units))
 
@@ -464,12 +464,12 @@ def proof_of(section: Run, places: Collection[int], near: Run | None) -> Run:
 
 
 def atoms_of(units: Sequence[Unit], longest: int = LONGEST_WORDS) -> Iterator[tuple[int, int]]:
-    """Pairs of first unit and unit after the last, in order: what never parts, such as a list of `longest` words."""
+    """Half-open ranges of units that are never split, in order, such as a list of up to `longest` words."""
     start = 0
     procedures = dict(procedures_of(units))
     while start < len(units):
         stop = _end(units, start, longest, procedures)
-        # What announces a list, a table, code or a formula stays with it.
+        # The announcement of a list, a table, code or a formula stays with it.
         while stop < len(units) and _announces(units[stop - 1], units[stop]):
             stop = _end(units, stop, longest, procedures)
         yield start, stop
@@ -477,7 +477,7 @@ def atoms_of(units: Sequence[Unit], longest: int = LONGEST_WORDS) -> Iterator[tu
 
 
 def _announces(unit: Unit, following: Unit) -> bool:
-    """Whether a unit is only understood with the one behind it."""
+    """Whether a unit makes sense only with the next one."""
     if unit.kind != "sentence":
         return False
     leads = following.kind != "sentence" and following.lead == unit.text
@@ -485,12 +485,12 @@ def _announces(unit: Unit, following: Unit) -> bool:
 
 
 def _end(units: Sequence[Unit], start: int, longest: int, procedures: Mapping[int, int]) -> int:
-    """The end of what stands together from a unit on; the end of a procedure by its first unit is known."""
+    """End of the atom that starts at a unit; `procedures` maps first units to their ends."""
     unit = units[start]
     if start in procedures and _words(units[start : procedures[start]]) <= STEPS_WORDS:
         return procedures[start]
     if start and (units[start - 1].kind, units[start - 1].block) == (unit.kind, unit.block):
-        return start + 1  # of a block that is too long to stand together
+        return start + 1  # the block is too long for one atom
     stop = start + 1
     while stop < len(units) and (units[stop].kind, units[stop].block) == (unit.kind, unit.block):
         stop += 1
@@ -510,17 +510,17 @@ def _is_label(units: Sequence[Unit], place: int) -> bool:
 
 
 def _is_title(units: Sequence[Unit], place: int) -> bool:
-    """Whether a unit is a label that the next one does not go on with."""
+    """Whether a unit is a label whose text the next unit does not continue."""
     return _is_label(units, place) and units[place + 1].block != units[place].block
 
 
 def lead_of(run: Run, frame: Frame = "plain") -> tuple[tuple[Unit, ...], tuple[Unit, ...]]:
-    """The units of an excerpt that answer best, alone, and its other units.
+    """The units of an excerpt that answer best, on their own, and its other units.
 
-    A sentence, list item, row or block of code with what announces it; of a procedure all steps, and of a list or table
-    everything where nothing in it stands out. Where code or steps are asked for, the best of them; how something is
-    done, by code or a list, is told in the book's order. What announces others or asks does not answer, and what speaks
-    to the machine is quoted in its place only.
+    That is a sentence, list item, row or block of code with its announcement; of a procedure all steps, and of a list
+    or table everything if no part stands out. If the question asks for code or steps, the best of them; how to do
+    something, by code or a list, is told in the book's order. Announcements and questions do not answer, and text that
+    addresses the machine is only quoted in its place.
     """
     units = run.units
     speaking = [
@@ -557,21 +557,21 @@ def lead_of(run: Run, frame: Frame = "plain") -> tuple[tuple[Unit, ...], tuple[U
 
 
 def denies(announcement: str) -> bool:
-    """Whether what is announced does not hold, so that it must not stand without that: "We can't use:"."""
+    """Whether an announcement negates what follows, which must not be shown without it: "We can't use:"."""
     return announcement.rstrip().endswith(":") and is_negated(announcement)
 
 
 def _without_announcement(units: Sequence[Unit], place: int) -> Sequence[Unit]:
-    """The units before a place, without one that says nothing but that something follows there."""
+    """The units before a place, without one that only announces what follows there."""
     is_announced = place > 0 and _announces(units[place - 1], units[place])
     is_announced = is_announced and units[place - 1].text.rstrip().endswith((":", "?"))
     return units[: place - is_announced]
 
 
 def _answering(run: Run, best: int, block: Sequence[int]) -> Sequence[int]:
-    """The best sentence with those beside it in its paragraph that answer as well, and one that leads to it.
+    """The best sentence with its neighbours in the paragraph that answer as well, and one that introduces it.
 
-    They stand in the book's order, and begin with what the first of them points at.
+    They keep the book's order, and start with the sentence that the first one refers to.
     """
     least, leading = (run.scores[best] + float(np.log(share)) for share in (MARKED_SHARE, LEADING_SHARE))
     first = last = best
@@ -587,7 +587,7 @@ def _answering(run: Run, best: int, block: Sequence[int]) -> Sequence[int]:
 
 
 def _is_whole(run: Run, best: int, block: Sequence[int]) -> bool:
-    """Whether all units of a block answer together, and not the best one of them alone."""
+    """Whether all units of a block answer together, rather than the best one alone."""
     kind = run.units[best].kind
     if kind not in {"list_item", "table_row"} or len(block) == 1:
         return False
@@ -596,32 +596,32 @@ def _is_whole(run: Run, best: int, block: Sequence[int]) -> bool:
 
 
 def is_drawn(unit: Unit) -> bool:
-    """Whether a unit is the source of a figure, which readers see drawn."""
+    """Whether a unit is the source of a figure, which readers see as a drawing."""
     return unit.kind == "code" and unit.language.lower() in DRAWN
 
 
 def asks(unit: Unit) -> bool:
-    """Whether a unit is a question of the book, which answers none."""
+    """Whether a unit is one of the book's questions, which answer none."""
     return unit.kind in {"sentence", "list_item"} and unit.text.rstrip().endswith("?")
 
 
 def is_procedure(units: Sequence[Unit]) -> bool:
-    """Whether units hold steps in an order: two numbered ones at least, one after the other."""
+    """Whether units are steps in order: at least two numbered ones, one after the other."""
     numbers = [step for unit in units if (step := _step_of(unit)) is not None]
     return any((name, number + 1) == other for (name, number), other in pairwise(numbers))
 
 
 def steps_of(units: Sequence[Unit]) -> Sequence[Unit]:
-    """The stretch of units from the first step to the end of the last one."""
+    """The units from the first step to the end of the last one."""
     places = [place for place, unit in enumerate(units) if _step_of(unit) is not None]
     return units[places[0] : _end_of_step(units, places[-1])] if places else ()
 
 
 def tells_to_act(units: Sequence[Unit]) -> bool:
-    """Whether at least half as many numbered steps tell to do something as do not; other lists state something.
+    """Whether imperative steps are at least half as many as the others; otherwise the list states facts.
 
-    Of the lists of the sample books that name something hazardous, all 16 procedures reach that, and 6 of 20 others,
-    half of them checklists.
+    Of the sample books' lists that name something hazardous, all 16 procedures reach that, and 6 of 20 others, half of
+    them checklists.
 
     >>> step = lambda text: Unit(text=text, kind="list_item", char_start=0, char_end=9)
     >>> tells_to_act([step("1. Hang Kestrel in its gantry."), step("2. Press the button.")])
@@ -635,15 +635,15 @@ def tells_to_act(units: Sequence[Unit]) -> bool:
 
 
 def _is_order(step: Sequence[str]) -> bool:
-    """Whether a step begins with its verb: behind it, names apart, stands no verb and no noun, as behind a subject."""
+    """Whether a step begins with its verb: after it, names apart, comes no verb and no noun, as after a subject."""
     following = next((word for word in step[1:] if not word[0].isupper()), "")
     return bool(content_stems(" ".join(step[:1]))) and not content_stems(following)
 
 
 def procedures_of(units: Sequence[Unit]) -> list[tuple[int, int]]:
-    """Pairs of first unit and unit after the last of each procedure, whatever stands between its steps.
+    """Half-open ranges of units of each procedure, including any text between its steps.
 
-    A procedure begins with a step 1, and goes on with the next number under the same name.
+    A procedure starts at step 1 and continues with the next number under the same label.
     """
     spans: list[tuple[int, int]] = []
     start, wanted, last = 0, None, 0
@@ -661,7 +661,7 @@ def procedures_of(units: Sequence[Unit]) -> list[tuple[int, int]]:
 
 
 def _step_of(unit: Unit) -> tuple[str, int] | None:
-    """The name under which a unit counts as a step, "Step" or none, and its number; None: it is no step."""
+    """The label and number of a step, "Step" or empty; None if the unit is not a step."""
     match = _STEP.match(unit.text) if unit.kind in {"sentence", "list_item"} else None
     if match is None or (unit.kind == "sentence" and match["name"] is None):
         return None
@@ -669,7 +669,7 @@ def _step_of(unit: Unit) -> tuple[str, int] | None:
 
 
 def _end_of_step(units: Sequence[Unit], place: int) -> int:
-    """The place behind a last step: behind the paragraph that it begins, or the list that it ends."""
+    """The end of a last step: after its paragraph, or after the list that it ends."""
     stop = place + 1
     while stop < len(units) and (units[stop].kind, units[stop].block) == (units[place].kind, units[place].block):
         stop += 1
@@ -677,12 +677,12 @@ def _end_of_step(units: Sequence[Unit], place: int) -> int:
 
 
 def most_steps(frame: Frame) -> int:
-    """Most words of a procedure that is shown whole."""
+    """Longest procedure, in words, that is shown whole."""
     return LONG_STEPS_WORDS if frame in WAYS else STEPS_WORDS
 
 
 async def choose_whole(generation: OpenGeneration, parts: Sequence[Part], frame: Frame) -> list[Run]:
-    """The excerpts that `choose` finds, with all steps of the procedures that they touch.
+    """The excerpts of `choose`, with all steps of the procedures that they touch.
 
     Raises:
         IndexUnavailable: The book cannot be read.
@@ -695,9 +695,9 @@ async def choose_whole(generation: OpenGeneration, parts: Sequence[Part], frame:
 
 
 async def _with_what_follows(generation: OpenGeneration, run: Run, frame: Frame) -> Run:
-    """A run with the code that its section goes on with, within `STEPS_WORDS`: one paragraph may lead to each block.
+    """Extend a run by the code that follows in its section, within `STEPS_WORDS`: a paragraph may introduce each block.
 
-    If steps follow in the same way, they are shown as any procedure is.
+    Steps that follow in the same way are shown like any procedure.
     """
     section = await _section_around(generation, run)
     units, begin = section.units, _place_in(section, run)
@@ -717,14 +717,14 @@ async def _with_what_follows(generation: OpenGeneration, run: Run, frame: Frame)
 
 
 def _without(run: Run, places: Collection[tuple[str, int]]) -> Run | None:
-    """A run from the first unit on that is none of these; None: it has no other."""
+    """The rest of a run, from the first unit that is not at one of these places; None if there is none."""
     left = (at for at, unit in enumerate(run.units) if (run.chunk.filename, unit.char_start) not in places)
     start = next(left, None)
     return run.part(start, len(run.units)) if start else run if start == 0 else None
 
 
 async def _with_whole_procedures(generation: OpenGeneration, runs: Sequence[Run], frame: Frame) -> list[Run]:
-    """Runs with every step of the procedures that they touch, from the first on, also those that were not found."""
+    """Complete the procedures that runs touch, from the first step, including steps that were not found."""
     complete: list[Run] = []
     for run in runs:
         steps = any(_step_of(unit) is not None for unit in run.units)
@@ -753,7 +753,7 @@ async def _with_procedure(generation: OpenGeneration, run: Run, frame: Frame) ->
 
 
 async def _section_around(generation: OpenGeneration, run: Run) -> Run:
-    """The section of a run, also what was not found of it."""
+    """The whole section of a run, including text that was not found."""
     own = [
         chunk for chunk in await generation.chunks_of(run.chunk.filename) if section_of(chunk) == section_of(run.chunk)
     ]
@@ -768,13 +768,13 @@ def _has_code(units: Sequence[Unit]) -> bool:
 
 
 FORMS: Mapping[Frame, Callable[[Sequence[Unit]], bool]] = {"code": _has_code, "steps": is_procedure}
-"""Whether units have the form that is asked for, by frame."""
+"""Whether units have the requested form, by frame."""
 
 
 async def reading_sections(generation: OpenGeneration, passages: Sequence[ScoredPassage], most: int = 1) -> list[Run]:
-    """The likeliest reading sections among the passages that were found, best first; they share no unit.
+    """The likeliest reading sections among the results, best first; they share no unit.
 
-    A selection is read as it is.
+    A selection is read unchanged.
 
     Raises:
         IndexUnavailable: The book cannot be read.
@@ -803,7 +803,7 @@ async def reading_sections(generation: OpenGeneration, passages: Sequence[Scored
 
 
 async def sections_of_page(generation: OpenGeneration, filename: str, most: int) -> list[Run]:
-    """The first reading sections of a page, in its order, as questions about them will cut them.
+    """The first reading sections of a page, in its order, cut as later questions will cut them.
 
     Raises:
         IndexUnavailable: The book cannot be read.
@@ -817,7 +817,7 @@ async def sections_of_page(generation: OpenGeneration, filename: str, most: int)
 
 
 def _cut_section(chunks: Sequence[Chunk], scores: Mapping[tuple[str, int], float]) -> Iterator[Run]:
-    """The reading sections of one section that hold a unit which was found."""
+    """The reading sections of one section that contain a unit of the results."""
     owners: dict[int, tuple[Unit, Chunk]] = {}
     for chunk in chunks:
         for unit in chunk.units:
@@ -830,7 +830,7 @@ def _cut_section(chunks: Sequence[Chunk], scores: Mapping[tuple[str, int], float
 
 
 def cut(units: Sequence[Unit]) -> Iterator[tuple[Unit, ...]]:
-    """Cut the units of a section into runs of at most `READING_WORDS`; a longer atom is a run by itself."""
+    """Cut the units of a section into runs of at most `READING_WORDS`; a longer atom forms its own run."""
     atoms = list(atoms_of(units))
     costs = [sum(map(_reading_words, units[begin:end])) for begin, end in atoms]
     start = 0
@@ -841,7 +841,7 @@ def cut(units: Sequence[Unit]) -> Iterator[tuple[Unit, ...]]:
         yield tuple(units[atoms[start][0] : atoms[stop - 1][1]])
         if stop == len(atoms):
             return
-        # The last atom leads on to the next run if both fit together.
+        # The last atom also starts the next run if both fit together.
         start = stop - 1 if stop - start > 1 and costs[stop - 1] + costs[stop] <= READING_WORDS else stop
 
 

@@ -1,7 +1,7 @@
 """The tutor's duties.
 
-What moves, charges, heats or opens real hardware never stands without the book's own warning, and simulation is never
-passed off as reality. What is hazardous is data: `hazards.toml`, and what a book adds to it.
+Code and steps that move, charge, heat or open real hardware never appear without the book's own warning, and simulation
+is never passed off as reality. Hazards are data: `hazards.toml`, plus a book's additions.
 """
 
 import tomllib
@@ -38,22 +38,22 @@ class Hazards(msgspec.Struct, frozen=True):
 
 @cache
 def default_hazards() -> Hazards:
-    """The hazards that come with Lutrin."""
+    """The hazards that ship with Lutrin."""
     text = resources.files("lutrin.answer").joinpath("hazards.toml").read_text(encoding="utf-8")
     return msgspec.convert(tomllib.loads(text), Hazards)
 
 
 def hazards_of(generation: OpenGeneration) -> Hazards:
-    """What is hazardous in a book: the hazards that come with Lutrin, and those that it adds."""
+    """The hazards of a book: those that ship with Lutrin, and its additions."""
     base, added = default_hazards(), generation.book.hazards
     return msgspec.structs.replace(base, code=(*base.code, *added.code), words=base.words.union(added.words))
 
 
 def without_other_machines(generation: OpenGeneration, parts: Sequence[Part]) -> list[Part]:
-    """Parts without the code that moves something else than what is asked for.
+    """Drop code that moves a different machine from the one in the question.
 
-    Of two sections with such code, the one that holds all words of the question that the other holds, and more, is the
-    one that is asked for, if it is among the best: the walking controller is not started by the program of the arm.
+    Of two sections with such code, the question means the one that contains all of its words that the other contains,
+    and more, if that one is among the best: a program of the arm does not start the walking controller.
     """
     hazards = hazards_of(generation)
     return [_without_other_machines(part, hazards) for part in parts]
@@ -78,7 +78,7 @@ def _without_other_machines(part: Part, hazards: Hazards) -> Part:
 async def secure_runs(generation: OpenGeneration, runs: Sequence[Run]) -> tuple[list[Run], list[str]]:
     """Put the book's warnings before excerpts that need them, and drop hazardous code that has no warning.
 
-    Returns the excerpts, warnings first; and what the reader is told besides.
+    Returns the excerpts, warnings first, and notices for the reader.
     """
     hazards = hazards_of(generation)
     safe: list[Run] = []
@@ -109,7 +109,7 @@ async def secure_runs(generation: OpenGeneration, runs: Sequence[Run]) -> tuple[
 
 
 async def _in_book(generation: OpenGeneration, run: Run) -> Run:
-    """The code of a selection where it stands in the book, whose warnings govern it; any other run as it is."""
+    """Locate a selection's code in the book, whose warnings govern it; return any other run unchanged."""
     codes = [unit for unit in run.units if unit.kind == "code"] if run.chunk.chunk_id == SELECTED else []
     for unit in codes:
         if (found := await marked_code(generation, unit.text)) is not None:
@@ -119,7 +119,7 @@ async def _in_book(generation: OpenGeneration, run: Run) -> Run:
 
 
 def _with_warnings_between(run: Run, same_file: Sequence[Chunk]) -> Run:
-    """Put back the warnings that the book has between the units of a run, which the search may have passed over."""
+    """Restore the book's warnings between the units of a run, which the search may have skipped."""
     start, stop = run.span
     starts = {unit.char_start for unit in run.units}
     between = {
@@ -136,14 +136,14 @@ def _with_warnings_between(run: Run, same_file: Sequence[Chunk]) -> Run:
 
 
 def _without_code(run: Run, hazards: Hazards) -> list[Run]:
-    """The stretches of a run that hold none of the code that moves something: what the text around it says."""
+    """The parts of a run without code that moves something: the text around it."""
     stretches = groupby(range(len(run.units)), key=lambda place: moves(run.chunk, run.units[place], hazards))
     places = [list(group) for moving, group in stretches if not moving]
     return [run.part(group[0], group[-1] + 1) for group in places]
 
 
 def _announcing(run: Run) -> list[Run]:
-    """The sentence that stands before code in its passage, from which a reader finds it; none: nothing does."""
+    """The sentence before code in its passage, by which a reader can find it; none if there is none."""
     told = (unit for unit in run.chunk.units if unit.kind != "code" and not unit.warning and unit.text.endswith(ENDS))
     before = [unit for unit in told if unit.char_start < run.units[0].char_start]
     return [Run(run.chunk, (before[-1],), (0.0,), cut_before=len(before) > 1, cut_after=True)] if before else []
@@ -154,9 +154,9 @@ def _runs(chunk: Chunk, unit: Unit, hazards: Hazards) -> bool:
 
 
 def moves(chunk: Chunk, unit: Unit, hazards: Hazards) -> bool:
-    """Whether a unit is code that moves a real machine when a reader runs it, as far as its names tell.
+    """Whether a unit is code that moves a real machine when a reader runs it, judging by its names.
 
-    What its comments name runs nothing.
+    Names in comments do not count: they run nothing.
     """
 
     def names(command: str, parts: Iterable[str]) -> bool:
@@ -169,7 +169,7 @@ def moves(chunk: Chunk, unit: Unit, hazards: Hazards) -> bool:
 
 
 def _names_hazard(run: Run, hazards: Hazards) -> bool:
-    """Whether a procedure of the real world tells to act, and names something hazardous in its steps."""
+    """Whether a procedure of the real world has imperative steps that name something hazardous."""
     steps = run.steps if not run.chunk.is_simulation else ()
     return any(word in hazards.words for unit in steps for word in words(unit.text.lower())) and tells_to_act(steps)
 
@@ -177,7 +177,7 @@ def _names_hazard(run: Run, hazards: Hazards) -> bool:
 def _is_warned_of(run: Run, same_file: Sequence[Chunk], hazards: Hazards) -> bool:
     """Whether the book itself warns right before the code or the procedure, in its section.
 
-    Between the two there may be what announces it, and other code.
+    The announcement and other code may come in between.
     """
     section = {
         unit.char_start: unit
@@ -203,7 +203,7 @@ def _is_warned_of(run: Run, same_file: Sequence[Chunk], hazards: Hazards) -> boo
 def _warning_for(run: Run, same_file: Sequence[Chunk], *, anywhere: bool) -> Run | None:
     """The nearest warning before a run, or the first one after it, with its whole box.
 
-    Any warning of the file will do (`anywhere`), or else one that governs the run's section: under its headings.
+    With `anywhere`, any warning of the file; otherwise one that governs the run's section: under its headings.
     """
     boxes: list[Run] = []
     seen: set[int] = set()
@@ -221,7 +221,7 @@ def _warning_for(run: Run, same_file: Sequence[Chunk], *, anywhere: bool) -> Run
 
 
 def simulation_note(chunks: Iterable[Chunk]) -> str | None:
-    """The sentence that tells simulated from real, if the passages of an answer differ in it."""
+    """A sentence that separates simulated from real, if the answer's passages mix them."""
     titles: dict[bool | None, dict[str, None]] = {True: {}, False: {}, None: {}}
     for chunk in chunks:
         titles[chunk.is_simulation][chunk.section_title] = None

@@ -1,4 +1,4 @@
-"""Tracks what readers do, so that background work yields to them and the model to readers without excerpts."""
+"""Tracks readers' activity, so that background work yields to readers, and the model to readers without excerpts."""
 
 import time
 from collections import Counter
@@ -7,17 +7,17 @@ from contextlib import contextmanager
 
 
 class Traffic:
-    """Counts the answers and searches that are under way in a server; `clock` gives seconds that only grow."""
+    """Counts answers and searches in progress on a server; `clock` gives monotonic seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.hold: Callable[[int], None] = lambda _: None
-        """Told how many readers have no excerpt, when there is a first one and when there are none."""
+        """Called with the number of readers without an excerpt, when the first appears and when none is left."""
         self.readers = 0
-        """Answers and searches under way."""
+        """Answers and searches in progress."""
         self.doings = 0
         """Answers, searches and opened pages since the start."""
         self.opened: Counter[tuple[str, str]] = Counter()
-        """How often each page was opened since the start, by book and file name."""
+        """Visits of each page since the start, by book and file name."""
         self._clock = clock
         self._unquoted = 0
         self._began_s = self._each_s = 0.0
@@ -25,17 +25,17 @@ class Traffic:
 
     @property
     def others(self) -> int:
-        """Readers besides one who have no excerpt yet."""
+        """Other readers, besides one, without an excerpt."""
         return max(0, self._unquoted - 1)
 
     @property
     def held_s(self) -> float:
-        """Seconds until all of them have excerpts, as fast as those who asked beside them had them."""
+        """Expected seconds until all of them have excerpts, judging by those who asked beside them."""
         return self.others * self._each_s
 
     @contextmanager
     def searching(self) -> Iterator[None]:
-        """Counts a search, or the answer that it is for."""
+        """Count a search, or the answer that it is for."""
         self.readers += 1
         self.doings += 1
         try:

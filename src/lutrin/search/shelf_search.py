@@ -42,7 +42,7 @@ def require_all_readable(shelf: Shelf) -> None:
     """Check that no book was left out, before refusing a question on behalf of all of them.
 
     Raises:
-        A published book cannot be opened.
+        IndexUnavailable: A published book cannot be opened.
     """
     if shelf.unreadable:
         raise IndexUnavailable(messages.KNOWLEDGE_BASE_DOWN, remedy="Run `lutrin doctor`.")
@@ -180,7 +180,7 @@ async def apply_filters(
     """The books that have the question's chapter and module, with the filter for each.
 
     Raises:
-        No book has them; the message lists what the first one has.
+        InvalidQuestion: No book has them; the message lists what the first one has.
     """
     books: list[tuple[OpenGeneration, dict[str, str] | None]] = []
     missing: list[InvalidQuestion] = []
