@@ -483,3 +483,11 @@ def test_what_introduces_a_list_is_said_once() -> None:
     one, two = (unit(f"{n}. Way.", kind="list_item", start=40 * n, lead=lead, block=2 * n) for n in (1, 2))
     between = unit("Look at the picture.", start=60, block=3)
     assert markdown([one, between, two], 1).count(lead) == 1
+
+
+def test_a_title_within_an_excerpt_looks_like_one() -> None:
+    """A box's, or a step's; what stands alone in the excerpt does not."""
+    title = unit("Build the node", start=30, block=1)
+    before, after = unit("The node waits.", block=0), unit("Run cmake.", start=60, block=2)
+    assert markdown([before, title, after], 1) == "The node waits.\n\n**Build the node**\n\nRun cmake. [1]"
+    assert markdown([title], 1) == "Build the node [1]"

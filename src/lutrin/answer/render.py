@@ -7,7 +7,7 @@ from urllib.parse import quote as percent
 
 import msgspec
 
-from lutrin.answer.runs import Run, denies, is_drawn
+from lutrin.answer.runs import Run, denies, is_drawn, is_label
 from lutrin.messages import IN_OTHER_WORDS, IN_PLAIN_WORDS, LIKELY_MARK, LIKELY_NOTE, PASSAGE_ANSWERS
 from lutrin.records import Chunk, Citation, Excerpt, Sentence, SentenceEvent, Unit
 
@@ -116,10 +116,14 @@ def _paragraphs(units: Sequence[Unit], previous: str) -> str:
     """Render blocks of units; an introduction that was printed before (`previous`) is not repeated."""
     paragraphs = []
     said = {previous}
-    for _, group in groupby(units, key=lambda unit: (unit.kind, unit.block)):
-        block = list(group)
+    for _, group in groupby(range(len(units)), key=lambda place: (units[place].kind, units[place].block)):
+        first, *others = group
+        block = [units[place] for place in (first, *others)]
         lead = block[0].lead
-        paragraphs.append(_block(block, lead if lead not in said else ""))
+        text = _block(block, lead if lead not in said else "")
+        # A title within the excerpt, such as of a box, is no sentence of it.
+        is_title = block[0].kind == "sentence" and is_label(units, first) and len(units) > 1
+        paragraphs.append(f"**{text}**" if is_title else text)
         said |= {lead, block[-1].text}
     return GAP.join(paragraphs)
 

@@ -137,7 +137,7 @@ class Run:
 
     def part(self, start: int, stop: int) -> "Run":
         """Units between two places, trimmed of a box's title, a tab's label or a figure's source at either end."""
-        while stop - start > 1 and (_is_label(self.units, stop - 1) or is_drawn(self.units[stop - 1])):
+        while stop - start > 1 and (is_label(self.units, stop - 1) or is_drawn(self.units[stop - 1])):
             stop -= 1
         while stop - start > 1 and (_is_title(self.units, start) or is_drawn(self.units[start])):
             start += 1
@@ -207,7 +207,7 @@ async def announced(generation: OpenGeneration, home: Chunk, code: Unit) -> Run:
     placed = {unit.char_start: unit for one in own for unit in one.units if unit.variant in {"", code.variant}}
     units = [placed[start] for start in sorted(placed) if start <= code.char_start]
     told = [place for place, unit in enumerate(units) if unit.kind == "sentence" and not unit.warning]
-    told = [place for place in told if not _is_label(units, place)]
+    told = [place for place in told if not is_label(units, place)]
     block = [place for place in told if units[place].block == units[told[-1]].block]
     shown = units[block[0] :] if block and _words(units[block[0] :]) <= LONGEST_WORDS else [code]
     return Run(home, tuple(shown), (0.0,) * len(shown), cut_before=len(shown) < len(units), cut_after=True)
@@ -501,7 +501,7 @@ def _end(units: Sequence[Unit], start: int, longest: int, procedures: Mapping[in
     return stop if sum(word_count(item.text) for item in block) <= most else start + 1
 
 
-def _is_label(units: Sequence[Unit], place: int) -> bool:
+def is_label(units: Sequence[Unit], place: int) -> bool:
     """Whether a unit is a short label: alone in its block, and not a sentence."""
     unit = units[place]
     alone = all(other.block != unit.block for other in units[max(0, place - 1) : place + 2] if other is not unit)
@@ -511,7 +511,7 @@ def _is_label(units: Sequence[Unit], place: int) -> bool:
 
 def _is_title(units: Sequence[Unit], place: int) -> bool:
     """Whether a unit is a label whose text the next unit does not continue."""
-    return _is_label(units, place) and units[place + 1].block != units[place].block
+    return is_label(units, place) and units[place + 1].block != units[place].block
 
 
 def lead_of(run: Run, frame: Frame = "plain") -> tuple[tuple[Unit, ...], tuple[Unit, ...]]:
@@ -534,7 +534,7 @@ def lead_of(run: Run, frame: Frame = "plain") -> tuple[tuple[Unit, ...], tuple[U
 
     def tells(place: int) -> bool:
         ends = units[place].text.rstrip().endswith(":")
-        return not ends and not asks(units[place]) and not _is_label(units, place)
+        return not ends and not asks(units[place]) and not is_label(units, place)
 
     places = list(filter(tells, speaking)) or speaking
     if frame in FORMS and FORMS[frame](units):
@@ -706,7 +706,7 @@ async def _with_what_follows(generation: OpenGeneration, run: Run, frame: Frame)
     stop = begin + len(run.units)
 
     for place in range(stop, len(units)):
-        between = [at for at in range(stop, place) if not _is_label(units, at)]
+        between = [at for at in range(stop, place) if not is_label(units, at)]
         if _words(units[begin:place]) > STEPS_WORDS or len({units[at].block for at in between}) > 1:
             break
         if _step_of(units[place]) is not None:
