@@ -1,5 +1,6 @@
-"""What is asked of a whole page: all of its code, and what it is about where it has no sections."""
+"""What is asked of a whole page or table: all of its code, what it is about, and how two things differ."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -45,10 +46,10 @@ Carding combs the dry wool. Spinning twists combed wool into yarn. Thick yarn ma
 }
 
 
-async def asked(tmp_path: Path, text: str, page: str) -> Answer:
+async def asked(tmp_path: Path, text: str, page: str, pages: Mapping[str, str] = PAGES) -> Answer:
     """The answer to a question on an open page."""
     settings = load_settings(data_dir=tmp_path / "data")
-    await publish(settings, tmp_path / "corpus", PAGES)
+    await publish(settings, tmp_path / "corpus", pages)
     async with Shelf(settings.catalog_path, settings.books_dir, ExactStore()) as shelf:
         flow = AnswerFlow(
             shelf=shelf,
@@ -91,3 +92,25 @@ async def test_a_page_of_a_list_alone(tmp_path: Path, question: str) -> None:
     answer = await asked(tmp_path, question, "03-empty.md")
     assert "warp" in answer.answer
     assert ("about" in answer.answer) == ("about" in question)
+
+
+TOOLS = """# Tools
+
+A lathe and a mill both cut metal. Oil cools the lathe while it cuts.
+
+| Property | Lathe | Mill |
+|---|---|---|
+| Turns | the part | the cutter |
+| Makes | round parts | flat parts |
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [("lathe vs mill", "|Property|Lathe|Mill|"), ("What cools the lathe?", "Oil")],
+)
+async def test_a_table_with_a_column_for_each_compares_them(tmp_path: Path, question: str, first: str) -> None:
+    """All of it comes first, whatever else speaks of both."""
+    answer = await asked(tmp_path, question, "", {"book.toml": PAGES["book.toml"], "01-tools.md": TOOLS})
+    assert answer.answer.startswith(first)
+    assert ("flat parts" in answer.sentences[0].text) == first.startswith("|")

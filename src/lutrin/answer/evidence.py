@@ -17,17 +17,17 @@ from typing import get_args
 import msgspec
 import numpy as np
 
-from lutrin.answer.runs import choose
+from lutrin.answer.runs import PASSAGES, choose
 from lutrin.index.generation import OpenGeneration
 from lutrin.language import lexicon
 from lutrin.language.words import name_phrase, name_spans, stem_set, subject_stems, topic_stems, words
 from lutrin.query.counterpart import in_its_place
 from lutrin.query.frames import Frame
 from lutrin.query.understand import Pointing, Query, with_wish
-from lutrin.records import UnitKind
+from lutrin.records import Unit, UnitKind
 from lutrin.search.joints import parted
 from lutrin.search.reader import ScoredPassage
-from lutrin.search.search import Searcher, SearchResult, search_selection
+from lutrin.search.search import Part, Searcher, SearchResult, search_selection
 from lutrin.search.shelf_search import in_chapter, search_books
 
 KINDS: dict[Pointing, UnitKind] = {"table": "table_row", "code": "code", "figure": "caption"}
@@ -195,14 +195,15 @@ def of_kind(result: SearchResult, kind: Pointing) -> SearchResult:
     parts = []
     for part in result.parts:
         own = [one for one in part.passages if any(unit.kind == wanted for unit in one.chunk.units)]
-        passages = tuple(_with_only(one, wanted) for one in own) if wanted is not None and own else part.passages
+        only = tuple(_with_only(one, lambda unit: unit.kind == wanted) for one in own)
+        passages = only if wanted is not None and own else part.passages
         is_meant = bool(passages) and (bool(own) or (kind == "here" and not subject_stems(part.text)))
         parts.append(replace(part, passages=passages, odds=np.inf if is_meant else part.odds))
     return replace(result, parts=tuple(parts))
 
 
-def _with_only(item: ScoredPassage, wanted: UnitKind) -> ScoredPassage:
-    mask = np.array([unit.kind == wanted for unit in item.chunk.units], dtype=np.bool_)
+def _with_only(item: ScoredPassage, is_wanted: Callable[[Unit], bool]) -> ScoredPassage:
+    mask = np.array([is_wanted(unit) for unit in item.chunk.units], dtype=np.bool_)
     return replace(item, scores=np.where(mask, item.scores, np.float32(-np.inf)))
 
 
@@ -215,6 +216,9 @@ async def _find_each(
     if sides is None or query.mode == "selection":
         return generation, result
     each, names = sides
+    asks_more = query.name_stems - stem_set(" ".join(names))
+    if query.frame == "compare" and not asks_more and (table := _table_of(result, names)) is not None:
+        return generation, replace(result, parts=(table, *result.parts))
     said = [f"{unit.lead} {unit.text}" for run in choose(result.parts, query.frame) for unit in run.units]
     if tells_apart(names, said) if query.frame == "compare" else _are_named(names, " ".join(said)):
         return generation, result
@@ -268,6 +272,26 @@ def _each_side(query: Query) -> tuple[Query, tuple[str, str]] | None:
     before, after = topic[:first], topic[second_end:]
     parts = tuple(" ".join(re.sub(r"\s+", " ", f"{before}{name}{after}").split()) for name in names)
     return replace(query, parts=parts), names
+
+
+def _table_of(result: SearchResult, names: tuple[str, str]) -> Part | None:
+    """The rows of tables that have a column for each of two things, all alike; None: there are none.
+
+    Where nothing else is asked, no row answers better than the others.
+    """
+    part = result.parts[0]
+    own = []
+    for item in part.passages[:PASSAGES]:
+        rows = _with_only(item, lambda unit: _has_columns(unit, names))
+        if np.isfinite(rows.scores).any():
+            own.append(replace(rows, scores=np.where(np.isfinite(rows.scores), rows.scores.max(), rows.scores)))
+    return replace(part, passages=tuple(own), around=True) if own else None
+
+
+def _has_columns(unit: Unit, names: tuple[str, str]) -> bool:
+    """Whether a row stands in a table with a column for each of two things."""
+    columns = {place for name in names for place, head in enumerate(unit.header) if _are_named((name, name), head)}
+    return unit.kind == "table_row" and len(columns) > 1
 
 
 def _are_named(names: tuple[str, str], text: str) -> bool:

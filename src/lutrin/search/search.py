@@ -144,7 +144,7 @@ class Part:
     odds: float
     """Logarithm of the odds that the book answers it."""
     around: bool = False
-    """Whether the text around a selection is wanted, whatever it says."""
+    """Whether more than a sentence is wanted: the text around a selection, or a table that compares two things."""
     is_reranked: bool = False
     """Whether the odds include a cross-encoder's scores."""
     evidence: tuple[float, ...] = ()
