@@ -1,6 +1,6 @@
 """The model's process: reads requests, steps the scheduler, sends the results; ends when the server does.
 
-Messages between the two are frames of MessagePack with their length before them, as `Connection` sends them.
+Messages between the two are MessagePack frames, prefixed with their length, as `Connection` sends them.
 """
 
 import pickle
@@ -18,10 +18,10 @@ from lutrin.ports import Decoder
 from lutrin.records import GenerationRequest
 
 FIRST_HELD_S, HELD_S = 5.0, 2.0
-"""Time before the first step while it is held, in which all of a class are searched for, and between two others, so
-that a hundred readers hear the model, too."""
+"""Pause before the first step while readers wait for excerpts, enough to search for a whole class; and the pause
+between later steps, so that even a hundred readers get the model's attention."""
 MOST_FAILURES = 3
-"""Failed steps in a row after which a fresh process is better."""
+"""Failed steps in a row after which to start a fresh process."""
 
 
 class Setup(msgspec.Struct, frozen=True, tag="setup"):
@@ -34,7 +34,7 @@ class Setup(msgspec.Struct, frozen=True, tag="setup"):
     made_by: str
     """The model file's identity, for the store of passages."""
     warm: GenerationRequest
-    """Generated once at the start, so that the beginning that it shares with readers' prompts is already computed."""
+    """Generated once at the start, so that its beginning, which readers' prompts share, is already computed."""
     head: Head | None = None
     """The head that was fitted for this model file."""
 
@@ -48,23 +48,23 @@ class Submit(msgspec.Struct, frozen=True, tag="submit"):
 
 
 class Warm(msgspec.Struct, frozen=True, tag="warm"):
-    """Requests whose stable beginnings are to be read while no reader waits, the most urgent first."""
+    """Requests whose stable beginnings to read while no reader waits, the most urgent first."""
 
     requests: tuple[GenerationRequest, ...]
 
 
 class Probe(msgspec.Struct, frozen=True, tag="probe"):
-    """The pace is to be measured while idle."""
+    """Asks for the pace to be measured while idle."""
 
 
 class Hold(msgspec.Struct, frozen=True, tag="hold"):
-    """Readers wait for the book's words (or no longer), for which the same cores are needed."""
+    """Tells whether readers are waiting for the book's words, which need the same cores."""
 
     held: bool
 
 
 class Cancel(msgspec.Struct, frozen=True, tag="cancel"):
-    """The reader has gone."""
+    """Tells that the reader has left."""
 
     id: int
 
@@ -84,7 +84,7 @@ class Unusable(msgspec.Struct, frozen=True, tag="unusable"):
 
 
 class Beat(msgspec.Struct, frozen=True, tag="beat"):
-    """A sign of life, sent between steps, with their results."""
+    """A heartbeat, sent between steps, with their results."""
 
     outputs: tuple[Output, ...] = ()
     running: int = 0
@@ -92,9 +92,9 @@ class Beat(msgspec.Struct, frozen=True, tag="beat"):
     passages: PassageFigures = PassageFigures()
     pace: PaceFigures = PaceFigures()
     unread: dict[str, int] = {}
-    """Tokens left to read of passages of which that has changed, by `passage_key`."""
+    """Tokens left to read of each passage for which that has changed, by `passage_key`."""
     counted: int = 0
-    """The last request that `pace` counts in."""
+    """The last request included in `pace`."""
 
 
 ToChild = Setup | Submit | Warm | Probe | Hold | Cancel
@@ -154,7 +154,7 @@ def _serve(link: Connection) -> None:
 
 
 def warm_up(scheduler: Scheduler, setup: Setup) -> None:
-    """Load the weights, keep the beginning that prompts will share, and learn the pace alone and in a crowd."""
+    """Load the weights, keep the beginning that prompts will share, and learn the pace alone and under load."""
     for readers in (1, setup.limits.slots):
         for id_ in range(readers):
             scheduler.submit(id_, setup.warm, deadline=float("inf"))
@@ -186,7 +186,7 @@ def _loop(link: Connection, scheduler: Scheduler, beat_s: float, messages: list[
             elif isinstance(message, Hold):
                 resumes = resumes if message.held == is_held else time.monotonic() + FIRST_HELD_S
                 is_held = message.held
-        # Who has just come is told how long it takes before the next step, and also while none is taken.
+        # Newcomers get an estimate before the next step, and also while no step is taken.
         if (told := scheduler.tell()) or time.monotonic() - last_beat >= beat_s:
             report(told)
         if scheduler.busy and (not is_held or time.monotonic() >= resumes):

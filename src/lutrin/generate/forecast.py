@@ -1,7 +1,7 @@
-"""Estimate how long a request would take, on the server's side of the model's process.
+"""Estimates how long a request would take, on the server's side of the model's process.
 
-The process reports its pace and what it has read; here nothing waits for it, so an estimate is there at once however
-busy the model is.
+The process reports its pace and what it has read. Nothing here waits for it, so an estimate is immediate however busy
+the model is.
 """
 
 import hashlib
@@ -13,36 +13,36 @@ import msgspec
 from lutrin.records import Forecast, GenerationRequest
 
 SENTENCE_TOKENS = 24
-"""Tokens of a usual first sentence, with the beginning of the next, which tells that it has ended."""
+"""Tokens of a usual first sentence, plus the beginning of the next, which shows that it has ended."""
 USUAL_TOKENS = 60
-"""Tokens of a usual answer, until some were written."""
+"""Tokens of a usual answer, until the first one is written."""
 TAIL_TOKENS = 60
-"""Tokens behind the passage that are read for each request: the question, and whether the passage answers it."""
+"""Tokens after the passage that each request must read: the question, and whether the passage answers it."""
 CHARS_PER_TOKEN = 3.6
-"""Of English prose, until a prompt was counted."""
+"""Characters per token of English prose, until a prompt is counted."""
 USUAL_UNREAD = 300
-"""Tokens of its passage that a request finds unread, until there were some."""
+"""Unread tokens of a request's passage, until some are measured."""
 RECENT = 0.2
 """Weight of the newest prompt in these means."""
 MOST_KNOWN = 4096
-"""Passages whose unread part is remembered; the one heard of longest ago goes first."""
+"""Passages whose unread part is cached; the least recently reported goes first."""
 
 
 class PaceFigures(msgspec.Struct, frozen=True, array_like=True):
-    """How fast a request that came now would be served, and what stands before it."""
+    """How fast a request that came now would be served, and how much work is ahead of it."""
 
     prefill_s: float = 0.0
     """Seconds for a token of a prompt."""
     token_s: float = 0.0
-    """Seconds for a token of the answer, beside those that run and wait."""
+    """Seconds for a token of the answer, beside the running and waiting ones."""
     crowd_token_s: float = 0.0
-    """What a token of one more answer adds for all, where as many are written as there is room for."""
+    """Seconds that one more answer adds to every token, when all slots are in use."""
     first_s: float = 0.0
     """Seconds until the first sentence, if the passage has been read."""
     unread_s: float = 0.0
-    """The same if it has not, and no other reader asks about it; without the time to read it."""
+    """The same for an unread passage that no other reader asks about; excludes the time to read it."""
     passages_s: dict[str, float] = {}
-    """The same of passages that are about to be read for others, by `passage_key`."""
+    """The same for passages about to be read for others, by `passage_key`."""
     length: float = float(USUAL_TOKENS)
     """Tokens of a usual answer."""
     measured_s: float = 0.0
@@ -50,14 +50,14 @@ class PaceFigures(msgspec.Struct, frozen=True, array_like=True):
 
 
 def passage_key(request: GenerationRequest) -> str:
-    """Name what a request shares with others that ask about the same passage."""
+    """Name the part that a request shares with others about the same passage."""
     *before, last = [message.content for message in request.messages]
     digest = hashlib.blake2b("\0".join([*before, last[: request.stable_chars]]).encode(), digest_size=16)
     return digest.hexdigest()
 
 
 class Forecaster:
-    """Knows what was asked of the model and what it has read, as far as it was told, and estimates what is left."""
+    """Tracks the requests to the model and what it reports as read, and estimates the remaining time."""
 
     def __init__(self) -> None:
         self.pace = PaceFigures()
@@ -65,17 +65,17 @@ class Forecaster:
         self._chars_per_token = CHARS_PER_TOKEN
         self._usual_unread = float(USUAL_UNREAD)
         self._underway: dict[int, GenerationRequest] = {}
-        """What was asked and has not ended, by number; numbers grow."""
+        """Requests in progress, by number; numbers grow."""
         self._counted = 0
-        """The last number that the pace counts in."""
+        """The last request number that the pace includes."""
 
     def reset(self) -> None:
-        """Forget everything: the process that had read it has ended."""
+        """Forget everything: the process that had the state has ended."""
         self.pace = PaceFigures()
         self._unread.clear()
 
     def begin(self, id_: int, request: GenerationRequest) -> None:
-        """Note a request that is sent."""
+        """Record a request that is sent."""
         if request.between is None:
             known = {passage_key(one) for one in self._underway.values() if one.between is None} | {
                 *self.pace.passages_s
@@ -85,11 +85,11 @@ class Forecaster:
         self._underway[id_] = request
 
     def end(self, id_: int) -> None:
-        """Note that a request has ended."""
+        """Record that a request has ended."""
         self._underway.pop(id_, None)
 
     def note_pace(self, pace: PaceFigures, unread: Mapping[str, int], counted: int) -> None:
-        """Note the pace with all requests up to a number, and how many tokens of passages are left to read."""
+        """Record the pace with all requests up to a number, and the unread tokens of passages."""
         self.pace, self._counted = pace, counted
         for key, tokens in unread.items():
             self._unread[key] = tokens
@@ -98,13 +98,13 @@ class Forecaster:
             self._unread.popitem(last=False)
 
     def note_prompt(self, request: GenerationRequest, tokens: int) -> None:
-        """Note how many tokens a prompt has."""
+        """Record the token count of a prompt."""
         chars = sum(len(message.content) for message in request.messages)
         if tokens and chars:
             self._chars_per_token += RECENT * (chars / tokens - self._chars_per_token)
 
     def forecast(self, request: GenerationRequest) -> Forecast | None:
-        """Estimate; None until a pace was measured."""
+        """Estimate; None until the first pace is measured."""
         pace = self.pace
         if not pace.prefill_s or not pace.token_s:
             return None
@@ -123,6 +123,6 @@ class Forecaster:
         return Forecast(first_s, first_s + rest * pace.token_s, each_s + self._usual_unread * pace.prefill_s)
 
     def _passage_tokens(self, request: GenerationRequest) -> float:
-        """Tokens that are left to read of a request's passage."""
+        """Unread tokens of a request's passage."""
         stable = request.stable_chars / self._chars_per_token
         return self._unread.get(passage_key(request), stable) if stable else 0.0

@@ -1,7 +1,8 @@
-"""Look ahead: when each answer will have its first sentence, if everything goes on at the pace of now.
+"""Looks ahead: when each answer will have its first sentence, at the present pace.
 
-The look ahead takes the scheduler's steps with numbers alone: a passage is read once for all who ask about it, and read
-passages go first; a step reads a bounded number of prompt tokens and gives each answer in progress one token.
+It simulates the scheduler's steps with numbers alone: a passage is read once for all requests about it, and requests
+with a read passage go first; a step reads a bounded number of prompt tokens and gives each answer in progress one
+token.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,32 +11,32 @@ from typing import Protocol
 
 
 class Costs(Protocol):
-    """What steps cost; `lutrin.generate.scheduler.Pace` knows it."""
+    """Costs of steps; `lutrin.generate.scheduler.Pace` provides them."""
 
     def mixed_s(self, prefill: float, answers: int) -> float:
         """Seconds for a step that reads prompt tokens and writes one token of each of `answers`."""
 
     def token_s(self, answers: int, most: int) -> float:
-        """Seconds for one token of each of `answers`, with as many guesses as pay, `most` of them."""
+        """Seconds for one token of each of `answers`, with up to `most` guesses, as many as pay."""
 
 
 @dataclass(slots=True)
 class Ahead:
-    """What is left to do for one answer."""
+    """The remaining work for one answer."""
 
     passage: str
-    """Which one it is about; empty: none that others share."""
+    """Key of its passage; empty if no other request can share it."""
     tail: float
-    """Prompt tokens behind the passage."""
+    """Prompt tokens after the passage."""
     sentence: float
-    """Tokens to write until its first sentence; 0 where only odds are asked for."""
+    """Tokens to write until its first sentence; 0 if the request only asks for odds."""
     whole: float
     """Tokens to write until its end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """How many are served at once, and how."""
+    """How many answers are served at once, and how."""
 
     slots: int
     step_tokens: int
@@ -46,10 +47,10 @@ class Room:
 def first_sentences(
     running: Sequence[Ahead], waiting: Sequence[Ahead], unread: Mapping[str, float], room: Room, costs: Costs
 ) -> list[float]:
-    """Seconds until each answer's first sentence, of those that run, then of those that wait, by turn.
+    """Seconds until each answer's first sentence: running ones, then waiting ones in their order.
 
     Args:
-        unread: Tokens that are left to read of each passage; none of those that are missing.
+        unread: Unread tokens of each passage; 0 for those not listed.
     """
     everyone = [replace(one) for one in (*running, *waiting)]
     active, queue = everyone[: len(running)], everyone[len(running) :]
@@ -79,7 +80,7 @@ def first_sentences(
 
 
 def _read(active: Sequence[Ahead], left: dict[str, float], budget: float) -> float:
-    """Read prompt tokens of a step, those behind read passages first; return how many."""
+    """Read a step's prompt tokens, those after read passages first; return how many."""
     before = budget
     for one in active:
         if not left.get(one.passage):

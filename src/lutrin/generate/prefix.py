@@ -5,12 +5,13 @@ with the same beginning share nodes, exactly as their sequences share cells of t
 tree is the number of cells in use. A sequence is *active* while a reader is served from it. Then it is *idle*: kept for
 the next prompt with the same beginning, and evicted, least recently used first, when room is needed.
 
-What the model has read of the books: the states of prompts' stable beginnings, so that a passage is read once.
+Its store keeps what the model has read of the books: the states of prompts' stable beginnings, so that a passage is
+read once.
 
 A state is the keys and values of the rules and one section, exactly as a step computed them. It is kept in memory, and
-on disk beside the index, so that a restart does not read a book again. The least recently used go first. A file is
-believed only if its digest is right; any other is removed, and its section is read again. Nothing here comes from a
-reader: the caller says which characters of a prompt are the book's (`GenerationRequest.stable_chars`).
+on disk beside the index, so that a restart does not read a book again. The least recently used go first. A file is used
+only if its digest is right; any other is removed, and its section is read again. Nothing here comes from a reader: the
+caller says which characters of a prompt are the book's (`GenerationRequest.stable_chars`).
 """
 
 import hashlib
@@ -55,7 +56,7 @@ class PrefixTree:
         return sequence in self._leaves
 
     def insert(self, sequence: int, tokens: tuple[int, ...]) -> None:
-        """Record that an active sequence holds (or is about to compute) these tokens from its beginning on."""
+        """Record that an active sequence holds, or is about to compute, these tokens from its beginning."""
         node, rest = self._root, tokens
         while rest:
             child = node.children.get(rest[0])
@@ -83,7 +84,7 @@ class PrefixTree:
             node = node.parent
 
     def match(self, tokens: tuple[int, ...], length_of: Callable[[int], int]) -> tuple[int | None, int]:
-        """The sequence from which most of the beginning of `tokens` can be copied, and how many; (None, 0): none."""
+        """The sequence that holds most of the beginning of `tokens`, and how many; (None, 0) if there is none."""
         best, length = None, 0
         for node, depth in reversed(self._path(tokens)):
             if depth <= length:
@@ -94,7 +95,7 @@ class PrefixTree:
         return best, length
 
     def missing(self, tokens: tuple[int, ...]) -> int:
-        """Number of tokens by which the tree would grow with a sequence of these."""
+        """Number of tokens by which a sequence of these would grow the tree."""
         path = self._path(tokens)
         return len(tokens) - (path[-1][1] if path else 0)
 
@@ -153,18 +154,18 @@ DIGEST_BYTES = 32
 
 
 class PassageLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """Bounds of the store of passages that the model has read."""
+    """Bounds of the store of read passages."""
 
     memory_bytes: int = 0
     disk_bytes: int = 0
     folder: str = ""
-    """Where its files are; empty: it keeps none."""
+    """Folder of its files; empty: it keeps none."""
 
 
 class PassageStore:
-    """States by the hash of what they were computed from.
+    """States, keyed by the hash of the tokens behind them.
 
-    They depend on `made_by` besides the tokens, so states of another model or engine are never found.
+    The key also includes `made_by`, so states of another model or engine are never found.
     """
 
     def __init__(self, limits: PassageLimits, made_by: str) -> None:
@@ -180,7 +181,7 @@ class PassageStore:
 
     @property
     def disk_bytes(self) -> int:
-        """Size of the files, as far as this process knows them."""
+        """Size of the files known to this process."""
         return sum(self._files.values())
 
     @property
@@ -189,7 +190,7 @@ class PassageStore:
         return bool(self._unwritten)
 
     def key(self, tokens: Sequence[int]) -> str:
-        """Name of the state of a sequence that holds these tokens from its beginning on."""
+        """Name of the state of a sequence with these tokens at its beginning."""
         digest = hashlib.blake2b(array("i", tokens).tobytes(), digest_size=DIGEST_BYTES, key=b"passage")
         digest.update(self._made_by)
         return digest.hexdigest()
@@ -198,7 +199,7 @@ class PassageStore:
         return key in self._states or key in self._files
 
     def get(self, key: str) -> bytes | None:
-        """Return a state, now the most recently used one; None if there is none that can be believed."""
+        """Return a state and mark it as the most recently used; None if there is none, or it is damaged."""
         state = self._states.get(key)
         if state is not None:
             self._states.move_to_end(key)
@@ -226,14 +227,14 @@ class PassageStore:
             self._unwritten.append(key)
 
     def drop(self, key: str) -> None:
-        """Forget a state that could not be used."""
+        """Drop a state that could not be used."""
         self.memory_bytes -= len(self._states.pop(key, b""))
         if self._folder is not None and self._files.pop(key, None) is not None:
             with suppress(OSError):
                 (self._folder / f"{key}{SUFFIX}").unlink(missing_ok=True)
 
     def write(self) -> None:
-        """Store the next waiting state on disk. A disk that refuses costs nothing but the state after a restart."""
+        """Store the next waiting state on disk. If the disk refuses, only the state after a restart is lost."""
         key = self._unwritten.pop(0)
         state = self._states.get(key)
         if self._folder is None or state is None:
@@ -259,7 +260,7 @@ class PassageStore:
             self.memory_bytes -= len(oldest)
 
     def _look(self) -> None:
-        """List the files, after removing the least recently used ones of those that are too many."""
+        """List the files, after removing the least recently used ones beyond the limit."""
         if self._folder is None:
             return
         files = []

@@ -1,11 +1,11 @@
 """Decides what the model computes in each step, so that a whole class is served from two cores.
 
-A step holds one token for each answer in progress, with guesses at the next tokens if these pay (the model often writes
-what stands in its prompt). It also holds a bounded number of prompt tokens of newcomers: first those whose passage has
+A step holds one token for each answer in progress, plus guesses at the next tokens if these pay (the model often
+repeats text of its prompt). It also holds a bounded number of newcomers' prompt tokens: first those whose passage has
 been read, then passages, each by arrival. The common beginning of two prompts is computed once: the later prompt waits
-until the earlier one has computed it, and copies it. The stable beginning of a prompt, a passage of the book, is taken
-from the store if it was read before, and goes into it otherwise. While idle, likely passages are read on one
-core. The scheduler is pure: the model is behind `Decoder`, and the clock is an argument.
+until the earlier one has computed it, and copies it. The stable beginning of a prompt, a passage of the book, comes
+from the store if it was read before, and is stored otherwise. While idle, one core reads likely passages. The scheduler
+is pure: the model is behind `Decoder`, and the clock is an argument.
 """
 
 import codecs
@@ -33,7 +33,7 @@ REPEATS = 3
 
 
 class TextStream:
-    """Text of one answer as it grows; holds back what may become a stop string.
+    """Text of one answer as it grows; holds back a possible beginning of a stop string.
 
     Args:
         stop: The text ends before the first of these to be complete, wherever the pieces are cut. If two end together,
@@ -51,7 +51,7 @@ class TextStream:
         return self._release(self._decoder.decode(piece))
 
     def finish(self) -> str:
-        """The text that was held back; a character cut in the middle becomes U+FFFD."""
+        """The text held back; a character cut in the middle becomes U+FFFD."""
         if self.stopped:
             return ""
         text = self._release(self._decoder.decode(b"", final=True))
@@ -101,11 +101,11 @@ BREAK = "\n\n"
 def fit_prompt(
     messages: Sequence[Message], stable_chars: int, budget_tokens: int, encode: Encode
 ) -> tuple[tuple[int, ...], int]:
-    """Tokens of a prompt, at most `budget_tokens` of them, and how many are stable (of a cut prompt none).
+    """Tokens of a prompt, at most `budget_tokens`, and how many of them are stable (0 for a shortened prompt).
 
-    The longest message loses whole paragraphs, from the last but one backwards. Its last paragraph is the question,
-    which stays, and its first ones are shared with other prompts. If single paragraphs are still too long, tokens in
-    the middle go.
+    The longest message loses whole paragraphs, from the last but one backwards. Its last paragraph is the question and
+    stays; its first ones are shared with other prompts. If single paragraphs are still too long, tokens in the middle
+    are dropped.
     """
     tokens, stable = encode(messages, stable_chars)
     if len(tokens) <= budget_tokens:
@@ -122,7 +122,7 @@ def _without_paragraphs(
 ) -> list[int]:
     longest = max(range(len(messages)), key=lambda i: len(messages[i].content))
     paragraphs = messages[longest].content.split(BREAK)
-    # Find by bisection how many paragraphs before the last one fit: the number of tokens grows with theirs.
+    # Find by bisection how many paragraphs before the last one fit: the token count grows with them.
     low, high = 0, len(paragraphs) - 1
     fitted = encode(_replace(messages, longest, paragraphs[-1:])) if high else tokens
     low += 1
@@ -148,7 +148,7 @@ MEMORY_S = 5.0
 CLEAR_PREFILL = 16
 """Fewer prompt tokens than this say little about the speed of prefill."""
 LONGEST_STEP_S = 3.0
-"""For the prompt tokens of one step: others wait for it, and a process that is silent for long counts as stuck."""
+"""Bounds the prompt tokens of one step: others wait for it, and a process that is silent for long counts as stuck."""
 ROW = 2.5
 """Cost of one more row of a decoding step, in prompt tokens: it needs the vocabulary's matrix (docs/decisions/0010)."""
 LIKELY = 0.5
@@ -160,9 +160,9 @@ FORGOTTEN = 0.002
 
 
 class Pace:
-    """Running means of what a prompt token and a decoding step cost, in seconds.
+    """Running means of the cost of a prompt token and of a decoding step, in seconds.
 
-    Until something is measured, everything costs nothing: no request is refused on a guess.
+    Until the first measurement, everything costs nothing: no request is refused on a guess.
     """
 
     def __init__(self) -> None:
@@ -192,7 +192,7 @@ class Pace:
             self._decode_s[decoding] = estimate + weight * (seconds - estimate)
 
     def note_length(self, tokens: int) -> None:
-        """Learn from an answer that has ended, or was stopped where it began to copy."""
+        """Learn from an answer that has ended, or was stopped as a copy."""
         self.length += NEWEST * (tokens - self.length)
 
     def note_guess(self, *, right: bool) -> None:
@@ -204,12 +204,12 @@ class Pace:
         return (prefill + ROW * answers) * self.prefill_s
 
     def prompt_tokens(self, most: int) -> int:
-        """How many prompt tokens to read in one step: `most`, or fewer on a slow machine and until that is known."""
+        """Prompt tokens to read in one step: `most`, or fewer on a slow machine and until its speed is known."""
         fitting = int(LONGEST_STEP_S / self.prefill_s) if self.prefill_s else 0
         return min(most, max(CLEAR_PREFILL, fitting))
 
     def guesses(self, answers: int, most: int) -> int:
-        """How many tokens to guess for each answer so that a token costs least; 0 if guessing does not pay."""
+        """Tokens to guess for each answer so that a token costs least; 0 if guessing does not pay."""
         return min(range(most + 1), key=lambda number: (self._token_s(answers, number), number))
 
     def token_s(self, answers: int, most: int) -> float:
@@ -221,7 +221,7 @@ class Pace:
         return self.decode_s(answers * (1 + guesses)) / sum(self.right**place for place in range(guesses + 1))
 
     def decode_s(self, decoding: int) -> float:
-        """Seconds for a step with `decoding` rows, each the last token of an answer or a guess at what follows.
+        """Seconds for a step with `decoding` rows, each an answer's last token or a guess at its next ones.
 
         Between two measured numbers of rows the time is interpolated. Beyond the largest it grows by `ROW`; below the
         smallest it stays the same.
@@ -243,19 +243,19 @@ class Pace:
 
 
 UNHEARD = "unheard"
-"""Stands for a passage without questions."""
+"""Key of a passage without questions."""
 WARMING = -1
-"""Id of the job that no reader waits for."""
+"""Id of the job without a reader."""
 MOST_WARM = 200
-"""Requests that wait to be warmed; older ones are forgotten."""
+"""Requests waiting to be warmed; older ones are dropped."""
 WARM_STEP_S = 0.25
-"""For a step of warming, so that a reader who comes meanwhile hardly waits for it."""
+"""Seconds of one warming step, so short that an arriving reader hardly waits."""
 WARM_STEP_TOKENS = (4, 32)
-"""Least and most tokens of such a step: a pass of the kernels, and no more than the pace is known for."""
+"""Least and most tokens of such a step: one pass of the kernels, and no more than the measured pace covers."""
 OTHERWISE, OTHERWISE_S = 0.5, 2.0
-"""A reader is told a new estimate if it differs from the last by this share and so many seconds more."""
+"""A new estimate is sent if it differs from the last by this share plus this many seconds."""
 PROBE_TOKENS, PROBE_STEPS = CLEAR_PREFILL, 2
-"""Prompt tokens and steps of one token that a probe computes: half a second on a slow machine."""
+"""Prompt tokens and single-token steps that a probe computes: half a second on a slow machine."""
 Choice = tuple[int, int]
 """A token, and the output of the step that chose it."""
 
@@ -272,9 +272,9 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     retained_tokens: int = 4096
     """Tokens of finished prompts that are kept for later ones with the same beginning."""
     worth_tokens: int = 48
-    """About two sentences: an answer that cannot get this far before its deadline is not begun."""
+    """About two sentences: an answer that cannot get this far before its deadline is not started."""
     guesses: int = 3
-    """Most tokens that are guessed for each answer, from what follows the same words in its prompt."""
+    """Most tokens to guess for each answer, from the continuation of the same words in its prompt."""
 
 
 class PassageFigures(msgspec.Struct, frozen=True, array_like=True):
@@ -283,13 +283,13 @@ class PassageFigures(msgspec.Struct, frozen=True, array_like=True):
     hits: int = 0
     """Prompts whose passage had been read before, or was just being read for another reader."""
     misses: int = 0
-    """Prompts whose passage was read for them."""
+    """Prompts that had to have their passage read."""
     tokens_read: int = 0
-    """Prompt tokens that were computed."""
+    """Prompt tokens computed."""
     tokens_saved: int = 0
-    """Prompt tokens that were taken from earlier computations."""
+    """Prompt tokens taken from earlier computations."""
     seconds_saved: float = 0.0
-    """What they would have cost."""
+    """Their cost if computed."""
     memory_bytes: int = 0
     disk_bytes: int = 0
 
@@ -320,44 +320,44 @@ class Job:
     text: TextStream
     between: tuple[str, str] | None = None
     key: tuple[int, ...] = ()
-    """The prompt as the prefix tree knows it."""
+    """The prompt as a key of the prefix tree."""
     stable: int = 0
-    """Tokens at the beginning of the prompt that are the book's."""
+    """Tokens of the book at the beginning of the prompt."""
     passage: str = ""
     """Their `passage_key`; empty if there are none."""
     state: str = ""
-    """Their key in the store; empty if it has, or is to have, nothing of this prompt."""
+    """Their key in the store; empty if the store has, or will have, nothing of this prompt."""
     sequence: int = -1
     cells: int = 0
     """Tokens of prompt and answer that the model has computed, each in a cell of its memory."""
     ahead: "list[tuple[Job, int]]" = field(default_factory=list)
-    """Jobs that compute tokens that this one will copy, and how many."""
+    """Jobs that compute tokens for this one to copy, and how many."""
     generated: list[int] = field(default_factory=list)
     logprob: float = 0.0
     """Log probability of the answer so far."""
     told_logprob: float = 0.0
-    """Its part that the reader was told, with the text."""
+    """The part of it whose text has been sent to the reader."""
     position: int = 0
-    """The last place in the queue that the reader was told; 0: it has begun."""
+    """Last queue position sent to the reader; 0: the job has started."""
     due: float = 0.0
-    """When its first sentence would come, as the reader was told last; 0: nothing was told."""
+    """Time of the first sentence as last sent to the reader; 0: none was sent."""
     spoke: bool = False
 
     @property
     def to_prefill(self) -> int:
-        """Prompt tokens that the model has not computed."""
+        """Prompt tokens that the model has not yet computed."""
         return max(0, len(self.prompt) - self.cells)
 
     @property
     def to_compute(self) -> int:
-        """Those of them that no other job is about to compute."""
+        """The part of them that no other job is about to compute."""
         return max(0, len(self.prompt) - max([self.cells, *(shared for _, shared in self.ahead)]))
 
 
 class Scheduler:
-    """Admits, orders and batches requests over one decoder; deadlines are in its clock's time (seconds, monotonic).
+    """Admits, orders and batches requests over one decoder; deadlines use its clock (seconds, monotonic).
 
-    What is read while idle is given up once `interrupted` is true: somebody may wait now.
+    Idle reading stops once `interrupted` is true: a reader may be waiting.
     """
 
     def __init__(
@@ -397,13 +397,13 @@ class Scheduler:
         self._measured_s = clock()
         self._probes = False
         self.unread: dict[str, int] = {}
-        """Tokens that are left to read of passages since this was last emptied, by `passage_key`."""
+        """Unread tokens of passages since this was last emptied, by `passage_key`."""
         self._hits = self._misses = self._read = self._saved = 0
         self._saved_s = 0.0
 
     @property
     def figures(self) -> PassageFigures:
-        """What was saved by reading passages once."""
+        """What the store has saved."""
         return PassageFigures(
             self._hits,
             self._misses,
@@ -416,7 +416,7 @@ class Scheduler:
 
     @property
     def running(self) -> int:
-        """Answers that are being computed."""
+        """Answers in progress."""
         return len(self._running)
 
     @property
@@ -426,7 +426,7 @@ class Scheduler:
 
     @property
     def pace_figures(self) -> PaceFigures:
-        """What a request that came now would have to wait for, and how fast it would be served."""
+        """What a request that came now would wait for, and how fast it would be served."""
         read, unread = (Ahead(name, TAIL_TOKENS, SENTENCE_TOKENS, self.pace.length) for name in ("", UNHEARD))
         order = self._queue_order()
         *seconds, first_s = self._outlook(order, read)
@@ -452,7 +452,7 @@ class Scheduler:
         return bool(self._jobs or self._outputs or self._warm or self._store.unwritten or self._probes)
 
     def submit(self, id_: int, request: GenerationRequest, deadline: float) -> None:
-        """Queue a request, of which a prompt that is too long is cut; `step` reports its results."""
+        """Queue a request, cutting a prompt that is too long; `step` reports its results."""
         if len(self._queue) >= self._limits.queue + self._slots - len(self._running):
             crowding = self._queue.crowding(request.peer)
             if crowding is None:
@@ -469,7 +469,7 @@ class Scheduler:
     def _job(self, id_: int, request: GenerationRequest, deadline: float) -> Job:
         longest = min(self._decoder.window_tokens, self._cells)
         max_tokens = max(1, min(request.max_tokens, longest // 2))
-        # What stands before the last message is the book's only if it consists of rules.
+        # Text before the last message is the book's only if it consists of rules.
         of_book = all(message.role == "system" for message in request.messages[:-1])
         prompt, stable = fit_prompt(
             request.messages, request.stable_chars if of_book else 0, longest - max_tokens, self._decoder.encode
@@ -495,14 +495,14 @@ class Scheduler:
             self._end(job, Finished("cancelled", len(job.prompt), len(job.generated)))
 
     def tell(self) -> list[Output]:
-        """Let in whom there is room for; return what readers should know before anything is computed."""
+        """Admit as many jobs as fit; return messages to send before anything is computed."""
         self._expire()
         self._admit()
         self._tell_estimates()
         return self._taken()
 
     def compute(self) -> list[Output]:
-        """Compute one step; return what it says to readers, in order."""
+        """Compute one step; return its messages to readers, in order."""
         planned = self._plan()
         if planned:
             self._compute(planned)
@@ -511,7 +511,7 @@ class Scheduler:
         return self._taken()
 
     def step(self) -> list[Output]:
-        """Do both."""
+        """Tell, then compute."""
         return [*self.tell(), *self.compute()]
 
     def _taken(self) -> list[Output]:
@@ -532,10 +532,10 @@ class Scheduler:
     def _admit(self) -> None:
         while len(self._queue) and len(self._running) < self._slots:
             job = self._queue_order()[0]
-            # A lone request is always tried. Otherwise one slow moment would be believed for ever.
+            # A lone request is always tried. Otherwise one slow moment would rule it out forever.
             if self._running and not self._in_time(job, self._running):
                 if self._in_time(job, ()):
-                    # A running answer may end soon enough. Until then the readers behind wait, too.
+                    # A running answer may end soon enough. Until then the readers behind it wait, too.
                     break
                 self._end(job, Rejection("deadline"))
             elif not self._delays(job) and self._make_room(job):
@@ -545,24 +545,24 @@ class Scheduler:
                 break
 
     def _queue_order(self) -> list[Job]:
-        """Who waits, first those whose passage has been read, each by turn.
+        """Waiting jobs: first those whose passage has been read, each by turn.
 
-        What is read for one reader must be used before the next passage is read: else all passages are read, and
-        no answer comes by the deadline.
+        A passage must be used before the next one is read: otherwise all passages are read, and no answer meets its
+        deadline.
         """
         return sorted(self._queue.order(), key=lambda job: not self._is_read(job))
 
     def _is_read(self, job: Job) -> bool:
-        """Whether the passage of a job has been read, or is being read for another one."""
+        """Whether a job's passage has been read, or is being read for another one."""
         return self._to_read(job) <= len(job.prompt) - job.stable
 
     def _in_time(self, job: Job, others: Sequence[Job]) -> bool:
-        """Whether a job that begins now, beside these others, can write something worth reading by its deadline."""
+        """Whether a job that starts now, beside these others, can write something worth reading by its deadline."""
         prefill = sum(other.to_compute for other in others) + self._to_read(job)
         return self._ready_at(job, prefill, len(others) + 1) <= job.deadline
 
     def _delays(self, job: Job) -> bool:
-        """Whether a running answer would miss its deadline if this job began now, and else would not."""
+        """Whether starting this job now would make a running answer miss its deadline."""
         prefill, running = sum(other.to_compute for other in self._running), len(self._running)
         more = prefill + self._to_read(job)
         return any(
@@ -571,9 +571,9 @@ class Scheduler:
         )
 
     def _ready_at(self, job: Job, prefill: int, answers: int) -> float:
-        """When a job will have written something worth reading, after so many prompt tokens, beside other answers.
+        """When a job will have written something worth reading, after some prompt tokens, beside other answers.
 
-        What asks for odds is followed by an answer from the same passage.
+        A request for odds is followed by an answer from the same passage.
         """
         most = job.max_tokens if job.between is None else self._limits.worth_tokens
         tokens = max(0, min(self._limits.worth_tokens, most) - len(job.generated))
@@ -584,7 +584,7 @@ class Scheduler:
         return min(missing, len(job.prompt) - job.stable) if job.state and job.state in self._store else missing
 
     def _make_room(self, job: Job) -> bool:
-        """Free cells and a sequence for a job; return False if it has to wait for running answers."""
+        """Free cells and a sequence for a job; return False if it must wait for running answers."""
         reserved = sum(other.max_tokens for other in self._running) + job.max_tokens
         source, _ = self._tree.match(job.key, self._prompt_length)
         if source is not None:
@@ -628,7 +628,7 @@ class Scheduler:
         self._running.append(job)
 
     def _copy_common_prefix(self, job: Job) -> None:
-        """Copy what other sequences hold of a prompt; its last token is always computed, for its logits."""
+        """Copy the tokens of a prompt that other sequences hold; its last token is always computed, for its logits."""
         source, length = self._tree.match(job.prompt, self._prompt_length)
         length = min(length, len(job.prompt) - 1)
         if source is not None and length > job.cells:
@@ -639,7 +639,7 @@ class Scheduler:
     def _restore(self, job: Job) -> None:
         """Take the stable beginning of a prompt from the store, if it has it.
 
-        What another job is about to compute must be copied first: the tree counts its cells once.
+        Tokens that another job is about to compute must be copied first: the tree counts their cells once.
         """
         is_due = job.state and job.cells < job.stable and not job.ahead
         state = self._store.get(job.state) if is_due else None
@@ -651,7 +651,7 @@ class Scheduler:
             self._store.drop(job.state)
 
     def _hold(self, job: Job, length: int) -> None:
-        """Note that a sequence now holds so many tokens, without computing those that are new."""
+        """Record that a sequence now holds this many tokens, without computing the new ones."""
         if job.id != WARMING:
             self._saved += length - job.cells
             self._saved_s += (length - job.cells) * self.pace.prefill_s
@@ -680,7 +680,7 @@ class Scheduler:
                 break
             if not job.to_prefill or self._follows(job):
                 continue
-            # A passage ends with its step, so that what follows is computed as after a stored one.
+            # A passage ends with its step, so that the rest is computed as after a stored passage.
             end = job.stable if job.cells < job.stable else len(job.prompt)
             tokens = job.prompt[job.cells : min(end, job.cells + budget)]
             planned.append((job, TokenRun(job.sequence, job.cells, tokens, wanted=len(tokens) == job.to_prefill)))
@@ -697,7 +697,7 @@ class Scheduler:
         return ()
 
     def _follows(self, job: Job) -> bool:
-        """Copy what this job can copy now; return whether another job is computing more that it can copy soon."""
+        """Copy what this job can copy now; return whether another job is computing more for it to copy soon."""
         if not job.ahead:
             return False
         self._copy_common_prefix(job)
@@ -734,7 +734,7 @@ class Scheduler:
                 self._advance(job, [(run, choice) for _, run, choice in runs])
 
     def _weigh(self, jobs: Sequence[Job]) -> None:
-        """End those of a step's jobs that only ask for the odds of two words."""
+        """End a step's jobs that only ask for the odds of two words."""
         for output, job in enumerate(jobs):
             if job.between is not None:
                 job.cells = self._prompt_lengths[job.sequence] = len(job.prompt)
@@ -767,7 +767,7 @@ class Scheduler:
                 self._take(job, token, output)
 
     def _take(self, job: Job, token: int, output: int) -> None:
-        """Add the model's token to an answer; it is the choice of an output of the step."""
+        """Add the model's token to an answer: the choice of one output of the step."""
         if self._decoder.ends(token):
             self._finish(job, "stop")
             return
@@ -789,7 +789,7 @@ class Scheduler:
             self._warm.popleft()
 
     def _probe(self) -> None:
-        """Compute a few tokens as for a reader, and forget them."""
+        """Compute a few tokens as if for a reader, and drop them."""
         self._probes = False
         if not self._free and not self._evict():
             return
@@ -810,10 +810,10 @@ class Scheduler:
         self._free.append(sequence)
 
     def _warm_up(self, request: GenerationRequest) -> bool:
-        """Read on with the stable beginning of a prompt; return whether that is done, or cannot be."""
+        """Continue to read the stable beginning of a prompt; return whether that is done, or impossible."""
         job = self._job(WARMING, msgspec.structs.replace(request, max_tokens=1), 0.0)
         job.prompt = job.key = job.prompt[: job.stable]
-        # What is read in one step is retained for the next one, and so must be allowed to be.
+        # A step's tokens are retained for the next one, so the limit must allow it.
         is_due = job.state and job.stable <= self._limits.retained_tokens and job.state not in self._store
         if not is_due or not self._make_room(job):
             if job.state in self._store:
@@ -850,7 +850,7 @@ class Scheduler:
         return job.cells >= job.stable
 
     def _lose_all(self) -> None:
-        """Empty the model's memory after a failed step, because its contents are unknown."""
+        """Empty the model's memory after a failed step: its contents are unknown."""
         for job in list(self._running):
             self._end(job, Rejection("unavailable"))
         while self._evict():
@@ -873,7 +873,7 @@ class Scheduler:
         self._say(job.id, last)
         del self._jobs[job.id]
         if job.state and job.cells < job.stable and job.state not in self._store:
-            # What was begun for a reader who left is finished while idle.
+            # Work that was started for a reader who left is finished while idle.
             self._warm.appendleft(job.request)
         if job.sequence < 0:
             self._queue.remove(job.lane, job)
@@ -895,9 +895,9 @@ class Scheduler:
             pass
 
     def _tell_estimates(self) -> None:
-        """Tell readers their place in the queue, or that their passage is read, and how long it takes.
+        """Send readers their queue position, or that their passage is being read, with an estimate.
 
-        They are told again when the place changes, or if it turns out otherwise.
+        Send it again when the position changes, or if the estimate proves wrong.
         """
         order = self._queue_order()
         if not any(job.between is None and job.to_prefill for job in (*self._running, *order)):
@@ -915,7 +915,7 @@ class Scheduler:
             self._say(job.id, Queued(position, eta_s) if position else Begun(job.to_prefill, eta_s))
 
     def _outlook(self, order: Sequence[Job], *newcomers: Ahead) -> list[float]:
-        """Seconds until the first sentence of those that run, of those that wait, by turn, and of these newcomers."""
+        """Seconds until the first sentence of running jobs, of waiting ones by turn, and of these newcomers."""
         unread: dict[str, float] = {}
         for job in self._running:
             if job.cells < job.stable and job.state not in self._store:
@@ -931,7 +931,7 @@ class Scheduler:
         return first_sentences([*running], [*waiting, *newcomers], unread, room, self.pace)
 
     def _left_of(self, job: Job) -> Ahead:
-        """What is left to do for a job; until its prompt is read, what others compute for it is not counted."""
+        """The remaining work of a job; until its prompt is read, tokens that others compute for it do not count."""
         length = (
             0.0 if job.between is not None else max(1.0, min(job.max_tokens, self.pace.length) - len(job.generated))
         )

@@ -1,7 +1,7 @@
-"""`lutrin models tune`: which number format suits this machine, and which model keeps the deadline in it.
+"""Implements `lutrin models tune`: which number format suits this machine, and which model keeps the deadline in it.
 
-A model is measured (prefill, one reader, ten readers) in a separate process, as it will run. The result is one JSON
-file in the data directory, which names the file to load for every model.
+A separate process measures a model (prefill, one reader, ten readers) as it will run. The result is one JSON file in
+the data directory, which names the file to load for every model.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ STEP_TOKENS = 120
 READERS = 10
 PROMPT_TOKENS = 300
 ANSWER_TOKENS = 64
-"""Size of a usual question, by which models are compared with the deadline."""
+"""Size of a usual question, for comparing models with the deadline."""
 STEPS = 12
 ROUNDS = 2
 LONGEST_S = 600.0
@@ -60,10 +60,10 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 def measure(decoder: Decoder, clock: Callable[[], float] = time.perf_counter) -> Speed:
-    """Time a decoder: medians of a few rounds after one that does not count.
+    """Time a decoder: medians of a few rounds after a warm-up.
 
     Args:
-        decoder: Has at least ten sequences, all empty, each with room for the text and a few steps.
+        decoder: Decoder with at least ten sequences, all empty, each with room for the text and a few steps.
         clock: Seconds.
     """
     prompt, _ = decoder.encode((Message(role="user", content=TEXT),))
@@ -85,7 +85,7 @@ def measure(decoder: Decoder, clock: Callable[[], float] = time.perf_counter) ->
     def fill(sequence: int) -> tuple[float, int]:
         if not decoder.shares:
             return read(sequence)
-        # What is read again only to be written after would take most of the time.
+        # Copied, because reading the prompt again for every sequence would take most of the time.
         decoder.copy(0, sequence, 0, len(prompt))
         return first[0]
 
@@ -110,9 +110,9 @@ def measure(decoder: Decoder, clock: Callable[[], float] = time.perf_counter) ->
 
 
 def measure_apart(factory: Callable[[], Decoder], longest_s: float = LONGEST_S) -> Speed:
-    """Time a decoder in a fresh process with the environment that the model's process gets."""
+    """Time a decoder in a fresh process with the environment of the model's process."""
     try:
-        # The command is this interpreter with our own module.
+        # The command is this interpreter with this module.
         done = subprocess.run(  # noqa: S603 - see above
             [sys.executable, "-P", "-c", MAIN],
             input=pickle.dumps(factory),
@@ -143,13 +143,13 @@ def main() -> None:
 
 SHIPPED = "as shipped"
 FORMATS = ("Q4_0", "Q4_0-all", "IQ4_NL", "Q8_0")
-"""Formats that are tried besides the shipped file; `-all` converts the vocabulary's matrix too."""
+"""Formats to try besides the shipped file; `-all` converts the vocabulary's matrix too."""
 QUICK_FORMATS = ("Q4_0", "Q4_0-all")
 SHORT_FORMATS = ("Q4_0-all",)
 SHORT_S = 60.0
-"""Seconds that set-up may take; after that, nothing more is tried."""
+"""Seconds that set-up may take; after that, no further file is tried."""
 SAME_SCORE = 0.075
-"""Scores that differ by less count as equal: one of twenty questions is chance, two are a difference."""
+"""Smaller differences of scores do not count: one of twenty questions is chance, two are a difference."""
 
 
 class Trial(msgspec.Struct, frozen=True, kw_only=True):
@@ -178,7 +178,7 @@ class Tuning(msgspec.Struct, frozen=True, kw_only=True):
     """The model for `LUTRIN_MODEL=auto`."""
 
     def choice(self, model: str) -> Trial | None:
-        """The trial whose file a model is loaded from; `auto` names the best model that keeps the deadline."""
+        """The trial whose file a model loads; `auto` names the best model that keeps the deadline."""
         path = self.files.get(self.auto if model == "auto" else model)
         return next((trial for trial in self.trials if trial.path == path), None)
 
@@ -193,7 +193,7 @@ def trials(
     score: Callable[[Path], float] | None = None,
     goes_on: Callable[[], bool] = lambda: True,
 ) -> Iterator[Trial | str]:
-    """Convert and measure, one file after another: a trial for each that can be used, a sentence for any other."""
+    """Convert and measure one file after another: a trial for each usable one, a sentence for any other."""
     folder.mkdir(parents=True, exist_ok=True)
     for model, shipped in models:
         for kind in (SHIPPED, *formats):

@@ -1,7 +1,8 @@
-"""The server's side of the model's process: starts it, watches it, restarts it, and gives each reader their stream.
+"""The server's side of the model's process: starts, watches and restarts it, and gives each reader their stream.
 
 The process is spawned, never forked, and owns the model. When it dies, hangs or grows too large, waiting readers learn
-at once that the model is unavailable, and another process starts. The pause before it grows while restarts do not help.
+at once that the model is unavailable, and another process starts. The pause before a restart grows while restarts do
+not help.
 """
 
 import asyncio
@@ -43,18 +44,18 @@ MAX_FRAME_BYTES = 64 * 1024 * 1024
 """No valid frame comes near this size; a longer one means that the stream is out of step."""
 _decoder: msgspec.msgpack.Decoder[ToParent] = msgspec.msgpack.Decoder(ToParent)
 LEAST_SHARE = 0.001
-"""Share of one processor: a silent process that uses less is stuck, and not merely slowed by others."""
+"""Share of one processor: a silent process that uses less is stuck, rather than slowed by others."""
 PROBED_S = 30.0
 """Longest time for which the process measures its pace, at the usual weight."""
 RAISE_TRIES, RAISE_PAUSE_S = 15, 0.01
-"""Tries to raise the weight of the process's session, which the system allows again after a tenth of a second."""
+"""Attempts to raise the weight of the process's session, which the system allows again after a tenth of a second."""
 PROBE_S = 20.0
-"""A pace that was measured longer ago is measured anew, as soon as somebody may want the model."""
+"""Age of a pace after which it is measured again, as soon as somebody may want the model."""
 WARM = GenerationRequest(messages=(Message(role="user", content="1 2 3 4 5 6 7 8 " * 8),), max_tokens=4, deadline_s=60)
 
 
 class Watch(msgspec.Struct, frozen=True, kw_only=True):
-    """When the model's process is given up, and how it is restarted; all in seconds except the memory.
+    """When to give up the model's process, and how to restart it; all in seconds except the memory.
 
     On a busy machine, a silent process gets its full processor time, however long that takes by the clock: see
     `is_stuck`.
@@ -63,19 +64,19 @@ class Watch(msgspec.Struct, frozen=True, kw_only=True):
     load_s: float = 180.0
     """Longest time until it is ready."""
     silence_s: float = 20.0
-    """Longest time without a sign of life, longer than any single step; while it loads, longest time stopped."""
+    """Longest time without a heartbeat, longer than any single step; while it loads, longest time stopped."""
     growth_bytes: int = 1 << 30
     """Most memory beyond its size when it was ready."""
     check_s: float = 0.5
-    """Time between checks of the memory, and between signs of life."""
+    """Time between checks of the memory, and between heartbeats."""
     grace_s: float = 0.5
     """Time after a reader's deadline in which the process may report it itself."""
     first_pause_s: float = 0.1
     longest_pause_s: float = 30.0
     steady_s: float = 30.0
-    """Time without trouble after which the pause before a restart is the shortest again."""
+    """Time without trouble after which the restart pause is the shortest again."""
     farewell_s: float = 2.0
-    """Time in which it may end by itself."""
+    """Time in which the process may end by itself."""
 
 
 class WorkerGenerator:
@@ -84,8 +85,8 @@ class WorkerGenerator:
     Args:
         factory: Makes the decoder, in the process; must be picklable.
         identity: Equal for equal model files; may be empty.
-        warm: Generated once after loading; it holds the stable beginning of the prompts, so no reader waits for it.
-        head: The head that was fitted for the model file; None: there is none.
+        warm: Generated once after loading; it has the stable beginning of the prompts, so no reader waits for that.
+        head: The head fitted for the model file; None if there is none.
     """
 
     def __init__(
@@ -115,7 +116,7 @@ class WorkerGenerator:
             head,
         )
         self.restarts = 0
-        """Number of restarts after a process had ended."""
+        """Number of restarts after a process ended."""
         self._log = get_logger("generate")
         self._inboxes: dict[int, asyncio.Queue[GenerationEvent | Rejection]] = {}
         self._last_id = 0
@@ -128,17 +129,17 @@ class WorkerGenerator:
         self._writer: asyncio.StreamWriter | None = None
         self._closed = False
         self.load = (0, 0)
-        """Answers being computed and readers waiting, as last reported by the process."""
+        """Answers in progress and readers waiting, as last reported by the process."""
         self._forecaster = Forecaster()
         self._probed_s = float("-inf")
         self._weight: SessionWeight | None = None
         self._is_held = False
         self.passages = PassageFigures()
-        """What reading passages once has saved, as last reported by the process."""
+        """Savings of the store of passages, as last reported by the process."""
         self.computed_by = ""
-        """What computes the model, in words; empty until it is loaded."""
+        """Description of the hardware that runs the model; empty until it is loaded."""
         self.pid: int | None = None
-        """Of the model's process, while there is one."""
+        """Id of the model's process, while there is one."""
 
     @property
     def serves(self) -> bool:
@@ -146,13 +147,13 @@ class WorkerGenerator:
         return self._writer is not None
 
     async def start(self) -> bool:
-        """Begin loading if needed; wait until that has ended, and return whether the model is ready."""
+        """Start loading if needed; wait until that has ended, and return whether the model is ready."""
         self._begin()
         await self._settled.wait()
         return self.serves
 
     async def ready(self) -> bool:
-        """Whether the model would serve a request sent now; begins loading, but does not wait for it."""
+        """Whether the model would serve a request sent now; starts loading, but does not wait for it."""
         self._begin()
         return self.serves
 
@@ -204,14 +205,14 @@ class WorkerGenerator:
                 self._writer.write(_frame(Cancel(id_)))
 
     async def _raise_weight(self) -> None:
-        """Let the process compute like every other: a reader waits."""
+        """Give the process the usual weight: a reader waits."""
         for _ in range(RAISE_TRIES):
             if self._weigh():
                 return
             await asyncio.sleep(RAISE_PAUSE_S)
 
     def _weigh(self) -> bool:
-        """Give the process the usual weight while somebody waits or it measures, else the lowest."""
+        """Give the process the usual weight while somebody waits or it measures, otherwise the lowest."""
         is_measuring = self._forecaster.pace.measured_s < self._probed_s > time.monotonic() - PROBED_S
         is_wanted = bool(self._inboxes) or is_measuring or self._writer is None
         return self._weight is None or self._weight.set(lowest=not is_wanted)
@@ -228,7 +229,7 @@ class WorkerGenerator:
             self._writer.write(_frame(Warm(tuple(requests))))
 
     def _probe(self) -> None:
-        """Have the pace measured if that was long ago: other programs may have come or gone."""
+        """Have an old pace measured again: other programs may have come or gone."""
         now = time.monotonic()
         if self._writer is not None and now - max(self._probed_s, self._forecaster.pace.measured_s) > PROBE_S:
             self._probed_s = now
@@ -236,7 +237,7 @@ class WorkerGenerator:
             self._writer.write(_frame(Probe()))
 
     def hold(self, waiting: int) -> None:
-        """Let readers who wait for the book's words have the processor; see `ports.Generator`."""
+        """Leave the processor to readers who wait for the book's words; see `ports.Generator`."""
         self._is_held = waiting > 0
         if self._writer is not None:
             self._writer.write(_frame(Hold(self._is_held)))
@@ -256,7 +257,7 @@ class WorkerGenerator:
             self._supervisor = self._background.start(self._run, name="lutrin-model")
 
     async def _run(self) -> None:
-        """Run the process until it ends, for whatever reason; it is then started again."""
+        """Run the process until it ends for any reason, then restart it."""
         try:
             await self._live()
         except Exception:
@@ -274,7 +275,7 @@ class WorkerGenerator:
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.DEVNULL,
                 env={**os.environ, **THREADS_SLEEP},
-                # A Ctrl-C in the terminal is for the server, which then ends this process.
+                # A Ctrl-C in the terminal goes to the server, which then ends this process.
                 start_new_session=True,
             )
             try:
@@ -291,7 +292,7 @@ class WorkerGenerator:
                 self._forecaster.reset()
                 for inbox in self._inboxes.values():
                     inbox.put_nowait(Rejection("unavailable"))
-                # Outlives a `close` that comes meanwhile.
+                # Outlives a concurrent `close`.
                 self._parting = asyncio.create_task(self._part(process))
                 await asyncio.shield(self._parting)
 
@@ -336,7 +337,7 @@ class WorkerGenerator:
         self.passages = beat.passages
         self._forecaster.note_pace(beat.pace, beat.unread, beat.counted)
         for output in beat.outputs:
-            # Readers who have left are not listed.
+            # Readers who have left are not in the map.
             if (inbox := self._inboxes.get(output.id)) is not None:
                 inbox.put_nowait(output.event)
 
@@ -359,7 +360,7 @@ async def _read(reader: asyncio.StreamReader) -> ToParent:
     """The next message of the model's process.
 
     Raises:
-        GeneratorUnavailable: It has ended, or sends what is no message.
+        GeneratorUnavailable: It has ended, or has sent something that is not a message.
     """
     try:
         (length,) = HEADER.unpack(await reader.readexactly(HEADER.size))
@@ -373,9 +374,9 @@ async def _read(reader: asyncio.StreamReader) -> ToParent:
 
 
 def is_stuck(silent_s: float, worked_s: float, bound_s: float) -> bool:
-    """Whether a silent process must be given up.
+    """Whether to give up a silent process.
 
-    It must if it has rested or computed for `bound_s` in silence. If it computes little because others use the
+    Give it up if it has rested or computed for `bound_s` in silence. If it computes little because others use the
     machine, it is only slow.
 
     Args:

@@ -1,4 +1,4 @@
-"""Write a new generation into a folder that is not published yet."""
+"""Writes a new generation into a folder that is not published yet."""
 
 import hashlib
 import re
@@ -25,16 +25,16 @@ from lutrin.records import BookInfo, Chunk
 from lutrin.threads import in_thread
 
 BUILDING = ".building-"
-"""Begins the name of a folder that is not complete."""
+"""Prefix of an incomplete folder's name."""
 CHUNK_COLUMNS = (
     "chunk_id", "filename", "chunk_index", "module", "chapter", "section", "content_type", "role", "variant",
     "content_hash",
 )  # fmt: skip
-"""Beside a chunk's row and its whole record, for filters."""
+"""Columns for filters, beside a chunk's row and its whole record."""
 
 
 class BookFile(msgspec.Struct, frozen=True, kw_only=True):
-    """A source file with its text and what readers know of it."""
+    """A source file with its text and its metadata for readers."""
 
     filename: str
     title: str
@@ -135,7 +135,7 @@ class GenerationBuilder:
         return (decode_chunk(row[0]) for row in rows)
 
     def _write_windows(self, cache: EmbeddingCache, dimension: int) -> int:
-        """Write `windows.npy` and where each chunk's windows start; return how many windows there are."""
+        """Write `windows.npy` and the start of each chunk's windows; return the number of windows."""
         parts, starts, count = [], [], 0
         for row, content_hash, _ in self.passages.execute(statements.CHUNK_HASHES).fetchall():
             windows = cache.get(content_hash)[0]
@@ -147,7 +147,7 @@ class GenerationBuilder:
         return count
 
     def _write_tokens(self, cache: EmbeddingCache, learned: Vectors | None) -> int:
-        """Write the token vectors and the projection for questions; return how many token vectors there are."""
+        """Write the token vectors and the projection for questions; return the number of token vectors."""
         stored = ((chunk, *cache.get(chunk.content_hash)[1:]) for chunk in self._chunks())
         if learned is None:
             return write_tokens(self.directory, fit_basis(self._token_sample(cache, cache.width)), stored)
@@ -188,9 +188,9 @@ def collection_name(book: BookInfo) -> str:
 
 
 def chunk_hashes(passages: sqlite.Connection, without: Collection[str] = ()) -> Counter[str]:
-    """How many chunks of each text a `passages.db` holds, without those of some files.
+    """Number of chunks of each text in a `passages.db`, skipping some files.
 
-    A page that was moved has the same ones.
+    A moved page keeps its hashes.
     """
     return Counter(row[1] for row in passages.execute(statements.CHUNK_HASHES) if row[2] not in without)
 
@@ -207,7 +207,7 @@ def live_hashes(books_dir: Path, live: Mapping[str, str]) -> set[str]:
 
 
 def read_book_file(passages: sqlite.Connection, filename: str) -> tuple[BookFile, list[Chunk]] | None:
-    """A file and its chunks from a `passages.db`, as `add_file` took them; None if it is not there."""
+    """A file and its chunks from a `passages.db`, as passed to `add_file`; None if it is missing."""
     row = passages.execute(statements.PAGE, {"filename": filename}).fetchone()
     if row is None:
         return None
@@ -228,7 +228,7 @@ RECORDS_AT_ONCE = 1000  # that a vector store gets
 async def write_vectors(
     directory: Path, passages: sqlite.Connection, store: VectorStore, collection: str, dimension: int
 ) -> None:
-    """Make the collection of a generation that is being built.
+    """Create the vector collection of a generation in progress.
 
     Raises:
         IndexUnavailable: It cannot be written.
@@ -261,8 +261,8 @@ def _records(passages: sqlite.Connection, count: int) -> Iterator[tuple[str, dic
 SHINGLE_WORDS = 3
 ALIKE = 0.5
 SKETCH = 24
-"""Number of smallest hashes that are compared to find candidates. Two sets with a coefficient of ALIKE have
-none in common with a probability of about 1e-7."""
+"""Number of smallest hashes to compare for candidates. Two sets with a coefficient of ALIKE have none in common with a
+probability of about 1e-7."""
 _WORD = re.compile(r"\w+")
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 Hashes = npt.NDArray[np.uint64]

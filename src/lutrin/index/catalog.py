@@ -1,8 +1,8 @@
-"""The catalogue: which generation of which book is published, from which files, and every embedding ever paid for.
+"""The catalogue: which generation of which book is published, from which files, and every embedding ever computed.
 
 It is the one database that ingest and servers share. Ingest writes it, and publishing is one transaction. A server
 writes only its teacher's decisions about prepared entries, which outlive every generation, and the entries that its
-model writes meanwhile.
+model writes in between.
 """
 
 import re
@@ -40,17 +40,17 @@ MIGRATIONS = (
 """Migration n leads from version n to n + 1; a new catalogue gets the tables of `definitions.py`."""
 TABLES = frozenset("book choice decision decisions embedding file generation left_out studied".split())
 PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}")
-"""Slugs of books and names of generations: each is a folder's name, and deleting one must not lead elsewhere."""
+"""Slugs of books and names of generations: each names a folder, and deleting one must not lead elsewhere."""
 SCHEMA_VERSION = 1 + len(MIGRATIONS)
 
 
 class FileState(msgspec.Struct, frozen=True):
-    """A source file as it was when it was last ingested."""
+    """A source file at its last ingest."""
 
     filename: str
     size: int
     changed_ns: int
-    """When its content or its entry last changed; 0 if that is so recent that another change might not show."""
+    """Time of the last change of its content or directory entry; 0 if so recent that another change might not show."""
     sha256: str
 
 
@@ -87,10 +87,10 @@ def published_book(row: Sequence[Any]) -> PublishedBook:
 
 
 def check_names(*names: str) -> None:
-    """Refuse slugs and names of generations that are no plain names.
+    """Refuse slugs and names of generations that are not plain names.
 
     Raises:
-        IndexUnavailable: One of them has another form, as a path has.
+        IndexUnavailable: One of them has another form, such as a path.
     """
     for name in names:
         if not PLAIN_NAME.fullmatch(name):
@@ -104,7 +104,7 @@ class Catalog:
     """Access to `catalog.db`, created with its tables if missing; only one thread may use an object at a time.
 
     Raises:
-        IndexUnavailable: The file is no catalogue of this program.
+        IndexUnavailable: The file is not a catalogue of this program.
     """
 
     def __init__(self, path: Path) -> None:
@@ -164,7 +164,7 @@ class Catalog:
             self.connection.executemany(statements.TOUCH_FILE, rows)
 
     def next_number(self) -> int:
-        """The next generation's number, which no generation ever had."""
+        """The next generation's number; numbers are never reused."""
         row = self.connection.execute(statements.LAST_NUMBER).fetchone()
         return int(row[0]) + 1 if row else 1
 
@@ -173,7 +173,7 @@ class Catalog:
 
         Args:
             book: `current` is the new generation; `previous` is ignored.
-            published: When its files began to be read, ISO 8601, UTC. What a study had written by then is in it.
+            published: When reading of its files began, ISO 8601, UTC. It contains what a study had written by then.
             files: The files that it was made from.
         """
         slug = book.info.slug
@@ -184,7 +184,7 @@ class Catalog:
             values |= {"name": book.current, "published": published}
             self.connection.execute(statements.ADD_GENERATION, values)
             self.connection.execute(statements.PUT_BOOK, values)
-            # In SQL nothing is beside NULL.
+            # In SQL nothing equals NULL.
             stays = old.current if old else book.current
             self.connection.execute(statements.RETIRE_OTHERS, values | {"previous": stays})
             self.connection.execute(statements.FORGET_FILES, values)
@@ -193,7 +193,7 @@ class Catalog:
             self.connection.execute(statements.FORGET_STUDIED, values)
 
     def keep_left_out(self, corpus: str, left_out: Iterable[LeftOut]) -> None:
-        """Store what the newest ingest of a folder left out, in place of an earlier list."""
+        """Store the files left out by the newest ingest of a folder, replacing an earlier list."""
         rows = [{"corpus": corpus, "slug": item.book, **msgspec.structs.asdict(item)} for item in left_out]
         with self.transaction():
             self.connection.execute(statements.FORGET_LEFT_OUT, {"corpus": corpus})
@@ -204,18 +204,18 @@ class Catalog:
         return [LeftOut(*row) for row in self.connection.execute(statements.LEFT_OUT)]
 
     def choices(self) -> dict[str, BookChoice]:
-        """What was chosen for books, by their slugs, in the order of the shelf."""
+        """The teacher's choices for books, by their slugs, in the order of the shelf."""
         rows = self.connection.execute(statements.CHOICES)
         return {slug: msgspec.json.decode(record, type=BookChoice) for slug, record in rows}
 
     def choose(self, slug: str, choice: BookChoice) -> None:
-        """Store what was chosen for a book in place of what was chosen before; its place stays."""
+        """Store the choices for a book, replacing earlier ones; its place stays."""
         with self.transaction():
             places = dict(self.connection.execute(statements.PLACES))
             self._put_choice(slug, choice, places.get(slug))
 
     def arrange(self, slugs: Sequence[str]) -> None:
-        """Put books on the shelf in this order; those that are not named stand behind them."""
+        """Put books on the shelf in this order; the others follow."""
         with self.transaction():
             choices = self.choices()
             for slug in {**choices, **dict.fromkeys(slugs)}:
@@ -228,7 +228,7 @@ class Catalog:
         self.connection.execute(statements.NEXT_REVISION)
 
     def forget_choice(self, slug: str) -> None:
-        """Leave a book as its authors made it."""
+        """Discard the choices for a book: it looks as its authors made it."""
         with self.transaction():
             self.connection.execute(statements.FORGET_CHOICE, {"slug": slug})
             self.connection.execute(statements.NEXT_REVISION)
@@ -243,7 +243,7 @@ class Catalog:
     def roll_back(self, slug: str) -> str:
         """Make the previous generation of a book the current one again, and return its name.
 
-        The catalogue forgets its files, so that the next ingest looks at all of them.
+        The catalogue forgets its files, so that the next ingest checks all of them.
 
         Raises:
             NotFound: There is no such book, or nothing to go back to.
@@ -296,7 +296,7 @@ def read_left_out(path: Path) -> list[LeftOut]:
     """Read which files the latest ingests left out; empty before the first ingest.
 
     Raises:
-        IndexUnavailable: The file is no catalogue of this program.
+        IndexUnavailable: The file is not a catalogue of this program.
     """
     if not path.exists():
         return []

@@ -1,16 +1,16 @@
 """A generation's copy of its book's companion: prepared entries, and the questions that lead to them.
 
 A companion is a file of JSON lines beside a book; `lutrin.ingest.companion_file` reads it and checks each entry against
-the book. What fits is published with the generation::
+the book. Entries that fit are published with the generation::
 
     companion.jsonl           one `PreparedEntry` a line, in the order of the book
     companion.vectors.npy     (texts, dimension) float32: pooled vectors of the questions that lead to an entry
     companion.tokens.npy      (tokens, k) int8: their token vectors, projected as those of the book's passages are
     companion.starts.npy      (texts + 1,) int64: the tokens of text t are rows starts[t] up to starts[t + 1]
 
-A generation without these files has no companion. The teacher's decisions about entries are in the catalogue, and so
-is what a study has written since. They are applied to an open companion, so that they take effect at once, and the
-next ingest publishes them with the book.
+A generation without these files has no companion. The teacher's decisions about entries, and entries studied since
+publication, are in the catalogue. They are applied to an open companion, so that they take effect at once, and the next
+ingest publishes them with the book.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -34,7 +34,7 @@ ENCODED_AT_ONCE = 64
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """One way of asking for an entry, as the embedder sees it."""
+    """One wording of an entry's question, as the embedder sees it."""
 
     text: str
     vector: npt.NDArray[np.float32]
@@ -61,12 +61,12 @@ def _is_asked(entry: Entry) -> bool:
 
 
 def question_of(entry: Entry) -> str:
-    """The question that asks for an entry, as pupils are offered it: of one thing or several."""
+    """The question that asks for an entry, as offered to pupils: about one thing or several."""
     return meaning(entry.topic) if entry.kind in OF_A_TERM else entry.topic
 
 
 def defining(name: str) -> str:
-    """The question under which a term is asked for and kept."""
+    """The question under which a term is looked up and stored."""
     return TERM_QUESTION.format(name=name)
 
 
@@ -122,12 +122,12 @@ class Companion:
     def with_decisions(
         self, decisions: Iterable[Decision], encoded: Sequence[Wording] = (), studied: Iterable[PreparedEntry] = ()
     ) -> "Companion":
-        """The companion with what was studied since, and after the teacher's decisions.
+        """The companion plus newly studied entries, after the teacher's decisions.
 
         Args:
-            encoded: The added questions, as the generation's embedder sees them. A question that is missing here is
-                found only in the same words.
-            studied: Entries to add, where the companion has none of that kind and topic.
+            encoded: The added questions, as the generation's embedder sees them. A question missing here only matches
+                the same words.
+            studied: Entries to add, unless the companion has one of the same kind and topic.
         """
         entries = {key_of(item.entry): item for item in self.entries}
         for item in studied:
@@ -147,7 +147,7 @@ class Companion:
         return Companion(companion.entries, *_arrays(rows))
 
     def visible(self, *kinds: Kind) -> Iterator[PreparedEntry]:
-        """The entries that readers may see listed, of some kinds, in the order of the book; pinned ones first."""
+        """The visible entries of some kinds, in the order of the book; pinned ones first."""
         return (item for item in self._visible_entries if item.entry.kind in kinds)
 
     @cached_property
@@ -156,9 +156,9 @@ class Companion:
         return tuple(sorted(seen, key=lambda item: not item.entry.pinned))
 
     def questions(self, near: npt.NDArray[np.float32], files: Collection[str]) -> Iterator[tuple[str, PreparedEntry]]:
-        """Questions that readers may see on some files, with their entries, nearest first to (d,) of length 1.
+        """Visible questions on some files, with their entries, nearest first to (d,) of length 1.
 
-        The meaning of a term is asked for where the book itself gives it.
+        A term counts as a question if the book itself gives its meaning.
         """
         own = [one for one in self._questions if one[1].entry.file in files]
         places = [place for place, _ in own]
@@ -169,19 +169,19 @@ class Companion:
 
     @cached_property
     def _questions(self) -> tuple[tuple[int, PreparedEntry], ...]:
-        """Index among the texts, and entry, of each question that readers may see, in the order of `shown`."""
+        """Index among the texts, and entry, of each visible question, in the order of `shown`."""
         indexes = {text: place for place, text in enumerate(self.texts)}
         asking = (item for item in self.visible("question", "term") if _is_asked(item.entry))
         return tuple((indexes[question_of(item.entry)], item) for item in asking)
 
     @cached_property
     def pinned_entries(self) -> tuple[PreparedEntry, ...]:
-        """The entries that the teacher pinned and readers may see."""
+        """The pinned entries that readers may see."""
         return tuple(item for item in self.entries if item.entry.pinned and item.entry.state != "hidden")
 
     @cached_property
     def owners(self) -> dict[str, tuple[int, ...]]:
-        """Indexes of the entries that each text asks for, without hidden ones."""
+        """Indexes of the entries that each text asks for, excluding hidden ones."""
         owners: dict[str, list[int]] = {text: [] for text in self.texts}
         for place, item in enumerate(self.entries):
             for text in item.asked if item.entry.state != "hidden" else ():
@@ -210,7 +210,7 @@ def texts_of(entries: Iterable[PreparedEntry]) -> tuple[str, ...]:
 async def write_companion(
     directory: Path, entries: Sequence[PreparedEntry], embedder: Embedder, before: Companion | None = None
 ) -> None:
-    """Write a companion into a generation that is being built, if it has entries; `before` spares encoding again.
+    """Write a companion, if it has entries, into a generation in progress; `before` avoids encoding texts again.
 
     Raises:
         IndexUnavailable: The embedder is away.

@@ -1,8 +1,8 @@
-"""The teacher's decisions about prepared entries, and what a study wrote since a book was published.
+"""The teacher's decisions about prepared entries, and entries studied since a book was published.
 
 Both are kept in the catalogue, outlive ingests and are backed up. Each server applies them to its open companions as
-soon as the catalogue has them (`lutrin.index.shelf`), and every ingest publishes them with the book. What a study wrote
-lasts in its own file (`Settings.studied_path`); the ingest that publishes it deletes it here.
+soon as the catalogue has them (`lutrin.index.shelf`), and every ingest publishes them with the book. Studied entries
+also have their own file (`Settings.studied_path`); the ingest that publishes them deletes them here.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from lutrin.prepared import Decision, PreparedEntry, id_of
 
 @dataclass(frozen=True, slots=True)
 class StudiedEntry:
-    """An entry that no generation has yet."""
+    """An entry that is in no generation yet."""
 
     item: PreparedEntry
     embedder: str
@@ -34,7 +34,7 @@ class StudiedEntry:
 
 
 def add_studied(catalog_path: Path, slug: str, entries: Sequence[StudiedEntry], when: datetime) -> None:
-    """Store entries that a study has just put into its file, for every server on the catalogue.
+    """Store entries that a study has just written to its file, for every server on the catalogue.
 
     Raises:
         IndexUnavailable: The catalogue cannot be written; the next ingest publishes them all the same.
@@ -57,17 +57,17 @@ def stored_entry(row: Sequence[Any]) -> StudiedEntry:
 
 @dataclass(frozen=True, slots=True)
 class StoredDecision:
-    """A decision as it is kept."""
+    """A decision as stored."""
 
     decision: Decision
     embedder: str = ""
     """Name of the model that encoded `wordings`."""
     wordings: tuple[Wording, ...] = ()
-    """The questions of an entry that no companion has, as that model sees them."""
+    """The questions of an entry that is in no companion, as that model sees them."""
 
 
 def decide(catalog: Catalog, slug: str, name: str, decided: StoredDecision, *, when: str) -> None:
-    """Store a decision in place of an earlier one about the same entry."""
+    """Store a decision, replacing an earlier one about the same entry."""
     row = {**_row(slug, name, decided.decision, decided), "decided": when}
     with catalog.transaction():
         catalog.connection.execute(statements.PUT_DECISION, row)
@@ -75,7 +75,7 @@ def decide(catalog: Catalog, slug: str, name: str, decided: StoredDecision, *, w
 
 
 def withdraw(catalog: Catalog, slug: str, name: str) -> None:
-    """Return an entry to its companion's version; an entry that no companion has is removed."""
+    """Restore an entry's version in the companion; remove an entry that is in no companion."""
     with catalog.transaction():
         catalog.connection.execute(statements.WITHDRAW_DECISION, {"slug": slug, "id": name})
         catalog.connection.execute(statements.NEXT_REVISION)
@@ -110,7 +110,7 @@ def _row(
 
 
 def pack_wordings(wordings: Sequence[Wording]) -> bytes:
-    """Questions as the embedder sees them, as a column of the catalogue: text, vector, tokens, their width."""
+    """Pack questions, as the embedder sees them, for a column of the catalogue: text, vector, tokens, their width."""
     rows = [
         (one.text, one.vector.astype("<f4").tobytes(), one.tokens.tobytes(), one.tokens.shape[1]) for one in wordings
     ]
@@ -118,7 +118,7 @@ def pack_wordings(wordings: Sequence[Wording]) -> bytes:
 
 
 def unpack_wordings(blob: bytes) -> tuple[Wording, ...]:
-    """The questions of such a column."""
+    """Unpack the questions of such a column."""
     rows = msgspec.msgpack.decode(blob, type=list[tuple[str, bytes, bytes, int]])
     return tuple(
         Wording(

@@ -1,7 +1,7 @@
-"""The tables of the catalogue as SQLModel classes, from which a new `catalog.db` is made.
+"""The tables of the catalogue as SQLModel classes, from which a new `catalog.db` is created.
 
-Only making a catalogue imports this module, because loading SQLModel takes most of a second of processor time, seven
-times what a command needs to start (docs/decisions/0052).
+Only the creation of a catalogue imports this module, because loading SQLModel takes most of a second of processor time,
+seven times a command's usual start (docs/decisions/0052).
 """
 
 from typing import Any
@@ -59,15 +59,15 @@ class BookRow(CatalogTable, table=True):
     corpus: str = _text()
     """The folder that it was ingested from, absolute."""
     recipe: str = _text()
-    """Fingerprint of the settings and book data that decided about its chunks."""
+    """Fingerprint of the settings and book data that determined its chunks."""
     current: str = _text(references="generation.name")
     previous: str | None = _text(references="generation.name", nullable=True)
     root: str = _text(default="")
-    """The book's own folder within the corpus, absolute; empty: not known."""
+    """The book's own folder within the corpus, absolute; empty if unknown."""
 
 
 class FileRow(CatalogTable, table=True):
-    """A source file of a book's current generation, as it was when it was read."""
+    """A source file of a book's current generation, as last read."""
 
     __tablename__ = "file"
     __table_args__ = WITHOUT_ROWID
@@ -80,7 +80,7 @@ class FileRow(CatalogTable, table=True):
 
 
 class EmbeddingRow(CatalogTable, table=True):
-    """What an embedder made of a text; see `lutrin.index.embeddings`."""
+    """An embedder's output for a text; see `lutrin.index.embeddings`."""
 
     __tablename__ = "embedding"
     __table_args__ = (UniqueConstraint("content_hash", "embedder"),)
@@ -109,7 +109,7 @@ class LeftOutRow(CatalogTable, table=True):
 
 
 class ChoiceRow(CatalogTable, table=True):
-    """What a teacher chose for a book on the shelf; it outlives the book's generations, and its removal."""
+    """A teacher's choices for a book on the shelf; they outlive the book's generations, and its removal."""
 
     __tablename__ = "choice"
     __table_args__ = WITHOUT_ROWID
@@ -118,7 +118,7 @@ class ChoiceRow(CatalogTable, table=True):
     record: str = _text()
     """JSON of `catalog.BookChoice`."""
     place: float | None = None
-    """Its place on the shelf; none: behind those that have one, in the order of their first publication."""
+    """Its place on the shelf; null: after those with a place, in the order of their first publication."""
 
 
 class EntryTable(CatalogTable):
@@ -133,7 +133,7 @@ class EntryTable(CatalogTable):
 
 
 class DecisionRow(EntryTable, table=True):
-    """What a teacher decided (`companion.Decision`) about one prepared entry; see `lutrin.index.decisions`."""
+    """A teacher's decision (`companion.Decision`) about one prepared entry; see `lutrin.index.decisions`."""
 
     __tablename__ = "decision"
 

@@ -1,4 +1,4 @@
-"""Files that survive a crash: synced and hashed; and what stopped an ingest."""
+"""Makes files survive a crash, hashes them, and explains what stopped an ingest."""
 
 import errno
 import hashlib
@@ -16,7 +16,7 @@ OLD_SERVES = "The index that was there before goes on serving."
 
 
 def sync_tree(directory: Path) -> None:
-    """Flush a folder's files and names to the disk, the deepest first."""
+    """Flush a folder's files and names to the disk, deepest first."""
     for folder, _, files in os.walk(directory, topdown=False):
         for name in files:
             sync(Path(folder, name))
@@ -33,7 +33,7 @@ def sync(path: Path) -> None:
 
 
 def file_hashes(directory: Path, *, without: str) -> dict[str, str]:
-    """SHA-256 of each file below a folder, by relative name with forward slashes, sorted; `without` is left out."""
+    """SHA-256 of each file below a folder, by relative name with forward slashes, sorted; `without` is skipped."""
     files = {path.relative_to(directory).as_posix(): path for path in sorted(directory.rglob("*")) if path.is_file()}
     return {name: file_hash(path) for name, path in files.items() if name != without}
 
@@ -45,9 +45,9 @@ def file_hash(path: Path) -> str:
 
 
 def explain_failure(error: BaseException, folder: Path) -> LutrinError | None:
-    """The reason why an ingest stopped, for its operator; None if it is neither the disk nor the index.
+    """Explain to the operator why an ingest stopped; None if neither disk nor index is the reason.
 
-    Follows the chain of causes, because the vector index wraps errors. SQLite and Chroma tell the cause by text alone,
+    Follows the chain of causes, because the vector index wraps errors. SQLite and Chroma give the cause only as text,
     and SQLite reports an I/O error when a full disk refuses its shared memory.
     """
     full = broken = False

@@ -1,8 +1,8 @@
-"""Embeddings kept in the catalogue, so that no text is ever embedded twice by the same model.
+"""Stores embeddings in the catalogue, so that no model embeds the same text twice.
 
 The key is the text's SHA-256 and the embedder's name, which covers everything that affects its vectors. Token vectors
-are kept as int8: after the projection that was learned with the embedder (128 bytes a token), or at full width (384
-bytes) if there is none, so that each generation can fit its own.
+are stored as int8: after the projection learned with the embedder (128 bytes a token), or at full width (384 bytes) if
+there is none, so that each generation can fit its own.
 """
 
 import hashlib
@@ -34,11 +34,11 @@ class EmbeddingCache:
 
     @property
     def width(self) -> int:
-        """Numbers kept for each token."""
+        """Numbers stored for each token."""
         return self._dimension if self._projection is None else self._projection.shape[1]
 
     def missing(self, hashes: Iterable[str]) -> list[str]:
-        """The content hashes that have no embedding yet, each once, in order."""
+        """Content hashes without an embedding, each once, in order."""
         return [item for item in dict.fromkeys(hashes) if self._row(statements.HAS_EMBEDDING, item) is None]
 
     def put(self, items: Sequence[tuple[str, Encoding]]) -> None:
@@ -65,7 +65,7 @@ class EmbeddingCache:
         )
 
     def prune(self, live: Iterable[str]) -> int:
-        """Delete the embeddings of texts that no current or previous generation holds; return how many."""
+        """Delete embeddings of texts that are in no current or previous generation; return their number."""
         connection = self._catalog.connection
         with self._catalog.transaction():
             connection.execute(statements.MAKE_LIVE)

@@ -41,17 +41,17 @@ PASSAGES = "passages.db"
 WINDOWS = "windows.npy"
 VECTORS = "vectors"
 EXACT_ROWS = 20_000
-"""Filtered searches scan up to this many chunks: exact, and faster than a filter inside the vector index."""
+"""Largest number of chunks that a filtered search scans: exact, and faster than a filter inside the vector index."""
 
 OWN_CHOICE = BookChoice()
-"""Nothing was chosen: all is as in the book."""
+"""No choices: everything is as in the book."""
 KEPT_CHUNKS = 4096
-"""Chunks that stay decoded; the oldest are dropped first; about 10 kB each."""
+"""Chunks that stay decoded, about 10 kB each; the oldest are dropped first."""
 KEPT_WORDS = 50_000
 KEPT_SOURCES = 128
-"""Texts of files that stay in memory; the oldest are dropped first; some 20 kB each."""
+"""File texts that stay in memory, some 20 kB each; the oldest are dropped first."""
 TYPED_KEPT = 1024
-"""Passages that were listed while somebody typed; the next letter mostly finds the same."""
+"""Cached passages of type-ahead searches; the next letter mostly finds the same ones."""
 
 
 class FileEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,16 +79,16 @@ class OpenGeneration:
         self.manifest = manifest
         self.name = manifest.name
         self.book = manifest.book
-        """With the title that its teacher gave it."""
+        """The book, under the title that its teacher chose."""
         self.choice = OWN_CHOICE
         self.tokens = TokenIndex.open(directory)
-        """Late interaction over the chunks; give it the row numbers that `places` returns."""
+        """Late interaction over the chunks, addressed by the row numbers from `places`."""
         self._published = Companion.open(directory)
         self.companion = self._published
         """The entries prepared for the book's readers, see `decide`; empty if there are none."""
         self.state = manifest.name
         """A text that changes whenever answers may change."""
-        # A plain array over the mapped file, because `np.memmap` is slow for every row that is read.
+        # A plain array over the mapped file, because `np.memmap` is slow for every row access.
         self.windows: Vectors = np.asarray(np.load(directory / WINDOWS, mmap_mode="r", allow_pickle=False))
         """(windows, dimension): pooled vectors, memory-mapped, for exact scans and calibration."""
         self._lock = lock
@@ -104,7 +104,7 @@ class OpenGeneration:
         rows = passages.execute(statements.CHUNK_STATES).fetchall()
         ids, starts, firsts, roles = zip(*rows, strict=True) if rows else ((),) * 4
         self.labels: dict[str, list[str]] = {}
-        """The ids of the chunks that hold what the book calls `figure 2.1`, by label."""
+        """Chunk ids by label, such as `figure 2.1`."""
         for label, name in passages.execute(statements.LABELS):
             self.labels.setdefault(label, []).append(name)
         self._postings = Postings(ids, self._read_postings)
@@ -121,8 +121,8 @@ class OpenGeneration:
 
         Args:
             vector: (dimension,), of length 1.
-            where: Only chunks whose `chapter`, `module`, `filename`, `section`, `content_type`, `role` or `variant` is
-                this.
+            where: Only chunks with this `chapter`, `module`, `filename`, `section`, `content_type`, `role` or
+                `variant`.
 
         Returns:
             Pairs of chunk id and cosine of its nearest window, best first.
@@ -159,13 +159,13 @@ class OpenGeneration:
         await self._postings.keep(text)
 
     async def chunks(self, ids: Sequence[str]) -> list[Chunk]:
-        """Chunks by their ids, in the order asked for; unknown ids are left out."""
+        """Chunks by their ids, in the requested order; unknown ids are skipped."""
         return [chunk for _, chunk in await self.places(ids)]
 
     async def places(self, ids: Sequence[str]) -> list[tuple[int, Chunk]]:
-        """Chunks by their ids with their rows, for `tokens` and `windows_of`, in the order asked for.
+        """Chunks by their ids with their rows, for `tokens` and `windows_of`, in the requested order.
 
-        Unknown ids are left out. Recently read chunks stay in memory, because a generation never changes.
+        Unknown ids are skipped. Recently read chunks stay in memory, because a generation never changes.
         """
         places = {name: self._cache[name] for name in ids if name in self._cache}
         missing = [name for name in ids if name not in places]
@@ -218,7 +218,7 @@ class OpenGeneration:
         return [str(row[0]) for row in await self._rows(statements.CHAPTERS)]
 
     async def chapter_starts(self) -> list[Chunk]:
-        """The first chunk of each chapter in files that hold several, as a PDF does."""
+        """The first chunk of each chapter in files with several, such as PDFs."""
         return [self._decode(row[0]) for row in await self._rows(statements.CHAPTER_STARTS)]
 
     async def page_count(self) -> int:
@@ -247,13 +247,13 @@ class OpenGeneration:
         return text
 
     async def document_frequency(self, words: Iterable[str]) -> dict[str, int]:
-        """In how many chunks (of `manifest.chunks`) each lower-case word stands."""
+        """Number of chunks (of `manifest.chunks`) that contain each lower-case word."""
         distinct = set(words)
         known = {word: self._frequencies[word] for word in distinct & self._frequencies.keys()}
         missing = distinct - known.keys()
         if missing:
             known |= await self._look(lambda: lexical.document_frequency(self._passages, missing))
-            # Another call may have emptied the cache meanwhile: what is returned does not depend on it.
+            # Another call may have emptied the cache meanwhile; the result does not depend on it.
             if len(self._frequencies) + len(missing) > KEPT_WORDS:
                 self._frequencies = {}
             self._frequencies.update(known)
@@ -286,7 +286,7 @@ class OpenGeneration:
         return chunk
 
     async def close(self) -> None:
-        """Release files and handles; no other call may follow."""
+        """Release files and handles; make no other call afterwards."""
         await self.vectors.close()
         with self._reading:
             self._passages.close()
@@ -300,7 +300,7 @@ class OpenGeneration:
         revision: int,
         choice: BookChoice = OWN_CHOICE,
     ) -> None:
-        """Add what was studied since to the published companion, and apply the teacher's decisions and choices."""
+        """Add newly studied entries to the published companion, and apply the teacher's decisions and choices."""
         self.choice = choice
         title = choice.title or self.manifest.book.title
         if title != self.book.title:
@@ -336,7 +336,7 @@ class OpenGeneration:
         return await asyncio.to_thread(under_lock)
 
     async def _look(self, read: Callable[[], T]) -> T:
-        """As `_query`, for quick reads: on the calling thread, unless another thread is reading."""
+        """Like `_query`, for quick reads: on the calling thread, unless another thread is reading."""
         if not self._reading.acquire(blocking=False):
             return await self._query(read)
         try:
@@ -364,10 +364,10 @@ class OpenGeneration:
 async def open_generation(directory: Path, store: VectorStore) -> OpenGeneration:
     """Open a published generation for reading.
 
-    A caller who is cancelled waits for the threads that open it, and leaves nothing open.
+    A cancelled caller waits for the threads that open it, and leaves nothing open.
 
     Raises:
-        IndexUnavailable: It is missing, or its texts are not those that were written.
+        IndexUnavailable: It is missing, or its texts have changed since it was written.
     """
     opening = asyncio.ensure_future(_open_generation(directory, store))
     try:

@@ -1,8 +1,8 @@
-"""Full-text search in two tokenisations, ranked by BM25: by SQLite's FTS5, or by an index that takes terms.
+"""Full-text search in two tokenisations, ranked by BM25: from SQLite's FTS5, or from an index that takes terms.
 
 Prose is stemmed (porter), so that "sensors" finds "sensor". Stemming destroys identifiers such as `/cmd_vel`,
-`rclcpp::Node` and `ros2 topic echo`. Rules cut them out of the text, whole and in parts, and write them as words into a
-second index. Both indexes are contentless: the text itself is in the table `chunk`.
+`rclcpp::Node` and `ros2 topic echo`. Rules extract them from the text, whole and in parts, and write them as words into
+a second index. Both indexes are contentless: the text itself is in the table `chunk`.
 """
 
 import re
@@ -22,12 +22,12 @@ MAKE_INDEXES = (
     """CREATE VIRTUAL TABLE identifier USING fts5(
     heading, body, content='', tokenize="unicode61 remove_diacritics 2 tokenchars '_:/.+-~<>@#$='")""",
 )
-"""The two indexes, besides the tables of `statements.MAKE_PASSAGES`."""
+"""The two indexes, created after the tables of `statements.MAKE_PASSAGES`."""
 TITLE_WEIGHT, HEADING_WEIGHT, BODY_WEIGHT = 2.0, 3.0, 1.0
 COLUMNS = {"prose": (TITLE_WEIGHT, HEADING_WEIGHT, BODY_WEIGHT), "identifier": (HEADING_WEIGHT, BODY_WEIGHT)}
-"""Weights of the columns of each table."""
+"""Column weights of each table."""
 IDENTIFIER_WEIGHT = 1.0
-"""Weight of a match of identifiers beside a match of prose."""
+"""Weight of a match of identifiers relative to a match of prose."""
 MAX_TERMS = 64
 """Most terms of one question; a selection of 2,000 tokens has its rarest words among the first anyway."""
 
@@ -48,7 +48,7 @@ def words(text: str) -> list[str]:
 
 
 def identifiers(text: str) -> Iterator[str]:
-    """Yield what looks like a name from code rather than a word, in lower case: whole, then its parts.
+    """Yield tokens that look like names from code rather than words, in lower case: whole, then their parts.
 
     >>> list(identifiers("Publish to /cmd_vel with rclcpp::Node."))
     ['/cmd_vel', 'cmd_vel', 'cmd', 'vel', 'rclcpp::node', 'rclcpp', 'node']
@@ -88,7 +88,7 @@ _STEMMER = snowballstemmer.stemmer("porter")  # as FTS5 stems
 
 @lru_cache(maxsize=65_536)
 def stem_of(word: str) -> str:
-    """The stem of a lower-case word, as the table `prose` has it."""
+    """The stem of a lower-case word, as in the table `prose`."""
     stem: str = _STEMMER.stemWord(word)
     return stem
 
@@ -124,7 +124,7 @@ def term_scores(connection: Connection, table: str, term: str) -> list[tuple[int
 
 
 def chunks_with(connection: Connection, table: str, term: str, most: int) -> int:
-    """How many chunks have a term, counted up to `most`; much quicker than scoring them."""
+    """Number of chunks with a term, counted up to `most`; much quicker than scoring them."""
     query = f"SELECT 1 FROM {table} WHERE {table} MATCH ? LIMIT ?"  # noqa: S608 - table is ours
     return len(connection.execute(query, (quote(term), most)).fetchall())
 
@@ -135,7 +135,7 @@ def ranking(table: str) -> str:
 
 
 def quote(term: str) -> str:
-    """Quote a term, so that FTS5 takes it literally."""
+    """Quote a term so that FTS5 takes it literally."""
     return '"' + term.replace('"', '""') + '"'
 
 
@@ -156,7 +156,7 @@ def chunk_filter(where: Mapping[str, str] | None) -> tuple[str, tuple[str, ...]]
 
 
 def document_frequency(connection: Connection, terms: Iterable[str]) -> dict[str, int]:
-    """Number of chunks that hold each lower-case word; 0 for words that the book lacks."""
+    """Number of chunks that contain each lower-case word; 0 for words that the book lacks."""
     frequencies = {}
     for term in dict.fromkeys(terms):
         row = connection.execute(statements.WORD, {"word": term}).fetchone()

@@ -1,4 +1,4 @@
-"""A generation's description of itself, `manifest.json`, by which its folder is also locked while somebody reads it."""
+"""A generation's description, `manifest.json`, which also serves to lock its folder while somebody reads it."""
 
 import fcntl
 import os
@@ -38,13 +38,13 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     windows: int
     tokens: int
     companion: str = ""
-    """What the entries were made of (`companion_file.fingerprint_of`); empty if there was nothing."""
+    """Fingerprint of the entries' sources (`companion_file.fingerprint_of`); empty if there were none."""
     hashes: dict[str, str]
     """SHA-256 of each other file, by relative name."""
 
 
 def write_manifest(directory: Path, manifest: Manifest) -> Manifest:
-    """Write a generation's manifest with the hashes of the files that are there now, and return it."""
+    """Write a generation's manifest with the hashes of its present files, and return it."""
     whole = msgspec.structs.replace(manifest, hashes=file_hashes(directory, without=MANIFEST))
     (directory / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(whole)))
     return whole
@@ -57,7 +57,7 @@ def manifest_hash(directory: Path) -> str:
 
 
 def is_published(directory: Path, manifest_sha256: str) -> bool:
-    """Whether a folder holds, file by file, the generation whose manifest has this hash."""
+    """Whether a folder is, file by file, the generation whose manifest has this hash."""
     return manifest_hash(directory) == manifest_sha256 and (
         file_hashes(directory, without=MANIFEST) == read_manifest(directory).hashes
     )
@@ -68,7 +68,7 @@ class _Form(msgspec.Struct):
 
 
 def is_older(directory: Path) -> bool:
-    """Whether a generation has an older format, which Lutrin no longer reads, and must be rebuilt."""
+    """Whether a generation has an older format, which Lutrin no longer reads and must rebuild."""
     try:
         return msgspec.json.decode((directory / MANIFEST).read_bytes(), type=_Form).format_version < FORMAT_VERSION
     except (OSError, msgspec.MsgspecError):
@@ -96,7 +96,7 @@ def read_manifest(directory: Path) -> Manifest:
 class ReadLock:
     """Keeps a generation's folder from being deleted by any process while this one reads it.
 
-    The kernel drops the lock when its holder dies, so nothing is left to clean up after `kill -9`. The lock is on the
+    The kernel drops the lock when its holder dies, so nothing needs cleaning up after `kill -9`. The lock is on the
     manifest, which exists already, because a published folder is never written to.
 
     Raises:
@@ -124,7 +124,7 @@ class ReadLock:
 
 
 def remove_unless_read(directory: Path) -> bool:
-    """Delete a generation's folder, unless a process holds a `ReadLock` on it; return whether it is gone."""
+    """Delete a generation's folder unless a process holds a `ReadLock` on it; return whether it is gone."""
     try:
         handle = os.open(directory / MANIFEST, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -142,7 +142,7 @@ def remove_unless_read(directory: Path) -> bool:
 
 
 def remove_retired(books_dir: Path, retired: Iterable[tuple[str, str]]) -> list[str]:
-    """Delete generations that are neither current nor previous, unless somebody reads them; return their names."""
+    """Delete generations that are neither current nor previous, unless they are being read; return their names."""
     here = books_dir.resolve()
     return [
         name

@@ -1,10 +1,9 @@
-"""What each term adds to the score of each chunk of a book: read once, kept, and summed for each question.
+"""Caches each term's contribution to the score of each chunk of a book, and sums these for each question.
 
-FTS5's bm25() of terms joined by OR is a sum over these terms, in their order, of what each one alone would score:
-inverse document frequency times saturated, weighted term frequency (`fts5Bm25Function` in SQLite's
-`ext/fts5/fts5_aux.c`). So the full-text index is needed only for terms that are new, and the scores
-are the same. Reading a term takes some four microseconds for each chunk that has it. A large book is therefore stored
-with what its common terms add.
+FTS5's bm25() of terms joined by OR is a sum over these terms, in their order, of the score of each one alone: inverse
+document frequency times saturated, weighted term frequency (`fts5Bm25Function` in SQLite's `ext/fts5/fts5_aux.c`). So
+only new terms need the full-text index, and the scores are the same. Reading a term takes some four microseconds for
+each chunk that contains it. A large book is therefore stored with the contributions of its common terms.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -17,15 +16,15 @@ from lutrin.index import lexical, statements
 from lutrin.sqlite import Connection
 
 KEPT_BYTES = 32 * 2**20
-"""Bytes of terms that are kept; the oldest are dropped first; a term takes 16 bytes for each of its chunks."""
+"""Bytes of cached terms; the oldest are dropped first; a term takes 16 bytes for each of its chunks."""
 LEAST_BYTES = 400
-"""Bytes of a term that no chunk has."""
+"""Bytes of a term without chunks."""
 LARGE = 5_000
-"""A book of more chunks stores what its common terms add to each chunk, because finding that out is slow."""
+"""A book with more chunks stores the contributions of its common terms, because computing them is slow."""
 COMMON = 100
-"""Chunks from which a term counts as common; reading a rarer one takes half a millisecond."""
+"""Number of chunks from which a term counts as common; reading a rarer one takes half a millisecond."""
 SPARSE = 8
-"""If a question's terms stand in fewer than one of so many chunks, only these chunks are ranked."""
+"""If a question's terms are in fewer than one of this many chunks, only these chunks are ranked."""
 
 Key = tuple[str, str]
 """A table of the full-text index and a term."""
@@ -36,7 +35,7 @@ class Posting:
     """One term alone."""
 
     rows: npt.NDArray[np.intp] | npt.NDArray[np.int32]
-    """(n,): chunks that have it, ascending."""
+    """(n,): chunks that contain it, ascending."""
     scores: npt.NDArray[np.float64] | npt.NDArray[np.float32]
     """(n,): BM25 of each, larger is better."""
 
@@ -47,7 +46,7 @@ class Posting:
 
 
 NOWHERE = Posting(np.empty(0, dtype=np.intp), np.empty(0, dtype=np.float64))
-"""A term that no chunk has."""
+"""A term without chunks."""
 
 Read = Callable[[Sequence[Key]], Awaitable[dict[Key, Posting]]]
 """Reads terms from the disk, by `read_postings`."""
@@ -68,7 +67,7 @@ class Postings:
         """Bytes in use."""
 
     async def match(self, text: str, k: int, rows: Sequence[int] | None = None) -> list[tuple[str, float]]:
-        """Id and BM25 (larger first) of the `k` chunks, or of those in these rows, that match a text's words best."""
+        """Id and BM25 (larger first) of the `k` chunks, optionally among these rows, that match a text's words best."""
         content, named = lexical.question_terms(text)
         prose = [("prose", term) for term in content]
         names = [("identifier", term) for term in named]
@@ -109,7 +108,7 @@ class Postings:
         touched: npt.NDArray[np.intp] | None = None
         if SPARSE * len(rows) < len(self._ids):
             touched, rows = np.unique(rows, return_inverse=True)
-        # Added one after the other, as FTS5 does: the sums are the same to the last bit.
+        # Added one after the other, as in FTS5, so that the sums agree to the last bit.
         sums = np.bincount(rows, scores, len(self._ids) if touched is None else len(touched))
         if only is not None:
             others = np.ones(len(self._ids), dtype=bool)
@@ -127,7 +126,7 @@ def _bytes(key: Key, posting: Posting) -> int:
 
 
 def read_postings(connection: Connection, keys: Iterable[Key]) -> dict[Key, Posting]:
-    """For each term, the chunks that have it and what it adds to them."""
+    """For each term, the chunks that contain it and its contribution to them."""
     has_common = connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'common'").fetchone() == (1,)
     postings = {}
     for source, term in keys:
@@ -137,7 +136,7 @@ def read_postings(connection: Connection, keys: Iterable[Key]) -> dict[Key, Post
 
 
 def read_rare(connection: Connection, keys: Iterable[Key]) -> dict[Key, Posting]:
-    """The terms that are not common, as from `read_postings`, in less than half a millisecond each.
+    """Terms that are not common, like `read_postings`, in less than half a millisecond each.
 
     Most new terms of a question are pairs of neighbouring words that no chunk has.
     """
@@ -150,7 +149,7 @@ def read_rare(connection: Connection, keys: Iterable[Key]) -> dict[Key, Posting]
 
 
 def write_common(connection: Connection) -> None:
-    """Store what the common terms of a large book add, once its full-text indexes and words are written."""
+    """Store the contributions of a large book's common terms, once its full-text indexes and words are written."""
     (count,) = connection.execute(statements.CHUNK_COUNT).fetchone()
     if count <= LARGE:
         return

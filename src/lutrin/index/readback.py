@@ -1,4 +1,4 @@
-"""Reads a new generation back in a fresh process before anybody relies on it."""
+"""Reads a new generation back in a fresh process before it goes into use."""
 
 import asyncio
 import hashlib
@@ -23,19 +23,19 @@ Verify = Callable[[Path], Awaitable[None]]
 """Checks a generation's folder; raises VerificationFailed."""
 
 PROBES = 64
-"""Number of vectors for which the vector index is compared with an exact scan."""
+"""Number of vectors for which to compare the vector index with an exact scan."""
 NEIGHBOURS = 10  # compared with an exact scan
 LEAST_RECALL = 0.95
-"""Share of the neighbours of an exact scan that the index must find, on average over the probes."""
+"""Share of an exact scan's neighbours that the index must find, on average over the probes."""
 TIE = 1e-4
 """Cosines that differ by less may swap places, because the index computes in another order."""
 
 
 async def verify_generation(directory: Path, store: VectorStore) -> None:
-    """Check that a generation holds what its manifest says, and that its vector index finds what an exact scan finds.
+    """Check a generation against its manifest, and its vector index against an exact scan.
 
     Raises:
-        VerificationFailed: It does not; the message names the first difference.
+        VerificationFailed: A check fails; the message names the first difference.
     """
     try:
         generation = await open_generation(directory, store)
@@ -68,7 +68,7 @@ def in_fresh_process(store: VectorStore) -> Verify:
 
 
 def _run_child(directory: Path, store: VectorStore) -> None:
-    # A plain interpreter, because `multiprocessing` would run the caller's main module again in the child.
+    # Use a plain interpreter: `multiprocessing` would run the caller's main module again in the child.
     command = [sys.executable, "-c", "from lutrin.index.readback import _child; _child()"]
     done = subprocess.run(  # noqa: S603 - our own interpreter and code
         command, input=pickle.dumps((directory, store)), capture_output=True, check=False

@@ -1,9 +1,9 @@
 """The published generations in a server: opened once, leased to answers, and replaced while it runs.
 
-A watcher looks into the catalogue every second. It opens a new generation, hands it to all later leases, lets the
-leases on the old one finish, and closes the old one. It deletes generations that are neither current nor previous and
-no longer read. It gives the open generations what was studied since, and the teacher's decisions. Any number of servers
-may do this on the same folder while an ingest writes the next generation: they share only these files.
+A watcher checks the catalogue every second. It opens a new generation, gives it to all later leases, lets the leases on
+the old one finish, and closes the old one. It deletes generations that are neither current nor previous and have no
+reader. It gives the open generations newly studied entries and the teacher's decisions. Any number of servers may do
+this on the same folder while an ingest writes the next generation: they share only these files.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ ROWS_AT_ONCE = 64
 
 @dataclass(eq=False, slots=True)
 class _Lease:
-    """An open generation, and how many answers are using it."""
+    """An open generation, and the number of answers that use it."""
 
     generation: OpenGeneration
     corpus: Path
@@ -43,20 +43,20 @@ class _Lease:
     leases: int = 0
     retired: bool = False
     revision: int = 0
-    """Of the decisions and studied entries that are applied to its companion."""
+    """Revision of the decisions and studied entries applied to its companion."""
 
 
 class Shelf:
     """All published books, always the newest generation of each that can be opened.
 
-    What takes a slug raises NotFound if there is no such book.
+    Methods that take a slug raise NotFound if there is no such book.
 
     Use it as an asynchronous context manager, or call `start` and `close`.
 
     Args:
         embedder: Name of the model that embeds questions; an index of another model is not opened.
-        poll_s: Seconds between looks into the catalogue.
-        background: Supervises the watcher; None: a supervisor of its own.
+        poll_s: Seconds between checks of the catalogue.
+        background: Supervises the watcher; None creates a supervisor.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Shelf:
         self._poll_s = poll_s
         self._leases: dict[str, _Lease] = {}
         self.unreadable: frozenset[str] = frozenset()
-        """Books that are published but cannot be opened: what is asked of them is not refused, but not answered now."""
+        """Published books that cannot be opened: questions about them get no answer for now, but no refusal either."""
         self._retired: set[_Lease] = set()
         self._broken: set[str] = set()
         self._catalog: aiosqlite.Connection | None = None
@@ -86,7 +86,7 @@ class Shelf:
         self._log = get_logger("index")
 
     async def start(self) -> None:
-        """Open the published books, then watch for new ones. An empty shelf before the first ingest is fine."""
+        """Open the published books, then watch for new ones. The shelf may be empty before the first ingest."""
         try:
             await self.refresh()
         except BaseException:
@@ -116,18 +116,18 @@ class Shelf:
         await self.close()
 
     def books(self) -> list[OpenGeneration]:
-        """The current generation of each readable book in the order of the shelf, without those that are off it.
+        """The current generation of each readable book in the order of the shelf, except books taken off it.
 
         Lease one to use it for longer than the current step of the event loop.
         """
         return [lease.generation for lease in self._leases.values()]
 
     def corpus(self, slug: str) -> Path:
-        """The folder that a book was ingested from; it may be gone, or be another machine's."""
+        """The folder that a book was ingested from; it may be gone, or on another machine."""
         return self._of(slug).corpus
 
     def root(self, slug: str) -> Path | None:
-        """The book's own folder; None if unknown. It may be gone, or be another machine's."""
+        """The book's own folder; None if unknown. It may be gone, or on another machine."""
         return self._of(slug).root
 
     def _of(self, slug: str) -> _Lease:
@@ -138,10 +138,10 @@ class Shelf:
 
     @asynccontextmanager
     async def lease(self, slug: str = "") -> AsyncIterator[OpenGeneration]:
-        """Use a book's current generation (empty: the first book's) until the block ends, whatever comes.
+        """Use a book's current generation (empty: the first book's) until the block ends, whatever happens.
 
         Raises:
-            IndexUnavailable: No book can be read, or not this one.
+            IndexUnavailable: No book can be read, or this one cannot.
             NotFound: There are books, but not this one.
         """
         if not self._leases or slug in self.unreadable:
@@ -180,9 +180,9 @@ class Shelf:
                 await asyncio.to_thread(remove_retired, self._books_dir, retired)
 
     async def _newest(self, book: PublishedBook, revision: int) -> _Lease | None:
-        """The newest generation of a book that can be opened, with the decisions of a revision; None if there is none.
+        """The newest generation of a book that can be opened, with a revision's decisions; None if there is none.
 
-        Decisions are read first: while they cannot be, the book stays as it is, for a hidden answer must not come back.
+        Decisions are read first: if they cannot be, the book stays unchanged, for a hidden answer must not come back.
         """
         slug = book.info.slug
         lease = self._leases.get(slug)
@@ -213,7 +213,7 @@ class Shelf:
         return fresh
 
     def _decoded(self, slug: str, decode: Callable[[Sequence[Any]], T], rows: Sequence[Sequence[Any]]) -> list[T]:
-        """The records of rows; a damaged one cannot be applied: it is left out and logged."""
+        """Decode rows; skip and log damaged ones."""
         records: list[T] = []
         for row in rows:
             try:
@@ -223,7 +223,7 @@ class Shelf:
         return records
 
     def _withdraw(self, lease: _Lease) -> None:
-        """Give a generation to no later lease; the last one that uses it closes it."""
+        """Offer a generation to no later lease; its last user closes it."""
         lease.retired = True
         self._retired.add(lease)
 
@@ -260,7 +260,7 @@ class Shelf:
         return None
 
     def _require_same_model(self, folder: Path) -> None:
-        """Check that this server's model made a generation's vectors; those of two models cannot be compared."""
+        """Check that this server's model made a generation's vectors: vectors of two models cannot be compared."""
         made_by = read_manifest(folder).embedder
         if self._embedder and made_by != self._embedder:
             raise IndexUnavailable(
@@ -275,7 +275,7 @@ class Shelf:
             self._log.info("shelf.closed", book=lease.generation.book.slug, generation=lease.generation.name)
 
     async def _rows(self, statement: str, slug: str = "") -> list[Any]:
-        """What a statement finds in the catalogue, which is opened first, and created if it is missing."""
+        """Rows of a statement from the catalogue, which is opened first, and created if missing."""
         if self._catalog is None:
             self._catalog = await aiosqlite.Connection(lambda: Catalog(self._catalog_path).connection, ROWS_AT_ONCE)
         return list(await self._catalog.execute_fetchall(statement, {"slug": slug} if slug else {}))

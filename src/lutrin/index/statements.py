@@ -1,8 +1,8 @@
 """Every fixed statement about the catalogue and a book's passages.
 
 `definitions.py` describes the tables of the catalogue, this module those of `passages.db`. Parameters are named after
-the columns that they fill or are compared with, unless a statement says otherwise. What is built for each question
-(full-text searches, filters by chapter) stays with its code. A test prepares every statement on new databases.
+the columns that they fill or are compared with, unless a statement says otherwise. Statements built for each question
+(full-text searches, filters by chapter) stay with their code. A test prepares every statement on new databases.
 """
 
 # The catalogue
@@ -11,7 +11,7 @@ FIRST_REVISION = "INSERT INTO decisions (revision) VALUES (0)"
 BOOKS = """SELECT info, corpus, recipe, current, previous, manifest_sha256, root, coalesce(choice.record, '{}')
     FROM book JOIN generation ON generation.name = book.current LEFT JOIN choice ON choice.slug = book.slug
     ORDER BY coalesce(choice.place, 1e9), book.rowid"""
-"""The books in the order of the shelf: as their teacher put them, then by their first publication."""
+"""The books in the order of the shelf: as their teacher arranged them, then by first publication."""
 CHOICES = "SELECT slug, record FROM choice ORDER BY place IS NULL, place, slug"
 PUT_CHOICE = "INSERT OR REPLACE INTO choice (slug, record, place) VALUES (:slug, :record, :place)"
 PLACES = "SELECT slug, place FROM choice"
@@ -21,14 +21,14 @@ LIVE = "SELECT name, slug FROM generation WHERE retired = 0"
 FILES = "SELECT filename, size, changed_ns, sha256 FROM file WHERE slug = :slug"
 TOUCH_FILE = "UPDATE file SET size = :size, changed_ns = :changed_ns WHERE slug = :slug AND filename = :filename"
 LAST_NUMBER = "SELECT seq FROM sqlite_sequence WHERE name = 'generation'"
-"""The highest number that a generation ever had."""
+"""The highest generation number ever used."""
 ADD_GENERATION = """INSERT INTO generation (name, slug, manifest_sha256, published)
     VALUES (:name, :slug, :manifest_sha256, :published)"""
 PUT_BOOK = """INSERT INTO book (slug, info, corpus, recipe, current, previous, root)
     VALUES (:slug, :info, :corpus, :recipe, :current, :previous, :root)
     ON CONFLICT (slug) DO UPDATE SET info = excluded.info, corpus = excluded.corpus, recipe = excluded.recipe,
         current = excluded.current, previous = excluded.previous, root = excluded.root"""
-"""Insert a book, or replace what is known of it in its place on the shelf."""
+"""Insert a book, or replace its data in its place on the shelf."""
 RETIRE_OTHERS = "UPDATE generation SET retired = 1 WHERE slug = :slug AND name NOT IN (:current, :previous)"
 RETIRE = "UPDATE generation SET retired = 1 WHERE name = :of"
 RETIRE_BOOK = "UPDATE generation SET retired = 1 WHERE slug = :of"
@@ -43,10 +43,10 @@ WITHDRAW = "DELETE FROM book WHERE slug = :slug"
 ROLL_BACK = "UPDATE book SET recipe = '', current = previous, previous = NULL WHERE slug = :of"
 FORGET_GENERATION = "DELETE FROM generation WHERE retired = 1 AND name = :name"
 RENAME_GENERATION = "UPDATE generation SET name = :new, manifest_sha256 = :digest WHERE name = :old"
-"""Call the generation `old` by the name `new`, with the hash of its new manifest."""
+"""Rename the generation `old` to `new`, with the hash of its new manifest."""
 RENAME_CURRENT = "UPDATE book SET current = :new WHERE current = :old"
 
-# Copies of the catalogue: `other` is another one that is attached
+# Copies of the catalogue: `other` is another, attached one
 
 KEEP_CURRENT = (
     "UPDATE book SET previous = NULL",
@@ -71,7 +71,7 @@ TAKE_OVER = (
         SELECT ifnull(max(seq), 0) FROM other.sqlite_sequence WHERE name = 'generation'
     )) WHERE name = 'generation'""",
 )
-"""Retire what is published now and publish what `other` publishes; no embedding is lost, no number is used again."""
+"""Retire the published generations and publish those of `other`; no embedding is lost, no number is reused."""
 
 # Embeddings
 
@@ -81,7 +81,7 @@ EMBEDDING = """SELECT windows, token_vectors, token_offsets FROM embedding
 PUT_EMBEDDING = f"""INSERT OR REPLACE INTO embedding ({_EMBEDDING})
     VALUES (:content_hash, :embedder, :windows, :token_vectors, :token_offsets)"""
 MAKE_LIVE = "CREATE TEMPORARY TABLE IF NOT EXISTS live (content_hash TEXT NOT NULL PRIMARY KEY) WITHOUT ROWID"
-"""A table of this connection alone, for the hashes of texts that are in use."""
+"""A temporary table for the hashes of texts in use."""
 EMPTY_LIVE = "DELETE FROM live"
 ADD_LIVE = "INSERT OR IGNORE INTO live (content_hash) VALUES (:content_hash)"
 PRUNE_EMBEDDINGS = "DELETE FROM embedding WHERE content_hash NOT IN (SELECT content_hash FROM live)"
@@ -94,7 +94,7 @@ PUT_DECISION = """INSERT OR REPLACE INTO decision (slug, id, record, embedder, s
     VALUES (:slug, :id, :record, :embedder, :spoken, :decided)"""
 WITHDRAW_DECISION = "DELETE FROM decision WHERE slug = :slug AND id = :id"
 NEXT_REVISION = "UPDATE decisions SET revision = revision + 1"
-"""To be run after each change of decisions or of studied entries."""
+"""Run after each change of decisions or of studied entries."""
 _COPY_DECISIONS = """INTO decision (slug, id, record, embedder, spoken, decided)
     SELECT slug, id, record, embedder, spoken, decided FROM other.decision"""
 TAKE_OVER_DECISIONS = (
@@ -109,13 +109,13 @@ TAKE_OVER_DECISIONS = (
 )
 ADD_DECISIONS = (f"INSERT OR REPLACE {_COPY_DECISIONS}", NEXT_REVISION)
 
-# What a study wrote since the books were published
+# Entries studied since the books were published
 
 STUDIED = "SELECT record, embedder, spoken FROM studied WHERE slug = :slug ORDER BY written, id"
 PUT_STUDIED = """INSERT OR REPLACE INTO studied (slug, id, record, embedder, spoken, written)
     VALUES (:slug, :id, :record, :embedder, :spoken, :written)"""
 FORGET_STUDIED = "DELETE FROM studied WHERE slug = :slug AND written < :published"
-"""Delete the entries that were in the companion's file when a generation was begun."""
+"""Delete the entries that were in the companion's file when a generation was started."""
 FORGET_STUDIED_BOOK = "DELETE FROM studied WHERE slug = :slug"
 
 # Passages
@@ -135,15 +135,15 @@ MAKE_PASSAGES = (
     "CREATE INDEX chunk_chapter ON chunk (chapter)",
     "CREATE INDEX chunk_module ON chunk (module)",
     "CREATE UNIQUE INDEX chunk_place ON chunk (filename, chunk_index)",
-    # In how many chunks a word stands.
+    # Number of chunks that contain a word.
     "CREATE TABLE word (word TEXT NOT NULL PRIMARY KEY, chunks INTEGER NOT NULL) WITHOUT ROWID",
-    # The numbers under which the book refers to what a chunk holds: `figure 2.1`.
+    # Labels by which the book refers to a chunk's contents: `figure 2.1`.
     "CREATE TABLE label (label TEXT NOT NULL, chunk_id TEXT NOT NULL, PRIMARY KEY (label, chunk_id)) WITHOUT ROWID",
 )
 """The tables and indexes of a new `passages.db`, besides the full-text indexes of `lexical.py`."""
 MAKE_COMMON = """CREATE TABLE common (source TEXT NOT NULL, term TEXT NOT NULL, chunks BLOB NOT NULL,
     scores BLOB NOT NULL, PRIMARY KEY (source, term))"""
-"""What a common term of a large book adds to each chunk: int32 rows of `chunk`, float32 BM25 of each."""
+"""Contribution of a common term to each chunk of a large book: int32 rows of `chunk`, float32 BM25 of each."""
 ADD_PAGE = """INSERT INTO file (filename, title, module, chapter, section, position, sha256, chunks, source)
     VALUES (:filename, :title, :module, :chapter, :section, :position, :sha256, :chunks, :source)"""
 ADD_CHUNK = """INSERT INTO chunk (row, chunk_id, filename, chunk_index, module, chapter, section, content_type, role,
@@ -176,7 +176,7 @@ CHAPTER_STARTS = """SELECT record FROM chunk WHERE row IN (
 SHEET_COUNT = """SELECT sum(max(1 + length(source) - length(replace(source, char(12), '')), coalesce(
     (SELECT max(json_extract(CAST(record AS TEXT), '$.page')) FROM chunk WHERE chunk.filename = file.filename),
     1))) FROM file"""
-"""Pages of a book: a form feed stands between two pages of one file; passages of slides know which slide is theirs."""
+"""Pages of a book: a form feed separates two pages of a file; a passage of slides knows its slide."""
 SOURCE = "SELECT source FROM file WHERE filename = :filename"
 PAGE = """SELECT filename, title, module, chapter, section, position, sha256, source FROM file
     WHERE filename = :filename"""

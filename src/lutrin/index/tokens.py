@@ -1,4 +1,4 @@
-"""Token vectors of every chunk, kept small and memory-mapped, and MaxSim over them.
+"""Token vectors of every chunk, small and memory-mapped, and MaxSim over them.
 
 Late interaction (Khattab and Zaharia 2020, ColBERT) with the token vectors that a single-vector embedder computes
 anyway: a question token scores a passage or a unit by its best match among their tokens. Vectors are projected with the
@@ -31,16 +31,16 @@ SAMPLE_TOKENS = 50_000
 PROJECTED_AT_ONCE = 20_000
 """Tokens projected together: one large product costs less than many small ones when the cores are busy."""
 BLAS_ALONE = 262_144
-"""OpenBLAS computes a product of up to so many multiplications on the calling thread (`SMP_THRESHOLD_MIN` x
+"""Multiplications up to which OpenBLAS computes a product on the calling thread (`SMP_THRESHOLD_MIN` x
 `GEMM_MULTITHREAD_THRESHOLD` in its `interface/gemm.c`)."""
 BLOCK_ROWS = 512
-"""Of 64 numbers, 128 kB: a part of most processors' second cache."""
+"""Rows of 64 numbers, 128 kB: a part of most processors' second-level cache."""
 BLOCK_COLUMNS = 64
-"""A plain question has fewer tokens."""
+"""A simple question has fewer tokens."""
 WIDE = 128
-"""Numbers in a row from which rows are compared segment by segment."""
+"""Row length from which rows are compared segment by segment."""
 MOST_PRODUCTS = 4_000_000
-"""Cosines that are held at once, 16 MB: a long selection has a thousand tokens, its candidates some 50,000."""
+"""Cosines held at once, 16 MB: a long selection has a thousand tokens, its candidates some 50,000."""
 
 Int8 = npt.NDArray[np.int8]
 Float = npt.NDArray[np.float32]
@@ -65,15 +65,15 @@ def _scale(dimension: int) -> float:
 def fit_basis(sample: Float, dimension: int = DIMENSION) -> Float:
     """Principal directions of token vectors: (n, d) -> (d, min(dimension, d)), strongest first.
 
-    The vectors are centred for the fit but not when they are projected. What they all share lies in directions of
-    little variance, so the projection drops it.
+    The vectors are centred for the fit but not for projection. Their common part lies in directions of little variance,
+    so the projection drops it.
     """
     width = sample.shape[1]
     if len(sample) < 2:
         return np.eye(width, min(dimension, width), dtype=np.float32)
     _, directions = np.linalg.eigh(np.cov(sample.T.astype(np.float64)))
     basis = directions[:, ::-1][:, :dimension]
-    # eigh leaves the sign open. Fix it, so that equal books give equal bytes.
+    # eigh leaves the sign open. Fix it so that equal books give equal bytes.
     signs = np.sign(basis[np.abs(basis).argmax(axis=0), np.arange(basis.shape[1])])
     return np.ascontiguousarray(basis * signs, dtype=np.float32)
 
@@ -95,8 +95,8 @@ def product(rows: Int8, columns: Float) -> Float:
 
     OpenBLAS would split the product and wait for its threads, which takes 15 ms instead of 0.2 ms while the language
     model has the cores. It does not split blocks that are small enough, and these stay in the processor's cache from
-    conversion to product. Columns are padded to eights, for which there are kernels: seven take longer than eight. Many
-    are taken some at a time: in a block of all there would be room for one row.
+    conversion to product. Columns are padded to multiples of eight, for which there are kernels: seven take longer than
+    eight. Many columns are processed in batches: a block of all would have room for one row.
     """
     result = np.empty((len(rows), columns.shape[1]), dtype=np.float32)
     for first in range(0, columns.shape[1], BLOCK_COLUMNS):
@@ -118,8 +118,8 @@ def segments(chunk: Chunk, offsets: npt.NDArray[np.int32]) -> tuple[Index, npt.N
         offsets: (tokens, 2), characters of that text.
 
     Returns:
-        First token of each segment, ascending, and what each segment is: an index into `chunk.units`, `HEADING` or
-        `BETWEEN`. Units that cannot be found in the text, or hold no token, have no segment.
+        First token of each segment, ascending, and the kind of each: an index into `chunk.units`, `HEADING` or
+        `BETWEEN`. Units that cannot be found in the text, or have no token, have no segment.
     """
     if not len(offsets):
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
@@ -140,7 +140,7 @@ def write_tokens(directory: Path, basis: Float, chunks: Iterable[tuple[Chunk, In
         chunks: In the order of their rows: chunk, its quantised token vectors (n, d), its token offsets (n, 2).
 
     Returns:
-        How many tokens were stored.
+        Number of tokens stored.
     """
     token_starts, segment_starts, segment_tokens, segment_units = [0], [0], [], []
     with (directory / "tokens.i8").open("wb") as file:
@@ -174,7 +174,7 @@ class _Layout:
     token_starts: Index
     """(chunks + 1,): the tokens of chunk c are rows `token_starts[c]` up to `token_starts[c + 1]`."""
     segment_starts: Index
-    """(chunks + 1,): where each chunk's segments begin."""
+    """(chunks + 1,): start of each chunk's segments."""
     segment_tokens: Index
     """(segments,): first token of each segment, counted from the chunk's first."""
     segment_units: npt.NDArray[np.int32]
@@ -201,7 +201,7 @@ class MaxSim:
     unit_starts: Index
     """(P + 1,): the units of passage p are `unit_starts[p]` up to `unit_starts[p + 1]`."""
     unit_numbers: npt.NDArray[np.int32]
-    """(U,): index into `chunk.units`; units without tokens of their own are left out."""
+    """(U,): index into `chunk.units`; units without tokens of their own are skipped."""
 
 
 class TokenIndex:
@@ -209,7 +209,7 @@ class TokenIndex:
 
     Args:
         basis: (d, k), the directions in which they are compared.
-        layout: Where each passage's tokens and segments lie.
+        layout: Positions of each passage's tokens and segments.
         vectors: (tokens, k).
     """
 
@@ -239,7 +239,7 @@ class TokenIndex:
         return cls(basis, layout, np.asarray(mapped))
 
     def alone(self, chunk: Chunk, vectors: Vectors, offsets: npt.NDArray[np.int32]) -> "TokenIndex":
-        """Wrap one passage that is not stored here, so that it is compared like those that are.
+        """Wrap one passage that is not stored here, for comparison with those that are.
 
         Args:
             vectors: (n, d), its token vectors.
@@ -267,12 +267,12 @@ class TokenIndex:
         """Score passages and their units against questions.
 
         Args:
-            questions: Pairs of (Q, k) from `project`, Q at least 1, and (Q,) weights, not negative, not all zero: how
-                much each question token counts.
+            questions: Pairs of (Q, k) from `project`, Q at least 1, and (Q,) weights of the question tokens, not
+                negative, not all zero.
             rows: The passages, as rows of the generation (`OpenGeneration.places`).
 
         Returns:
-            One result for each question; what the questions share is read and multiplied once.
+            One result for each question; data that the questions share is read and multiplied once.
         """
         layout, chosen = self._layout, np.asarray(rows, dtype=np.int64)
         starts, stops = layout.token_starts[chosen], layout.token_starts[chosen + 1]
@@ -321,7 +321,7 @@ class TokenIndex:
 
 
 def _blocks(begins: Index, most: int) -> Iterator[range]:
-    """Passages in a row that hold about `most` tokens together, one passage at least."""
+    """Consecutive passages with about `most` tokens together, at least one passage."""
     cuts = [*np.flatnonzero(np.diff(begins // max(1, most), prepend=-1)).tolist(), len(begins)]
     return (range(start, stop) for start, stop in pairwise(cuts))
 
@@ -329,8 +329,8 @@ def _blocks(begins: Index, most: int) -> Iterator[range]:
 def _largest(values: Float, firsts: Index) -> Float:
     """The largest of the rows from each of `firsts` to the next: (n, Q) and (m,) -> (m, Q).
 
-    `reduceat` takes ten times as long as so many calls where rows are a thousand numbers long, and an eighth of it
-    where they are twelve.
+    `reduceat` takes ten times as long as this many calls if rows are a thousand numbers long, and an eighth of it if
+    they are twelve.
     """
     if values.shape[1] < WIDE:
         return np.maximum.reduceat(values, firsts, axis=0)

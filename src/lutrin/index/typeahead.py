@@ -1,9 +1,9 @@
-"""Searches while somebody types: the last word may be unfinished, and any word may hold a typing slip.
+"""Searches while somebody types: the last word may be unfinished, and any word may contain a typing slip.
 
 Each typed word stands for the words of the book that it may become. The last word stands for those that begin with it,
-and any other word for itself. If the book has none of these, the word stands for those that are a slip away (optimal
-string alignment, Damerau 1964; two slips in a long word). A passage matches if it has a word for each typed word. If
-too few do, the passages with the most weight of typed words follow. FTS5 ranks both by BM25, as in every search.
+and any other word for itself. If the book has none of these, the word stands for those one slip away (optimal string
+alignment, Damerau 1964; two slips in a long word). A passage matches if it has a word for each typed word. If too few
+do, the passages with the most weight of typed words follow. FTS5 ranks both by BM25, as in every search.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,13 +16,13 @@ from lutrin.index import lexical
 from lutrin.sqlite import Connection
 
 MOST_TYPED = 8
-"""Most words that are used; a longer text is a question, and its last words say what is new."""
+"""Most words to use; a longer text is a question, and its last words are the new ones."""
 MOST_FORMS = 32
 """Most words of the book that one typed word may stand for, commonest first; this bounds the query."""
 LEAST_PREFIX = 2
-"""Least letters of an unfinished word that is looked up by its beginning."""
+"""Least letters of an unfinished word to look up by its beginning."""
 LEAST_SLIP, LONG = 4, 8
-"""Least letters of a word that may hold one slip, and two: shorter words resemble too many others."""
+"""Least letters of a word that may contain one slip, and two: shorter words resemble too many others."""
 
 WordsFrom = Callable[[str], list[tuple[str, int]]]
 """The words of a book with a given beginning, in lower case, each with its number of chunks."""
@@ -48,7 +48,7 @@ def match_words(text: str, words_from: WordsFrom, vocabulary: Mapping[str, int])
     for word in typed:
         joined = matches[-1].word + word if matches else ""
         if joined and (relatives := _relatives(joined, words_from)):
-            # "Cost map" may be the book's costmap; as two words they are looked for side by side.
+            # "Cost map" may be the book's costmap; as two words they must be adjacent.
             matches[-1] = TypedWord(joined, (*relatives, f"{matches[-1].word} {word}"))
         else:
             matches.append(TypedWord(word, _forms(word, words_from, vocabulary, unfinished=word == unfinished)))
