@@ -106,6 +106,17 @@ class Unit(msgspec.Struct, frozen=True, kw_only=True):
         """The cells of the header above a table row."""
         return list(self.heads) or cells_of(self.lead)
 
+    @property
+    def with_heads(self) -> str:
+        """A table row with the name of each column before its cell, so that a number stays with what it measures.
+
+        >>> Unit(kind="table_row", text="GSV | 3 W", lead="Type | Power", char_start=0, char_end=9).with_heads
+        'Type: GSV; Power: 3 W'
+        """
+        header, cells = self.header, self.row
+        names = [*header, *[""] * (len(cells) - len(header))]
+        return "; ".join(f"{name}: {cell}".strip(" :") for name, cell in zip(names, cells, strict=False) if cell)
+
 
 def cells_of(row: str) -> list[str]:
     """The cells of a table row or header, joined by bars. The first cell of a header is often empty.

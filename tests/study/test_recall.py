@@ -1,7 +1,7 @@
 """Below an answer stands one question on the same passage; a hint is the sentence with its key word left out."""
 
 from lutrin.prepared import Card
-from lutrin.records import Chunk
+from lutrin.records import Chunk, Unit
 from lutrin.study.deck import GAP
 from lutrin.study.recall import answering_unit, key_words, recall
 
@@ -54,6 +54,21 @@ def test_a_hint_at_a_number_hides_the_number() -> None:
         f"It must be reset within {GAP} ms by every loop.",
         f"It must be reset within 100 ms by every {GAP}.",
     ]
+
+
+def test_a_row_is_asked_with_the_names_of_its_columns() -> None:
+    """And not with bars between its cells."""
+    row = Unit(
+        kind="table_row",
+        text="GSV | satellites in sight of the receiver",
+        lead="Type | Meaning",
+        char_start=0,
+        char_end=41,
+    )
+    found = recall(
+        "What is GSV?", passage(), row, url=URL, cards=(), frequency={"satellites": 1, "sight": 5, "receiver": 5}
+    )
+    assert found.hint == f"Type: GSV; Meaning: {GAP} in sight of the receiver"
 
 
 def test_the_question_asked_back_is_a_prepared_one_that_was_not_just_asked() -> None:

@@ -21,7 +21,6 @@ import msgspec
 import numpy as np
 
 from lutrin.answer.hostile import gives_orders
-from lutrin.answer.prompt import row_text
 from lutrin.answer.runs import Run
 from lutrin.language.lexicon import COUNTS_IN_ORDER, NEGATIONS, TOTAL, WHOLE
 from lutrin.language.words import content_stems, identifiers, names, numbers, plain, stem, stem_set, words
@@ -345,7 +344,7 @@ def evidence_of(section: Run) -> str:
 
 def _unit_text(unit: Unit) -> str:
     if unit.kind == "table_row":
-        return row_text(unit)
+        return unit.with_heads
     return f"{unit.lead} {unit.text}" if unit.kind == "list_item" else unit.text
 
 

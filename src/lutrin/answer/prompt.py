@@ -160,19 +160,12 @@ def _block_lines(block: Sequence[Unit], before: str) -> list[str]:
         case "code":
             return [f"```{unit.language}\n{unit.text.rstrip()}\n```" for unit in block]
         case "table_row":
-            return [row_text(unit) for unit in block]
+            return [unit.with_heads for unit in block]
         case "list_item":
             items = [unit.text if unit.text[:1].isdigit() else f"- {unit.text}" for unit in block]
             return [lead, *items] if lead and not before.endswith(lead) else items
         case _:
             return [" ".join(unit.text for unit in block)]
-
-
-def row_text(unit: Unit) -> str:
-    """Format a row with each column's name before its cell, so that a number stays with its quantity."""
-    header, cells = unit.header, unit.row
-    names = [*header, *[""] * (len(cells) - len(header))]
-    return "; ".join(f"{name}: {cell}".strip(" :") for name, cell in zip(names, cells, strict=False) if cell)
 
 
 def _cut(text: str, most_words: int, *, keep_lines: bool = False) -> str:

@@ -67,7 +67,8 @@ def recall(
     word, hint = "", ""
     if unit is not None and (keys := key_words(unit, question)):
         word = min(keys, key=lambda key: (frequency.get(key, 0), -len(key)))
-        hint = _without(word, " ".join(unit.text.split()))
+        told = unit.with_heads if unit.kind == "table_row" else unit.text
+        hint = _without(word, " ".join(told.split()))
     asked = stem_set(question)
     passage = plain(chunk.text)
     fit = [
