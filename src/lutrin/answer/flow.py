@@ -316,7 +316,9 @@ class AnswerFlow:
         if listing is not None:
             return listing
         query = await as_meant(self._searcher, generations, query)
-        ready = await self._prepared.plan(query, generations) if self._prepared is not None else None
+        # The title of a page whose commands are wanted is no question that was prepared.
+        prepared = self._prepared if query.pointing != "commands" else None
+        ready = await prepared.plan(query, generations) if prepared is not None else None
         stages.note("prepared", "yes" if ready is not None else "no")
         if ready is not None:
             return ready

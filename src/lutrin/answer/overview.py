@@ -133,13 +133,13 @@ def _is_statement(unit: Unit) -> bool:
     return is_text and unit.text.rstrip().endswith((".", "!")) and not gives_orders(unit.text)
 
 
-async def _all_code(found: Evidence) -> Plan | None:
-    """The blocks of code of a page, in order, each below its announcement; None if there are none."""
+async def _all_code(found: Evidence) -> Plan:
+    """The blocks of code of a page, in order, each below its announcement."""
     blocks = list(_blocks(await found.generation.chunks_of(found.query.within)))
     runs = [await announced(found.generation, home, code) for home, code in blocks[:MOST_BLOCKS]]
     plan = await quoted(found, runs, (), 0)
-    if not plan.runs:
-        return None
+    if not blocks:
+        return replace(plan, text=messages.NO_CODE_HERE)
     more = len(blocks) - MOST_BLOCKS
     text = [*plan.notices, plan.text, *([messages.MORE_OF_THEM.format(count=more)] if more > 0 else [])]
     return replace(plan, text="\n\n".join(text), excerpts=plan.excerpts[:MOST_EXCERPTS])
