@@ -1,11 +1,11 @@
 """Answers questions over HTTP: admits each one, starts a turn for it, and keeps the turn for a while to be resumed.
 
-A turn is produced once and read by any number of connections. It runs in a task of its own, so a connection that closes
-does not tear what is being stored: the question when it is asked, the book's answer before it is shown, then each
-sentence of the model. When its last reader has left, it is cancelled after `LINGER_S`, which frees the model within a
-second. A reader who comes back, with `Last-Event-ID` or after a reload by the id of the message, gets the rest: from
-the buffer, or, if the turn was cancelled meanwhile, from asking again and leaving out what was already sent. That is
-exact because the same question gives the same answer.
+A turn is produced once and read by any number of connections. It runs in its own task, so a closed connection does not
+interrupt storage: of the question when it is asked, of the book's answer before it is shown, then of each sentence of
+the model. When its last reader has left, it is cancelled after `LINGER_S`, which frees the model within a second. A
+reader who comes back, with `Last-Event-ID` or after a reload by the message's id, gets the rest: from the buffer, or,
+if the turn has been cancelled, by asking again and skipping what was already sent. That is exact because the same
+question gives the same answer.
 """
 
 import asyncio
@@ -56,13 +56,13 @@ STREAM_HEADERS = {
     "X-Accel-Buffering": "no",  # nginx would hold the stream back
 }
 LINGER_S = 0.8
-"""A page that is loaded again is back within this; the model is free for others within a second."""
+"""A reloaded page is back within this time; the model is free for others within a second."""
 MESSAGE_HEADER = "X-Lutrin-Message"
 ASKED_HEADER = "X-Lutrin-Asked"
 KEPT_TURNS = 256
 KEPT_S = 120.0
 FIRST_EVENT_S = 1.0
-"""A stream's status line waits this long for the first event, so that an error can still be a status of its own."""
+"""How long a stream's status line waits for the first event, so that an error can still have its own status."""
 RETENTION_EVERY_S = 3600.0
 NO_STORE = {"Cache-Control": "no-store"}
 MOST_QUESTION_CHARS = 8_000
@@ -70,17 +70,17 @@ MOST_SELECTION_CHARS = 16_000
 HOUSEKEEPING_EVERY_S = 60.0
 
 Shape = Callable[[records.Answer], Any]
-"""Makes the body of a reply."""
+"""Builds the body of a reply."""
 ASKED = ".asked"
-"""Behind the id of a turn: where the servers beside find its question."""
+"""Suffix of a turn's id under which other servers find its question."""
 PASSING = (records.QueuedEvent, records.WorkingEvent)
-"""Events that only tell how it stands with the model."""
+"""Events that only report the model's progress."""
 _decoder = msgspec.json.Decoder(records.AnswerEvent)
 _log = get_logger("serve")
 
 
 def _frame(event: records.AnswerEvent, stream: str, number: int) -> bytes:
-    """The bytes of one event, whose number in its stream counts from 1."""
+    """The bytes of one event, numbered from 1 in its stream."""
     name = str(event.__struct_config__.tag)
     match event:
         case (
@@ -91,7 +91,7 @@ def _frame(event: records.AnswerEvent, stream: str, number: int) -> bytes:
             data = f'{{"type":"{name}",'.encode() + msgspec.json.encode(carried).removeprefix(b"{")
         case _:
             data = msgspec.json.encode(event)
-    # JSON escapes line breaks, so it is one line.
+    # JSON escapes line breaks, so this is one line.
     return f"id: {stream}.{number}\nevent: {name}\ndata: ".encode() + data + b"\n\n"
 
 
@@ -110,50 +110,50 @@ class Timings:
     _work_s: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
 
     def add_time(self, stage: str, seconds: float) -> None:
-        """Note that a stage has ended; see `stages.Listener`."""
+        """Record the end of a stage; see `stages.Listener`."""
         self._work_s[stage] += seconds
         self.metrics.work_seconds.labels(stage).observe(seconds)
 
     def add_fact(self, fact: str, value: str) -> None:
-        """Note a fact about the answer; see `stages.Listener`."""
+        """Record a fact about the answer; see `stages.Listener`."""
         self.facts[fact] = value
         self.metrics.facts.labels(fact, value).inc()
 
     def work_ms(self) -> dict[str, int]:
-        """Milliseconds of each stage; stages with the same name are added up."""
+        """Milliseconds of each stage; stages with the same name are summed."""
         return {name: round(seconds * 1000) for name, seconds in self._work_s.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class IncomingQuestion:
-    """A question and whose it is."""
+    """A question and its owner."""
 
     question: records.Question
-    """Its `session_id` is the conversation's key; empty: nothing is stored."""
+    """Its `session_id` is the conversation's key; empty: do not store it."""
     origin: records.ChatOrigin
     unnamed_peer: str = field(default="", compare=False)
     """The network peer of a reader who sent no secret; see `space.Allowance`."""
 
     def is_same(self, other: "IncomingQuestion") -> bool:
-        """Whether a reader asks again for an answer: the same words, in the same conversation, from any page of it."""
+        """Whether a reader repeats a question: the same words, in the same conversation, from any page of it."""
         mine, theirs = self.question, other.question
         words = (mine.text, mine.selected_text) == (theirs.text, theirs.selected_text)
         return words and mine.session_id == theirs.session_id and self.origin.owner == other.origin.owner
 
 
 class Transcript:
-    """Makes the messages to store; the question's `session_id` is the conversation's key."""
+    """Builds the messages to store; the question's `session_id` is the conversation's key."""
 
     def __init__(self, message_id: str, question: records.Question, now: Callable[[], datetime]) -> None:
         self._question = question
         self._now = now
         self.message_ids = (uuid.uuid5(uuid.UUID(message_id), "question").hex, message_id)
-        """Of the question and its answer, as stored."""
+        """Ids of the question and its answer, as stored."""
         self.asked_at = self._stamp()
         """Of the question, as its message keeps it."""
 
     def asked(self) -> list[records.ChatMessage]:
-        """The question, and the place of its answer: so no question that is asked meanwhile comes between them."""
+        """The question, and a placeholder for its answer, so that no later question comes between them."""
         mode = self._question.mode or ("selection_boosted" if self._question.selected_text else "book")
         answer = msgspec.structs.replace(self._assistant("", None, mode, ()), unfinished=True)
         return [self._user(mode), answer]
@@ -161,7 +161,7 @@ class Transcript:
     def complete(
         self, answer: records.Answer, certainty: records.Certainty | None = None, *, unfinished: bool = False
     ) -> list[records.ChatMessage]:
-        """The question and answer to store, with a record of how the answer was made."""
+        """The question and answer to store, with a record of how the answer was produced."""
         message = msgspec.structs.replace(
             self._assistant(answer.answer, answer.kind, answer.mode, answer.sources), **answer.parts()
         )
@@ -171,7 +171,7 @@ class Transcript:
     def partial(
         self, events: Sequence[records.AnswerEvent], certainty: records.Certainty | None = None
     ) -> list[records.ChatMessage]:
-        """The question and what was sent of its answer."""
+        """The question and the part of its answer sent so far."""
         if (answer := answer_among(events)) is not None:
             return self.complete(answer, certainty, unfinished=True)
         excerpts = tuple(event.excerpt for event in events if isinstance(event, records.ExcerptEvent))
@@ -242,7 +242,7 @@ def answer_among(events: Sequence[records.AnswerEvent]) -> records.Answer | None
 
 
 def sentences_among(events: Sequence[records.AnswerEvent]) -> list[records.Sentence]:
-    """The sentences that were sent."""
+    """The sentences sent so far."""
     return [
         records.Sentence(text=event.text, citations=event.citations, support=event.support)
         for event in events
@@ -251,12 +251,12 @@ def sentences_among(events: Sequence[records.AnswerEvent]) -> list[records.Sente
 
 
 def fingerprint(incoming: IncomingQuestion) -> str:
-    """Hash a question and its owner, so that neither can be read from it."""
+    """Hash a question and its owner, so that neither can be recovered."""
     return hashlib.sha256(msgspec.json.encode(incoming)).hexdigest()
 
 
 async def recall_question(log: TurnLog | None, turn: str) -> "IncomingQuestion | None":
-    """Recall the question of a turn that another server began; None if it is not known or the log is away."""
+    """Recall the question of a turn that another server started; None if it is unknown or the log is away."""
     if log is None:
         return None
     try:
@@ -268,7 +268,7 @@ async def recall_question(log: TurnLog | None, turn: str) -> "IncomingQuestion |
 
 
 async def recall_events(log: TurnLog | None, turn: str, incoming: IncomingQuestion) -> list[records.AnswerEvent]:
-    """Recall the events of a turn that another server began; empty if it failed or the log is away."""
+    """Recall the events of a turn that another server started; empty if it failed or the log is away."""
     if log is None:
         return []
     try:
@@ -285,7 +285,7 @@ class Turn:
     Args:
         turn_id: 32 hexadecimal digits; also the id of the answer's message and of the stream. Empty: a new one.
         earlier: Events that another server has sent already.
-        keeps_question: Whether the question is stored before it is answered: a page may be loaded again meanwhile.
+        keeps_question: Whether to store the question before it is answered: a page may be reloaded in between.
     """
 
     def __init__(
@@ -311,14 +311,14 @@ class Turn:
         self._readers = 0
         self._news = asyncio.Event()
         self._saving = False
-        """Whether its end is being stored, or was: nothing can stop it then, and it is not begun again."""
+        """Whether its end is being stored, or was: it can no longer be stopped or restarted."""
         self._is_left = False
-        """Whether it was cancelled because its readers had gone."""
+        """Whether it was cancelled because its readers had left."""
         self._leaving: asyncio.TimerHandle | None = None
         self._keeps_question = keeps_question
         self._kept: asyncio.Task[None] | None = None
         self._is_begun = False
-        """Whether something of it is stored: if that is gone, its reader has deleted the conversation."""
+        """Whether part of it is stored: if that is gone, its reader has deleted the conversation."""
         self._certainty: records.Certainty | None = None
         self.is_forgotten = False
         """Whether its conversation was deleted while it ran."""
@@ -339,7 +339,7 @@ class Turn:
         return {MESSAGE_HEADER: self.id, ASKED_HEADER: self._transcript.asked_at}
 
     def attach(self) -> None:
-        """Attach a connection; this starts the turn, or restarts it if it was cancelled before its end was stored."""
+        """Attach a connection; start the turn, or restart it if it was cancelled before its end was stored."""
         self._readers += 1
         is_ending = self.finished.is_set() or self._saving or self._is_stopped
         if not is_ending and (self._task is None or self._task.done()):
@@ -353,7 +353,7 @@ class Turn:
         self._task = self._service.spawn(self._run())
 
     def detach(self) -> None:
-        """Detach a connection that has finished or gone."""
+        """Detach a connection that has finished or closed."""
         self._readers -= 1
         if self._readers == 0 and not self.finished.is_set():
             if self._leaving is not None:  # counted from the last connection that went
@@ -366,12 +366,12 @@ class Turn:
         return self._task is not None and not self._task.done()
 
     async def wait_for_start(self, timeout_s: float) -> None:
-        """Wait until something can be sent, at most `timeout_s`."""
+        """Wait until there is something to send, at most `timeout_s`."""
         if not self.sent and not self.finished.is_set():
             await _wait(self._news, timeout_s)
 
     def result(self) -> records.Answer:
-        """The answer of a finished turn; raises why there is none."""
+        """The answer of a finished turn; raise its error if there is none."""
         if self.answer is None:
             raise self.failure or LutrinError(messages.SOMETHING_WRONG)
         return self.answer
@@ -387,7 +387,7 @@ class Turn:
                 yield b"".join(frames) or HEARTBEAT
 
     async def batches(self, after: int = 0) -> AsyncGenerator[list[records.AnswerEvent], None]:
-        """Events from number `after + 1` to the last, as they come; none whenever nothing has happened for a while."""
+        """Events from number `after + 1` to the last, as they come; an empty list after a while without any."""
         read = after
         self.attach()
         try:
@@ -405,7 +405,7 @@ class Turn:
             self.detach()  # no `await` here: a closed connection cancels its task
 
     async def _log_events(self, count: int) -> None:
-        """Keep the first events where other servers see them; a failure costs at most a resumption elsewhere."""
+        """Share the first events with the other servers; a failure costs at most a resumption there."""
         if self._services.turns is None or self._logged >= count:
             return
         first, self._logged = self._logged, count
@@ -419,7 +419,7 @@ class Turn:
             _log.warning("shared_turns_away", detail=error.detail)
 
     def stop(self) -> None:
-        """End the answer for good, as its reader wants: what there is of it stays."""
+        """End the answer for good at its reader's request; keep what there is."""
         if self.finished.is_set() or self._saving or self._is_stopped:
             return
         self._is_stopped = True
@@ -429,7 +429,7 @@ class Turn:
             self._service.spawn(self._end_as_it_is(), vital=True)
 
     async def _end_as_it_is(self) -> None:
-        """Store what there is as all of the answer, and say so to every page that follows it."""
+        """Store what there is as the complete answer, and tell every page that follows it."""
         answer = answer_among(self.sent)
         if answer is not None:
             await self._finish(msgspec.structs.replace(answer, explainable=True), self._certainty)
@@ -439,7 +439,7 @@ class Turn:
         self._publish(records.ErrorEvent(messages.STOPPED), last=True)
 
     def _abandon(self) -> None:
-        # What is ending already ends in peace.
+        # A turn that is already ending may finish.
         if self._readers == 0 and not self._is_left and self._task is not None and not self._task.done():
             self._is_left = True
             self._task.cancel()
@@ -471,10 +471,10 @@ class Turn:
             self._metrics.running.dec()
 
     async def _produce(self) -> None:
-        # How it stood with the model is nothing that the same question would produce again.
+        # Progress events of the model would not be repeated by the same question.
         before: list[records.AnswerEvent] = []
         before += [event for event in self.sent if not isinstance(event, (*PASSING, records.BookAnswerEvent))]
-        # What is stored of an answer that was cut is no turn before it.
+        # The stored part of an interrupted answer does not count as an earlier turn.
         question = msgspec.structs.replace(self.incoming.question, kept_as=self._transcript.message_ids, peer=payer())
         book: records.BookAnswerEvent | None = None
         async with aclosing(self._services.answers.answer(question)) as events:
@@ -501,7 +501,7 @@ class Turn:
         return any(isinstance(event, records.BookAnswerEvent) for event in self.sent)
 
     async def _give_book_answer(self, event: records.BookAnswerEvent) -> None:
-        """Store the book's answer, then show it; the model goes on from here."""
+        """Store the book's answer, then show it; from here on the model continues."""
         self._certainty = event.made
         shown = records.BookAnswerEvent(answer=event.answer)
         await self._store_growth(shown)
@@ -513,13 +513,13 @@ class Turn:
         await asyncio.shield(self._service.spawn(self._try_to_save(pair), vital=True))
 
     async def _try_to_save(self, pair: list[records.ChatMessage]) -> None:
-        """Store what is stored once more at the end, where a failure is told."""
+        """Store a state that is stored again at the end, where a failure is reported."""
         with suppress(ChatStoreError):
             await self._save(pair, None)
 
     @staticmethod
     def _is_new(event: records.AnswerEvent, before: list[records.AnswerEvent]) -> bool:
-        """Whether the reader has not seen this event before the connection was cut; forgets what has been passed."""
+        """Whether the reader has not yet seen this event; skips past those sent before the connection broke."""
         if not before or isinstance(event, PASSING):
             return True
         if event == before.pop(0):
@@ -528,7 +528,7 @@ class Turn:
         return True
 
     async def _finish(self, answer: records.Answer, certainty: records.Certainty | None) -> None:
-        """Come to the end, even if the turn is cancelled meanwhile."""
+        """Finish, even if the turn is cancelled in the meantime."""
         self._saving = True
         try:
             await self._complete(answer, certainty)
@@ -536,7 +536,7 @@ class Turn:
             self._fail(error)
 
     async def _complete(self, answer: records.Answer, certainty: records.Certainty | None) -> None:
-        """Store, then say that it is done: what a reader has seen as done is never lost."""
+        """Store, then report that it is done: a reader never loses what was shown as done."""
         try:
             await self._save(self._transcript.complete(answer, certainty), answer)
         except ChatStoreError as error:
@@ -562,7 +562,7 @@ class Turn:
                 _log.error("not_saved", message=self.id, detail=error.detail)
 
     async def _save(self, pair: list[records.ChatMessage], answer: records.Answer | None) -> None:
-        """Store the question and its answer, unless its reader has deleted the conversation meanwhile."""
+        """Store the question and its answer, unless its reader has deleted the conversation."""
         key = self.incoming.question.session_id
         if self._kept is not None and self._kept is not asyncio.current_task():
             await self._kept
@@ -588,7 +588,7 @@ class Turn:
         self._service.space.failed = False
 
     async def _take_back(self) -> None:
-        """Forget a question that could not be asked, such as one for a book that is not there."""
+        """Delete a question that could not be asked, such as one for a missing book."""
         if self._kept is not None:
             await self._kept
         if self._is_begun and not self.is_forgotten:
@@ -626,7 +626,7 @@ class Turn:
             self._metrics.stage_seconds.labels(name).observe(seconds)
 
     def _report(self, outcome: str) -> None:
-        """One log line a question and its counts: ids, timings, scores and outcome, never its text."""
+        """Log one line for a question and its counts: ids, timings, scores and outcome, never its text."""
         question, answer = self.incoming.question, self.answer
         self._metrics.outcomes.labels(outcome).inc()
         line: dict[str, object] = {"message": self.id, "session": question.session_id[:13], "surface": question.surface}
@@ -650,7 +650,7 @@ async def _wait(news: asyncio.Event, timeout_s: float) -> bool:
 
 
 class AnswerService:
-    """Handles every request for an answer, whichever endpoint it came to."""
+    """Handles every request for an answer, from any endpoint."""
 
     def __init__(
         self, services: Services, settings: Settings, metrics: Metrics, heartbeat_s: float = HEARTBEAT_S
@@ -675,7 +675,7 @@ class AnswerService:
         question: records.Question,
         shape: Shape = lambda answer: answer,
     ) -> Response[Any]:
-        """Answer a question as the request accepts it: as JSON, which `shape` makes, or as Server-Sent Events.
+        """Answer in the form that the request accepts: JSON, built by `shape`, or Server-Sent Events.
 
         Raises:
             InvalidQuestion, InvalidInput: It is empty or too long; the session id or the secret has a wrong form.
@@ -689,10 +689,10 @@ class AnswerService:
         return await self._whole(request, incoming, whose, shape)
 
     async def resume(self, request: HTTPRequest, message_id: str) -> Response[Any]:
-        """Stream an answer that is being written, or was a moment ago, to its reader's page.
+        """Stream an answer in progress, or one finished a moment ago, to its reader's page.
 
         Raises:
-            NotFound: It is no longer here, or another reader's.
+            NotFound: It is gone, or another reader's.
         """
         turn = await self._turn_of(request, message_id)
         self.metrics.resumed.inc()
@@ -705,11 +705,11 @@ class AnswerService:
         )
 
     async def stop(self, request: HTTPRequest, message_id: str) -> None:
-        """End an answer as its reader wants; no page goes on with it. Raises as `resume`."""
+        """End an answer at its reader's request; no page continues it. Raises as `resume`."""
         (await self._turn_of(request, message_id)).stop()
 
     async def _turn_of(self, request: HTTPRequest, message_id: str) -> Turn:
-        """The turn of an answer, begun here or on a server beside; raises NotFound if it is not the reader's."""
+        """The turn of an answer, started here or on another server; raises NotFound if it is not the reader's."""
         turn, _ = self._turns.get(message_id, (None, 0.0))
         log = self.services.turns
         incoming = turn.incoming if turn is not None else await recall_question(log, message_id)
@@ -721,36 +721,36 @@ class AnswerService:
         return turn
 
     def note(self, turn: Turn) -> None:
-        """Note a turn that is being written."""
+        """Register a turn in progress."""
         self._writing.add(turn)
 
     def forget(self, key: str) -> None:
-        """Store nothing more of the answers that are being written in a conversation that is deleted."""
+        """Stop storing the answers in progress of a deleted conversation."""
         for turn in self._writing:
             if turn.incoming.question.session_id == key:
                 turn.is_forgotten = True
 
     async def owner(self, request: HTTPRequest, session_id: str) -> Owner:
-        """Determine who owns the conversation that a request names; see `ownership.owner`."""
+        """Determine the owner of the conversation that a request names; see `ownership.owner`."""
         is_open, key = self._settings.open_sessions, self.services.secret
         return await owner(request, session_id, open_sessions=is_open, key=key, is_known=self._is_known)
 
     async def reader(self, request: HTTPRequest) -> str:
-        """The owner whose conversations a browser may list and delete; empty: it has named no secret."""
+        """The owner whose conversations a browser may list and delete; empty if it sent no secret."""
         if secret := request.headers.get(CLIENT_HEADER, ""):
             return owner_of(secret)
         found = await owner_by_cookie(request, self.services.secret, self._is_known)
         return found.hashed if found is not None else ""
 
     async def _is_known(self, owner: str) -> bool:
-        """Whether conversations of an owner are stored; while that is unknown, none is deleted."""
+        """Whether an owner has stored conversations; while that is unknown, none is deleted."""
         try:
             return bool(await self.services.chats.sessions(owner, 1))
         except ChatStoreError:
             return True
 
     async def open_turn(self, request: HTTPRequest, question: records.Question) -> Turn:
-        """Start a turn for an endpoint that writes its own stream; raises as `answer`, and what it failed by."""
+        """Start a turn for an endpoint that writes its own stream; raises as `answer`, or the turn's error."""
         incoming = self.with_owner(request, question, Owner(OPENAI_OWNER))
         await self.admit(request, incoming)
         turn = Turn(self, incoming)
@@ -758,14 +758,14 @@ class AnswerService:
         return turn
 
     async def answer_openai(self, request: HTTPRequest, question: records.Question, shape: Shape) -> Response[Any]:
-        """Answer as `answer` does, but through OpenAI's interface, which has no address for conversations."""
+        """Like `answer`, but for OpenAI's interface, which has no address for conversations."""
         whose = Owner(OPENAI_OWNER)
         return await self._whole(request, self.with_owner(request, question, whose), whose, shape)
 
     async def _whole(
         self, request: HTTPRequest, incoming: IncomingQuestion, whose: Owner, shape: Shape
     ) -> Response[Any]:
-        """The whole answer as JSON, which `shape` makes: without a model, unless the caller waits for one."""
+        """The whole answer as JSON, built by `shape`: without a model, unless the caller waits for one."""
         await self.admit(request, incoming)
         if incoming.question.wait_s is None:
             wait_s = self._settings.explain_s if incoming.question.explain else 0.0
@@ -780,7 +780,7 @@ class AnswerService:
     async def admit(self, request: HTTPRequest, incoming: IncomingQuestion) -> None:
         """Count a question against both limits; raises RateLimited if one of them is reached."""
         peer = self.peer(request)
-        # By the id alone where the browser has named no secret: else each request without a cookie had its own window.
+        # Without a browser's secret, count by the id alone: otherwise each request without a cookie had its own window.
         has_owner = request.headers.get(CLIENT_HEADER) or incoming.origin.owner == OPENAI_OWNER
         session = incoming.question.session_id if has_owner else incoming.origin.session_id
         try:
@@ -795,11 +795,11 @@ class AnswerService:
         return peer_of_scope(request.scope, self._settings.trusted_proxies)
 
     def from_peer(self, request: HTTPRequest, question: records.Question) -> records.Question:
-        """A question with the network peer whose turn it waits for."""
+        """A question labelled with its network peer, which takes turns with others."""
         return msgspec.structs.replace(question, peer=self.peer(request))
 
     def spawn(self, work: Coroutine[Any, Any, None], *, vital: bool = False) -> "asyncio.Task[None]":
-        """Start a task that no connection owns. At shutdown the server waits for vital tasks and cancels the rest."""
+        """Start a task that no connection owns. At shutdown the server waits for vital tasks and cancels the others."""
         task = asyncio.get_running_loop().create_task(work)
         tasks = self._vital if vital else self._tasks
         tasks.add(task)
@@ -808,7 +808,7 @@ class AnswerService:
 
     @asynccontextmanager
     async def keeping_house(self) -> AsyncIterator[None]:
-        """Delete old conversations and report log lines that were folded while the block runs."""
+        """While the block runs, delete old conversations and report folded log lines."""
         running = self.services.background.running
         async with running(self._keep_house, name="housekeeping"), AsyncExitStack() as stack:
             if self._settings.retention_days:
@@ -816,21 +816,21 @@ class AnswerService:
             yield
 
     async def end(self, grace_s: float) -> None:
-        """Shut down: give running answers some time to finish, then cancel them and tell their readers."""
+        """Shut down: let running answers finish for some time, then cancel them and tell their readers."""
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=grace_s)
         for task in self._tasks:
             task.cancel()
 
     async def close(self) -> None:
-        """Cancel whatever is still running, and wait until everything that was sent has been stored."""
+        """Cancel every running task, and wait until everything that was sent has been stored."""
         for task in self._tasks:
             task.cancel()
         while pending := self._tasks | self._vital:  # a cancelled turn still stores what it has sent
             await asyncio.wait(pending)
 
     def with_owner(self, request: HTTPRequest, question: records.Question, whose: Owner) -> IncomingQuestion:
-        """Put the key of the conversation for a browser's session id; raises InvalidInput, or as `check_lengths`."""
+        """Attach a conversation's key for a browser's session id; raises InvalidInput, or as `check_lengths`."""
         check_lengths(question)
         key = conversation_key(question.session_id, whose.hashed)
         agent = family(request.headers.get("user-agent", ""))
@@ -853,7 +853,7 @@ class AnswerService:
         return stream
 
     async def _begin(self, turn: Turn) -> None:
-        """Start a turn and wait for its first event; who streams it attaches within the time that turns linger."""
+        """Start a turn and wait for its first event. A client may attach until an unread turn expires."""
         turn.attach()
         try:
             await turn.wait_for_start(FIRST_EVENT_S)
@@ -863,9 +863,9 @@ class AnswerService:
             raise turn.failure
 
     async def _find_resumable(self, last_event_id: str, incoming: IncomingQuestion) -> tuple[Turn | None, int]:
-        """The turn that a `Last-Event-ID` names, if it is of the same question and the same reader.
+        """The turn that a `Last-Event-ID` names, if it has the same question and reader.
 
-        It is one that is kept here, or one that another server began and that goes on here.
+        It is either in memory here, or another server started it and it continues here.
         """
         parsed = parse_event_id(last_event_id)
         if parsed is None:
@@ -925,7 +925,7 @@ class AnswerService:
 
 
 def check_lengths(question: records.Question) -> None:
-    """Raise InvalidQuestion if a question asks nothing, or is longer than anyone writes."""
+    """Raise InvalidQuestion if a question is empty, or longer than anyone writes."""
     if not question.text.strip():
         raise InvalidQuestion(messages.EMPTY_QUESTION)
     if len(question.text) > MOST_QUESTION_CHARS:

@@ -54,18 +54,18 @@ from lutrin.serve.watch import watch_folder
 from lutrin.settings import Settings
 
 ANSWERS_END_S = 3
-"""Seconds that running answers get after a signal."""
+"""Seconds for running answers after a signal."""
 SHUTDOWN_S = 5
-"""After it, connections that are still open are cut."""
+"""Seconds after which open connections are cut."""
 IDLE_S = 130
-"""How long a connection stays open for its next request: longer than proxies keep theirs (Caddy: two minutes), so that
-the other side closes it. A question that is sent into a connection that the server is closing is lost."""
+"""How long an idle connection stays open: longer than at proxies (Caddy: two minutes), so that the other side closes
+it. A question sent on a connection that the server is closing would be lost."""
 SWITCH_S = 0.0005
-"""How long a thread may keep the interpreter while others wait for it. A search comes back from native code several
-times; with Python's 5 ms each return can cost that much (docs/decisions/0012)."""
+"""How long a thread may keep the interpreter while others wait for it. A search returns from native code several times;
+with Python's 5 ms each return can cost that much (docs/decisions/0012)."""
 COLLECTED = (20_000, 20, 20)
-"""Objects that come before the youngest are looked through for garbage, and how often until older ones are: what a
-search makes goes without that, and what it keeps stays for long."""
+"""Allocations before a collection of the youngest generation, and collections before one of older ones: a search's
+garbage is freed without them, and what it caches stays for long."""
 HANDLERS = [handler for family in (health, answers, sessions, ingest, openai, pages) for handler in family.HANDLERS]
 _log = get_logger("serve")
 
@@ -89,7 +89,7 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
     probe = Probe(services.retrieve, services.clock)
     shared |= {"files": files, "workshop": workshop, "probe": probe}
     token = settings.admin_token.get_secret_value() if settings.admin_token is not None else None
-    # Without a page to set a password on, only the operator's token counts.
+    # Without a page for setting a password, only the operator's token counts.
     sign_ins = SignIns(token, services.clock, TeacherPassword(settings.data_dir) if guests else None)
     door = Door(settings.host, network_addresses)
     server = GuestServer(settings, service, jobs, door, workshop, files)
@@ -149,7 +149,7 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
 
 
 def with_guards(app: Litestar, services: Services, settings: Settings) -> ASGIApp:
-    """The application with what stands before its router: its path, the budget, compression, and HEAD."""
+    """Wrap the application in the layers before its router: its path, the budget, compression, and HEAD."""
     budget = Budget(settings.rate_peer_per_min, services.clock)
     inside = budgeting(finishing(app), budget, settings.trusted_proxies)
     return below(inside, settings.root_path, settings.trusted_proxies)
@@ -166,8 +166,8 @@ async def run_server(
     """Serve until a signal, then give running answers 3 seconds; raises as `listen`.
 
     Args:
-        on_ready: Hears of the address.
-        on_code: Then hears of the code with which the teacher's password is set, if there is none yet.
+        on_ready: Called with the address.
+        on_code: Then called with the code for setting the teacher's password, if there is none yet.
     """
     listener = listener or listen(settings.host, settings.port)
     app = create_app(services, settings)
@@ -207,9 +207,9 @@ async def run_server(
 
 
 class _Server(uvicorn.Server):
-    """Ends on a signal without raising it again, so that the caller can close the services that it opened.
+    """Ends on a signal without raising it again, so that the caller can close its services.
 
-    Readers of running answers get these finished, or an error event, before their connections close.
+    Running answers are finished, or end in an error event, before their connections close.
     """
 
     def __init__(self, config: uvicorn.Config, service: AnswerService, door: Door) -> None:
@@ -229,7 +229,7 @@ class _Server(uvicorn.Server):
         return [one for one in self.server_state.connections if isinstance(one, H11Protocol)]
 
     async def _accept(self, listener: socket.socket) -> asyncio.Server:
-        """Serve one more listener, as `startup` does the first."""
+        """Serve one more listener, like `startup` does the first."""
         loop = asyncio.get_running_loop()
 
         def protocol() -> asyncio.Protocol:
@@ -263,7 +263,7 @@ class _Server(uvicorn.Server):
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Bind a port; raises LutrinError if it is in use, or the address is not this machine's."""
+    """Bind a port; raises LutrinError if it is in use, or the address belongs to another machine."""
     try:
         family, kind, proto, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.socket(family, kind, proto)
@@ -286,7 +286,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def _holds_any(folder: Path) -> bool:
-    """Whether a folder is there and holds something; a teacher who begins with none reads of no failure."""
+    """Whether a folder exists and has contents; a teacher who starts with none should see no failure."""
     return folder.is_dir() and any(not child.name.startswith(".") for child in folder.iterdir())
 
 

@@ -1,7 +1,7 @@
-"""What a teacher does with whole books: add, rename, hide, order, remove, bring back, delete.
+"""A teacher's actions on whole books: add, rename, hide, order, remove, restore, delete.
 
-All of it is kept in the catalogue (`lutrin.records.BookChoice`) and holds for every server on it within two
-seconds. Files are touched only when a book is added, or deleted for good.
+The catalogue stores all of them (`lutrin.records.BookChoice`), and every server on it follows within two seconds. Files
+change only when a book is added, or deleted for good.
 """
 
 import shutil
@@ -26,7 +26,7 @@ MOST_TITLE, MOST_LINE = 120, 200
 
 
 def list_books(settings: Settings) -> tuple[list[BookRow], list[LeftOut]]:
-    """All books in the order of the shelf, removed ones last, and the files that belong to none of them.
+    """All books in the order of the shelf, removed ones last, and the files that belong to no book.
 
     Raises:
         IndexUnavailable: The catalogue cannot be read.
@@ -52,7 +52,7 @@ def list_books(settings: Settings) -> tuple[list[BookRow], list[LeftOut]]:
 
 
 def _is_missing(settings: Settings, book: PublishedBook, files: Collection[str]) -> bool:
-    """Whether none of a book's files is in this machine's corpus any more, though they were read there."""
+    """Whether all of a book's files are gone from this machine's corpus, though they were read there."""
     corpus, root = settings.corpus_dir.resolve(), Path(book.root or ".")
     if not book.root or Path(book.corpus) != corpus or not files:
         return False
@@ -93,17 +93,17 @@ def _row(settings: Settings, book: PublishedBook, left_out: Sequence[LeftOut]) -
 def change_book(
     settings: Settings, slug: str, act: BookAct, now: datetime, *, title: str = "", line: str = "", hints: str = ""
 ) -> None:
-    """Do something with a book.
+    """Perform an action on a book.
 
     Args:
-        title: For `rename`; empty: the book's own.
-        line: For `rename`, what it is about; empty: as the book says it itself.
+        title: For `rename`; empty: the book's own title.
+        line: For `rename`, a line on its subject; empty: the book's own.
         hints: For `hints`, one of `Hints`.
 
     Raises:
         NotFound: There is no such book, or no earlier index of it.
-        InvalidInput: The title or line is too long, `hints` is none, or the book's files lie elsewhere.
-        IngestInProgress: The books are being read, and this has to wait for that.
+        InvalidInput: The title or line is too long, `hints` is unknown, or the book's files are elsewhere.
+        IngestInProgress: The books are being read, and this action has to wait.
         IndexUnavailable: The catalogue cannot be read, or the earlier index is gone.
     """
     match act:
@@ -150,7 +150,7 @@ def _move(settings: Settings, slug: str, by: int) -> None:
 
 
 def _roll_back(settings: Settings, slug: str) -> None:
-    """Make a book's previous index the one that answers."""
+    """Make a book's previous index the current one."""
     with ingest_lock(settings.data_dir), Catalog(settings.catalog_path) as catalog:
         book = catalog.book(slug)
         if book is not None and book.previous is not None:
@@ -159,7 +159,7 @@ def _roll_back(settings: Settings, slug: str) -> None:
 
 
 def _delete(settings: Settings, slug: str) -> None:
-    """Delete a removed book with its files, which must lie in this machine's corpus."""
+    """Delete a removed book with its files, which must be in this machine's corpus."""
     with ingest_lock(settings.data_dir), Catalog(settings.catalog_path) as catalog:
         book, choice = catalog.book(slug), catalog.choices().get(slug)
         if choice is None or not choice.removed:
@@ -171,7 +171,7 @@ def _delete(settings: Settings, slug: str) -> None:
 
 
 def _delete_files(corpus: Path, book: PublishedBook, files: Sequence[str]) -> None:
-    """Delete a book's folder, or its loose files; one that was made elsewhere has none here."""
+    """Delete a book's folder, or its loose files; a book made elsewhere has none here."""
     corpus, root = corpus.resolve(), Path(book.root) if book.root else None
     if root is None or not root.is_relative_to(corpus) or not root.is_dir():
         return
@@ -188,11 +188,11 @@ def _delete_files(corpus: Path, book: PublishedBook, files: Sequence[str]) -> No
 def store_books(
     settings: Settings, files: Sequence[tuple[str, BinaryIO]], *, book: str, each: bool, replace: bool
 ) -> list[StoredUpload]:
-    """Put what was sent into the corpus; a removed book of the same name gives its place up.
+    """Put uploaded files into the corpus; they take the place of a removed book of the same name.
 
     Args:
-        files: Names and contents, as for `lutrin.ingest.upload.store`, which raises what this raises.
-        each: Each file is a book of its own, named after itself, rather than all of them one named `book`.
+        files: Names and contents, as for `lutrin.ingest.upload.store`; raises what that raises.
+        each: Make each file a book named after it, instead of one book named `book`.
     """
     parts = [[one] for one in files] if each else [files]
     removed = _removed_folders(settings)
@@ -209,7 +209,7 @@ def store_books(
 
 
 def _removed_folders(settings: Settings) -> dict[str, str]:
-    """Slugs of removed books by the names of their folders in the corpus."""
+    """Slugs of removed books, by the names of their folders in the corpus."""
     if not settings.catalog_path.exists():
         return {}
     corpus = settings.corpus_dir.resolve()

@@ -26,15 +26,15 @@ Form = Literal["terms", "json", "csv", "apkg"]
 PICTURE = re.compile(r'<span class="missing-image picture-(\d+)">([^<]*)</span>')
 STARTERS = 3
 MOST_RESULTS = 20
-"""On the page that lists what fits words."""
+"""Entries on the page of search results."""
 
 
 class Reader:
     """Pages of all books. Each raises NotFound if there is no such book, chapter, page or picture.
 
     Args:
-        opened: Told of each page that is opened: slug of the book and name of the file.
-        reading: Says how far the books are read, in a sentence; empty if they are not read now.
+        opened: Called with each opened page: the book's slug and the file's name.
+        reading: Describes the progress of reading the books in a sentence; empty if they are not being read.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Reader:
         """A practice page (`VIEWS`); chapters and sittings count from 1, and chapter 0 is the whole book.
 
         Args:
-            path: File of a page of the book: only its cards; empty: those of the chapter.
+            path: File of one page: only its cards; empty: those of the chapter.
         """
         book = await self._library.book(slug)
         practice = await self._library.practice(slug)
@@ -92,7 +92,7 @@ class Reader:
         )
 
     async def take_away(self, slug: str, form: Form, chapter: int) -> bytes:
-        """The `terms` of a book, or the cards of a chapter as `json`, `csv`, or `apkg` for Anki."""
+        """A book's `terms`, or a chapter's cards as `json`, `csv`, or `apkg` for Anki."""
         book, practice = await self._library.book(slug), await self._library.practice(slug)
         self._check_chapter(practice, chapter)
 
@@ -144,9 +144,9 @@ class Reader:
         return await self._workshop.do(make)
 
     async def picture(self, slug: str, path: str, number: int) -> tuple[bytes, str]:
-        """A picture from a page of a book, by its ordinal on the page, from 0, and its media type.
+        """A picture from a page of a book, by its index on the page, from 0, and its media type.
 
-        Readers name it by its page and number, never by its file: what no page shows cannot be asked for.
+        Readers address it by page and number, never by file: they cannot request a file that no page shows.
         """
         entry = _find(await self._library.contents(slug), path.strip("/"))
         page = await self._render(slug, entry.filename)
@@ -168,13 +168,13 @@ class Reader:
 
 
 def _picture_html(match: re.Match[str], slug: str, filename: str, there: Sequence[str]) -> str:
-    """A picture if its file is there, else its description in a frame; one without description is decoration."""
+    """A picture if its file exists, else its description in a frame; one without description is decoration."""
     number, description = int(match[1]), unescape(match[2])
     if number >= len(there) or not there[number]:
         return f'<span class="missing-image">{match[2]}</span>' if match[2] else ""
     address = page_path(slug, filename).replace("/read/", f"/picture/{number}/", 1)
     kind = media_type(there[number])
-    # Whether one made of pixels is a drawing is seen by the page's script; a JPEG is a photograph.
+    # The page's script decides whether a bitmap is a drawing; a JPEG is a photograph.
     look = ' class="drawing"' if kind == "image/svg+xml" else " data-look" if kind != "image/jpeg" else ""
     return f'<img{look} src="{escape(address)}" alt="{escape(description)}" loading="lazy" decoding="async">'
 

@@ -1,13 +1,12 @@
-"""A budget of computing for each network address, and for all together, whatever they ask for.
+"""A computing budget for each network address, and for all together, whatever they request.
 
-The cost of a request is what it took: the processor time of its steps on the event loop, and of the threads and child
-processes that worked for it (`charge`). Costs flow off with time. An address whose costs stand above its limit is
-refused, and the refusal waits a second, so that a loop over many connections asks once a second on
-each. While all together use more than the machine can spare, the addresses that used more than the mean are refused.
+A request costs the processor time of its steps on the event loop, and of the threads and child processes that worked
+for it (`charge`). Costs decay with time. An address whose costs exceed its limit is refused, and the refusal waits a
+second, so that a loop over many connections asks once a second on each. While all together use more than the machine
+can spare, addresses above the mean are refused.
 
-Work that takes longer than the event loop can spare is done in threads of its own, once, and kept by what it was
-computed from (`Workshop`). One address has one thread at most, so that the work of one does not wait for the work that
-another has piled up.
+Longer work runs in separate threads, once, and is cached by its inputs (`Workshop`). One address has at most one
+thread, so that its work does not wait behind a pile of another's.
 """
 
 import asyncio
@@ -35,33 +34,33 @@ from lutrin.threads import to_the_end
 T = TypeVar("T")
 
 QUESTION_S = 0.05
-"""Processor time that one question a minute of LUTRIN_RATE_PEER_PER_MIN stands for: with 300, a quarter of a core."""
+"""Processor time allowed for each question a minute of LUTRIN_RATE_PEER_PER_MIN: with 300, a quarter of a core."""
 SEARCH_S = 0.3
 """Processor time of a usual search on a slow machine."""
 ALL_SHARE = 0.7
-"""Of one core, for all addresses together: the event loop is one thread, and must not be its own bottleneck."""
+"""Share of one core for all addresses together: the event loop is one thread, and must not be its own bottleneck."""
 ALL_BURST_S = 5.0
 REFUSAL_S = 1.0
-"""How long a refusal waits. It costs nothing, and the one who waits for it sends nothing meanwhile on that line."""
+"""How long a refusal waits. It costs nothing, and its client sends nothing on that connection in the meantime."""
 MOST_PEERS = 10_000
 MEAN_S = 1.0
-"""How long the mean of all addresses holds: to look at each of them for every request would be work of its own."""
+"""How long the mean of all addresses is cached: recomputing it for every request would cost too much."""
 UNMETERED = frozenset({"/health"})
 
 
 class Meter:
-    """What one request has cost."""
+    """The cost of one request."""
 
     def __init__(self, peer: str, budget: "Budget | None" = None) -> None:
         self.peer = peer
         self.spent_s = 0.0
         self.longest_s = 0.0
-        """Longest step on the event loop: so long everybody else waited."""
+        """Longest step on the event loop, for which everybody else waited."""
         self._budget = budget
         self._paid_s = 0.0
 
     def pay(self) -> float:
-        """Pay what has been spent, on the event loop only; return seconds until the address may spend more."""
+        """Pay the costs so far, on the event loop only; return seconds until the address may spend more."""
         if self._budget is None:
             return 0.0
         owed_s, self._paid_s = self.spent_s - self._paid_s, self.spent_s
@@ -79,7 +78,7 @@ def charge(seconds: float) -> None:
 
 
 def run_for_request(work: Callable[[], T]) -> T:
-    """Do work in a thread other than the event loop's; the request of this context pays for its processor time."""
+    """Do work in a thread other than the event loop's; this context's request pays for its processor time."""
     start_s = time.thread_time()
     try:
         return work()
@@ -88,30 +87,30 @@ def run_for_request(work: Callable[[], T]) -> T:
 
 
 async def beside_loop(work: Callable[[], T]) -> T:
-    """Do work in a thread, so that it does not hold the event loop; see `run_for_request`."""
+    """Do work in a thread, so that it does not block the event loop; see `run_for_request`."""
     return await asyncio.to_thread(run_for_request, work)
 
 
 def charge_search(seconds: float) -> None:
-    """Charge what a search took beyond a usual one, which the limits of rates allow for."""
+    """Charge the part of a search above a usual one, which the rate limits allow for."""
     charge(max(0.0, seconds - SEARCH_S))
     settle()
 
 
 def payer() -> str:
-    """Return the address that asked for the request of this context; empty without one."""
+    """The address behind the request of this context; empty without one."""
     meter = _meter.get()
     return meter.peer if meter is not None else ""
 
 
 def settle() -> None:
-    """Pay what the request of this context has spent so far."""
+    """Pay what this context's request has spent so far."""
     if (meter := _meter.get()) is not None:
         meter.pay()
 
 
 def pay() -> None:
-    """As `settle`, before more is spent; raises RateLimited if other requests of its address have used the budget."""
+    """Like `settle`, before spending more; raises RateLimited if its address has no budget left."""
     meter = _meter.get()
     wait_s = meter.pay() if meter is not None else 0.0
     if wait_s > 0:
@@ -119,7 +118,7 @@ def pay() -> None:
 
 
 class Budget:
-    """Costs of each address and of all, which flow off with time; a rate of 0 means no limit and no budget."""
+    """Costs of each address and of all, which decay with time; a rate of 0 means no limit and no budget."""
 
     def __init__(self, peer_per_min: int, clock: Callable[[], float]) -> None:
         self.limited = peer_per_min > 0
@@ -127,7 +126,7 @@ class Budget:
         self._share = self._burst_s / 60.0
         self._clock = clock
         self._levels: OrderedDict[str, tuple[float, float]] = OrderedDict()
-        """Address -> seconds that have not flowed off, and when that was."""
+        """Address -> undecayed seconds, and the time of the last update."""
         self._all: tuple[float, float] = (0.0, 0.0)
         self._mean: tuple[float, float] = (0.0, -MEAN_S)
 
@@ -156,7 +155,7 @@ class Budget:
         return max(0.0, self._all[0] - (now_s - self._all[1]) * ALL_SHARE)
 
     def _mean_s(self, now_s: float) -> float:
-        """Mean cost of the addresses that have any, at most a second old; those without are forgotten."""
+        """Mean cost of the addresses that have any, at most a second old; drops those without."""
         if now_s - self._mean[1] < MEAN_S:
             return self._mean[0]
         levels = [(peer, self._level_s(peer, now_s)) for peer in self._levels]
@@ -167,10 +166,10 @@ class Budget:
 
 
 def budgeting(app: ASGIApp, budget: Budget, trusted: Sequence[str]) -> ASGIApp:
-    """Wrap an application so that each request is paid for by the address that sends it."""
+    """Wrap an application so that each request is charged to its address."""
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-        # Only requests of HTTP have a method.
+        # Only HTTP requests have a method.
         if not budget.limited or "method" not in scope or scope["path"] in UNMETERED:
             await app(scope, receive, send)
             return
@@ -189,7 +188,7 @@ def budgeting(app: ASGIApp, budget: Budget, trusted: Sequence[str]) -> ASGIApp:
 
 
 async def with_meter(work: Awaitable[None], meter: Meter) -> None:
-    """Await something, and count what it costs; also what it charges."""
+    """Await something, and count its cost and its charges."""
     token = _meter.set(meter)
     try:
         await _MeteredCoroutine(work, meter)
@@ -249,14 +248,14 @@ def _page() -> bytes:
 
 
 THREADS = 2
-"""Python computes in one thread at a time; the second is for those who wait for a child process."""
+"""Python computes in one thread at a time; the second one is for work that waits for a child process."""
 MOST_WAITING = 64
-"""Pieces of work that one address may have waiting: more than a class opens at once."""
+"""Pieces of work that may wait for one address: more than a class opens at once."""
 MOST_KEPT_BYTES = 32 * 1024 * 1024
 
 
 class Same:
-    """A value as part of a key, kept alive by it and equal to itself alone: nothing large is hashed or compared."""
+    """A value as part of a key, kept alive and equal only to itself: nothing large is hashed or compared."""
 
     def __init__(self, value: object) -> None:
         self._value = value
@@ -269,7 +268,7 @@ class Same:
 
 
 class Workshop:
-    """Does work in threads, and keeps results. Raises RateLimited for an address with too much work, or no budget."""
+    """Does work in threads, and caches results. Raises RateLimited for an address with too much work, or no budget."""
 
     def __init__(self, most_kept_bytes: int = MOST_KEPT_BYTES) -> None:
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="lutrin-work")
@@ -281,11 +280,11 @@ class Workshop:
         self._running: dict[Hashable, asyncio.Task[Any]] = {}
 
     async def once(self, key: Hashable, work: Callable[[], T], size_of: Callable[[T], int] = len) -> T:  # type: ignore[assignment]  # len fits what has a length, which is most
-        """Return what the work gives, from before if it was done before."""
+        """Return the result of some work, from the cache if possible."""
         if key in self._results:
             self._results.move_to_end(key)
             return self._results[key][0]  # type: ignore[return-value]  # the key names the work, and with it the type
-        # One that has ended is passed over: its failure would be raised at once, again and again.
+        # Skip a finished task: its failure would be raised at once, again and again.
         while (running := self._running.get(key)) is not None and not running.done():
             try:
                 return await asyncio.shield(running)
@@ -302,7 +301,7 @@ class Workshop:
             task.exception()  # those who wait for it get it, if any are left
 
     async def do(self, work: Callable[[], T]) -> T:
-        """Run a function in a thread, and charge its processor time to the reader it is for."""
+        """Run a function in a thread, and charge its processor time to its reader."""
         peer = payer()
         turn, waiting = self._turns.get(peer, (None, 0))
         if waiting >= MOST_WAITING:
@@ -338,5 +337,5 @@ class Workshop:
         return result
 
     def close(self) -> None:
-        """Let the threads end."""
+        """Let the threads finish."""
         self._threads.shutdown(wait=False, cancel_futures=True)

@@ -1,13 +1,13 @@
-"""Connections to the server: how many there may be, how long a request may take to arrive, how large its head may be.
+"""Limits connections: their number, the time that a request may take to arrive, and the size of its head.
 
-No proxy has to stand before Lutrin for it. A connection *waits* while the other side owes something (a request's head,
-its body, the next request) and is *busy* while an answer is on its way. If there are too many connections, the one
-that has been waiting longest is closed for the newest; a busy one never is. So a client that opens a thousand
-silent connections closes its own. Of requests that are begun and not whole, each peer has few.
+So Lutrin needs no proxy in front of it. A connection *waits* while the other side owes something (a request's head, its
+body, the next request) and is *busy* while an answer is on its way. If there are too many, the one that has waited
+longest is closed for the newest; a busy one never is. So a client that opens a thousand silent connections closes its
+own. Each peer may have only few incomplete requests.
 
-The first request of a connection is its bytes and a deadline until it is whole: a thousand that begin one and never end
-it would otherwise be a thousand tasks, each with its route and its guards. Only whether all has come is looked at; what
-has come is for the parser, which sees every byte. What cannot be told for sure goes to the parser at once.
+Until it is complete, the first request of a connection is only bytes and a deadline: a thousand requests that begin and
+never end would otherwise be a thousand tasks, each with its route and guards. This code only checks whether everything
+has arrived; the parser sees every byte. If in doubt, the bytes go to the parser at once.
 """
 
 import asyncio
@@ -36,44 +36,45 @@ MAX_HEAD_BYTES = 16 * 1024
 """Most bytes of a request's line and headers. A browser sends one or two thousand; many cookies still fit."""
 MAX_HEADERS = 100
 LENGTHS = frozenset({b"content-length", b"transfer-encoding"})
-"""Headers that each say how long a body is; a request has one of them at most."""
+"""Headers that each give the length of a body; a request may have one of them."""
 END_OF_HEAD = re.compile(rb"\n\r?\n")
-"""As h11 finds it."""
+"""End of a head, as h11 finds it."""
 LONGEST_END = 3
 DECIDING = re.compile(rb"\n(content-length|transfer-encoding|expect)[ \t]*:[ \t]*([^\r\n]*)", re.IGNORECASE)
-"""Headers that say how a body comes: so long; in chunks; only once it is asked for."""
+"""Headers that announce a body: its length; chunks; a body sent only on request."""
 MOST_DIGITS = 8
 HEAD_S = 10.0
-"""From the first byte of a request, or from the connection, to the end of its headers."""
+"""Seconds from the first byte of a request, or from the connection, to the end of its headers."""
 BODY_S = 15.0
-"""For the body of a request, and a second more for every `BODY_BYTES_PER_S` that have come."""
+"""Seconds for the body of a request, plus one for every `BODY_BYTES_PER_S` received."""
 BODY_BYTES_PER_S = 4096
 UNREAD_S = 30.0
-"""After it, a reader who takes nothing of what is sent is taken for gone."""
+"""Seconds after which a reader who takes no data counts as gone."""
 REST_S = 5.0
 MAX_REST_BYTES = 1 << 20
-"""Of a body whose request is answered already: it is read and dropped, for a reset would take the answer with it."""
+"""Seconds for the rest of a body whose request is answered: it is read and dropped, as a reset would drop the
+answer."""
 MOST_UNFINISHED = 32
-"""Requests of one peer that are begun and not whole: a class behind one address sends each in a few milliseconds."""
+"""Incomplete requests of one peer: a class behind one address sends each in a few milliseconds."""
 WARN_EVERY_S = 1.0
-"""Between two lines of the log about connections that were closed for others."""
+"""Seconds between two log lines about connections closed for others."""
 ACCEPTED_AT_ONCE = 64
-"""Connections that one turn of the loop takes: those above the limit are closed in the next one."""
+"""Connections accepted in one turn of the loop: those above the limit are closed in the next one."""
 BACKLOG = 2048  # connections that the kernel holds until they are accepted
 RESERVED_FILES = 256
-"""File descriptors for databases, indexes, child processes and the connections that are about to be closed."""
+"""File descriptors for databases, indexes, child processes and connections about to be closed."""
 MOST_FILES = 65_536
 
 Stage = Literal["silent", "idle", "head", "body", "rest", "busy"]
-"""Nothing said yet; answered and nothing said since; a head or a body on its way, or what is left of one that is
-answered already; an answer on its way."""
+"""Nothing received yet; answered and nothing received since; a head or a body arriving, or the rest of a body already
+answered; an answer on its way."""
 UNFINISHED = frozenset({"head", "body", "rest"})
 
 _log = get_logger("serve")
 
 
 def raise_file_limit() -> int:
-    """Let this process open as many files as it may, and return how many that are."""
+    """Raise this process's limit of open files as far as allowed, and return it."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     limit = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
     if soft != resource.RLIM_INFINITY and soft < limit:
@@ -84,7 +85,7 @@ def raise_file_limit() -> int:
 
 
 def most_connections(limit: int, files: int) -> int:
-    """Return how many connections fit into a limit of `files` open files."""
+    """Number of connections that fit into a limit of `files` open files."""
     return max(16, min(limit, files - RESERVED_FILES))
 
 
@@ -99,7 +100,7 @@ class Peer:
 
 
 class Connections:
-    """All connections of a server, `most` at a time; those of proxies, where many come from, count in all only."""
+    """All connections of a server, at most `most` at a time; those from proxies only count towards the total."""
 
     def __init__(self, most: int, most_of_peer: int, proxies: Sequence[str] = ()) -> None:
         self._most = most
@@ -111,7 +112,7 @@ class Connections:
         self.count = 0
 
     def open(self, connection: "BoundedProtocol", address: str) -> None:
-        """Count a connection; where there are too many, one that waits is closed: itself, if all others are busy."""
+        """Count a connection; if there are too many, close a waiting one: the new one, if all others are busy."""
         name = peer_of(address, "", ())
         if name not in self._peers:
             self._peers[name] = Peer(name, is_within(address, self._proxies))
@@ -126,7 +127,7 @@ class Connections:
                 self._close_one(peer.connections)
 
     def move(self, connection: "BoundedProtocol") -> None:
-        """Note another stage of a connection; close the peer's oldest unfinished request if there are too many."""
+        """Record a connection's new stage; close the peer's oldest incomplete request if there are too many."""
         peer = connection.peer
         if connection.stage not in UNFINISHED:
             peer.unfinished.pop(connection, None)
@@ -136,7 +137,7 @@ class Connections:
                 self._close_one(peer.unfinished)
 
     def touch(self, connection: "BoundedProtocol") -> None:
-        """Note that a connection has sent something, which makes it the last of the waiting ones to be closed."""
+        """Record that a connection has sent something, so that it is the last of the waiting ones to be closed."""
         for among in (connection.peer.connections, connection.peer.unfinished):
             if connection in among:
                 among[connection] = among.pop(connection)
@@ -166,7 +167,7 @@ class Connections:
 
 
 class BoundedConnection(h11.Connection):
-    """A parser that refuses more than `MAX_HEADERS` headers, or two lengths, and remembers its status."""
+    """A parser that refuses more than `MAX_HEADERS` headers, or two lengths, and keeps its status."""
 
     status = 400
 
@@ -181,13 +182,13 @@ class BoundedConnection(h11.Connection):
             self.status = 431
             raise h11.RemoteProtocolError("Too many headers", error_status_hint=431)
         if isinstance(event, h11.Request) and {name for name, _ in event.headers} >= LENGTHS:
-            # A proxy may take the other one for the end of the body: what follows is then a stranger's request.
+            # A proxy may use the other one as the end of the body: the rest is then a stranger's request.
             raise h11.RemoteProtocolError("Two lengths", error_status_hint=400)
         return event
 
 
 def size_of(data: bytes | bytearray, searched: int = 0) -> int | None:
-    """Bytes of a request whose beginning has come; 0 where the parser is to say, None while its head has no end."""
+    """Size of a request from its beginning; 0 if the parser must decide, None while its head is incomplete."""
     if data[0] <= ord(" "):
         return 0  # no method begins so, as h11 says without waiting for more
     end = END_OF_HEAD.search(data, max(0, searched - LONGEST_END))
@@ -210,10 +211,10 @@ class BoundedProtocol(H11Protocol):
     _deadline: asyncio.TimerHandle | None = None
     _unread: asyncio.TimerHandle | None = None
     _came_bytes = 0
-    """At this stage."""
+    """Since the start of this stage."""
     _since_s = 0.0
     _size: int | None = None
-    """Of the first request, once it is known."""
+    """Size of the first request, once known."""
 
     def __init__(
         self,
@@ -227,10 +228,10 @@ class BoundedProtocol(H11Protocol):
         self.conn = BoundedConnection(h11.SERVER, MAX_HEAD_BYTES)
         self._counted_in = connections
         self._pending: bytearray | None = bytearray()
-        """What has come of the first request; None once the parser has it."""
+        """Bytes of the first request so far; None once the parser has it."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """A connection begins."""
+        """Handle the start of a connection."""
         super().connection_made(cast("asyncio.Transport", transport))
         self._counted_in.open(self, self.client[0] if self.client else "")
         self._enter("silent")
@@ -244,7 +245,7 @@ class BoundedProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Parse what has come, in pieces small enough for the limit of the head to hold within one reading."""
+        """Parse received bytes in pieces, small enough to enforce the limit of the head within one read."""
         self._came_bytes += len(data)
         if self._pending is not None:
             searched = len(self._pending)
@@ -301,7 +302,7 @@ class BoundedProtocol(H11Protocol):
         self.transport.close()
 
     def _follow(self) -> None:
-        """Look at which stage the connection is now."""
+        """Update the stage of the connection."""
         cycle: RequestResponseCycle | None = self.cycle  # there is none before the first request
         answered = cycle is None or cycle.response_complete
         if self.conn.their_state is h11.SEND_BODY:

@@ -1,12 +1,12 @@
-"""Mermaid's flowcharts and state diagrams, drawn on the server; every other kind of diagram stays text.
+"""Draws Mermaid's flowcharts and state diagrams on the server; every other kind of diagram stays text.
 
-A strict content policy would have to allow scripts and styles to draw them in the browser. The grammar is that of
+Drawing them in the browser would need scripts and styles that a strict content policy forbids. The grammar is that of
 https://mermaid.js.org/syntax/flowchart.html and stateDiagram.html as far as books use it: boxes, arrows and their
-labels. Colours, clicks and the frames of subgraphs are passed over.
+labels. Colours, clicks and the frames of subgraphs are ignored.
 
 Boxes are laid out in layers after Sugiyama, Tagawa and Toda (1981): cycles are opened, every box gets the layer of its
-longest path, long lines and labels get a place of their own in the layers between, each layer is ordered by the mean
-place of its neighbours, and boxes move towards their neighbours as far as those beside them let them.
+longest path, long lines and labels get places of their own in the layers between, each layer is ordered by the mean
+place of its neighbours, and boxes move towards their neighbours as far as the boxes beside them allow.
 """
 
 import re
@@ -84,7 +84,7 @@ class Graph:
     """A diagram."""
 
     across: bool = False
-    """From left to right; else from top to bottom."""
+    """From left to right; otherwise from top to bottom."""
     nodes: dict[str, Node] = field(default_factory=dict)
     edges: list[Edge] = field(default_factory=list)
 
@@ -131,7 +131,7 @@ def _read_chain(graph: Graph, line: str) -> bool:
 
 
 def _read_group(graph: Graph, line: str, at: int) -> tuple[list[str], int]:
-    """Nodes joined by `&`, and where they end."""
+    """Nodes joined by `&`, and the position after them."""
     names: list[str] = []
     while True:
         name, at = _read_node(graph, line, at)
@@ -184,7 +184,7 @@ def _read_state(graph: Graph, line: str) -> bool:
 
 
 def _text(written: str) -> str:
-    """What a label says: without its quotation marks, on as many lines as its author broke it into."""
+    """The text of a label: without quotation marks, with its author's line breaks."""
     text = written.strip()
     if len(text) > 1 and text[0] == text[-1] == '"':
         text = text[1:-1]
@@ -193,7 +193,7 @@ def _text(written: str) -> str:
 
 @dataclass(slots=True)
 class _Place:
-    """A box, a label, or the bend of a long line: its size, and its middle along the arrows and beside them."""
+    """A box, a label, or the bend of a long line: its size, and its centre along and across the arrows."""
 
     lines: list[str]
     shape: str
@@ -206,12 +206,12 @@ class _Place:
 
 @dataclass(slots=True)
 class _Drawing:
-    """A graph with a place for everything."""
+    """A graph with a place for every part."""
 
     across: bool
     places: dict[str, _Place] = field(default_factory=dict)
     routes: list[tuple[Edge, list[str]]] = field(default_factory=list)
-    """Each line with the places that it goes through, against the arrow where that opened a cycle."""
+    """Each line with the places on its way, against its arrow if that opened a cycle."""
     before: dict[str, list[str]] = field(default_factory=dict)
     behind: dict[str, list[str]] = field(default_factory=dict)
     size: tuple[float, float] = (0.0, 0.0)
@@ -303,7 +303,7 @@ def _wrap(text: str, chars: int) -> list[str]:
 
 
 def _break_cycles(graph: Graph) -> list[tuple[str, str, Edge]]:
-    """Lines as (from, to, edge), turned round where they would close a cycle."""
+    """Lines as (from, to, edge), reversed where they would close a cycle."""
     following: dict[str, list[str]] = {name: [] for name in graph.nodes}
     for edge in graph.edges:
         following[edge.start].append(edge.end)
@@ -338,7 +338,7 @@ def _layers(names: Iterable[str], forward: Sequence[tuple[str, str, Edge]]) -> d
 
 
 def _through(drawing: _Drawing, number: int, start: str, end: str, edge: Edge) -> list[str]:
-    """The places of a line; between layers that are not neighbours it gets new ones, its label in the middle."""
+    """The places of a line; between distant layers it gets new ones, with its label in the middle."""
     first, last = drawing.places[start].layer, drawing.places[end].layer
     names = [start]
     middle = (first + last) // 2
@@ -352,7 +352,7 @@ def _through(drawing: _Drawing, number: int, start: str, end: str, edge: Edge) -
 
 
 def _order(drawing: _Drawing) -> list[list[str]]:
-    """The layers, each in an order in which few lines cross."""
+    """The layers, each in an order with few crossings."""
     layers: list[list[str]] = [[] for _ in range(1 + max(place.layer for place in drawing.places.values()))]
     for name, place in drawing.places.items():
         layers[place.layer].append(name)
@@ -367,7 +367,7 @@ def _order(drawing: _Drawing) -> list[list[str]]:
 
 
 def _move(drawing: _Drawing, layers: Sequence[Sequence[str]]) -> None:
-    """Bring each place near its neighbours in the layers beside it, without touching those in its own."""
+    """Bring each place near its neighbours in the adjacent layers, without touching those in its own."""
     breadth = {name: drawing.breadth(place) for name, place in drawing.places.items()}
     middle = dict.fromkeys(drawing.places, 0.0)
     for sweep in range(_SWEEPS):
@@ -389,7 +389,7 @@ def _move(drawing: _Drawing, layers: Sequence[Sequence[str]]) -> None:
 
 
 def _stack(drawing: _Drawing, layers: Sequence[Sequence[str]]) -> None:
-    """Put the layers one behind the other, and say how large the whole is."""
+    """Stack the layers, and compute the size of the whole."""
     along = _MARGIN
     gap = _GAP_ALONG / 2 if any(place.shape == "label" for place in drawing.places.values()) else _GAP_ALONG
     for layer in layers:
@@ -408,7 +408,7 @@ def _mean(values: Sequence[float], otherwise: float) -> float:
 
 
 def _route(drawing: _Drawing, edge: Edge, names: Sequence[str]) -> str:
-    """A line from the rim of a box to the rim of another, with its arrow heads."""
+    """A line from the rim of one box to the rim of another, with its arrow heads."""
     points = []
     for name in names:  # it meets a place at its near side and leaves it at its far side
         place = drawing.places[name]

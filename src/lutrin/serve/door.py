@@ -1,8 +1,8 @@
-"""The door for a class: a second listener on this machine's addresses in its networks, opened and closed while it runs.
+"""The door for a class: a second listener on this machine's network addresses, opened and closed at run time.
 
-The server itself listens on the loopback alone, unless its operator let the network in for good. The door listens on
-the same port of each address that the machine has in a network, so that pupils type what the page shows. Closing it
-cuts the connections that came through it; those of this machine go on.
+The server itself only listens on the loopback, unless its operator opened it to the network for good. The door listens
+on the same port of each of the machine's network addresses, so that pupils type the address shown on the page. Closing
+it cuts the connections that came through it; local ones continue.
 """
 
 import asyncio
@@ -20,15 +20,15 @@ _log = get_logger("serve")
 
 
 class Connection(Protocol):
-    """A connection, as the server that accepted it knows it."""
+    """A connection, as seen by the server that accepted it."""
 
     @property
     def server(self) -> tuple[str, int | None] | None:
-        """The address of this machine that it leads to."""
+        """The address of this machine that it connects to."""
 
     @property
     def transport(self) -> asyncio.Transport:
-        """What carries it."""
+        """Its transport."""
 
 
 Accept = Callable[[socket.socket], Awaitable[asyncio.Server]]
@@ -39,7 +39,7 @@ class Door:
 
     Args:
         host: The address that the server listens on.
-        addresses: Returns this machine's addresses in its networks, the likeliest first.
+        addresses: Returns this machine's network addresses, the likeliest first.
     """
 
     def __init__(self, host: str, addresses: Callable[[], list[str]]) -> None:
@@ -51,24 +51,24 @@ class Door:
         self._port = 0
 
     def install(self, port: int, accept: Accept, connections: Callable[[], Iterable[Connection]]) -> None:
-        """Tell it how to serve a listener, and which connections there are; until then it stays shut."""
+        """Set how to serve a listener, and the source of connections; until then the door stays shut."""
         self._port, self._accept, self._connections = port, accept, connections
 
     @property
     def is_possible(self) -> bool:
-        """Whether it can be opened: the server is local, and not a part of another program."""
+        """Whether it can be opened: the server is local, and not part of another program."""
         return self._is_local and self._accept is not None
 
     @property
     def address(self) -> str:
-        """What pupils type while it is open; empty: it is shut."""
+        """The address for pupils while it is open; empty if it is shut."""
         return next((f"http://{address}:{self._port}/" for address in self._listeners), "")
 
     async def open(self) -> None:
-        """Let the network in; what is open already stays open.
+        """Open the door to the network; an open one stays open.
 
         Raises:
-            InvalidInput: The machine is in no network, or its port there is taken.
+            InvalidInput: The machine has no network, or its port there is taken.
         """
         addresses = self._addresses()
         if not self.is_possible or self._accept is None or not addresses:
@@ -83,12 +83,12 @@ class Door:
         _log.info("door_opened", addresses=len(self._listeners))
 
     async def close(self) -> None:
-        """Shut it and cut the connections that came through it."""
+        """Shut the door and cut the connections that came through it."""
         await self._shut(set(self._listeners))
         _log.info("door_closed")
 
     async def follow(self) -> None:
-        """Move an open door to the addresses that the machine has now, as after a change of network."""
+        """Move an open door to the machine's present addresses, for example after a change of network."""
         if self._listeners and set(self._listeners) != set(self._addresses()):
             with suppress(InvalidInput):
                 await self.open()

@@ -15,12 +15,12 @@ from lutrin.records import BookInfo, Chunk, Unit
 from lutrin.serve.notes import Term
 
 EXCERPT_CHARS = 150
-"""Two lines in the list."""
+"""Characters of an excerpt: two lines in the list."""
 LEAD_CHARS = 50
 """Most characters before the first marked word of an excerpt."""
 SENTENCE_ENDS = (".", "!", "?", "…", "。")
 _COMMENT_SIGNS = " \t#/*-;%!<>\"'"
-# Linear, as the lexers of some languages are not: this runs for every letter that is typed.
+# Linear, unlike the lexers of some languages: this runs for every typed letter.
 _COMMENT = re.compile(r"""(?:^\s*(?:\*|;+|%+|"{3}|'{3}|<!--)|(?:^|\s)(?:#+|//+!?|/\*+|--)(?=\s))(.*)""")
 _WORD = re.compile(r"\w+")
 _FORMULA = re.compile(r"\$\$([^$]+)\$\$|\$(?!\s)([^$\n]+)(?<!\s)\$(?!\d)")
@@ -31,7 +31,7 @@ GREEK = (
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho . sigma tau upsilon phi "
     "chi psi omega"
 ).split()
-"""In the order of Unicode, from U+03B1 on."""
+"""In the order of Unicode, starting at U+03B1."""
 SIGNS = {
     "approx": "≈", "cdot": "·", "ge": "≥", "geq": "≥", "in": "∈", "infty": "∞", "le": "≤", "leq": "≤", "ll": "≪",
     "ne": "≠", "pm": "±", "quad": ", ", "sum": "∑", "times": "×", "to": "→",
@@ -39,7 +39,7 @@ SIGNS = {
 
 Marks = tuple[tuple[int, int], ...]
 Line = tuple[bool, float, "Suggestion"]
-"""Whether a line's title has every word that was typed, its score, and the line."""
+"""Whether a line's title has every typed word, its score, and the line."""
 
 
 class Suggestion(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,14 +77,14 @@ class Suggestions(msgspec.Struct, frozen=True):
 def section_lines(
     words: Sequence[TypedWord], passages: Sequence[tuple[Chunk, float]], most: int
 ) -> list[tuple[bool, float, Suggestion]]:
-    """List a book's passages, one line for each section; those whose title has every word come first."""
+    """List a book's passages, one line for each section; those with every word in the title come first."""
     word_stems = [frozenset(map(stem_of, one.forms)) for one in words]
     sections: dict[str, tuple[bool, float, Chunk]] = {}
     for chunk, score in passages:
         url = reader_url(chunk)
         if url not in sections:
             sections[url] = (_kinds(_title(chunk), word_stems) == len(word_stems), score, chunk)
-    # To find the words in a passage costs most: only those that are shown are looked through.
+    # Finding the words in a passage costs most, so search only the passages to show.
     first = sorted(sections.items(), key=lambda item: (not item[1][0], -item[1][1]))[:most]
     return [(named, score, _line(chunk, url, word_stems)) for url, (named, score, chunk) in first]
 
@@ -108,7 +108,7 @@ def term_line(term: Term, book: BookInfo, typed: Sequence[TypedWord]) -> Suggest
 
 
 def best_first(lines: Iterable[Line]) -> list[Line]:
-    """Sort lines, possibly of several books, into the order in which they are shown."""
+    """Sort lines, possibly of several books, into display order."""
     return sorted(lines, key=lambda line: (not line[0], -line[1]))
 
 
@@ -137,7 +137,7 @@ def _title(chunk: Chunk) -> str:
 
 
 def _place(chunk: Chunk, word_stems: Sequence[frozenset[str]]) -> Unit | None:
-    """The piece of a passage that has most of the words; of several that have as many, rather prose and a sentence."""
+    """The piece of a passage with the most words; among equals, prefer prose and a sentence."""
 
     def rank(unit: Unit) -> tuple[int, bool, bool]:
         return _kinds(unit.text, word_stems), unit.kind != "code", unit.text.rstrip().endswith(SENTENCE_ENDS)
@@ -146,7 +146,7 @@ def _place(chunk: Chunk, word_stems: Sequence[frozenset[str]]) -> Unit | None:
 
 
 def _in_words(unit: Unit, word_stems: Sequence[frozenset[str]]) -> str:
-    """A piece of a book in words: of code, the comment that has most of what was typed, else what introduces it."""
+    """A piece of a book in words: for code, the comment with the most typed words, else its introduction."""
     if unit.kind == "table_row":
         return readable(" · ".join(unit.row))
     if unit.kind != "code":
@@ -156,13 +156,13 @@ def _in_words(unit: Unit, word_stems: Sequence[frozenset[str]]) -> str:
 
 
 def _comments(code: str) -> list[str]:
-    """What an author wrote for people on the lines of a program, whatever its language, without the signs before it."""
+    """Comments on the lines of a program in any language, without comment signs."""
     matches = filter(None, map(_COMMENT.search, code.splitlines()))
     return [text for match in matches if (text := match[1].strip(_COMMENT_SIGNS))]
 
 
 def readable(text: str) -> str:
-    r"""Put a piece of text on one line, with formulas as one would read them aloud.
+    r"""Put a text on one line, with formulas as one would read them aloud.
 
     >>> readable(r"Torque is $\tau = \frac{P}{\omega}$.")
     'Torque is τ = P / ω.'
@@ -189,7 +189,7 @@ def _kinds(text: str, word_stems: Sequence[frozenset[str]]) -> int:
 
 @lru_cache(maxsize=4096)
 def _stems(text: str) -> frozenset[str]:
-    """Kept, for the next letter that is typed is looked for in the same pieces."""
+    """Cached, because the next letter searches the same pieces."""
     return frozenset(stem_of(word.lower()) for word in _WORD.findall(text))
 
 
@@ -199,7 +199,7 @@ def _marks(text: str, word_stems: Sequence[frozenset[str]]) -> Marks:
 
 
 def _cut(text: str, marks: Marks) -> str:
-    """As much of a text as a line of the list holds, from just before the first marked word on."""
+    """The part of a text that fits on a line of the list, starting just before the first marked word."""
     start = max(0, marks[0][0] - LEAD_CHARS) if marks and marks[0][0] > EXCERPT_CHARS // 2 else 0
     if start:
         start = text.find(" ", start) + 1

@@ -1,7 +1,7 @@
 """Checks every request before its handler sees it: host name, size of the body, encoding and nesting depth.
 
-Litestar answers 500 to a body that is nested 100,000 deep or is not UTF-8, and compares the Host header with its port;
-hence guards of our own. It also reads JSON leniently; here a number in quotes is refused.
+Litestar answers 500 to a body that is nested 100,000 deep or is not UTF-8, and compares the Host header including its
+port; hence these guards. It also reads JSON leniently; here a quoted number is refused.
 """
 
 import ipaddress
@@ -44,19 +44,19 @@ HEADERS = {
 MAX_BODY_BYTES = 64 * 1024
 MAX_UPLOAD_BYTES = 512 * 1024 * 1024
 UPLOADS = frozenset({"/books", "/teacher/books"})
-"""Where forms with files are sent; their handlers check who sends them before they read."""
+"""Paths of forms with files; their handlers check the sender before they read."""
 MAX_DEPTH = 32
 CHANGING = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 FORMS = ("/teacher/", "/books")
-"""Here forms and files are sent, each with a key or a token of its own."""
+"""Paths of forms and files, each with its own key or token."""
 FOR_ALL = ("/widget/", "/health")
-"""What pages of other sites load: the widget, and whether there is a server."""
+"""Paths that pages of other sites load: the widget, and the check for a server."""
 LOOPBACK_NAMES = frozenset({"localhost", "localhost.localdomain"})
 
 HOST = re.compile(r"(?:\[([0-9a-f:.]{2,45})\]|([^:@/?#\[\]\s]{1,255}))(?::[0-9]{0,5})?")
-"""A name or an address, with a port or without (RFC 9110, section 7.2); nothing may stand behind it."""
+"""A name or an address, with or without a port (RFC 9110, section 7.2), and nothing after it."""
 
-# A string (also one that never ends, so that the scan stays linear) or a bracket.
+# A string (even an unterminated one, so that the scan stays linear) or a bracket.
 _TOKENS = re.compile(rb'"(?:[^"\\]|\\.)*+"?|([\[{])|[\]}]', re.DOTALL)
 
 
@@ -66,11 +66,11 @@ HTTPRequest = Request[Any, Any, Any]
 class StrictRequest(Request[Any, Any, Any]):
     """A request whose JSON body is decoded directly into the struct that its handler declares.
 
-    Litestar would first make plain values of it and then convert these leniently (`"5"` becomes 5).
+    Litestar would first build plain values and then convert these leniently (`"5"` becomes 5).
     """
 
     async def body(self) -> bytes:
-        """The bytes of the body; an empty one reads as JSON's null, so that its handler says what it misses."""
+        """The bytes of the body; an empty one reads as JSON's null, so that its handler reports the missing fields."""
         return await super().body() or b"null"
 
     async def json(self) -> Any:  # noqa: ANN401 - the framework's signature
@@ -78,7 +78,7 @@ class StrictRequest(Request[Any, Any, Any]):
 
         Raises:
             ValidationException: It is JSON, but a field is missing or wrong.
-            SerializationException: It is no JSON.
+            SerializationException: It is not JSON.
         """
         field = self.route_handler.parsed_data_field
         annotation = field.annotation if field is not None else Any
@@ -103,14 +103,14 @@ def _check_syntax(body: bytes) -> None:
 
 
 async def secure(message: Message, scope: Scope) -> None:
-    """Add the headers to a response unless it sets them itself. A `before_send` hook."""
+    """Add the security headers that a response does not set itself. A `before_send` hook."""
     if message["type"] != "http.response.start":
         return
     headers = list(message["headers"])
     names = {name.lower() for name, _ in headers}
     for name, value in HEADERS.items():
         if name not in names:
-            # The widget is made to be loaded by other sites' pages.
+            # The widget is meant to be loaded by other sites' pages.
             shared = name == b"cross-origin-resource-policy" and scope["path"].startswith("/widget/")
             headers.append((name, b"cross-origin" if shared else value))
     if not any(name.lower() == b"vary" and b"origin" in value.lower() for name, value in headers):
@@ -122,11 +122,11 @@ class RequestGuard(ASGIMiddleware):
     """Checks every request.
 
     Args:
-        names: Host names under which it answers (`*`: any) besides those of the loopback, which prevents DNS rebinding.
+        names: Host names that it accepts (`*`: any) besides those of the loopback, which prevents DNS rebinding.
             Addresses need no list, for rebinding needs a name.
         origins: Sites whose pages may send requests (`*`: any). A browser asks the server first before it sends JSON to
-            another site, but sends a form or plain text at once; hence the origin is looked at here, and a body that
-            does not call itself JSON is not read.
+            another site, but sends a form or plain text at once; hence this check of the origin, and a body not
+            declared as JSON is not read.
     """
 
     def __init__(self, names: Sequence[str], origins: Sequence[str]) -> None:
@@ -134,12 +134,12 @@ class RequestGuard(ASGIMiddleware):
         self._origins = frozenset(origins)
 
     async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
-        """Pass the request on with its body in one piece, or an upload with a limit to its size.
+        """Pass the request on with its body in one piece, or an upload with a size limit.
 
         Raises:
             MalformedRequest: It names another host, or its body is not UTF-8 or is nested too deeply.
             NotPermitted: It comes from a page of another site.
-            WrongContentType: Its body does not call itself JSON.
+            WrongContentType: Its body is not declared as JSON.
             RequestTooLarge: The body has more than 64 KiB, or an upload is too large.
         """
         host, length = _header(scope, b"host").lower(), _header(scope, b"content-length")
@@ -173,8 +173,8 @@ class RequestGuard(ASGIMiddleware):
             if has_body and kind != "application/json" and not scope["path"].startswith(FORMS):
                 raise WrongContentType(messages.NOT_JSON)
         elif (
-            # A page of another site has this loaded as a picture, script or frame, of which it would see nothing: a
-            # reader's browser would make work here for that page. Links lead here as before.
+            # Another site's page loads this as a picture, script or frame without seeing the result: a reader's browser
+            # would make work here for that page. Links still work.
             _header(scope, b"sec-fetch-site") == "cross-site"
             and _header(scope, b"sec-fetch-mode") != "cors"
             and _header(scope, b"sec-fetch-dest") != "document"
@@ -185,7 +185,7 @@ class RequestGuard(ASGIMiddleware):
 
 
 def check_body(body: bytes) -> None:
-    """Refuse a body that is not JSON before it is parsed: one that is not UTF-8, or is nested more than 32 deep."""
+    """Refuse a body before parsing if it is not UTF-8, or is nested more than 32 deep."""
     try:
         body.decode("utf-8")
     except UnicodeDecodeError:
@@ -201,7 +201,7 @@ def check_body(body: bytes) -> None:
 
 
 def _count(receive: Receive, most: int, detail: str) -> Receive:
-    """Yield the parts of a body up to the allowed size."""
+    """Pass on the parts of a body up to the allowed size."""
     size = 0
 
     async def next_part() -> HTTPReceiveMessage | WebSocketReceiveMessage:
@@ -217,7 +217,7 @@ def _count(receive: Receive, most: int, detail: str) -> Receive:
 
 
 async def _read(receive: Receive) -> Receive:
-    """Read a whole body and check it; what is returned has it in one piece."""
+    """Read a whole body and check it; return a receiver that has it in one piece."""
     parts, more = [], True
     while more:
         message = await receive()

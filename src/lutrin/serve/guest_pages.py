@@ -1,4 +1,4 @@
-"""Pages that guests add to the server, found by the entry point `lutrin.pages`; the teacher's come in so."""
+"""Pages that guests add to the server through the entry point `lutrin.pages`, such as the teacher's."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from lutrin.guests import load_guests
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuestPages:
-    """What an entry point names."""
+    """The object behind an entry point."""
 
     handlers: Sequence[HTTPRouteHandler]
     """They may ask by name for the `server` and the `visit` (`lutrin.guest_ports`), and for what `give` returns."""
     give: Callable[[Server], Mapping[str, object]]
-    """Makes what the guest's own handlers ask for, once for each server."""
+    """Creates the dependencies of the guest's handlers, once for each server."""
     templates: Path
     """Folder of its templates, which may extend the core's."""
     static: Path

@@ -1,4 +1,4 @@
-"""The running server, as pages of guests are handed it (`lutrin.guest_ports.Server`)."""
+"""The running server, as passed to guests' pages (`lutrin.guest_ports.Server`)."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Hashable, Mapping, Sequence
@@ -60,12 +60,12 @@ class GuestServer:
 
     @property
     def assignments(self) -> Assignments:
-        """What classes were given to do."""
+        """The assignments of classes."""
         return self.service.services.chats.assignments
 
     @property
     def companions(self) -> Companions | None:
-        """What is prepared for the books; None: there are no books to work on."""
+        """The prepared entries of the books; None: there are no books to work on."""
         return self.service.services.companions
 
     def now(self) -> datetime:
@@ -77,15 +77,15 @@ class GuestServer:
         return self.service.spawn(work)
 
     async def compute(self, work: Callable[[], T]) -> T:
-        """Do work in a thread, so that it does not hold others up."""
+        """Do work in a thread, so that it does not block others."""
         return await beside_loop(work)
 
     async def page(self, key: tuple[Hashable, ...], same: object, make: Callable[[], str]) -> str:
-        """A page whose files have names for ever, made in a thread, once for a key and the very object `same`."""
+        """A page whose files have permanent names, built in a thread, once for a key and the object `same`."""
         return await self.workshop.once((*key, Same(same)), lambda: self.files.stamp_page(make()))
 
     async def answer(self, text: str, book: str) -> Answer:
-        """The answer that a reader of a book would get now; nothing of it is stored."""
+        """The answer that a reader of a book would get now; it is not stored."""
         question = Question(text=text, book=book)
         check_lengths(question)
         events = [event async for event in self.service.services.answers.answer(question)]
@@ -103,7 +103,7 @@ class GuestServer:
         return await self.service.services.chats.recent_questions(most)
 
     async def list_books(self) -> tuple[Sequence[BookRow], Sequence[LeftOut]]:
-        """All books in the order of the shelf, removed ones last, and the files that belong to none of them."""
+        """All books in the order of the shelf, removed ones last, and the files that belong to no book."""
         return await asyncio.to_thread(list_books, self.settings)
 
     async def find_book(self, slug: str) -> BookRow:
@@ -111,12 +111,12 @@ class GuestServer:
         return await asyncio.to_thread(find_book, self.settings, slug)
 
     async def change_book(self, slug: str, act: BookAct, *, title: str, line: str, hints: str) -> None:
-        """Do something with a book; raises LutrinError if it cannot be done."""
+        """Perform an action on a book; raises LutrinError if it is impossible."""
         work = partial(change_book, self.settings, slug, act, self.now(), title=title, line=line, hints=hints)
         await asyncio.to_thread(work)
 
     def job(self) -> Job | None:
-        """How the books are being read, or were read last; None: not since the start."""
+        """The present or last ingestion; None: there was none since the start."""
         return self.jobs.current()
 
     def job_text(self) -> str:
@@ -132,11 +132,11 @@ class GuestServer:
         await self.jobs.start(self._ingest(), self.spawn)
 
     async def read_books_later(self) -> None:
-        """Read the books now, or when they have been read; raises NotPermitted if none are read here."""
+        """Read the books now, or after the present ingestion; raises NotPermitted if none are read here."""
         await self.jobs.add(self._ingest(), self.spawn)
 
     async def receive(self, request: HTTPRequest, check: Callable[[Mapping[str, str]], None]) -> Uploaded:
-        """Put the files of a form into the corpus, unless `check` refuses its fields of text, and read them."""
+        """Put a form's files into the corpus and read them, unless `check` refuses its text fields."""
         reading = partial(self.jobs.add, self._ingest(), self.spawn)
         report, uploads = await receive(request, self.settings, reading, check)
         for one in uploads:
@@ -149,11 +149,11 @@ class GuestServer:
         return self.service.services.ingest
 
     def counts(self) -> ServerCounts:
-        """What it has done since it started."""
+        """Its counts since the start."""
         return self.service.metrics.counts()
 
     def load(self) -> ServerLoad:
-        """What it is doing now."""
+        """Its present load."""
         state = self.service.services.model_state()
         return ServerLoad(
             readers=self.service.presence.count(),
@@ -163,7 +163,7 @@ class GuestServer:
         )
 
     def models(self) -> Sequence[ModelRow]:
-        """The models that are known; raises WeightsError if their manifest cannot be read."""
+        """The known models; raises WeightsError if their manifest cannot be read."""
         folder, name = self.settings.models_dir, self.model()
         return [
             ModelRow(
@@ -192,7 +192,7 @@ class GuestServer:
         return not self.service.services.trouble
 
     def troubles(self) -> Sequence[str]:
-        """What is in the way of storing, a sentence each."""
+        """Obstacles to storing, one sentence each."""
         space, trouble = self.service.space, self.service.services.trouble
         troubles = [trouble] if trouble else []
         if space.low:

@@ -1,4 +1,4 @@
-"""The pages around a book and those to practise with it, readable without a script; their HTML is in `templates/`."""
+"""The pages around a book, and the practice pages, readable without a script; their HTML is in `templates/`."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -37,9 +37,9 @@ class Chapter:
     """A chapter in a table of contents."""
 
     title: str
-    """Empty: its pages are in no chapter."""
+    """Empty: its pages are outside of chapters."""
     opening: PageEntry | None
-    """The page that is named as the chapter; the heading leads to it, for twice the same words would be two places."""
+    """The page with the chapter's name; the heading links to it, for the same words twice would look like two."""
     pages: tuple[PageEntry, ...]
     """The other pages."""
 
@@ -52,7 +52,7 @@ class Part:
     """Its title; empty: the book has no parts here."""
     chapters: tuple[Chapter, ...]
     opening: PageEntry | None = None
-    """The page that is named as the part; its heading leads there."""
+    """The page with the part's name; its heading links there."""
 
 
 def outline(pages: Iterable[PageEntry]) -> list[Part]:
@@ -76,7 +76,7 @@ def _chapter(title: str, pages: list[PageEntry]) -> Chapter:
 
 
 def shelf(books: Sequence[tuple[ShelvedBook, Sequence[PageEntry]]], starters: Sequence[str] = ()) -> str:
-    """The page at `/`: a card for each book, one box, and questions to begin with; a single book has its contents."""
+    """The page at `/`: a card for each book, one box, and starter questions; a single book has its contents."""
     only = books[0][0] if len(books) == 1 else None
     covers = [
         {**_cover(book, pages), "slug": book.slug, "address": _first(book, pages) if only else book_path(book.slug)}
@@ -88,7 +88,7 @@ def shelf(books: Sequence[tuple[ShelvedBook, Sequence[PageEntry]]], starters: Se
 
 
 def empty_shelf(reading: str) -> str:
-    """The page at `/` before the first book is there; `reading` says how far the books are read, if they are."""
+    """The page at `/` before the first book is there; `reading` describes the progress of reading, if any."""
     return render("shelf.html", chat=False, title="Lutrin", books=(), book="", starters=(), reading=reading)
 
 
@@ -119,7 +119,7 @@ def _first(book: ShelvedBook, pages: Sequence[PageEntry]) -> str:
 
 
 def trouble(status: int, detail: str, incident: str = "", *, teacher: bool = False) -> str:
-    """The page shown when another one cannot be: says what went wrong and where to go from here."""
+    """The error page: says what went wrong and where to go from here."""
     missing, failed = status in MISSING, status >= HTTPStatus.INTERNAL_SERVER_ERROR
     return render(
         "trouble.html",
@@ -129,13 +129,13 @@ def trouble(status: int, detail: str, incident: str = "", *, teacher: bool = Fal
         again=failed and not teacher,  # a form of the teacher's cannot be sent again by a link
         teacher=teacher,
         incident=incident,
-        # Search and chat help who is lost; where the server fails they would fail as well.
+        # Search and chat help a lost reader; if the server fails, they would fail as well.
         chat=missing and not teacher,
     )
 
 
 def offline() -> str:
-    """The page shown without a network for a page that this browser has not kept."""
+    """The offline page, for a page that this browser has not stored."""
     return render("trouble.html", title=OFFLINE_TITLE, detail=OFFLINE, history=True, again=True, chat=False)
 
 
@@ -152,9 +152,9 @@ def reading(
     """A page of a book.
 
     Args:
-        text: Its sanitised HTML.
-        sections: Anchor and title (as safe HTML) of each.
-        exercises: Anchors of the sections that hold the book's own exercises.
+        text: Its HTML, sanitised.
+        sections: Anchor and title (as safe HTML) of each section.
+        exercises: Anchors of the sections with the book's own exercises.
     """
     position = pages.index(current)
     return render(
@@ -177,7 +177,7 @@ def reading(
 
 
 def with_page_labels(text: str, labels: Mapping[int, str]) -> str:
-    """Head each page of a sanitised PDF with the number printed on it, where it is known or follows from one before."""
+    """Head each page of a sanitised PDF with its printed number, if that is known or follows from an earlier one."""
     label = ""
 
     def head(page: re.Match[str]) -> str:
@@ -190,7 +190,7 @@ def with_page_labels(text: str, labels: Mapping[int, str]) -> str:
 
 
 def with_notes(text: str, notes: Mapping[str, Notes]) -> str:
-    """Add to each section (`<h2 id="...">`) of a sanitised page its notes by anchor; those of "" come first."""
+    """Add the notes of each section (`<h2 id="...">`) to a sanitised page, by anchor; those of "" come first."""
     if not notes:
         return text
     macro = vars(environment().get_template("parts.html").module)["notes"]
@@ -205,7 +205,7 @@ def with_notes(text: str, notes: Mapping[str, Notes]) -> str:
 
 
 WORKSHEET_CARDS = 40
-"""On one worksheet, spread over its chapter; more is no work for a lesson."""
+"""Questions on one worksheet, spread over its chapter; more would not fit a lesson."""
 SITTING_CARDS = 10
 """Cards of one sitting: some minutes of work."""
 VIEWS = ("study", "deck", "today", "worksheet", "glossary", "guide")
@@ -220,10 +220,10 @@ def render_practice(
     sitting: int = 1,
     page: PageEntry | None = None,
 ) -> str:
-    """One of the practice pages; chapters and sittings count from 1, and chapter 0 is the whole book.
+    """Render a practice page; chapters and sittings count from 1, and chapter 0 is the whole book.
 
     Args:
-        page: Only the cards of this page of the book, in one sitting.
+        page: Limit it to the cards of this page of the book, in one sitting.
     """
     if view not in VIEWS:
         raise ValueError(f"there is no page {view}")
@@ -260,12 +260,12 @@ def render_practice(
 
 
 def sittings_of(cards: Sequence[Card]) -> int:
-    """Into how many sittings cards are divided."""
+    """Number of sittings for some cards."""
     return max(1, -(-len(cards) // SITTING_CARDS))
 
 
 def by_letter(glossary: Sequence[GlossaryTerm]) -> list[tuple[str, list[GlossaryTerm]]]:
-    """Terms under their first letters; those that begin with none stand under `#`."""
+    """Terms by first letter; those that begin otherwise come under `#`."""
 
     def letter(term: GlossaryTerm) -> str:
         first = term.term[:1].upper()

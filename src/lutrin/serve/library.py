@@ -40,9 +40,9 @@ from lutrin.study.senses import senses_of
 T = TypeVar("T")
 
 OPENING_PASSAGES, OPENING_CHARS = 12, 140
-"""Where the line of a book's card is looked for, and its length."""
+"""Sections searched for the line on a book's card, and its length."""
 LEAST_SUBJECTS = 3
-"""Titles that say what a book is about; of fewer its first sentences say more."""
+"""Least titles that describe a book; with fewer, its first sentences say more."""
 _NUMBERED = re.compile(r"^(?:(?:chapter|part|unit|lesson)\s+)?\d+(?:\.\d+)*[.:)]?\s+", re.IGNORECASE)
 PASSAGES_A_LINE = 3
 """Passages read for each suggestion, since a section has several."""
@@ -58,7 +58,7 @@ MEDIA_TYPES = {
     ".webp": "image/webp",
 }
 PICTURE_HEADERS = {
-    # An SVG may hold scripts and links: shown on its own it is a picture all the same.
+    # An SVG may contain scripts and links; shown on its own, it is still just a picture.
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox",
     "Cache-Control": "no-cache",
 }
@@ -70,9 +70,9 @@ def media_type(name: str) -> str:
 
 
 def candidates(page: str, address: str) -> list[str]:
-    """Files that a picture's address in a page, or from the site's root, may mean, likeliest first.
+    """Files that a picture's address in a page, or from the site's root, may refer to, likeliest first.
 
-    Nothing outside of the folder, hidden, or of another kind than a picture is among them.
+    Excludes files outside of the folder, hidden ones, and other files than pictures.
     """
     path = unquote(urlsplit(address).path)
     if path.startswith(("/", "@site/")):
@@ -89,30 +89,30 @@ def _may_be_shown(name: str) -> bool:
 
 
 class ShelfLibrary:
-    """The ingested books as their readers see them. What takes a slug raises NotFound if there is no such book.
+    """The ingested books as readers see them. Methods that take a slug raise NotFound if there is no such book.
 
     Args:
-        corpus: Folder of this machine's books. Pictures are looked for there, too: an index that was made on another
-            machine names a folder that is not here.
+        corpus: Folder of this machine's books. Pictures are looked up there, too: an index made on another machine
+            names a folder that does not exist here.
     """
 
     def __init__(self, shelf: Shelf, corpus: Path | None = None) -> None:
         self._shelf = shelf
         self._corpus = corpus
         self._cache: dict[tuple[str, str], tuple[str, Any]] = {}
-        """Slug and kind -> the state that it was made of, and what was made."""
+        """Slug and kind -> the state of the book, and the value made from it."""
         self._making: dict[tuple[str, str], asyncio.Lock] = {}
 
     async def refresh(self) -> None:
-        """See at once what was changed in the catalogue; raises IndexUnavailable if that cannot be read."""
+        """Apply changes of the catalogue at once; raises IndexUnavailable if it cannot be read."""
         await self._shelf.refresh()
 
     async def books(self) -> Sequence[ShelvedBook]:
-        """All books that have a published generation."""
+        """All books with a published generation."""
         return [await self._once(generation, "card", _card) for generation in self._shelf.books()]
 
     async def book(self, slug: str) -> ShelvedBook:
-        """One book; raises IndexUnavailable if there is one, but it cannot be read."""
+        """One book; raises IndexUnavailable if it exists but cannot be read."""
         try:
             async with self._shelf.lease(slug) as generation:
                 return await self._once(generation, "card", _card)
@@ -135,7 +135,7 @@ class ShelfLibrary:
             return await generation.source(filename)
 
     async def page_labels(self, slug: str, filename: str) -> Mapping[int, str]:
-        """The numbers printed on the pages of a PDF where passages begin, by the pages' own numbers."""
+        """Printed numbers of the pages of a PDF where passages begin, by physical page number."""
         async with self._shelf.lease(slug) as generation:
             chunks = await generation.chunks_of(filename)
         return {chunk.page: chunk.page_label for chunk in chunks if chunk.page is not None and chunk.page_label}
@@ -156,7 +156,7 @@ class ShelfLibrary:
             return await beside_loop(lambda: glossary_of(senses.on_page(passages), slug))
 
     async def starters(self, most: int, slug: str = "", filename: str = "") -> Sequence[str]:
-        """Questions to begin with that the books answer well; none if nothing was prepared."""
+        """Starter questions that the books answer well; none if nothing was prepared."""
         if slug:
             async with self._shelf.lease(slug) as generation:
                 return starters(generation.companion, most, filename) if generation.companion else ()
@@ -165,7 +165,7 @@ class ShelfLibrary:
         return [question for companion in able for question in starters(companion, each)][:most]
 
     async def trial_questions(self, most: int, slug: str) -> Sequence[str]:
-        """Questions on what a book says, from all over it, read by a person or not."""
+        """Questions about a book's contents, from all over it, whether reviewed or not."""
         async with self._shelf.lease(slug) as generation:
             first = await generation.chunks(await generation.first_ids(OPENING_PASSAGES))
             titles = dict.fromkeys(chunk.section_title for chunk in first if chunk.section_title)
@@ -191,7 +191,7 @@ class ShelfLibrary:
             return await self._once(generation, "practice", _practice)
 
     async def recall(self, slug: str, chunk_id: str, question: str, marked: str) -> Recall:
-        """A hint at the words of a passage that answered a question, and a question to ask back on it."""
+        """A hint at the words of a passage that answered a question, and a question to ask back."""
         async with self._shelf.lease(slug) as generation:
             chunks = await generation.chunks([chunk_id])
             if not chunks:
@@ -203,18 +203,18 @@ class ShelfLibrary:
         return recall(question, chunks[0], unit, url=reader_url(chunks[0]), cards=cards, frequency=frequency)
 
     async def exercises(self, slug: str, filename: str) -> Sequence[str]:
-        """Anchors of the sections of a page that hold the book's own exercises or quizzes."""
+        """Anchors of the sections of a page with the book's own exercises or quizzes."""
         async with self._shelf.lease(slug) as generation:
             chunks = await generation.chunks_of(filename)
         own = (chunk for chunk in chunks if any(unit.role in {"exercise", "quiz"} for unit in chunk.units))
         return tuple(dict.fromkeys(chunk.anchor for chunk in own))
 
     async def find_pictures(self, slug: str, filename: str, addresses: Sequence[str]) -> Sequence[str]:
-        """Find the files in the book's folder that pictures refer to; empty for one that may not be shown."""
+        """Find the files in the book's folder that pictures refer to; empty for one that must not be shown."""
         return await asyncio.to_thread(self._find_pictures, slug, filename, addresses) if addresses else []
 
     async def picture(self, slug: str, name: str) -> bytes:
-        """Read a file that `find_pictures` found, from inside the book's folder only; raises NotFound if it is gone."""
+        """Read a file that `find_pictures` found, inside the book's folder only; raises NotFound if it is gone."""
         root = await asyncio.to_thread(self._root, slug)
         if root is None:
             raise NotFound(NOTHING_HERE)
@@ -224,7 +224,7 @@ class ShelfLibrary:
             raise NotFound(NOTHING_HERE) from error
 
     async def _once(self, generation: OpenGeneration, kind: str, make: Callable[[OpenGeneration], Awaitable[T]]) -> T:
-        """What a book gives, made once for each of its states, however many wait for it."""
+        """A value derived from a book, computed once for each of its states, however many wait for it."""
         key = (generation.book.slug, kind)
         async with self._making.setdefault(key, asyncio.Lock()):
             state = generation.state
@@ -281,7 +281,7 @@ def _suggest(
     passages: Sequence[tuple[Chunk, float]],
     most: int,
 ) -> tuple[list[Suggestion], list[Line]]:
-    """The terms of a book and the lines of its sections that fit what was typed."""
+    """A book's terms and section lines that match the typed words."""
     terms = find_terms(names, book.slug, words)
     return [term_line(term, book, words) for term in terms], section_lines(words, passages, most)
 
@@ -309,11 +309,11 @@ async def _practice(generation: OpenGeneration) -> Practice:
 
 
 def subjects(contents: Sequence[Sequence[str]], title: str = "") -> str:
-    """Name what a book is about by its first titles, as many as fit on a card; not by its own `title`.
+    """Summarise a book by its first titles, as many as fit on a card, excluding its own `title`.
 
     Args:
-        contents: Titles of the chapters, of the pages, of the first sections. The first of these that has some is told;
-            none: the book is too short to have a table of contents.
+        contents: Titles of the chapters, of the pages, of the first sections. The first non-empty list is used; none if
+            the book is too short for a table of contents.
     """
     for titles in contents:
         names = list(dict.fromkeys(filter(None, (_NUMBERED.sub("", name).strip() for name in titles if name != title))))

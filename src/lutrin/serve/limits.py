@@ -1,8 +1,8 @@
-"""Limits of rates and of disk space: who may ask how often, and whether there is room to store anything.
+"""Limits of rates and of disk space: how often one may ask, and whether there is room to store anything.
 
 A session and its network peer each have a sliding window.
-A window keeps the times of the questions that it admitted in the last minute, so `Retry-After` is exact. Everything
-happens between two `await`s of one process: fifty questions at once admit exactly as many as the window has room for.
+A window records the times of the questions that it admitted in the last minute, so `Retry-After` is exact. Everything
+happens between two `await`s of one process: of fifty simultaneous questions, exactly as many are admitted as fit.
 """
 
 import ipaddress
@@ -34,7 +34,7 @@ _log = get_logger("serve")
 
 
 def remember(table: "OrderedDict[str, V]", key: str, value: V, most: int) -> None:
-    """Set a value, and forget those that were set longest ago, so that `most` stay."""
+    """Set a value, and drop the oldest ones so that `most` stay."""
     table[key] = value
     table.move_to_end(key)
     while len(table) > most:
@@ -42,7 +42,7 @@ def remember(table: "OrderedDict[str, V]", key: str, value: V, most: int) -> Non
 
 
 class SlidingWindow:
-    """At most `limit` events of a key in any `WINDOW_S` seconds (0: no limit); forgets the key used longest ago."""
+    """At most `limit` events of a key in any `WINDOW_S` seconds (0: no limit); drops the least recently used key."""
 
     def __init__(self, limit: int, clock: Callable[[], float], most_keys: int = MOST_KEYS) -> None:
         self._limit = limit
@@ -51,7 +51,7 @@ class SlidingWindow:
         self._admitted: OrderedDict[str, deque[float]] = OrderedDict()
 
     def wait_s(self, key: str) -> float:
-        """Seconds until this key is admitted again; 0 if it is admitted now."""
+        """Seconds until this key is admitted; 0 if it is admitted now."""
         if not self._limit or key not in self._admitted:
             return 0.0
         times = self._admitted[key]
@@ -61,7 +61,7 @@ class SlidingWindow:
         return 0.0 if len(times) < self._limit else times[0] + WINDOW_S - now
 
     def admit(self, key: str) -> None:
-        """Count an event of this key."""
+        """Count an event for this key."""
         if not self._limit:
             return
         times = self._admitted.get(key, deque())
@@ -70,21 +70,21 @@ class SlidingWindow:
 
 
 class Gate(Protocol):
-    """Counts the questions of servers that stand side by side."""
+    """Counts questions across servers that run side by side."""
 
     async def admit(self, wanted: Sequence[tuple[str, int]]) -> None:
-        """Count a question under each key with its limit a minute, or under none.
+        """Count a question under every key, or under none if one's limit per minute is reached.
 
         Raises:
             RateLimited: One of the limits is reached.
-            ChatStoreError: What the servers share is away.
+            ChatStoreError: The servers' shared store is away.
         """
 
 
 class Limits:
-    """Both limits as one gate: a question counts in both windows or in none. A rate of 0 is no limit.
+    """Both limits as one gate: a question counts in both windows or in none. A rate of 0 means no limit.
 
-    Where a `gate` counts for several servers, this server's own windows count only while it is away.
+    If a `gate` counts for several servers, this server's own windows only count while the gate is away.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class Limits:
         self._gate = gate
 
     async def admit(self, session: str, peer: str) -> None:
-        """Count a question; without a session only the peer counts.
+        """Count a question; without a session, only for the peer.
 
         Raises:
             RateLimited: The session or the peer has asked too often; nothing was counted.
@@ -124,21 +124,21 @@ class Presence:
         self._seen_s: OrderedDict[str, float] = OrderedDict()
 
     def note(self, reader: str) -> None:
-        """Note that a reader has asked."""
+        """Record that a reader has asked."""
         remember(self._seen_s, reader, self._clock(), MOST_READERS)
 
     def count(self) -> int:
-        """How many readers asked in the last five minutes."""
+        """Number of readers who asked in the last five minutes."""
         since_s = self._clock() - RECENT_S
         return sum(seen_s >= since_s for seen_s in self._seen_s.values())
 
 
 def peer_of(address: str, forwarded_for: str, trusted: Sequence[str]) -> str:
-    """A client's address (IPv6: its /64, a household's), as far from the right as proxies are trusted.
+    """A client's address (IPv6: its /64, a household's): the last one before the trusted proxies.
 
-    All machines of a network share one /64 of link-local addresses, so that each of these counts alone.
+    All machines of a network share one /64 of link-local addresses, so each of these counts on its own.
 
-    Some proxies write the client's port, too: `192.0.2.1:5678`, `[2001:db8::1]:5678`.
+    Some proxies include the client's port: `192.0.2.1:5678`, `[2001:db8::1]:5678`.
     """
     peer = _address(address)
     hops = [_PORT.sub(r"\1\2", hop.strip()) for hop in forwarded_for.split(",") if hop.strip()]
@@ -152,10 +152,10 @@ def peer_of(address: str, forwarded_for: str, trusted: Sequence[str]) -> str:
 
 
 def peer_of_scope(scope: Scope, trusted: Sequence[str]) -> str:
-    """Return the address that a request comes from; see `peer_of`.
+    """The address that a request comes from; see `peer_of`.
 
-    X-Forwarded-For on several lines is one list, the lines in their order (RFC 9110, section 5.3): a proxy may add its
-    own line instead of extending the one that the client sent.
+    X-Forwarded-For on several lines is one list, in the order of the lines (RFC 9110, section 5.3): a proxy may add its
+    own line instead of extending the client's.
     """
     client = scope.get("client")
     forwarded = b",".join(value for name, value in scope["headers"] if name == b"x-forwarded-for")
@@ -193,16 +193,16 @@ DAY_S = 86_400.0
 MOST_PEERS = 50_000
 LOOK_EVERY_S = 2.0
 LEAST_BYTES = 256 * 1024
-"""To open a database takes an index of its log, 32 kB, and a first page of it: this is room for all of ours."""
+"""Opening a database takes an index of its log, 32 kB, and its first page: this is room for all of ours."""
 
 
 def free_bytes(folder: Path) -> int:
-    """Return the free bytes of the disk that holds a folder."""
+    """Free bytes on a folder's disk."""
     return shutil.disk_usage(folder).free
 
 
 def require_room(folder: Path, look: Callable[[Path], int] = free_bytes) -> None:
-    """Raise LutrinError on a full disk, where databases could not be opened, not even to be read."""
+    """Raise LutrinError on a full disk, where databases could not be opened, not even for reading."""
     if look(_there(folder)) < LEAST_BYTES:
         raise LutrinError(f"The disk of {folder} is full.", remedy="Free some space, then start again.")
 
@@ -212,7 +212,7 @@ def _there(folder: Path) -> Path:
 
 
 class FreeSpace:
-    """Looks at the disk at most every two seconds; `floor_bytes` stay free, 0: no floor."""
+    """Checks the disk at most every two seconds; `floor_bytes` stay free, 0: no floor."""
 
     def __init__(
         self, folder: Path, floor_bytes: int, clock: Callable[[], float], look: Callable[[Path], int] = free_bytes
@@ -224,11 +224,11 @@ class FreeSpace:
         self._looked_s = -LOOK_EVERY_S
         self._free_bytes = 0
         self.failed = False
-        """Whether the last attempt to store something failed for another reason than a quota."""
+        """Whether the last attempt to store failed for another reason than a quota."""
 
     @property
     def free_bytes(self) -> int:
-        """Return the free bytes, at most two seconds old."""
+        """Free bytes, at most two seconds old."""
         now_s = self._clock()
         if now_s - self._looked_s >= LOOK_EVERY_S:
             self._looked_s = now_s
@@ -245,10 +245,10 @@ class FreeSpace:
 
 
 class Allowance:
-    """Bytes that may be stored in a day for all from one network peer who send no secret of a browser.
+    """Bytes per day that one network peer may store for all its requests without a browser's secret.
 
-    A secret names a reader, whose conversations are counted where they lie. A request without one is a new reader each
-    time, so that only the network can be counted; what was counted is forgotten when the server ends.
+    A secret identifies a reader, whose conversations are counted in the store. A request without one is a new reader
+    each time, so only the network can be counted; the counts end with the server.
     """
 
     def __init__(self, limit_bytes: int, clock: Callable[[], float]) -> None:
@@ -257,7 +257,7 @@ class Allowance:
         self._used: OrderedDict[str, tuple[float, int]] = OrderedDict()
 
     def take(self, peer: str, size_bytes: int) -> None:
-        """Count what is about to be stored for a peer (`limits.peer_of`); empty: the reader is known, and has a limit.
+        """Count bytes about to be stored for a peer (`limits.peer_of`); empty: the reader is known, and has a limit.
 
         Raises:
             ChatStoreFull: There is no room left today; nothing was counted.

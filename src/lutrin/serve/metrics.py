@@ -67,7 +67,7 @@ class Metrics:
         gauge("build_info", "Always 1; its labels say what runs", ["version"]).labels(__version__).set(1)
 
     def counts(self) -> ServerCounts:
-        """What the meters say, for people."""
+        """The meters' values, for people."""
         return ServerCounts(
             kinds=_totals(self.questions, "kind"),
             outcomes=_totals(self.outcomes, "outcome"),
@@ -76,7 +76,7 @@ class Metrics:
         )
 
     def answers_running(self) -> int:
-        """How many answers are being written."""
+        """Number of answers in progress."""
         return _totals(self.running, suffix="").total()
 
     def exposition(self) -> bytes:
@@ -105,7 +105,7 @@ def _totals(meter: MetricWrapperBase, label: str = "", suffix: str = "_total") -
 
 
 def _within(meter: Histogram) -> dict[str, tuple[tuple[float, int], ...]]:
-    """By stage, the buckets of a histogram by their bounds in seconds."""
+    """Buckets of a histogram by stage, with their bounds in seconds."""
     buckets: dict[str, list[tuple[float, int]]] = {}
     for metric in meter.collect():
         for sample in metric.samples:

@@ -15,11 +15,11 @@ from lutrin.serve.templating import page_path
 from lutrin.study.senses import Use, visible_names
 
 Named = tuple[Entry, tuple[tuple[int, frozenset[str]], ...]]
-"""A term, and of each of its names the length and the stems."""
+"""A term, with length and stems of each of its names."""
 MOST_CHECKS = 4
-"""Questions below a section; the rest is for practice."""
+"""Questions below a section; the others are for practice."""
 MOST_TERMS_FOUND = 2
-"""Terms that stand above the sections while one types."""
+"""Terms above the sections while typing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +30,10 @@ class Notes:
     """Key points."""
     terms: list[Entry] = field(default_factory=list)
     checks: list[Entry] = field(default_factory=list)
-    """Questions, some with choices, to check oneself."""
+    """Questions for self-checking, some with choices."""
 
     def __add__(self, other: "Notes") -> "Notes":
-        """Those of two headings that one section holds."""
+        """Combine the notes of two headings in one section."""
         return Notes([*self.points, *other.points], [*self.terms, *other.terms], [*self.checks, *other.checks])
 
     def __bool__(self) -> bool:
@@ -62,7 +62,7 @@ class Term(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def notes_of(companion: Companion, filename: str) -> Mapping[str, Notes]:
-    """The notes of a page by the anchor of their section; a section without any is left out."""
+    """The notes of a page by their section's anchor; sections without notes are skipped."""
     by_anchor: dict[str, Notes] = {}
     for item in companion.visible("keypoints", "term", "quiz", "question"):
         entry = item.entry
@@ -79,15 +79,15 @@ def notes_of(companion: Companion, filename: str) -> Mapping[str, Notes]:
 
 
 def _shorten(notes: Notes) -> Notes:
-    """Notes with few questions, those with choices first."""
+    """Limit the notes to a few questions, those with choices first."""
     ranked = sorted(notes.checks, key=lambda entry: entry.kind != "quiz")
     return Notes(notes.points, notes.terms, ranked[:MOST_CHECKS])
 
 
 def starters(companion: Companion, count: int, filename: str = "") -> list[str]:
-    """Questions that a book answers well: of a page if it has any, else from all over the book, one a page at most.
+    """Questions that a book answers well: those of a page if it has any, else from all over the book, one per page.
 
-    Where none is approved, the book's own: of its headings, and what its terms mean.
+    If none is approved, the book's own: from its headings, and on the meaning of its terms.
     """
     approved = [item for item in companion.visible("question", "explanation") if item.entry.state == "approved"]
     if not approved:
@@ -113,7 +113,7 @@ def _own_starters(companion: Companion, count: int, filename: str) -> list[str]:
 
 
 def trial_questions(companion: Companion, sections: Sequence[str], count: int) -> list[str]:
-    """Questions to try a book with: those that are prepared, then what its terms mean, then on its sections."""
+    """Questions for trying out a book: prepared ones, then on its terms, then on its sections."""
     prepared = [item.entry.topic for item in companion.visible("question", "explanation")]
     terms = [defining(item.entry.topic) for item in companion.visible("term")]
     questions: dict[str, None] = {}
@@ -124,7 +124,7 @@ def trial_questions(companion: Companion, sections: Sequence[str], count: int) -
 
 
 def terms_by_name(companion: Companion) -> list[Named]:
-    """The terms of a book with their names as `find_terms` looks through them."""
+    """The terms of a book with their names, in the form for `find_terms`."""
     return [
         (item.entry, tuple((len(name), frozenset(map(stem_of, words(name)))) for name in item.entry.names))
         for item in companion.visible("term")
@@ -132,7 +132,7 @@ def terms_by_name(companion: Companion) -> list[Named]:
 
 
 def find_terms(terms: Iterable[Named], slug: str, typed: Sequence[TypedWord]) -> list[Term]:
-    """Terms whose name has every word that was typed, whole or begun; short names first."""
+    """Terms whose name has every typed word, whole or begun; short names first."""
     word_stems = [frozenset(chain(map(stem_of, one.forms), (stem_of(one.word),))) for one in typed]
     if not word_stems:
         return []

@@ -1,4 +1,4 @@
-"""The OpenAPI document and a page that shows it, made here: nothing is loaded from elsewhere."""
+"""The OpenAPI document and a page that shows it, built here: nothing is loaded from elsewhere."""
 
 from typing import Any, get_args
 
@@ -13,7 +13,7 @@ from lutrin.serve.guards import HTTPRequest
 from lutrin.serve.templating import render
 
 EVENTS = tuple(str(event.__struct_config__.tag) for event in get_args(AnswerEvent))
-"""Names of the events of a stream, in the order in which they come."""
+"""Names of a stream's events, in their order."""
 DESCRIPTION = (
     "A textbook that answers, offline. Answering endpoints send JSON or, with `Accept: text/event-stream`, "
     f"Server-Sent Events: {', '.join(EVENTS)}. Errors are application/problem+json."
@@ -29,7 +29,7 @@ class Document(JsonRenderPlugin):
     content = b""
 
     def render(self, request: HTTPRequest, openapi_schema: dict[str, Any]) -> bytes:  # noqa: ARG002 - the framework's signature
-        """The document; always the same."""
+        """Return the document, which never changes."""
         self.content = self.content or msgspec.json.encode(openapi_schema)
         return self.content
 
@@ -42,7 +42,7 @@ class Viewer(OpenAPIRenderPlugin):
         self.content = b""
 
     def render(self, request: HTTPRequest, openapi_schema: dict[str, Any]) -> bytes:  # noqa: ARG002 - the framework's signature
-        """The page; always the same."""
+        """Return the page, which never changes."""
         shapes = openapi_schema.get("components", {}).get("schemas", {})
         values = {"info": openapi_schema["info"], "paths": openapi_schema.get("paths", {}), "schemas": shapes}
         self.content = self.content or render("interface.html", document=DOCUMENT, **values).encode()
@@ -51,11 +51,11 @@ class Viewer(OpenAPIRenderPlugin):
 
 PLUGINS = (Viewer(), Document())
 _SCHEMA: dict[str, Any] = {}
-"""As Litestar has it; the handlers, and so the document, are the same for all servers of a process."""
+"""As in Litestar; the handlers, and so the document, are the same for all servers of a process."""
 
 
 def prepare(app: Litestar) -> None:
-    """Make the document and its page, which takes too long for the first request that asks for them."""
+    """Build the document and its page, which would delay the first request for them."""
     plugin: Any = app.plugins.get("OpenAPIPlugin")
     if _SCHEMA:
         plugin._openapi_schema = _SCHEMA  # noqa: SLF001 - it makes one for each application, and offers no way to give it

@@ -1,8 +1,9 @@
-"""Whose conversation a request is about: its browser's, its OpenAI client's, or that of anyone who knows a random id.
+"""The owner of a request's conversation: a browser, an OpenAI client, or anyone who knows a random id.
 
-A browser sends a secret of its own. Who sends none is known by the id of the conversation if that cannot be guessed;
-for an id that can ("1", "alice") the server makes a secret and gives it to this client alone, in a signed cookie and in
-the header in which it may send it back. Where sessions are open (`LUTRIN_OPEN_SESSIONS`), an id alone is enough.
+A browser sends a secret of its own. A client without one is identified by the conversation's id if that cannot be
+guessed; for an id that can ("1", "alice") the server makes a secret and gives it to this client alone, in a signed
+cookie and in the header in which the client may return it. With open sessions (`LUTRIN_OPEN_SESSIONS`), an id alone is
+enough.
 """
 
 import base64
@@ -20,16 +21,16 @@ from lutrin.serve.guards import HTTPRequest
 
 COOKIE = "lutrin-reader"
 SECURE_COOKIE = f"__Host-{COOKIE}"
-"""Over TLS; browsers take one of this name only over TLS and from this very host, so that no neighbour can set it."""
+"""Over TLS; browsers accept this name only over TLS and from this very host, so that no neighbour can set it."""
 CLIENT_HEADER = "x-lutrin-client"
 OPENAI_OWNER = "openai"
-"""No secret has this for its hash, so that a conversation of OpenAI's `user` cannot be named in an address."""
+"""No secret has this hash, so that a conversation of OpenAI's `user` cannot be named in an address."""
 RANDOM_ID = re.compile(r"[0-9a-fA-F]{32,}|(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])[A-Za-z0-9_-]{22,}")
-"""Forms that hold 128 random bits or more: hexadecimal digits, base64. A UUID with its hyphens does not; without them a
-random one (RFC 9562, version 4) holds 122 and looks like one in sixty-four of the others, which must not lose their
+"""Forms with 128 random bits or more: hexadecimal digits, base64. A UUID with its hyphens has fewer; without them a
+random one (RFC 9562, version 4) has 122 and looks like one in sixty-four of the others, which must not lose their
 conversations."""
 DISTINCT = 8
-"""Characters that differ in a random id; one in a hundred million of them has fewer."""
+"""Different characters in a random id; one in a hundred million has fewer."""
 
 IsKnown = Callable[[str], Awaitable[bool]]
 _COOKIE = re.compile(r"[A-Za-z0-9_-]{43}(?:\.[A-Za-z0-9_-]{43})?")
@@ -50,30 +51,30 @@ class Owner:
     hashed: str
     """From `owner_of`; empty: anyone who knows the id."""
     new_secret: str = ""
-    """A secret that was made for this client just now; `cookies` hand it over."""
+    """A secret just made for this client; `cookies` hand it over."""
     named: bool = False
-    """Whether the client came with a secret of its own, so that the room of all its conversations can be counted."""
+    """Whether the client sent its own secret, so that the room of all its conversations can be counted."""
     new_cookie: str = ""
-    """What its cookie shall hold from now on."""
+    """New content of its cookie."""
 
     def cookies(self, *, secure: bool) -> list[Cookie]:
-        """Return the cookies to set: for this browser session, and for this site alone."""
+        """The cookies to set: for this browser session, and for this site alone."""
         if not self.new_cookie:
             return []
         name = SECURE_COOKIE if secure else COOKIE
         return [Cookie(key=name, value=self.new_cookie, path="/", httponly=True, samesite="strict", secure=secure)]
 
     def headers(self) -> dict[str, str]:
-        """Return the headers that hand the secret to a client which keeps no cookies."""
+        """The headers that hand the secret to a client without cookies."""
         return {CLIENT_HEADER: self.new_secret} if self.new_secret else {}
 
 
 async def owner(request: HTTPRequest, session_id: str, *, open_sessions: bool, key: bytes, is_known: IsKnown) -> Owner:
-    """Who owns a conversation; with `open_sessions`, anyone who names its id. Raises InvalidInput for a bad secret.
+    """Find a conversation's owner; with `open_sessions`, anyone who names its id. Raises InvalidInput for a bad secret.
 
     Args:
-        key: The server's own, which signs cookies.
-        is_known: Whether conversations of an owner are stored.
+        key: The server's own key, which signs cookies.
+        is_known: Whether an owner has stored conversations.
     """
     secret = request.headers.get(CLIENT_HEADER, "")
     if secret or not session_id or open_sessions or is_random(session_id):
@@ -85,10 +86,10 @@ async def owner(request: HTTPRequest, session_id: str, *, open_sessions: bool, k
 
 
 async def owner_by_cookie(request: HTTPRequest, key: bytes, is_known: IsKnown) -> Owner | None:
-    """Who a cookie stands for; None without one that counts.
+    """The owner behind a cookie; None without a valid one.
 
-    One that this server signed counts. Another one, such as from before cookies were signed or before a change of the
-    key, counts if conversations of its secret are stored, and is signed anew: no browser can choose a secret here.
+    A cookie signed by this server is valid. Another one, such as from before cookies were signed or before a change of
+    the key, is valid if its secret has stored conversations, and is signed anew: no browser can choose a secret here.
     """
     cookie = request.cookies.get(SECURE_COOKIE if is_secure(request) else COOKIE, "")
     if not _COOKIE.fullmatch(cookie):
@@ -101,7 +102,7 @@ async def owner_by_cookie(request: HTTPRequest, key: bytes, is_known: IsKnown) -
 
 
 def signed(secret: str, key: bytes) -> str:
-    """Return what a cookie holds: a secret and its signature."""
+    """The content of a cookie: a secret and its signature."""
     signature = hmac.new(key, b"lutrin reader\0" + secret.encode(), hashlib.sha256).digest()
     return f"{secret}.{base64.urlsafe_b64encode(signature).decode().rstrip('=')}"
 
@@ -112,12 +113,12 @@ def is_secure(request: HTTPRequest) -> bool:
 
 
 def is_random(session_id: str) -> bool:
-    """Whether an id looks too random to be guessed."""
+    """Whether an id looks too random to guess."""
     return RANDOM_ID.fullmatch(session_id) is not None and len(set(session_id.lower())) >= DISTINCT
 
 
 def openai_session(key: bytes, user: str, authorization: str) -> str:
-    """The id of the conversation that OpenAI's client names by its `user`, one for each key; empty without a name."""
+    """The id of the conversation that an OpenAI client names by its `user`, one for each key; empty without a name."""
     if not user:
         return ""
     identity = f"{len(user)}:{user}{authorization}".encode("utf-8", "surrogatepass")
@@ -125,9 +126,9 @@ def openai_session(key: bytes, user: str, authorization: str) -> str:
 
 
 def family(user_agent: str) -> str:
-    """A browser's family and version, `Firefox 128`; empty for what is not known.
+    """A browser's family and version, `Firefox 128`; empty if unknown.
 
-    The whole header tells readers of a class apart.
+    The whole header would tell the readers of a class apart.
     """
     for name, form in _FAMILIES:
         if match := form.search(user_agent):

@@ -1,4 +1,4 @@
-"""Whether questions are answered, found out by searching for one, through the same turns as any reader's."""
+"""Checks whether questions are answered by searching for one, through the same turns as any reader's."""
 
 import asyncio
 import contextvars
@@ -10,19 +10,19 @@ from lutrin.records import Question
 from lutrin.serve.services import Retrieval
 
 PROBE = Question(text="What does the first chapter say?", peer="\0probe")
-"""What is searched for, by a peer of its own."""
+"""Text of the search, from a peer of its own."""
 KEPT_S = 5.0
-"""How long a result counts: repeated requests cost one search in this time."""
+"""How long a result is valid: repeated requests cost one search in this time."""
 WAIT_S = 2.0
 """How long the first caller waits for a result."""
 STUCK_S = 20.0
-"""A search that waits or runs for so long does not come back."""
+"""A search that waits or runs for longer counts as stuck."""
 SLOW_S = 10.0
-"""A stage that has been running for so long is named."""
+"""A stage that runs for longer is named in the report."""
 
 
 class Probe:
-    """Searches now and then, for `/ready`; `trouble` is empty while searches come to an end."""
+    """Searches now and then, for `/ready`; `trouble` is empty while searches succeed."""
 
     def __init__(self, retrieve: Retrieval, clock: Callable[[], float]) -> None:
         self._retrieve = retrieve
@@ -33,12 +33,12 @@ class Probe:
         self._closed = False
 
     async def trouble(self) -> str:
-        """Why no question is answered, for the operator; empty if questions are answered."""
+        """Why questions are not answered, for the operator; empty if they are."""
         now_s = self._clock()
         is_idle = self._running is None or self._running.done()
         if is_idle and not self._closed and now_s - self._ended_s >= KEPT_S:
             self._began_s = now_s
-            # In a context of its own: no reader pays for it, and no answer's timings count it.
+            # In a separate context: no reader pays for it, and no answer's timings include it.
             self._running = asyncio.create_task(self._search(), name="probe", context=contextvars.Context())
         if self._running is not None and not self._running.done():
             if self._clock() - self._began_s < STUCK_S:

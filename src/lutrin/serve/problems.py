@@ -1,6 +1,6 @@
 """One mapping from errors to HTTP: each leaves as `application/problem+json` (RFC 9457), never as a stack trace.
 
-A browser that was on its way to a page gets a page that says the same.
+A browser on its way to a page gets an error page with the same text.
 """
 
 import re
@@ -21,8 +21,8 @@ from lutrin.serve.guards import HTTPRequest
 
 MEDIA_TYPE = "application/problem+json"
 
-# The first class that fits decides; subclasses stand before their bases. A text replaces one that is for the operator
-# and stands in the log.
+# The first matching class decides; subclasses come before their bases. A text here replaces one that is meant for the
+# operator and goes to the log.
 STATUS: tuple[tuple[type[errors.LutrinError], int, str], ...] = (
     (errors.MalformedRequest, 400, ""),
     (errors.RequestTooLarge, 413, ""),
@@ -42,12 +42,12 @@ STATUS: tuple[tuple[type[errors.LutrinError], int, str], ...] = (
 
 OPENAI_PATHS = "/v1/"
 FORMS = "/teacher/"
-"""Here browsers send forms, too, and show what comes back."""
+"""Paths to which browsers also send forms, and show the reply."""
 PROGRAMS = frozenset(
     """api books chat health history ingest messages metrics query query-selected-text query-selection ready sessions
     v1""".split()
 )
-"""How the paths begin that no page is at."""
+"""Prefixes of paths without pages."""
 OPENAI_TYPES = {403: "permission_error", 404: "not_found_error", 429: "rate_limit_error"}
 
 _QUALITY = re.compile(r";\s*q=([01](?:\.\d{0,3})?)\s*(?:;|$)", re.IGNORECASE)
@@ -55,7 +55,7 @@ _log = get_logger("serve")
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """An error in the form in which a client gets it."""
+    """An error as sent to a client."""
 
     type: str = msgspec.field(default_factory=lambda: "about:blank")
     title: str
@@ -90,7 +90,7 @@ class OpenAIProblem(Problem, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class ReportedProblem(errors.LutrinError):
-    """An error that is in the log already and travels on as the problem that the client will see."""
+    """An error that has been logged and carries the problem for the client."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem.detail)
@@ -112,10 +112,10 @@ MEANINGS = {
 
 
 DETAILS: dict[int, str] = {413: messages.BODY_TOO_LARGE, 404: messages.NOTHING_HERE}
-"""Of errors that Litestar raises."""
+"""Maps Litestar's errors to problem details."""
 BODY_STATUS = 413
 WITH_BODY = (403, 415)
-"""Further problems of endpoints that take a body."""
+"""Further problems of endpoints with a body."""
 
 
 def operation(
@@ -127,11 +127,11 @@ def operation(
     returns: type | None = None,
     description: str = "Additional response",
 ) -> dict[str, Any]:
-    """What the OpenAPI document says of an endpoint, for its decorator.
+    """An endpoint's entry in the OpenAPI document, for its decorator.
 
     Args:
-        statuses: Its problems besides those that every endpoint has; they have the form of `shape`.
-        returns: What it sends, if its annotation does not say so, described by `description`.
+        statuses: Its problems besides those of every endpoint; they have the form of `shape`.
+        returns: Type of its reply, if its annotation does not give it, described by `description`.
     """
     responses = {
         status: ResponseSpec(shape, description=MEANINGS[status], media_type=MEDIA_TYPE, generate_examples=False)
@@ -143,7 +143,7 @@ def operation(
 
 
 def as_problem(error: Exception) -> ReportedProblem:
-    """Turn any error into the problem that the client sees; those of the server itself are logged under a new id."""
+    """Turn any error into the client's problem; log the server's own errors under a new id."""
     if isinstance(error, ReportedProblem):
         return error
     if not isinstance(error, errors.LutrinError):
@@ -157,7 +157,7 @@ def as_problem(error: Exception) -> ReportedProblem:
 
 
 def _unforeseen(error: BaseException) -> Problem:
-    """The error's own message stays out of the log, for it may quote the reader; its type and its place say enough."""
+    """Leave the error's own message out of the log, for it may quote the reader; its type and place say enough."""
     incident = uuid.uuid4().hex
     _log.error("unexpected", id=incident, error=type(error).__name__, places=places_of(error.__traceback__))
     return _problem(500, messages.SOMETHING_WRONG, id=incident)
@@ -172,14 +172,14 @@ def _handle(request: HTTPRequest, error: Exception) -> Response[bytes]:
 
 
 def _handle_http(request: HTTPRequest, error: HTTPException) -> Response[bytes]:
-    """Errors that Litestar raises before or instead of a handler."""
+    """Handle errors that Litestar raises before or instead of a handler."""
     status = error.status_code
     if status >= 500:
         return _response(request, _unforeseen(error.__cause__ or error))
     if isinstance(error, ValidationException):
         status, detail = 422, _fields(error)
     elif status == HTTPStatus.BAD_REQUEST:
-        # Litestar looks at the host before any middleware does, and reads forms by itself.
+        # Litestar checks the host before any middleware, and reads forms by itself.
         is_form = request.headers.get("content-type", "").lower().startswith("multipart/")
         detail = messages.MALFORMED_FORM if is_form else messages.MALFORMED_BODY
         detail = messages.WRONG_HOST if "host header" in error.detail else detail
@@ -201,7 +201,7 @@ HANDLERS: ExceptionHandlersMap = {
 
 
 def _fields(error: ValidationException) -> str:
-    """`query: Object missing required field` and the like, for all fields that are wrong."""
+    """Text such as `query: Object missing required field`, for all wrong fields."""
     lines: list[str] = []
     for item in error.extra if isinstance(error.extra, list) else []:
         key, text = item.get("key", ""), str(item.get("message", ""))
@@ -212,7 +212,7 @@ def _fields(error: ValidationException) -> str:
 def prefers_html(accept: str) -> bool:
     """Whether an Accept header prefers HTML to JSON (RFC 9110, section 12.5.1).
 
-    Browsers name `text/html`; programs that take anything, or both alike, get JSON.
+    Browsers name `text/html`; programs that accept anything, or both equally, get JSON.
     """
     qualities: dict[str, float] = {}
     for part in accept.lower().split(","):

@@ -1,4 +1,4 @@
-"""How far the books are read, in words: for the empty shelf, and for pages that watch an ingestion."""
+"""Describes the progress of reading the books: for the empty shelf, and for pages that watch an ingestion."""
 
 from lutrin import messages
 from lutrin.ingest.summary import FolderReport
@@ -8,7 +8,7 @@ from lutrin.serve.templating import count_of
 
 
 def job_text(job: Job | None, waiting: int = 0) -> str:
-    """Describe in a sentence or two how an ingestion is going or went; empty if there was none."""
+    """Describe the present or last ingestion in a sentence or two; empty if there was none."""
     if job is None:
         return ""
     text = messages.JOB_STATES[job.state] + (f" {job.detail}" if job.detail else "")
@@ -26,5 +26,5 @@ def job_text(job: Job | None, waiting: int = 0) -> str:
 
 
 def progress_of(jobs: Jobs) -> str:
-    """How far the books are read, in a sentence; empty if they are not read now."""
+    """Describe the progress of reading in a sentence; empty if no books are being read."""
     return job_text(jobs.current(), jobs.waiting) if jobs.is_busy else ""

@@ -1,7 +1,7 @@
-"""Renders pages in a child process with limits of memory and time: a page that takes too much costs that page alone.
+"""Renders pages in a child process with limits of memory and time: an expensive page only affects itself.
 
-The child stays for the next page and ends with its parent. It gets jobs on its standard input and answers on its
-standard output, each as a line of JSON. A page that it cannot render within its limits is shown as text.
+The child stays for the next page and ends with its parent. It reads jobs from its standard input and writes replies to
+its standard output, one line of JSON each. A page that exceeds the limits is shown as text.
 """
 
 import contextlib
@@ -22,17 +22,17 @@ from lutrin.serve.rendering import RenderedPage, render_page
 PAGE_S = 5.0
 """Processor time for a page."""
 PER_MEGABYTE_S = 10.0
-"""More for each megabyte of it: a book in one file."""
+"""Additional seconds for each megabyte: a book in one file."""
 MOST_S = 60.0
 PATIENCE = 4
-"""Seconds of the clock for each second of processor time: the child shares the processor with what else runs."""
+"""Wall-clock seconds for each second of processor time: the child shares the processor."""
 MEMORY_BYTES = 1024 * 1024 * 1024
 """Address space of the child."""
 MOST_TEXT_CHARS = 4_000_000
-"""Of a page that is shown as text; a browser takes no more in one piece."""
+"""Characters of a page shown as text; a browser takes no more in one piece."""
 HARD_S = 24 * 3600
 IDLE_S = 300.0
-"""After it, a child without work ends and gives its memory back."""
+"""Idle seconds after which a child ends and frees its memory."""
 
 Child = subprocess.Popen[bytes]
 
@@ -46,25 +46,25 @@ class Job(msgspec.Struct, frozen=True):
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """A rendered page, and what it took."""
+    """A rendered page, and its cost."""
 
     page: RenderedPage
     spent_s: float
 
 
 class Renderer:
-    """Child processes that render pages; each page gets one that is free, or a new one."""
+    """Child processes that render pages; each page gets an idle one, or a new one."""
 
     def __init__(self) -> None:
         self._free: dict[Child, threading.Timer] = {}
-        """With what will end them."""
+        """Idle processes, each with the timer that ends it."""
         self._lock = threading.Lock()
 
     def render(self, source: str, filename: str) -> tuple[RenderedPage, float]:
         """Render a page; blocks until it is done.
 
         Returns:
-            The page, and the processor seconds that it took. A page that does not render within its limits is its text.
+            The page, and its processor seconds. A page that exceeds its limits comes as text.
         """
         limit_s = math.ceil(min(MOST_S, PAGE_S + PER_MEGABYTE_S * len(source) / 1_000_000))
         child = self._take() or _start()
@@ -85,7 +85,7 @@ class Renderer:
         return reply.page, reply.spent_s
 
     def close(self) -> None:
-        """End the processes that have no work; the others end with this one."""
+        """End the idle processes; the others end with this one."""
         while child := self._take():
             _end(child)
 
@@ -121,7 +121,7 @@ def _ask(child: Child, job: Job) -> Reply:
 
 
 def _end(child: Child) -> None:
-    """End it and take its pipes back."""
+    """End a child and close its pipes."""
     child.kill()
     with contextlib.suppress(OSError):
         child.communicate()
@@ -144,7 +144,7 @@ def main() -> None:
     for line in sys.stdin.buffer:
         job = msgspec.json.decode(line, type=Job)
         start_s = _spent_s()
-        # The kernel ends the process a second or two late; the parent takes that for an answer.
+        # The kernel ends the process a second or two late; the parent counts that as an answer.
         resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(start_s) + job.limit_s, HARD_S))
         page = render_page(job.source, job.filename)
         sys.stdout.buffer.write(msgspec.json.encode(Reply(page, _spent_s() - start_s)) + b"\n")

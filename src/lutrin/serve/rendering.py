@@ -1,8 +1,8 @@
 """Renders a page of a book as safe HTML, from the same text that was indexed.
 
-What a book feeds to a renderer can take quadratic time or worse: highlighters of programming languages, converters of
-formulas, drawers of diagrams. Each has a limit for a piece and one for a page; a piece beyond them stays as its author
-typed it. The page as a whole is bounded by the process that renders it (`render_process`).
+A book's text can make a renderer take quadratic time or worse: syntax highlighters, formula converters, diagram layout.
+Each has a limit for a piece and one for a page; a piece beyond them stays as typed. The process that renders it bounds
+the page as a whole (`render_process`).
 """
 
 import re
@@ -29,7 +29,7 @@ from lutrin.ingest.page import page_html
 from lutrin.serve.diagrams import with_diagrams
 
 FORMULA = re.compile(r'<span class="math">(\${1,2})([^<]*?)\1</span>')
-"""As `page_html` writes it; whatever a book itself says stands escaped."""
+"""As written by `page_html`; any text of the book itself is escaped."""
 MATH_TAGS = frozenset(
     "math semantics annotation mrow mi mn mo ms mtext mspace mfrac msqrt mroot mstyle mpadded mphantom menclose "
     "msub msup msubsup munder mover munderover mmultiscripts mprescripts mtable mtr mtd".split()
@@ -52,7 +52,7 @@ MATH_ATTRIBUTES = {
 
 _MOST_CHARS = 4000
 _MACROS = re.compile(r"\\(?:def|newcommand|renewcommand|let)(?![A-Za-z])")
-"""A formula that defines its own commands can grow without limit."""
+"""Length limit: a formula that defines its own commands can grow without bound."""
 _ALIGNED = re.compile(r"\\(begin|end)\{(?:aligned|align|split|gathered|equation|equation\*)\}")
 _UPRIGHT_WORD = re.compile(r"(?:<mi mathvariant=\"normal\">[^<]</mi>){2,}")
 _BOUNDARY = re.compile(r"<(?!/?(?:" + "|".join(MATH_TAGS) + r")\b)")
@@ -62,14 +62,14 @@ _REFUSALS: tuple[type[Exception], ...] = (
     *(one for one in vars(exceptions).values() if isinstance(one, type) and issubclass(one, Exception)),
     *(LookupError, ValueError, TypeError, AttributeError, StopIteration, RuntimeError),
 )
-"""Exceptions of the converter for TeX that it cannot read; they share no base class. A RuntimeError is too deep a
-formula, or a generator that ended too early."""
+"""Exceptions of the TeX converter for input that it cannot read; they share no base class. A RuntimeError means a too
+deeply nested formula, or a generator that ended too early."""
 
 
 def mathml(tex: str, *, display: bool) -> str | None:
     """Convert a formula to a `math` element with its TeX as an annotation; None if that fails.
 
-    The result still has to be sanitised: a text inside the formula is not trusted.
+    The result must still be sanitised: text inside the formula is not trusted.
     """
     if len(tex) > _MOST_CHARS or _MACROS.search(tex):
         return None
@@ -92,18 +92,18 @@ def _letter(entity: re.Match[str]) -> str:
 
 
 def draw_formula(match: re.Match[str]) -> str:
-    """Convert a formula in HTML (`FORMULA`) to MathML; one that cannot be converted stays as its author typed it."""
+    """Convert a formula in HTML (`FORMULA`) to MathML; leave one that fails as typed."""
     return mathml(unescape(match[2]).strip(), display=match[1] == "$$") or match[0]
 
 
-# All as `page_html` writes them; whatever a book itself says stands escaped.
+# All as written by `page_html`; any text of the book itself is escaped.
 CODE = re.compile(r'<pre><code class="language-([^"]+)">([^<]*+)</code></pre>')
 IMAGE = re.compile(r'<img src="([^"]*)" alt="([^"]*)">')
 _TITLE = r"((?:(?!</?h[1-6][ >]).)*+)"
 SECTION = re.compile(rf'<h2 id="([^"]+)">{_TITLE}</h2>', re.DOTALL)
 JOINED = re.compile(r'<math display="inline">(?:(?!</?math\b).)*+</math>[,.;:!?)]+', re.DOTALL)
 PAGES_A_PART = 8
-"""Of a PDF without chapters: about as much as a page of a book made for the screen."""
+"""Characters of a part of a PDF without chapters: about one page of a book made for the screen."""
 MOST_PARTLESS = 2
 TABLE = re.compile(r"<table\b(?:(?!<table\b).)*?</table>", re.DOTALL)
 LINKED = re.compile(rf'<h([2-4]) id="([^"]+)">{_TITLE}</h\1>', re.DOTALL)
@@ -111,17 +111,17 @@ TAG = re.compile(r'<(?:[^<>"]|"[^"]*+")++>')
 PDF_SECTION = re.compile(r'<section class="page" id="page=\d+">')
 TITLE = re.compile(rf'<h1 id="([^"]+)">{_TITLE}</h1>', re.DOTALL)
 PDF_PAGE = re.compile(r'<section class="page" id="page-(\d+)">')
-"""Citations of a PDF lead to `#page=4`, the form that PDF viewers know too."""
+"""Citations of a PDF link to `#page=4`, a form that PDF viewers also understand."""
 
 MOST_CODE_CHARS = 50_000
-"""Of one block that is highlighted: a thousand lines of code."""
+"""Characters of one highlighted block: a thousand lines of code."""
 PIECE_S = 0.25
-"""Processor time of one piece, a hundred times what an honest block or formula takes."""
+"""Processor time of one piece, a hundred times that of a normal block or formula."""
 PAGE_S = 1.0
 """The same for all pieces of one kind on a page."""
 
 OUR_IDS = "lutrin:"
-"""How the ids of our own parts of a page begin, so that a heading such as *Finder* can have the id that links to it."""
+"""Prefixes of the ids of our own parts of a page, so that a heading such as *Finder* can have its linked id."""
 
 _ATTRIBUTES = {
     **{tag: {*names} for tag, names in nh3.ALLOWED_ATTRIBUTES.items()},
@@ -143,12 +143,12 @@ _TAGS = {*nh3.ALLOWED_TAGS, *MATH_TAGS, "aside", "details", "figcaption", "figur
 
 
 class RenderedPage(msgspec.Struct, frozen=True):
-    """A page's text, rendered."""
+    """The text of a page, rendered."""
 
     html: str
-    """Safe; a picture is a `span` that holds its description."""
+    """Safe HTML; a picture is a `span` with its description."""
     pictures: tuple[str, ...]
-    """Addresses of its pictures, as the page writes them."""
+    """Addresses of its pictures, as written in the page."""
     sections: tuple[tuple[str, str], ...]
     """Anchor and title, as safe HTML, of each section."""
 
@@ -169,7 +169,7 @@ def render_page(source: str, filename: str) -> RenderedPage:
     scrollable = TABLE.sub(
         rf'<div class="wide" role="region" aria-label="{messages.TABLE}" tabindex="0">\g<0></div>', scrollable
     )
-    # A browser would begin a line with the comma behind a formula.
+    # Otherwise a browser could break the line between a formula and its comma.
     whole = with_anchors(JOINED.sub(r'<span class="joined">\g<0></span>', scrollable))
     parts, chapters = in_parts(whole)
     try:
@@ -181,17 +181,17 @@ def render_page(source: str, filename: str) -> RenderedPage:
 
 
 class TooSlowError(Exception):
-    """A piece of a page took more processor time than it may."""
+    """A piece of a page exceeded its processor time."""
 
 
 @contextmanager
 def processor_time(seconds: float) -> Iterator[None]:
-    """Limit the processor time of a block, also of a regular expression that does not come back by itself.
+    """Limit the processor time of a block, even of a regular expression that never returns.
 
-    Signals reach the main thread alone; a page is rendered in that of its own process.
+    Signals only reach the main thread; a page is rendered in that of its own process.
 
     Raises:
-        TooSlowError: The time is over.
+        TooSlowError: The time is up.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -210,7 +210,7 @@ def processor_time(seconds: float) -> Iterator[None]:
 
 
 def _bound(render: Callable[[re.Match[str]], str]) -> Callable[[re.Match[str]], str]:
-    """Render each piece within its own limit and that of the page; a piece beyond them stays as it is."""
+    """Render each piece within its own limit and that of the page; leave a piece beyond them unchanged."""
     left_s = PAGE_S
 
     def shorten(match: re.Match[str]) -> str:
@@ -245,11 +245,11 @@ def in_parts(page: str) -> tuple[str, tuple[tuple[str, str], ...]]:
     """Split a long PDF into chapters, or into parts of a few pages if it has no chapters.
 
     Args:
-        page: HTML with a section for each page of the PDF; others are left as they are.
+        page: HTML with a section for each page of the PDF; other HTML is left unchanged.
 
     Returns:
-        The page, each part in a `div`, and for each part an anchor in it and its title, as safe HTML; none if it is
-        no PDF, or a short one.
+        The page, each part in a `div`, and for each part an anchor in it and its title, as safe HTML; none if it is not
+        a PDF, or a short one.
     """
     pages = PDF_SECTION.split(page)[1:]
     if len(pages) <= PAGES_A_PART:
@@ -272,7 +272,7 @@ def in_parts(page: str) -> tuple[str, tuple[tuple[str, str], ...]]:
 
 
 def pictures_in(source: str, filename: str) -> list[str]:
-    """Addresses of the pictures on a page, as the page writes them."""
+    """Addresses of the pictures on a page, as written in the page."""
     return [unescape(address) for address, _ in IMAGE.findall(page_html(source, filename))]
 
 
@@ -289,12 +289,12 @@ def sanitise(page: str) -> str:
 
 
 def _not_ours(_tag: str, name: str, value: str) -> str | None:
-    """Keep an attribute, unless it takes the id of a part of our pages."""
+    """Drop an attribute that takes the id of a part of our pages."""
     return None if name == "id" and value.startswith(OUR_IDS) else value
 
 
 def _highlight(match: re.Match[str]) -> str:
-    """A code block with its tokens in classes; one in an unknown language stays as it is."""
+    """Mark a code block's tokens with classes; leave an unknown language unchanged."""
     if len(match[2]) > MOST_CODE_CHARS:
         return match[0]
     try:

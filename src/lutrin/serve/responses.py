@@ -1,12 +1,12 @@
-"""What stands around the router: the path of another site, compression, and HEAD.
+"""The layers around the router: the path of another site, compression, and HEAD.
 
-Lutrin may stand below a path, as `https://school.example/lutrin/`. Handlers, guards and stored answers know addresses
-from `/` only. Here the path is taken off what comes in, if the proxy has left it there, and put before what leaves:
-links of pages, redirects, the paths of cookies. Addresses inside JSON stay as they are: a client puts them behind the
-address of the server that it asks.
+Lutrin may be served below a path, such as `https://school.example/lutrin/`. Handlers, guards and stored answers only
+use addresses from `/`. This module removes the path from requests, if the proxy left it there, and adds it to
+responses: links of pages, redirects, the paths of cookies. Addresses inside JSON stay unchanged: a client appends them
+to the address of the server.
 
-Responses are compressed, except streams of events and pages that hold a secret. A page that holds a secret beside
-something that a stranger chooses tells the secret by its size (BREACH); hence the teacher's page stays as it is.
+Responses are compressed, except event streams and pages with a secret. A compressed page with a secret and a stranger's
+text reveals the secret by its size (BREACH); hence the teacher's page is never compressed.
 """
 
 import gzip
@@ -24,13 +24,13 @@ from lutrin.serve.metrics import BEGAN
 from lutrin.settings import ROOT_PATH
 
 PREFIX = "lutrin.prefix"
-"""Key in the scope: the path that readers see before ours, without a slash at its end; absent: there is none."""
+"""Key in the scope: the path that readers see before ours, without a final slash; absent if there is none."""
 PREFIX_HEADER = b"x-forwarded-prefix"
 SMALLEST_BYTES = 1024
 LEVEL = 6
-"""Three milliseconds for the largest page; one per cent less at level 9, for twice the time."""
+"""Three milliseconds for the largest page; level 9 would save one per cent more, for twice the time."""
 AT_ONCE_BYTES = 64 * 1024
-"""Two milliseconds. More is compressed in a thread."""
+"""Two milliseconds of compression. Larger bodies are compressed in a thread."""
 MOST_KEPT = 32
 KINDS = re.compile(rb"(?:text/(?!event-stream)|application/(?:[a-z.+-]*json|[a-z.+-]*xml|javascript)|image/svg)")
 SECRET = "/teacher"  # noqa: S105 - the beginning of a path
@@ -42,12 +42,12 @@ _COOKIE_PATH = re.compile(rb"(;\s*path=)(?=/)", re.IGNORECASE)
 
 
 def prefix_of(scope: Scope) -> str:
-    """Return the path that readers see before ours, as `/lutrin`; empty if there is none."""
+    """The path that readers see before ours, such as `/lutrin`; empty if there is none."""
     return cast("str", scope.get(PREFIX, ""))
 
 
 def below(app: ASGIApp, root_path: str, trusted: Sequence[str]) -> ASGIApp:
-    """Wrap an application so that it may stand below a path: the one that a trusted proxy names, else `root_path`."""
+    """Wrap an application so that it can be served below a path: a trusted proxy's, else `root_path`."""
 
     def prefix(scope: Scope) -> str:
         client = scope.get("client")
@@ -74,10 +74,10 @@ def below(app: ASGIApp, root_path: str, trusted: Sequence[str]) -> ASGIApp:
 
 
 def finishing(app: ASGIApp) -> ASGIApp:
-    """Wrap an application so that its responses leave as clients can use them; see `Outgoing`.
+    """Wrap an application so that clients get its responses in their final form; see `Outgoing`.
 
-    It stands outside of the router, which has no handler for HEAD: its response is that of GET without the body (RFC
-    9110, section 9.3.2).
+    It is outside of the router, which has no handler for HEAD: its response is that of GET without the body (RFC 9110,
+    section 9.3.2).
     """
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
@@ -93,7 +93,7 @@ def finishing(app: ASGIApp) -> ASGIApp:
 
 
 class Outgoing:
-    """Holds the head of a response back where its body is still to be changed: its links, or all of it, compressed."""
+    """Holds back the head of a response whose body may still change: by its links, or by compression."""
 
     def __init__(self, scope: Scope, send: Send) -> None:
         accepted = b",".join(value for name, value in scope["headers"] if name == b"accept-encoding")
@@ -106,7 +106,7 @@ class Outgoing:
         self._head: Any = None
 
     async def __call__(self, message: Any) -> None:  # noqa: ANN401 - a union of dictionaries, told apart by their type
-        """Take a message of the application."""
+        """Handle a message of the application."""
         if message["type"] == "http.response.start":
             message["headers"] = list(self._prefix_links(message["headers"]))
             headers = {name.lower(): value for name, value in message["headers"]}
@@ -129,7 +129,7 @@ class Outgoing:
         await self._send(message)
 
     async def _change(self, body: bytes, message: Any) -> bytes:  # noqa: ANN401 - a message of ASGI
-        """The body as it leaves; the head that is held back says so."""
+        """The final body; the delayed head describes it."""
         headers = self._head["headers"]
         if self._links:
             body = _TAG.sub(lambda tag: _LINK.sub(rb"\g<1>" + self._prefix, tag[0]), body)
@@ -139,7 +139,7 @@ class Outgoing:
             ]
         if self._packs and not message.get("more_body", False) and len(body) >= SMALLEST_BYTES:
             body = await self._compress(body)
-            # Another length, and a tag that says alike, not equal.
+            # New length, and a weak tag: equivalent, not equal.
             headers = [
                 (name, b"W/" + value if name.lower() == b"etag" else value)
                 for name, value in headers

@@ -1,6 +1,6 @@
 """The services behind the server: stages and adapters, as the server sees them.
 
-`lutrin.runtime` fills `Services`; tests fill it with small honest ones. The server itself chooses nothing.
+`lutrin.runtime` fills `Services`; tests fill it with small working ones. The server itself selects nothing.
 """
 
 import secrets
@@ -31,40 +31,40 @@ class Answers(Protocol):
         """
 
     async def explains(self, question: Question) -> bool:
-        """Whether a model or a prepared entry would answer, and not the book's own words alone."""
+        """Whether a model or a prepared entry would answer, rather than the book's own words alone."""
         ...
 
 
 class TurnLog(Protocol):
-    """Keeps the events of answers for a while, where servers that stand side by side all see them.
+    """Keeps recent events of answers, shared by servers that run side by side.
 
-    Both raise ChatStoreError if what the servers share is away.
+    Both methods raise ChatStoreError if the shared store is away.
     """
 
     async def keep(self, turn: str, asked: str, first: int, events: Sequence[bytes]) -> None:
-        """Keep events from number `first` on."""
+        """Keep events, starting at number `first`."""
 
     async def recall(self, turn: str, asked: str) -> list[bytes]:
-        """The events of a turn from the first on; none if it is not known or is another question's."""
+        """The events of a turn from the first one; none if it is unknown or belongs to another question."""
 
 
 class JobBoard(Protocol):
-    """Shows ingestions over HTTP to the servers that do not run them.
+    """Shows ingestions over HTTP on servers that do not run them.
 
-    Both raise ChatStoreError if what the servers share is away.
+    Both methods raise ChatStoreError if the shared store is away.
     """
 
     async def post(self, job: str, state: bytes) -> None:
-        """Show how an ingestion stands, in place of what was shown of it before."""
+        """Publish the state of an ingestion, replacing the previous one."""
 
     async def look(self, job: str) -> tuple[bytes, float] | None:
-        """Return the latest state of an ingestion and its age in seconds; None if there is none."""
+        """The latest state of an ingestion and its age in seconds; None if there is none."""
 
 
 Retrieval = Callable[[Question], Awaitable[Sequence[Passage]]]
-"""Finds the passages nearest to a question, or to the text that is selected; none if nothing is relevant."""
+"""Finds the passages nearest to a question, or to the selected text; none if nothing is relevant."""
 Ingest = Callable[[Callable[[str], None]], Awaitable[Mapping[str, int | float | str]]]
-"""Ingests the corpus; gets a function that takes lines of progress, returns the figures of its summary."""
+"""Ingests the corpus; takes a function for lines of progress, returns the figures of its summary."""
 
 
 @dataclass(frozen=True)
@@ -78,39 +78,39 @@ class Services:
     generator: Generator | None = None
     ingest: Ingest | None = None
     reads_first: bool = False
-    """Whether the server ingests once when it starts."""
+    """Whether the server ingests once at its start."""
     queue_length: Callable[[], int] = field(default=lambda: 0)
-    """Readers who wait for the language model."""
+    """Number of readers waiting for the language model."""
     companions: Companions | None = None
-    """What is prepared for the books, for pages that guests add; None: there are no books to work on."""
+    """The prepared entries of the books, for guests' pages; None: there are no books to work on."""
     left_out: Callable[[], Sequence[LeftOut]] = field(default=lambda: ())
-    """List what the latest ingest left out, from the catalogue."""
+    """Lists the files left out by the latest ingest, from the catalogue."""
     opened_page: Callable[[str, str], None] = field(default=lambda _book, _filename: None)
-    """Told of each page that a reader opens, so that the model may read it ahead."""
+    """Called with each page that a reader opens, so that the model can read it ahead."""
     model_computed_by: Callable[[], str] = field(default=lambda: "")
-    """What computes the language model, in words; empty until that is known."""
+    """Description of the hardware that runs the language model; empty until known."""
     model_state: Callable[[], ModelState] = field(default=ModelState)
-    """Where the language model is."""
+    """State of the language model."""
     model_restarts: Callable[[], int] = field(default=lambda: 0)
-    """Times that the model's process was started anew."""
+    """Number of restarts of the model's process."""
     passages: Callable[[], Mapping[str, float]] = field(default=dict)
-    """What reading passages once has saved the language model, by the names of `metrics.PASSAGES`."""
+    """Savings of the language model's store of passages, by the names of `metrics.PASSAGES`."""
     gate: Gate | None = None
-    """Counts questions with the other servers; None: this one stands alone."""
+    """Counts questions together with the other servers; None: this server is alone."""
     turns: TurnLog | None = None
-    """Keeps the events of answers for the other servers; None: this one stands alone."""
+    """Shares the events of answers with the other servers; None: this server is alone."""
     board: JobBoard | None = None
-    """Ingestions of servers that stand side by side."""
+    """Ingestions of servers that run side by side."""
     trouble: str = ""
-    """Why conversations are neither stored nor remembered, with the remedy, for the operator; empty: they are."""
+    """Why conversations are not stored, with the remedy, for the operator; empty if they are."""
     secret: bytes = field(default_factory=lambda: secrets.token_bytes(32))
-    """The server's own key, from which unguessable names of conversations are made."""
+    """The server's own key, from which unguessable names of conversations are derived."""
     echo: Callable[[str], None] | None = None
-    """Gets each question and answer, for `lutrin serve --echo`; never a log."""
+    """Receives each question and answer, for `lutrin serve --echo`; never a log."""
     background: Background = field(default_factory=Background)
-    """What runs beside the answers."""
+    """Background tasks."""
     renderer: Renderer = field(default_factory=Renderer)
     """Renders pages of books; the server ends its processes."""
     clock: Callable[[], float] = time.monotonic
-    """Seconds that only grow, for limits and timings."""
+    """Monotonic seconds, for limits and timings."""
     now: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))

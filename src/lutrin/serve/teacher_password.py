@@ -1,6 +1,6 @@
-"""The password of the teacher's page, set in a browser: with a code that the terminal prints once, before there is one.
+"""The password of the teacher's page, first set in a browser with a code that the terminal prints once.
 
-Only its scrypt hash is kept, in a file of the data folder that no backup holds. The operator's LUTRIN_ADMIN_TOKEN opens
+Only its scrypt hash is stored, in a file of the data folder that backups omit. The operator's LUTRIN_ADMIN_TOKEN opens
 the page as well. To reset a forgotten password, delete the file and restart the server, which prints a new code.
 """
 
@@ -16,37 +16,37 @@ from lutrin.messages import PASSWORD_TOO_SHORT
 
 FILE = "teacher.json"
 SHORTEST_PASSWORD = 8
-"""Characters; guesses are few a minute (`teacher_sign_in`)."""
+"""Characters; guesses are limited to a few a minute (`teacher_sign_in`)."""
 CODE_DIGITS = 8
 _COST = {"n": 1 << 13, "r": 8, "p": 1}
-"""8 MB and some 25 ms (RFC 7914): guesses are few a minute, and each is one step of the event loop."""
+"""8 MB and some 25 ms (RFC 7914): guesses are limited to a few a minute, and each is one step of the event loop."""
 
 
 class StoredHash(msgspec.Struct, frozen=True):
-    """What is kept of a password."""
+    """The stored form of a password."""
 
     salt: bytes
     digest: bytes
 
 
 class TeacherPassword:
-    """The password that is kept in a data folder, and the code with which it can be set."""
+    """The password stored in a data folder, and the code for setting it."""
 
     def __init__(self, data_dir: Path) -> None:
         self._path = data_dir / FILE
         self._known = b""
-        """SHA-256 of a text that has matched, so that programs which send it often do not pay for scrypt."""
+        """SHA-256 of the last matching text, so that programs which send it often do not pay for scrypt."""
         self._stored = self._read()
         self.code = "" if self._stored else f"{secrets.randbelow(10**CODE_DIGITS):0{CODE_DIGITS}d}"
-        """To be typed once; empty: there is a password."""
+        """The code to type once; empty if there is a password."""
 
     @property
     def is_set(self) -> bool:
-        """Whether there is one."""
+        """Whether there is a password."""
         return self._stored is not None
 
     def matches(self, text: str) -> bool:
-        """Whether a text is the password; takes some 25 ms of processor time the first time that it is."""
+        """Whether a text is the password; the first match takes some 25 ms of processor time."""
         if self._stored is None:
             return False
         quick = hashlib.sha256(self._stored.salt + text.encode()).digest()
@@ -58,12 +58,12 @@ class TeacherPassword:
         return is_it
 
     def accepts(self, code: str) -> bool:
-        """Whether it is the code of the terminal, with blanks or hyphens wherever they are."""
+        """Whether a text is the terminal's code, ignoring blanks and hyphens."""
         digits = "".join(character for character in code if character.isascii() and character.isdigit())
         return bool(self.code) and secrets.compare_digest(digits, self.code)
 
     def set(self, text: str) -> None:
-        """Keep a new password; the code is worth nothing afterwards.
+        """Store a new password; the code becomes invalid.
 
         Raises:
             InvalidInput: It is too short.
@@ -88,7 +88,7 @@ class TeacherPassword:
 
 
 def spaced(code: str) -> str:
-    """A code as people read it: `1234 5678`."""
+    """A code in groups: `1234 5678`."""
     return f"{code[: CODE_DIGITS // 2]} {code[CODE_DIGITS // 2 :]}"
 
 

@@ -1,8 +1,8 @@
 """Sign-in to the teacher's page: by her password or the administration token, for some hours, in one browser.
 
-The password is typed once and never stands in an address, a page or a script. In its place the browser gets a random
-name in a cookie that scripts cannot read and other sites cannot send; each form carries a key made from it, so that a
-page of a neighbouring name cannot press its buttons.
+The password is typed once and never appears in an address, a page or a script. Instead, the browser gets a random name
+in a cookie that scripts cannot read and other sites cannot send; each form has a key derived from it, so that a page of
+a neighbouring name cannot press its buttons.
 """
 
 import asyncio
@@ -36,25 +36,25 @@ from lutrin.settings import Settings
 
 COOKIE = "lutrin-teacher"
 MOST_FIELDS = 400
-"""The longest form: the pages, cards and questions of an assignment."""
+"""Fields of the longest form: the pages, cards and questions of an assignment."""
 SIGNED_IN_S = 8 * 3600.0
 """A school day."""
 MOST_SIGNED_IN = 100
 WRONG_PER_MIN = 10
-"""Wrong tokens from one network peer, by the page and by programs together, that cost no time."""
+"""Wrong tokens from one network peer, by pages and programs together, that cause no delay."""
 DELAY_S = 2.0
-"""How long each further attempt of that peer waits before it is looked at, the right token too."""
+"""Delay of each further attempt of that peer, even with the right token."""
 MAX_WAITING = 8
 """Attempts of one peer that may wait: with `DELAY_S`, four guesses a second."""
 
 
 class SignIns:
-    """The browsers that are signed in, and how often one may try; without token and password there is no sign-in."""
+    """The signed-in browsers, and the limits of attempts; without token and password there is no sign-in."""
 
     def __init__(self, token: str | None, clock: Callable[[], float], password: TeacherPassword | None = None) -> None:
         self._token = token
         self.password = password
-        """Set in a browser; None: only the operator's token counts."""
+        """The password set in a browser; None: only the operator's token counts."""
         self._clock = clock
         self._key = secrets.token_bytes(32)
         self._until_s: OrderedDict[str, float] = OrderedDict()
@@ -70,7 +70,7 @@ class SignIns:
         """Sign a browser in and return the value of its cookie; attempts are counted for each `limits.peer_of`.
 
         Raises:
-            NotPermitted: No token is set, or it is another one.
+            NotPermitted: No token is set, or it differs.
             RateLimited: Too many attempts.
         """
         if not self.possible:
@@ -79,11 +79,11 @@ class SignIns:
         return self._admit()
 
     async def set_up(self, code: str, password: str, peer: str) -> str:
-        """Set the first password, and sign its browser in as `enter` does; codes are counted like tokens.
+        """Set the first password, and sign its browser in like `enter`; codes are counted like tokens.
 
         Raises:
-            NotPermitted: There is a password already, or it is another code.
-            InvalidInput: The password is too short; the code stays.
+            NotPermitted: There is a password already, or the code differs.
+            InvalidInput: The password is too short; the code stays valid.
             RateLimited: Too many attempts.
         """
         if self.password is None or self.possible:
@@ -101,17 +101,18 @@ class SignIns:
         return cookie
 
     async def prove(self, token: str, peer: str) -> None:
-        """Check a token; the only place where tokens are compared and guesses counted.
+        """Check a token; this is the only place that compares tokens and counts guesses.
 
-        A peer with many wrong ones waits before each further attempt. Others do not wait: guesses, from
-        however many addresses, lock out no teacher elsewhere.
+        A peer with many wrong ones waits before each further attempt. Others do not wait: guesses, from any number of
+        addresses, never lock out a teacher elsewhere.
 
         Args:
-            peer: From `limits.peer_of`. No token is no guess: a picture's address on a foreign page sends none.
+            peer: From `limits.peer_of`. A missing token is not a guess: a picture's address on a foreign page sends
+                none.
 
         Raises:
-            NotPermitted: It is another one, or none is set.
-            RateLimited: Too many attempts of this peer wait already; this one was not looked at.
+            NotPermitted: It differs, or none is set.
+            RateLimited: Too many attempts of this peer are waiting; this one was not checked.
         """
         if not self.possible or not token:
             raise NotPermitted(WRONG_TOKEN)
@@ -122,7 +123,7 @@ class SignIns:
             raise NotPermitted(WRONG_TOKEN)
 
     async def _wait(self, peer: str) -> None:
-        """Let a peer with many wrong attempts wait; raises RateLimited if too many of its attempts wait already."""
+        """Delay a peer with many wrong attempts; raises RateLimited if too many of its attempts are waiting."""
         if (wait_s := self._wrong.wait_s(peer)) <= 0:
             return
         if self._waiting[peer] >= MAX_WAITING:
@@ -138,7 +139,7 @@ class SignIns:
         return self._until_s.get(_digest(cookie), 0.0) > self._clock()
 
     def form_key(self, cookie: str) -> str:
-        """Return the key that this browser's forms carry."""
+        """The key in this browser's forms."""
         return hashlib.blake2b(cookie.encode(), key=self._key, digest_size=20).hexdigest()
 
     def check(self, cookie: str, form_key: str) -> None:
@@ -160,7 +161,7 @@ def _digest(cookie: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A request that a teacher or an operator may have sent. Litestar makes one for each handler that asks for it."""
+    """A request that may come from a teacher or an operator. Litestar makes one for each handler that asks for it."""
 
     request: HTTPRequest
     service: Given[AnswerService]
@@ -169,17 +170,17 @@ class Visit:
 
     @property
     def cookie(self) -> str:
-        """What stands for the token in a browser; empty without one."""
+        """The cookie that replaces the token; empty without one."""
         return self.request.cookies.get(COOKIE, "")
 
     @property
     def signed_in(self) -> bool:
-        """Whether it comes from a browser that is signed in."""
+        """Whether it comes from a signed-in browser."""
         return self.sign_ins.knows(self.cookie)
 
     @property
     def is_here(self) -> bool:
-        """Whether it comes from this machine or a browser that is signed in."""
+        """Whether it comes from this machine or a signed-in browser."""
         return is_this_machine(self.request.scope) or self.signed_in
 
     @property
@@ -194,12 +195,12 @@ class Visit:
 
     @property
     def query_string(self) -> str:
-        """The same as they stand there."""
+        """The parameters of its address, unparsed."""
         return str(self.request.url.query)
 
     @property
     def address(self) -> str:
-        """The address at which other devices in the room reach the server; empty: they do not."""
+        """The address at which other devices in the room reach the server; empty if they cannot."""
         return address_for_others(self.request, self.settings.host)
 
     @property
@@ -209,7 +210,7 @@ class Visit:
 
     @property
     def least_password(self) -> int:
-        """Characters of the shortest password that may be set."""
+        """Characters of the shortest allowed password."""
         return SHORTEST_PASSWORD
 
     @property
@@ -242,7 +243,7 @@ class Visit:
         self.sign_ins.leave(self.cookie)
 
     def cookie_for(self, value: str) -> dict[str, Any]:
-        """All of the cookie that holds a value; an empty value takes the browser's away."""
+        """The complete cookie for a value; an empty value deletes the browser's."""
         return {
             "key": COOKIE,
             "value": value,
@@ -265,7 +266,7 @@ class Visit:
         await self.sign_ins.prove(token, self.service.peer(self.request))
 
     async def pairs(self) -> list[tuple[str, str]]:
-        """The fields of a form in order; raises MalformedRequest if there are more than any page of ours sends."""
+        """The fields of a form in order; raises MalformedRequest if there are more than on any page of ours."""
         body = (await self.request.body()).decode()
         try:
             return parse_qsl(body, keep_blank_values=True, max_num_fields=MOST_FIELDS)
@@ -277,7 +278,7 @@ class Visit:
         return dict(await self.pairs())
 
     async def form(self) -> dict[str, str]:
-        """The fields of a form, which a signed-in browser has sent from our own page; raises as `SignIns.check`."""
+        """The fields of a form from a signed-in browser's own page; raises as `SignIns.check`."""
         fields = await self.fields()
         self.check(fields.get("key", ""))
         return fields

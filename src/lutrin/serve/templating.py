@@ -1,4 +1,4 @@
-"""Renders the HTML templates in `templates/` and in those of guests; whatever is filled in is escaped."""
+"""Renders the HTML templates in `templates/` and in those of guests; all values are escaped."""
 
 import re
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from lutrin.messages import COUNTED, PAGE_TEXTS, plural
 from lutrin.records import MARKDOWN
 
 _LINK = re.compile(r"\[([^][]*)\]\([^()\s]*\)")
-"""A link in Markdown, of which a quotation shows the words."""
+"""A link in Markdown; a quotation shows only its words."""
 FOLDER = Path(__file__).with_name("templates")
 
 
@@ -24,7 +24,7 @@ def book_path(slug: str) -> str:
 
 
 def page_path(slug: str, filename: str) -> str:
-    """Path of a page in the reader, as citations link to it: Markdown files lose their suffix, other files keep it."""
+    """Path of a page in the reader, as in citations: Markdown files lose their suffix, other files keep it."""
     path = PurePosixPath(filename)
     name = str(path.with_suffix("")) if path.suffix.lower() in MARKDOWN else filename
     return f"/read/{quote(slug)}/{quote(name)}"
@@ -32,10 +32,10 @@ def page_path(slug: str, filename: str) -> str:
 
 @cache
 def environment() -> Environment:
-    """Everything that a template can use: `base.html` to extend, `say`, `book_path`, `page_path`, and two filters.
+    """The environment of all templates: `base.html` to extend, `say`, `book_path`, `page_path`, and two filters.
 
-    Autoescape is on for every template. A template that asks for a name that it was not given fails instead of showing
-    nothing. HTML that has been sanitised already comes as `markupsafe.Markup`.
+    Autoescape is on for every template. A template that uses an undefined name fails instead of showing nothing.
+    Sanitised HTML already comes as `markupsafe.Markup`.
     """
     environment = Environment(
         loader=FileSystemLoader([FOLDER, *(guest.templates for guest in load_guests("pages"))]),
@@ -67,12 +67,12 @@ def count_of(number: int, thing: str) -> str:
 
 
 def anchor(name: str) -> str:
-    """Quote an anchor for the part of an address after `#`; `page=4` stays as PDF viewers write it."""
+    """Quote an anchor for the part of an address after `#`; `page=4` stays unchanged for PDF viewers."""
     return quote(name, safe="=")
 
 
 def with_marks(text: str, marks: Sequence[tuple[int, int]]) -> Markup:
-    """A text of a book as HTML, with what is marked as such, and links as words."""
+    """A text of a book as HTML, with marks, and with links as words."""
     pieces, at = [], 0
     for start, end in marks:
         pieces += [escape(text[at:start]), Markup("<mark>{}</mark>").format(text[start:end])]
@@ -81,15 +81,15 @@ def with_marks(text: str, marks: Sequence[tuple[int, int]]) -> Markup:
 
 
 def with_code(text: str | None) -> Markup:
-    """A text as HTML, what stands in backticks as code; one that is missing is empty."""
+    """A text as HTML, with backticks as code; a missing one is empty."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text or ""))))  # noqa: S704 - escaped before
 
 
 def render(template: str, **values: object) -> str:
-    """A page.
+    """Render a page.
 
     Args:
-        values: What it shows. Of those that `base.html` takes, `chat` says whether the chat is on the page, `book` and
-            `page` which ones it asks about; each has a default.
+        values: Values for the template. Of those that `base.html` takes, `chat` says whether the page has the chat,
+            `book` and `page` its subject; each has a default.
     """
     return environment().get_template(template).render(values)

@@ -1,6 +1,6 @@
-"""Watches the folder of the books: what is put there is read without a command, once it has arrived whole.
+"""Watches the folder of the books and reads new files without a command, once they have arrived completely.
 
-A copy over a slow cable changes the folder for minutes. Nothing is read before sizes and times have stood still for
+A copy over a slow cable changes the folder for minutes. Nothing is read before sizes and times have been stable for
 some seconds. Nothing is ever removed from the shelf: a book whose files are gone stays, and its teacher is told.
 """
 
@@ -15,7 +15,7 @@ from watchfiles import Change, awatch
 from lutrin.log import get_logger
 
 SETTLED_S = 3.0
-"""So long nothing may change before it is read; a copy that pauses for longer is read again when it goes on."""
+"""Seconds without a change before reading; a copy that pauses for longer is read again when it resumes."""
 DEBOUNCE_MS = 500
 Snapshot = dict[str, tuple[int, int]]
 
@@ -26,7 +26,7 @@ async def watch_folder(folder: Path, read: Callable[[], Awaitable[object]], sett
     """Have the folder read after each change, until cancelled.
 
     Args:
-        read: Has the books read now, or after what is being read.
+        read: Reads the books now, or after the present ingestion.
     """
     await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
     last: Snapshot = {}
@@ -42,7 +42,7 @@ async def watch_folder(folder: Path, read: Callable[[], Awaitable[object]], sett
 
 
 def snapshot(folder: Path) -> Snapshot:
-    """Size and time of change of every file below a folder, hidden ones aside."""
+    """Size and modification time of every file below a folder, except hidden ones."""
     found: Snapshot = {}
     for root, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
@@ -56,7 +56,7 @@ def snapshot(folder: Path) -> Snapshot:
 
 
 def _concerns(folder: Path) -> Callable[[Change, str], bool]:
-    """Whether a change concerns readers: what is hidden does not, as an upload that is still coming."""
+    """Whether a change concerns readers: hidden files, such as an incomplete upload, do not."""
     inside = folder.resolve()
 
     def concerns(_: Change, path: str) -> bool:
