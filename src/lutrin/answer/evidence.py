@@ -134,13 +134,16 @@ async def _points_at(searcher: Searcher, query: Query) -> Pointing:
     """The target that a question on a page points at; "none" if it is a question for the book."""
     if not query.page or query.selected_text or query.subject or (query.frame == "about" and query.about is None):
         return "none"
-    kind, cosine = await _nearest(searcher, query.typed, str)
-    if cosine >= load_examples().least and kind not in {"here", "none"}:
-        return kind
+    typed, cosine = await _nearest(searcher, query.typed, str)
+    if cosine >= load_examples().least and typed not in {"here", "none"}:
+        return typed
     if not query.name_stems:
         return "here"
     kind, cosine = await _nearest(searcher, query.typed, without_names)
-    return kind if cosine >= load_examples().named else "none"
+    if kind == "none" or cosine < load_examples().named:
+        return "none"
+    # Without its names a question does not tell whether all commands are wanted, or one.
+    return kind if kind == typed and kind in KINDS else "here"
 
 
 async def _nearest(searcher: Searcher, text: str, seen: Callable[[str], str]) -> tuple[Pointing, float]:

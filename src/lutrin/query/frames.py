@@ -81,18 +81,22 @@ def frame_of(text: str) -> Framed:
     Framed(frame='analogy', topic='voltage', about=None)
     >>> frame_of("My bike stood in the rain. Can you tell me why the chain squeaks?")
     Framed(frame='why', topic='why the chain squeaks?', about=None)
+    >>> frame_of("My chain is rusty. What do I type?").topic
+    'My chain is rusty. What do I type?'
     """
     if len(text) > MOST_CHARS:
         return Framed("plain", text, None)
-    question = without_story(spell_out(text))
+    story = spell_out(text)
+    question = without_story(story)
     bare = _bare(question)
     match = _ABOUT.match(bare) or _ABOUT.match(question)
     if match and not _of_a_number(match):
         return Framed("about", text, _about(match))
     for frame, wish in _WISHES.items():
         if wish.search(question):
-            topic = _bare(_without_wishes(question))
-            return Framed(frame, topic if topic_stems(topic) else "", None)
+            # What only wishes for a form asks about what was told before: "I have a URDF file. What do I type?"
+            topics = (_bare(_without_wishes(one)) for one in (question, story))
+            return Framed(frame, next(filter(topic_stems, topics), ""), None)
     return Framed(_shape(question, bare), bare, None)
 
 
