@@ -1,7 +1,8 @@
 """Fragments of headings, as the built page has them.
 
-Docusaurus makes them with github-slugger 2: lower case; only letters, marks, digits, letter-like numbers and connecting
-punctuation stay; each space becomes a hyphen; repetitions are numbered. `tests/ingest/test_anchors.py` holds the rules.
+Docusaurus generates them with github-slugger 2: lower case; only letters, marks, digits, letter-like numbers and
+connecting punctuation stay; each space becomes a hyphen; repetitions are numbered. `tests/ingest/test_anchors.py` has
+the rules.
 """
 
 import re
@@ -45,7 +46,7 @@ class Slugger:
 
 
 def explicit_id(text: str) -> tuple[int, str]:
-    """Length of a heading's text before the id that its author gave it, and the id; empty: there is none."""
+    """Length of a heading's text before its author's id, and the id; empty if there is none."""
     match = _EXPLICIT.search(text[-300:])
     if match is None:
         return len(text), ""

@@ -1,7 +1,7 @@
 """The block structure of Markdown and MDX, with the place of every block in the source.
 
-mistune knows neither MDX nor positions, so this module finds the blocks, line by line as CommonMark's own algorithm
-does: it continues containers, starts new ones, and gives the rest of the line to a leaf. mistune parses the inside of
+mistune knows neither MDX nor positions, so this module finds the blocks, line by line like CommonMark's own algorithm:
+it continues containers, starts new ones, and gives the rest of the line to a leaf. mistune parses the inside of
 paragraphs (`lutrin.ingest.inline`). Every line is read once.
 """
 
@@ -48,12 +48,12 @@ _FENCE = re.compile(r"(`{3,}+)([^`]*)\Z|(~{3,}+)(.*)\Z", re.DOTALL)
 _ITEM = re.compile(r"([-+*]|\d{1,9}[.)])(?=[ \t]|\Z)")
 _NOTE = re.compile(r"(\[\^[^\s\]]{1,100}\]):")
 _MEANING = re.compile(r":[ \t]+(?=\S)")
-"""What a term means, on the line below it (Pandoc, PHP Markdown Extra)."""
+"""The definition of a term, on the line below it (Pandoc, PHP Markdown Extra)."""
 _ROW = re.compile(r"\||\+[-=]")
 _DASHED = re.compile(r"--[ \t]+--")
-"""The line under the heads of a table that is drawn with blanks."""
+"""The line under the column heads of a table drawn with blanks."""
 _NOTE_WIDTH = 4
-"""Columns by which what belongs to a note or a meaning is indented, at most."""
+"""Most columns by which the text of a note or a definition is indented."""
 _CLOSING_HASHES = re.compile(r"(?:(?<=[ \t])|\A)#+[ \t]*\Z")
 _BAR = re.compile(r"\\.|\|")
 _ALIGN = re.compile(r":?-+:?")
@@ -72,24 +72,24 @@ _LINE_BREAK = re.compile(r"<br[ \t]*/?>", re.IGNORECASE)
 _ANY_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _BLANK_LINE = re.compile(r"(?:\r\n|\n|\r)[ \t]*(?=[\r\n])")
 _PARTS = frozenset("td th li dt dd caption p summary blockquote address figcaption h1 h2 h3 h4 h5 h6".split())
-"""Elements that hold text."""
+"""Elements that contain text."""
 _STRUCTURE = re.compile(
     rf"</?(?:table|thead|tbody|tfoot|tr|ul|ol|dl|div|details|section|figure|menu|{'|'.join(sorted(_PARTS))})\b[^<>]*>",
     re.IGNORECASE,
 )
 _UNSEEN = frozenset({"script", "style", "template", "noscript"})
 
-# Characters that may be scanned in vain (braces and tags that never close) before a file's braces are read as text.
+# Characters that may be scanned in vain (braces and tags that never close) before a file's braces count as text.
 _PATIENCE = 4_000_000
 # Deeper containers are read as text. Books nest four deep.
 _DEEPEST = 32
-# Deeper elements stay beside each other: readers cannot tell, and no walk over the tree can run out of stack.
+# Deeper elements become siblings: readers cannot tell, and no walk over the tree can run out of stack.
 _DEEPEST_ELEMENT = 40
 # A fence whose end is farther ahead counts as closed.
 _FARTHEST = 2000
 
 References = dict[str, dict[str, str]]
-"""Link reference definitions by normalised label, as mistune's inline parser takes them."""
+"""Link reference definitions by normalised label, in the form for mistune's inline parser."""
 Problem = Callable[[int, str], None]
 
 
@@ -120,14 +120,14 @@ class _Open:
 
 @dataclass(slots=True)
 class _Leaf:
-    """A block without blocks inside, as long as its lines are read."""
+    """A block without blocks inside, while its lines are read."""
 
     kind: Literal["paragraph", "fence", "indented", "math", "table"]
     ranges: list[Range]
-    """Its lines, those of code with their line endings; of a table the header first."""
+    """Its lines; of code with their line endings, of a table with the header first."""
     start: int = 0
     marker: str = ""
-    """The run of backticks or tildes that opened a fence."""
+    """The run of backticks or tildes that opens a fence."""
     indent: int = 0
     info: str = ""
     aligns: list[str] = field(default_factory=list)
@@ -148,7 +148,7 @@ class _Flow:
         self._last_closers: dict[str, int] = {}
 
     def start(self, at: int, *, paragraph: bool) -> tuple[list[Block], int] | None:
-        """The blocks that start at offset `at`, and the number of the line behind them; None if it is Markdown."""
+        """The blocks that start at offset `at`, and the number of the line after them; None if it is Markdown."""
         if self.source[at] in "ie":
             return None if paragraph or not self.mdx else self._module(at)
         blocks: list[Block] = []
@@ -182,7 +182,7 @@ class _Flow:
         return min(bisect_right(self._ends, offset - 1), len(self._ends) - 1)
 
     def _closes(self, tag: Tag) -> bool:
-        """Whether a tag of that name is closed somewhere behind this one."""
+        """Whether a tag of that name closes after this one."""
         if tag.name not in self._last_closers:
             self._last_closers[tag.name] = self.source.rfind(f"</{tag.name}")
         return self._last_closers[tag.name] >= tag.end
@@ -215,7 +215,7 @@ class _Flow:
         return tag.end
 
     def _behind(self, closer: str, pos: int, start: int, name: str) -> int:
-        """Behind the text that closes what readers do not see; if none does, the end of the paragraph."""
+        """The end of the text that closes something invisible; without one, the end of the paragraph."""
         close = self.source.find(closer, pos, self._limit)
         if close >= 0:
             return close + len(closer)
@@ -253,7 +253,7 @@ class _Flow:
         return tag if is_tag(tag, self.source, self._pairs, mdx=self.mdx) else None
 
     def _inside(self, start: int, end: int, blocks: list[Block]) -> list[Block] | None:
-        """The text and closing tags that follow opening tags on their line: `<summary>Text</summary>`."""
+        """The text and closing tags after opening tags on their line: `<summary>Text</summary>`."""
         closers: list[Tag] = []
         stop = end
         while True:
@@ -276,7 +276,7 @@ class _Flow:
         return [Paragraph(start, stop, PlacedText.of(self.source, [(start, stop)]).strip()), *closers]
 
     def _parts(self, start: int, end: int, blocks: list[Block]) -> list[Block] | None:
-        """The rest of a line of cells, items, paragraphs, `Arm</td><td>5 kg</td></tr>`, if none goes on behind it."""
+        """The rest of a line of cells, items, paragraphs, `Arm</td><td>5 kg</td></tr>`, if none continues beyond it."""
         while blocks and isinstance(last := blocks[-1], Tag) and last.name in INLINE:
             start = blocks.pop().start  # `<th><b>Arm</b></th>`: it belongs to the text
         opened = [block.name for block in blocks if isinstance(block, Tag)]
@@ -320,7 +320,7 @@ class _Parser:
         self.flow = _Flow(source, self.lines, problem, mdx=mdx)
         self.fences_closed = 0
         self.closers: dict[str, list[tuple[int, int]]] = {}
-        """Numbers of the lines that hold nothing but a run of a character, with its length."""
+        """Numbers of the lines that consist of a run of one character, with its length."""
         # The current line: its start, the containers that it continues, the start of its text, its indent.
         self.begin = start
         self.matched = 1
@@ -328,7 +328,7 @@ class _Parser:
         self.indent = 0
 
     def line(self, number: int) -> int:
-        """Read a line, and those behind it that belong to what starts there; returns the number of the next."""
+        """Read a line, and those after it that belong to the same block; return the number of the next."""
         self.begin, end = self.lines[number]
         pos = self._continue(self.begin, end)
         if self.leaf is not None and self.leaf.kind in {"fence", "math"}:
@@ -479,8 +479,8 @@ class _Parser:
     def _is_stray(self, number: int, marker: str, info: str) -> bool:
         """Whether a fence without a language is a stray closing fence rather than the start of a block.
 
-        It is if no later fence closes it although earlier blocks were closed. It also is if a fence with a language
-        follows a blank line before the next one that could close it, which does not occur inside a code block.
+        It is if no later fence closes it although earlier blocks were closed, or if a fence with a language follows a
+        blank line before the next one that could close it, which does not occur inside a code block.
         """
         closer = self._fence_end(number, marker)
         opens = bool(info.strip()) or not self.fences_closed
@@ -556,7 +556,7 @@ class _Parser:
         )
 
     def _is_indented(self, number: int, columns: int) -> bool:
-        """Whether the next line, or the one after a blank line, is indented by so many columns."""
+        """Whether the next line, or the one after a blank line, is indented by this many columns."""
         for begin, end in self.lines[number + 1 : number + 3]:
             at, indent = indentation(self.source, begin, begin, end)
             if at < end:
@@ -611,7 +611,7 @@ class _Parser:
         return text if blank or not wide else skip_columns(self.source, self.begin, after, end, 1)
 
     def _meaning(self, number: int, text: int, end: int) -> int | None:
-        """Start what the terms above a colon mean: the lines of the paragraph there, or the last of a meaning."""
+        """Start a definition; its terms are the lines of the paragraph above, or the last line of a definition."""
         at, indent, leaf = self.at, self.indent, self.leaf
         parent = self.stack[self.matched - 1].node
         last = parent.children[-1] if parent.children else None
@@ -643,7 +643,7 @@ class _Parser:
         return text
 
     def _last_term(self, ranges: list[Range]) -> tuple[list[Range], list[Range]]:
-        """Take the last line of a meaning as the next term, if it is not indented; return it, and the other lines."""
+        """Take an unindented last line of a definition as the next term; return it, and the other lines."""
         begin = self.source.rfind("\n", 0, ranges[-1][0]) + 1
         is_term = len(ranges) > 1 and not self.source[begin : ranges[-1][0]].strip(">") and begin == ranges[-1][0]
         return (ranges[-1:], ranges[:-1]) if is_term else ([], ranges)
@@ -682,7 +682,7 @@ class _Parser:
         return number
 
     def _push(self, container: _Open, listing: Holder | None = None) -> None:
-        """Open a container; an item or a meaning goes into its list."""
+        """Open a container; an item or a definition goes into its list."""
         if listing is None:
             self._add(container.node)
         else:
@@ -708,7 +708,7 @@ class _Parser:
             container.touched = True
 
     def close_to(self, depth: int) -> None:
-        """Close the containers above `depth`, with the leaf that is open in them."""
+        """Close the containers above `depth`, and the open leaf in them."""
         if len(self.stack) > depth:
             self.end_leaf()
         while len(self.stack) > depth:
@@ -722,7 +722,7 @@ class _Parser:
         self.matched = min(self.matched, depth)
 
     def end_leaf(self, end: int | None = None) -> None:
-        """Finish the open leaf; `end` is the end of its closing line, if it has one."""
+        """Finish the open leaf; `end` is the end of its closing line, if any."""
         leaf, self.leaf = self.leaf, None
         if leaf is None:
             return
@@ -743,7 +743,7 @@ class _Parser:
             self.stack[-1].node.children.append(block)
 
     def _paragraph(self, leaf: _Leaf) -> Paragraph | None:
-        """The finished paragraph; link reference definitions at its start go into `references`."""
+        """The finished paragraph; link reference definitions at its start move to `references`."""
         body = PlacedText.of(self.source, leaf.ranges)
         start = 0
         while (match := _DEFINITION.match(body.text, start)) is not None and unikey(match[1]).strip():
@@ -773,7 +773,7 @@ def _code(source: str, leaf: _Leaf, end: int | None) -> Code:
 
 
 def _heading(source: str, level: int, ranges: list[Range], start: int, *, closing: bool) -> Heading:
-    """A heading from its text's ranges; `closing` hashes of a heading of the form `## A ##` are left out."""
+    """A heading from its text's ranges; drop the `closing` hashes of the form `## A ##`."""
     body = PlacedText.of(source, ranges).strip()
     length, anchor = explicit_id(body.text)
     if closing:
@@ -804,7 +804,7 @@ def _table_aligns(source: str, header: Range, line: Range) -> list[str] | None:
 
 
 def nest(blocks: list[Block], problem: Problem, *, strict: bool) -> list[Block]:
-    """Put what stands between tags inside an element; a missing partner is an error if `strict` (MDX)."""
+    """Move the content between tags into an element; a missing partner is an error if `strict` (MDX)."""
     top: list[Block] = []
     opened: list[Element] = []
     for block in blocks:
@@ -835,7 +835,7 @@ def _report_open(elements: list[Element], problem: Problem, *, strict: bool) -> 
 
 
 def is_tag(tag: Tag, source: str, pairs: dict[str, bool], *, mdx: bool) -> bool:
-    """Whether what looks like a tag is one; `std::vector<int>` and `cp <file> <folder>` are text."""
+    """Whether text that looks like a tag is one; `std::vector<int>` and `cp <file> <folder>` are not."""
     if not tag.name:
         return mdx
     if tag.name.lower() in HTML or tag.self_closing or tag.attributes or (tag.closing and tag.name[0].isupper()):

@@ -1,4 +1,4 @@
-"""A book on the disk: its title, its folders and their labels, and where a page stands in it."""
+"""A book on the disk: its title, its folders and their labels, and the place of each page in it."""
 
 import re
 from collections.abc import Mapping
@@ -34,8 +34,8 @@ _NAMELESS = frozenset(
 )
 _LONGEST_TITLE = 120
 _MOST_HAZARDS = 100
-"""A bound, because each is looked up in every line of code that an answer shows."""
-# Shorter pieces would stand in nearly every line; words are compared whole.
+"""Limits the entries, because each is searched for in every line of code of an answer."""
+# Shorter pieces would match in nearly every line; words are compared whole.
 _HAZARD = {"code": re.compile(r"\S[^\n]{1,78}\S"), "words": re.compile(r"[^\W_]{3,80}")}
 
 
@@ -62,15 +62,15 @@ class Book:
     rules: Rules = field(default_factory=Rules)
     """Parts of the folder that are not pages."""
     shared: str = ""
-    """A folder that holds every page, and so is neither a part nor a chapter."""
+    """A folder that contains every page, and so is neither a part nor a chapter."""
     simulation: bool | None = None
     """Whether the whole book is about a simulated world."""
     slug_given: bool = False
-    """Whether the book's author or operator chose the slug, rather than Lutrin."""
+    """Whether the book's author or operator, rather than Lutrin, chose the slug."""
 
     @property
     def make(self) -> str:
-        """The program that the folder's layout belongs to, in words."""
+        """Name of the program that the folder's layout belongs to."""
         return self.site.make or ("one file" if self.rules.only and len(self.rules.only) == 1 else "folder")
 
     @cached_property
@@ -87,9 +87,9 @@ class Book:
     def place(self, filename: str, title: str) -> tuple[str, str]:
         """Module (part) and chapter that a file belongs to.
 
-        The site's own table of contents decides, or else the folders do. The module is the folder named as a part or
-        module, or else the first of several. The chapter is the folder below it, or the one named as a chapter. A file
-        without such a folder is a chapter of its own. Folders that only hold the text (`docs`, `lessons`) are neither.
+        The site's own table of contents decides, otherwise the folders. The module is the folder named as a part or
+        module, else the first of several. The chapter is the folder below it, or the one named as a chapter. A file
+        without such a folder forms its own chapter. Folders that only hold the text (`docs`, `lessons`) are neither.
         """
         listed = self._listed_place(filename, title)
         if listed is not None:
@@ -113,7 +113,7 @@ class Book:
         return "" if module is None else labels[module], title if chapter is None else labels[chapter]
 
     def _listed_place(self, filename: str, title: str) -> tuple[str, str] | None:
-        """Module and chapter by the site's table of contents; None: it does not say."""
+        """Module and chapter from the site's table of contents; None if it does not name them."""
         _, entry = self._listed(filename) or (0, None)
         if entry is None or not (entry.module or entry.chapter or entry.under):
             return None
@@ -129,7 +129,7 @@ class Book:
         return self.folders[path].label if path in self.folders else title_from_name(path)
 
     def is_simulation(self, filename: str) -> bool | None:
-        """Whether a page is about a simulated world, by the nearest folder above it, or else by the book."""
+        """Whether a page is about a simulated world, according to the nearest folder above it, else to the book."""
         folders = filename.split("/")[:-1]
         above = ("/".join(folders[: depth + 1]) for depth in reversed(range(len(folders))))
         values = (self.folders[path].is_simulation for path in above if path in self.folders)
@@ -183,7 +183,7 @@ def open_book(root: Path, only: frozenset[str] | None = None) -> Book:
         language=str(values.get("language") or site.language or "en"),
         hazards=_hazards(values.get("hazards", {})),
     )
-    # Its neighbours are about the project.
+    # Files beside it are about the project.
     apart = site.home if site.make in _APART and (root / site.home).is_dir() else ""
     rules = Rules(only, site.aside, apart, frozenset(entry.path for entry in site.entries))
     folders = {} if only else _folders(root)
@@ -201,7 +201,7 @@ def open_book(root: Path, only: frozenset[str] | None = None) -> Book:
 
 
 def _hazards(table: object) -> BookHazards:
-    """Read `[hazards]`, and refuse whatever `BookHazards` lacks: a guess could leave a reader without a warning."""
+    """Read `[hazards]`, and refuse unknown fields: a guess could leave a reader without a warning."""
     if not isinstance(table, dict) or not table.keys() <= set(BookHazards.__struct_fields__):
         raise DocumentError("book.toml", "[hazards] may contain only `code` and `words`")
     for name, values in table.items():
@@ -217,14 +217,14 @@ def _hazards(table: object) -> BookHazards:
 
 
 def _spell(title: str, folders: Mapping[str, Folder]) -> str:
-    """A title from a folder's name, capitalised as in the book's own headings: `IoT`."""
+    """A title from a folder's name, capitalised like the book's own headings: `IoT`."""
     words = {word.casefold(): word for folder in folders.values() for word in re.findall(r"\w+", folder.label)}
     spellings = {folded: word for folded, word in words.items() if word[1:] != word[1:].lower()}
     return re.sub(r"\w+", lambda match: spellings.get(match.group().casefold(), match.group()), title)
 
 
 def _description(root: Path) -> dict[str, Any]:
-    """Lutrin's own `book.toml`; from mdBook's, only what is also meant for Lutrin (a slug, an edition)."""
+    """Lutrin's own `book.toml`; of mdBook's, only the fields that also apply to Lutrin (a slug, an edition)."""
     file = root / "book.toml"
     try:
         values = parse(read_plain(file, MAX_BYTES).decode("utf-8"), "toml") or {}
@@ -304,7 +304,7 @@ def _truth(value: object) -> bool | None:
 
 
 def _category(path: Path) -> dict[str, Any]:
-    # A label is a convenience; where none can be read, the folder's name will do.
+    # A label is a convenience; without a readable one, the folder's name will do.
     candidates = (read_values(path / f"_category_.{suffix}") for suffix in ("json", "yml", "yaml"))
     return next((values for values in candidates if isinstance(values, dict)), {})
 

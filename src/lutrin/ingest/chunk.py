@@ -1,7 +1,7 @@
 """Cuts a document into the passages that search finds: by structure first, then by size.
 
 A chunk never crosses a heading of level 1 to 3. It is a run of whole units, of the length that suits the embedder. Its
-text repeats what its units need to be understood: a table's header, a list's introduction, the sentence before code.
+text repeats the context of its units: a table's header, a list's introduction, the sentence before code.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ TokenOffsets = Callable[[str], Sequence[tuple[int, int]]]
 # The namespace of all chunk ids; any fixed UUID would do.
 _NAMESPACE = uuid.UUID("5b0c6a0e-6d0d-5c1a-9a53-7d1f6d2b9c11")
 _LOWEST_SPLIT_LEVEL = 3
-# A chunk that is this full ends at the end of a paragraph, list or table rather than in the middle of the next one.
+# A chunk that is this full ends with a paragraph, list or table rather than in the middle of the next one.
 _FULL_ENOUGH = 0.6
 # Tokens of the fences of a code block, besides their content.
 _FENCE_TOKENS = 4
@@ -116,7 +116,7 @@ def chunk_notices(document: Document, chunks: Sequence[Chunk], target_tokens: in
 
 
 def _groups(document: Document) -> list[_Group]:
-    """Sections of level 1 to 3; the smaller ones are inside them, with their titles as sentences."""
+    """Sections of level 1 to 3; smaller ones are inside them, with their titles as sentences."""
     groups: list[_Group] = []
     for index, section in enumerate(document.sections):
         following = document.sections[index + 1 : index + 2]
@@ -132,7 +132,7 @@ def _groups(document: Document) -> list[_Group]:
         else:
             group = _Group(section, list(section.units))
             groups.append(group)
-            # A heading with nothing under it can be found only by itself.
+            # A heading without text under it can only be found by itself.
             if not section.units and childless and section.char_start > 0:
                 group.units = [_title_unit(document, section)]
         group.pages += [section.page] * (len(group.units) - len(group.pages))
@@ -192,7 +192,7 @@ def _better_end(units: Sequence[Unit], costs: Sequence[int], start: int, end: in
 
 
 def repetition_start(units: Sequence[Unit], costs: Sequence[int], start: int, overlap: int) -> int:
-    """Where the repetition before unit `start` begins: whole sentences, items and captions, no code, no rows."""
+    """Start of the repetition before unit `start`: whole sentences, items and captions, no code, no rows."""
     begin, used = start, 0
     while begin > 0 and units[begin - 1].kind in {"sentence", "list_item", "caption"}:
         used += costs[begin - 1]
@@ -206,7 +206,7 @@ _CONTENT: Mapping[str, ContentType] = {"code": "code", "table_row": "table", "ca
 
 
 def content_type(units: Sequence[Unit]) -> ContentType:
-    """What most of a passage's letters are."""
+    """The type of most of a passage's letters."""
     sizes: Counter[ContentType] = Counter()
     for unit in units:
         sizes[_CONTENT.get(unit.kind, "text")] += len(unit.text)
@@ -219,14 +219,14 @@ def content_type(units: Sequence[Unit]) -> ContentType:
 def render(units: Sequence[Unit]) -> str:
     """The text of a run of units: sentences of a paragraph on one line, a blank line between blocks.
 
-    Leads that the run does not hold itself stand before the units that need them.
+    Leads from outside the run are inserted before the units that need them.
     """
     parts: list[str] = []
     seen: set[str] = set()
     previous: Unit | None = None
     for unit in units:
         joined = previous is not None and previous.block == unit.block
-        # A table's header, a list's introduction: once, unless it stands in the run already.
+        # A table's header or a list's introduction: once, unless the run contains it already.
         lead = unit.lead if unit.lead not in seen else ""
         if parts:
             parts.append(" " if joined and unit.kind == "sentence" else "\n" if joined else "\n\n")

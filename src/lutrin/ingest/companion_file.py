@@ -1,8 +1,8 @@
-"""The companion beside a book: read line by line, and each entry held against the book as it stands now.
+"""The companion beside a book: read line by line, checking each entry against the present book.
 
-An entry belongs to a section, which it names by file and heading, and keeps the hash of the section's text. It fits if
-the section is there, its text has not changed since, and each quote stands in the file. Blanks and line ends do not
-count, neither in the hash nor in a quote. An entry that does not fit is reported with its line, and stays in the file.
+An entry belongs to a section, which it names by file and heading, and stores the hash of the section's text. It fits if
+the section exists, its text has not changed since, and each quote is in the file. Neither hash nor quote depends on
+blanks and line ends. An entry that does not fit is reported with its line, and stays in the file.
 """
 
 import hashlib
@@ -25,21 +25,21 @@ MAX_BYTES = 64 << 20
 MAX_LINE = 32_768
 """Bytes of one entry."""
 WRITTEN = b"3"
-"""Change this to have every companion written anew."""
+"""Change this to rebuild every companion."""
 EXTRACTED = "extracted 2"
-"""Change this to have the entries of every book's own words made anew."""
+"""Change this to regenerate the entries from every book's own words."""
 PAGE = "the teacher's page"
-"""Named in the report of an entry that was written there and no longer fits."""
+"""Named in the report of an entry from there that no longer fits."""
 SHIPPED = Path(__file__).with_name("approved.txt")
-"""SHA-256 of the companions that come with Lutrin; `just docs` writes it."""
+"""SHA-256 of the companions that ship with Lutrin; `just docs` writes it."""
 HASH_DIGITS = 16
-"""Length of a shortened SHA-256: 64 bits tell the versions of one book's sections apart."""
+"""Length of a shortened SHA-256: 64 bits distinguish the versions of one book's sections."""
 _WORD = re.compile(r"\w+")
 
 Extract = Callable[[OpenGeneration, Collection[str] | None], AsyncIterator[Entry]]
-"""Yields entries of a book's own words: of some of its files, or of all."""
+"""Yields entries from a book's own words: from some of its files, or from all."""
 Holds = Callable[[Entry, Sequence[Chunk]], str]
-"""What an entry says that neither its section nor its quoted passages say; empty if nothing."""
+"""The part of an entry that neither its section nor its quoted passages support; empty if there is none."""
 ReadFile = Callable[[str], tuple[str, Sequence[Chunk]] | None]
 """Source text and chunks of a file by its name; None if the book does not have it."""
 
@@ -50,7 +50,7 @@ class MisfitError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a companion: an entry, or the fault in it."""
+    """A line of a companion: an entry, or its fault."""
 
     number: int
     entry: Entry | None
@@ -72,11 +72,11 @@ class SectionText:
 
     @property
     def units(self) -> Iterator[Unit]:
-        """Those of its passages in order; what passages repeat comes twice."""
+        """The units of its passages in order; units repeated by passages come twice."""
         return (unit for chunk in self.chunks for unit in chunk.units)
 
     def entry(self, kind: Kind, topic: str, text: str | tuple[str, ...], quote: str, author: str) -> Entry:
-        """An entry on this section as it is now."""
+        """An entry on this section in its present state."""
         return Entry(
             kind=kind,
             file=self.chunks[0].filename,
@@ -99,10 +99,10 @@ def companion_path(book: Book) -> Path:
 
 
 def own_files(paths: Sequence[Path], studied: Path, approved: Path) -> tuple[Path, ...]:
-    """Which of a book's companions are believed in what they say of themselves.
+    """Select those of a book's companions whose claims about themselves are trusted.
 
-    That is what this machine wrote, what was merged here, and what comes with Lutrin's sample book. A folder that says
-    *approved* of itself says nothing.
+    Trusted are files written on this machine, files merged here, and those of Lutrin's sample book. A folder that calls
+    itself *approved* proves nothing.
 
     Args:
         approved: List of the SHA-256 of files that somebody approved here, one a line; it may be missing.
@@ -116,19 +116,19 @@ def own_files(paths: Sequence[Path], studied: Path, approved: Path) -> tuple[Pat
 
 
 def approve(paths: Iterable[Path], approved: Path) -> None:
-    """Stand for companions as they are now; see `own_files`."""
+    """Vouch for companions in their present state; see `own_files`."""
     approved.parent.mkdir(parents=True, exist_ok=True)
     with approved.open("a", encoding="ascii") as file:
         file.writelines(f"{digest_of(path)}\n" for path in paths)
 
 
 def digest_of(path: Path) -> str:
-    """SHA-256 of a companion, by which it is approved."""
+    """SHA-256 of a companion, which identifies it in approvals."""
     return hashlib.sha256(read_plain(path, MAX_BYTES)).hexdigest()
 
 
 def as_the_books(entry: Entry) -> Entry:
-    """An entry of a book's folder with the book's rights: nothing is approved or pinned, and no name is taken."""
+    """Reduce an entry of a book's folder to the book's rights: no approval, no pin, no author's name."""
     author = entry.author if entry.by_model or not entry.author.strip() else THE_AUTHORS
     state: State = "hidden" if entry.state == "hidden" else "proposed"
     return msgspec.structs.replace(entry, author=author, state=state, pinned=False)
@@ -137,9 +137,9 @@ def as_the_books(entry: Entry) -> Entry:
 def fingerprint_of(
     paths: Sequence[Path], decisions: Sequence[Decision] = (), own: Collection[Path] = (), *, extracts: bool = False
 ) -> str:
-    """Hash a book's companions, which of them are believed, and the teacher's decisions; empty if there are none.
+    """Hash a book's companions, the trusted ones among them, and the teacher's decisions; empty if there are none.
 
-    How entries of the book's own words are made stands behind the hash; see `extraction_of`.
+    The version of the extraction is appended to the hash; see `extraction_of`.
     """
     parts = [read_plain(path, MAX_BYTES) for path in paths if is_small_file(path, MAX_BYTES)]
     parts += [b"own" if path in own else b"" for path in paths if is_small_file(path, MAX_BYTES)]
@@ -149,7 +149,7 @@ def fingerprint_of(
 
 
 def extraction_of(fingerprint: str) -> str:
-    """How the entries of the book's own words were made, in the form of `EXTRACTED`; empty: there are none."""
+    """The version of the extraction behind a fingerprint, in the form of `EXTRACTED`; empty if there is none."""
     return fingerprint.partition(":")[2]
 
 
@@ -189,7 +189,7 @@ def sections_of(source: str, chunks: Iterable[Chunk]) -> list[SectionText]:
 
 
 def section_with(chunk: Chunk, sections: Iterable[SectionText]) -> SectionText:
-    """Of the sections of a file, the one of a passage."""
+    """The section of a passage, among those of its file."""
     return next(one for one in sections if (one.heading_path, one.anchor) == (chunk.heading_path, chunk.anchor))
 
 
@@ -199,7 +199,7 @@ def digest(text: str) -> str:
 
 
 class Fitting:
-    """Checks entries against a book; `holds` checks unapproved ones, None: only the place counts."""
+    """Checks entries against a book; `holds` checks unapproved ones, None: only their places count."""
 
     def __init__(self, read: ReadFile, names: Sequence[str], holds: Holds | None = None) -> None:
         self._holds = holds
@@ -208,7 +208,7 @@ class Fitting:
         self._files: dict[str, tuple[str, list[SectionText]]] = {}
 
     def fit(self, entry: Entry, *, draft: bool = False) -> PreparedEntry:
-        """An entry with its places and exact quotes; a draft was written for the present section, and gets its hash.
+        """An entry with its places and exact quotes; a draft belongs to the present section, and gets its hash.
 
         Raises:
             MisfitError: It does not fit.
@@ -255,7 +255,7 @@ class Fitting:
         return self._files[name]
 
     def _span(self, quote: str, source: str, sections: Sequence[SectionText]) -> tuple[int, int]:
-        """Find a quote in a file: as written, or without markup, and then the whole unit."""
+        """Find a quote in a file: as written, or without markup, in which case the whole unit is used."""
         words = quote.split()
         exact = re.search(r"\s+".join(map(re.escape, words)), source)
         if exact is not None:
@@ -283,7 +283,7 @@ def _section(entry: Entry, sections: Sequence[SectionText], spans: Sequence[tupl
 
 
 def _home(span: tuple[int, int], sections: Sequence[SectionText]) -> Chunk | None:
-    """The passage that holds most of a span; passages that may answer come before others."""
+    """The passage with the largest part of a span; prefer passages that may answer."""
 
     def common(chunk: Chunk) -> int:
         return sum(max(0, min(unit.char_end, span[1]) - max(unit.char_start, span[0])) for unit in chunk.units)
@@ -305,9 +305,9 @@ def _plain(text: str) -> str:
 def check_files(
     paths: Sequence[Path], fitting: Fitting, decisions: Sequence[Decision], own: Collection[Path]
 ) -> tuple[tuple[PreparedEntry, ...], tuple[Notice, ...]]:
-    """The entries of companions that fit their book, in its order, and a notice for each that does not.
+    """The entries of companions that fit their book, in its order, and a notice for each of the others.
 
-    Earlier files win, and the teacher over them.
+    Earlier files win; the teacher overrides them all.
 
     Raises:
         OSError: A file cannot be read.
@@ -336,7 +336,7 @@ def check_files(
 
 
 def in_order(entries: Iterable[PreparedEntry], names: Sequence[str]) -> tuple[PreparedEntry, ...]:
-    """Entries in the order of the book, whose files `names` has in reading order."""
+    """Entries in the order of the book, whose files are in `names`, in reading order."""
     order = {name: place for place, name in enumerate(names)}
 
     def place(item: PreparedEntry) -> tuple[int, int, int]:

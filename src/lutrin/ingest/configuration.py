@@ -1,8 +1,7 @@
-"""Reads what a stranger writes beside a book: configurations in YAML, TOML and JSON, lists of names, companions.
+"""Reads untrusted files beside a book: configurations in YAML, TOML and JSON, lists of names, companions.
 
-Each has a limit for its size, its depth and, for what takes long to parse, for memory and time. YAML has no aliases.
-A link, a pipe, a device or a file with holes is no file. An unreadable configuration counts as empty, except where its
-author has to be told.
+Each has limits of size and depth and, if parsing may be slow, of memory and time. YAML has no aliases. Links, pipes,
+devices and sparse files are refused. An unreadable configuration counts as empty, unless its author must be told.
 """
 
 import json
@@ -22,28 +21,28 @@ from lutrin.platform import bound
 MAX_BYTES = 262_144
 MAX_DEPTH = 64
 AT_ONCE_CHARS = 4096
-"""More is parsed in a process of its own: 250 KB of dots in a key of TOML take gigabytes, 4 KB take nothing."""
+"""Larger files are parsed in a separate process: 250 KB of dots in a TOML key take gigabytes, 4 KB take nothing."""
 MEMORY_BYTES = 256 * 1024 * 1024
 TIME_S = 5
 _PATIENCE = 4
-"""Seconds of the clock for each second of processor time."""
+"""Wall-clock seconds for each second of processor time."""
 _BLOCK_BYTES = 512
 """Unit of `st_blocks` (stat(2))."""
 _HOLE_BYTES = 1 << 20
-"""Files smaller than this may have holes: some file systems store small files beside their names."""
+"""Smaller files may look sparse: some file systems store small files in the directory entry."""
 
 Kind = Literal["yaml", "toml", "json"]
 
 
 class _ParserReply(msgspec.Struct, frozen=True):
-    """What the process answers."""
+    """The reply of the process."""
 
     value: Any = None
     error: str = ""
 
 
 class PlainLoader(yaml.SafeLoader):
-    """YAML without aliases: pages need none, and a few of them can grow to gigabytes."""
+    """YAML without aliases: pages need none, and a few of them can expand to gigabytes."""
 
     def compose_node(self, parent: Any, index: int) -> Any:  # noqa: ANN401 - as PyYAML declares it
         """Refuse an alias, and report its place."""
@@ -61,7 +60,7 @@ PlainLoader.yaml_implicit_resolvers = {
 
 
 class _TolerantLoader(PlainLoader):
-    """YAML in which a tag of another program (`!!python/name:...`, `!ENV`) counts as empty."""
+    """YAML in which another program's tag (`!!python/name:...`, `!ENV`) counts as empty."""
 
 
 _TolerantLoader.add_multi_constructor("", lambda _loader, _suffix, _node: None)
@@ -71,9 +70,9 @@ def read_plain(path: Path, most_bytes: int) -> bytes:
     """The content of a plain file.
 
     Raises:
-        OSError: It is missing, a link, a pipe, a device, has holes, is larger than that, or cannot be read.
+        OSError: It is missing, a link, a pipe, a device, sparse, larger than that, or unreadable.
     """
-    # Without waiting, should it be a pipe.
+    # Do not block, in case it is a pipe.
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(descriptor, "rb") as file:
         fault = fault_of(os.fstat(descriptor), most_bytes)
@@ -83,12 +82,12 @@ def read_plain(path: Path, most_bytes: int) -> bytes:
 
 
 def fault_of(status: os.stat_result, most_bytes: int) -> str:
-    """Why a file is not read, by its size and kind; empty if it is."""
+    """Why a file is refused, by its size and kind; empty if it is not."""
     if not stat.S_ISREG(status.st_mode):
         return "is not a regular file"
     if status.st_size > most_bytes:
         return f"is larger than {most_bytes // 1024:,} KB"
-    # A file system that compresses stores text in a tenth; what stores a hundredth has nothing to read.
+    # A compressing file system stores text in a tenth; a file stored in a hundredth has nothing to read.
     has_holes = status.st_size > _HOLE_BYTES and status.st_blocks * _BLOCK_BYTES < status.st_size // 100
     return "has holes, and no text in them" if has_holes else ""
 
@@ -102,7 +101,7 @@ def is_small_file(path: Path, most_bytes: int = MAX_BYTES) -> bool:
 
 
 def read_small(path: Path) -> str:
-    """The text of a configuration; empty if there is none that can be read."""
+    """The text of a configuration; empty if there is no readable one."""
     try:
         return read_plain(path, MAX_BYTES).decode("utf-8", errors="replace")
     except OSError:
@@ -110,7 +109,7 @@ def read_small(path: Path) -> str:
 
 
 def read_values(path: Path) -> Any:  # noqa: ANN401 - whatever the file holds
-    """The value of a file in TOML, JSON or YAML, by its suffix; None if it has none or cannot be read."""
+    """The value of a TOML, JSON or YAML file, by its suffix; None if it has none or is unreadable."""
     kinds: dict[str, Kind] = {".toml": "toml", ".json": "json"}
     try:
         return parse(read_small(path), kinds.get(path.suffix, "yaml"))

@@ -11,7 +11,7 @@ from lutrin.errors import DocumentError
 from lutrin.records import Notice
 
 _LEAST_ZEROS = 0.3
-"""Share of every second byte that is zero in a text of Latin letters in UTF-16 without a byte order mark."""
+"""Share of zeros among every second byte of a text of Latin letters in UTF-16 without a byte order mark."""
 _MOST_DAMAGE = 0.01
 """A UTF-8 file with a few damaged bytes still counts as UTF-8."""
 _LOOKED_AT = 65_536  # bytes that tell the encoding
@@ -20,7 +20,7 @@ _UTF8_NAME = 0x800
 
 
 def decode(data: bytes, filename: str) -> tuple[str, tuple[Notice, ...]]:
-    """Decode a file in whatever encoding it has; report one that is not UTF-8, with its line.
+    """Decode a file in any encoding; report one that is not UTF-8, with its line.
 
     Raises:
         DocumentError: The file is not text.
@@ -57,7 +57,7 @@ def _legacy(data: bytes) -> str:
     wide = sum(c > "\x7f" and c != "\ufffd" for c in lossy)
     if wide and lossy.count("\ufffd") <= max(1, _MOST_DAMAGE * wide):
         return ""
-    # Only lines that are not plain ASCII matter; thousands of others would only cost time.
+    # Only lines with non-ASCII bytes matter; thousands of others would only cost time.
     telling = b"\n".join(line for line in data.split(b"\n") if not line.isascii())[:_LOOKED_AT]
     best = from_bytes(telling).best()
     if best is None or best.encoding.startswith("utf"):
@@ -66,7 +66,7 @@ def _legacy(data: bytes) -> str:
 
 
 def codec_of(label: str) -> str:
-    """The codec that browsers read a label of an encoding with (WHATWG); empty if they know no such label.
+    """The codec with which browsers read an encoding's label (WHATWG); empty for an unknown label.
 
     >>> codec_of("iso-8859-1"), codec_of("gb2312"), codec_of("hz-gb-2312")
     ('cp1252', 'gbk', '')
@@ -79,9 +79,9 @@ def codec_of(label: str) -> str:
 
 
 def true_name(member: ZipInfo) -> str:
-    """A name in a zip archive as its author typed it.
+    """Restore a name in a zip archive as typed by its author.
 
-    macOS writes UTF-8 without the flag that says so, its accents apart from their letters.
+    macOS writes UTF-8 without the flag for it, with accents separate from their letters.
     """
     name = member.filename
     if not member.flag_bits & _UTF8_NAME and not name.isascii():

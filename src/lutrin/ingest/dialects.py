@@ -1,8 +1,8 @@
-"""What site generators add to Markdown, as a reader of the built page sees it.
+"""Extensions of Markdown by site generators, resolved to what a reader of the built page sees.
 
-Attributes in braces (Kramdown, Pandoc), Liquid's tags, includes of other files, definition lists, Pandoc's tables drawn
-with lines and blanks, branches of Svelte and tabs of Material for MkDocs are read from the finished blocks of a page,
-so that sections and the reader's page agree.
+Attributes in braces (Kramdown, Pandoc), Liquid tags, includes of other files, definition lists, Pandoc's drawn tables,
+branches of Svelte and tabs of Material for MkDocs are resolved in the finished blocks of a page, so that sections and
+the reader's page agree.
 """
 
 import re
@@ -35,7 +35,7 @@ from lutrin.ingest.wording import ALERT, BOLD_ALERT, SIGNAL
 
 _ONE = r"(?:[#.][\w:-]+|[\w-]+=(?:\"[^\"]{0,2000}\"|'[^']{0,2000}'|[^\s{}\"']+))"
 ATTRIBUTES = re.compile(rf"\{{:?\s*{_ONE}(?:\s+{_ONE}){{0,20}}\s*\}}")
-"""`{: .lead #intro}` or `{width=50%}`, which no reader sees."""
+"""`{: .lead #intro}` or `{width=50%}`, invisible to readers."""
 LIQUID = re.compile(r"\{%-?[^%\n]{0,500}%\}|\{\{-?[ \t]*[\w.\-| '\"()\[\],]{1,200}\}\}|\{\{#\w+[^{}\n]{0,500}\}\}")
 """A tag or value of a site generator, which the built page replaces."""
 _INCLUDE = re.compile(
@@ -45,13 +45,13 @@ _INCLUDE = re.compile(
     re.MULTILINE,
 )
 LEFT_OUT = "LeftOut"
-"""Name of the element that stands for code of another file."""
+"""Name of the element for code from another file."""
 _CELL = re.compile(r"\{(?:r|python|julia|bash|sql|ojs|javascript|dot|mermaid)\b", re.IGNORECASE)
 _OPTIONS = re.compile(r"(?:[ \t]*(?:#|//|--|%%)\|[^\n]*(?:\n|\Z))*")
 _ENVIRONMENT = re.compile(
     r"\\begin\{((?:equation|align|gather|multline|eqnarray|displaymath|math)\*?)\}.{0,4000}\\end\{\1\}", re.DOTALL
 )
-"""What MathJax takes for a formula without any other mark."""
+"""Text that MathJax takes for a formula without any delimiter."""
 _NOT_SHOWN = re.compile(r"\b(?:echo|include)\s*[:=]\s*(?:false|F)\b", re.IGNORECASE)
 _NOT_INCLUDED = re.compile(r"\binclude\s*[:=]\s*(?:false|F)\b", re.IGNORECASE)
 _CELL_CAPTION = re.compile(
@@ -61,7 +61,7 @@ _CELL_CAPTION = re.compile(
 )
 _TABLE_CAPTION = re.compile(r"(?:Table)?:[ \t]+(?=\S)")
 _ABBREVIATION = re.compile(r"\*\[([^\]\n]{1,100})\]:[ \t]*+(\S[^\n]*)")
-"""What a short form stands for (PHP Markdown Extra)."""
+"""The long form of an abbreviation (PHP Markdown Extra)."""
 _CLASS = re.compile(r"\.([\w-]+)")
 _BRANCH = re.compile(r"\s*(#if\b|:else if\b|:else\b|/if\b)(.*)\Z", re.DOTALL)
 _VALUE = re.compile(r"['\"]([^'\"]{1,40})['\"]")
@@ -71,7 +71,7 @@ _TABS = frozenset({"tab", "tab-item", "group-tab"})
 def settle(
     blocks: Sequence[Block], source: str, problem: Callable[[int, str], None], *, mdx: bool, myst: bool
 ) -> list[Block]:
-    """Blocks as the built page has them; unresolved parts are reported and left out. MDX has no attributes."""
+    """Blocks as in the built page; unresolved parts are reported and dropped. MDX has no attributes."""
     settler = _Settler(source, mdx=mdx, myst=myst)
     settled = settler.all(blocks)
     if settler.includes:
@@ -88,7 +88,7 @@ class _Settler:
         self.myst = myst
         self.includes: list[tuple[int, str]] = []
         self.box = ""
-        """Classes that stand on a line before the block which they make a box."""
+        """Classes on a line of their own, which turn the next block into a box."""
 
     def all(self, blocks: Sequence[Block]) -> list[Block]:
         result: list[Block] = []
@@ -109,7 +109,7 @@ class _Settler:
         return _with_tabs(_mark_captions(drawn_tables(result, self.source)))
 
     def one(self, block: Block, blocks: list[Block]) -> None:
-        """Add a block, or what it becomes, to the blocks before it."""
+        """Append a block, or its replacement, to the blocks before it."""
         if self.box and isinstance(block, Paragraph | Quote):
             inside: list[Block] = block.children if isinstance(block, Quote) else [block]
             blocks.append(Admonition(block.start, block.end, self.box, children=inside))
@@ -117,7 +117,7 @@ class _Settler:
         elif isinstance(block, Code):
             place = (block.content_start, block.content_end)
             if self.is_include(block.text, block.content_start):
-                # A placeholder for code that is kept in another file: its address instead of text.
+                # Placeholder for code from another file: its address instead of text.
                 attribute = Attribute("src", self.includes[-1][1], *place)
                 blocks.append(Element(block.start, block.end, Tag(block.start, block.end, LEFT_OUT, (attribute,))))
             elif block.info == "math" and not self.mdx:
@@ -130,7 +130,7 @@ class _Settler:
             blocks.append(block)
 
     def is_include(self, text: str, offset: int) -> bool:
-        """Note the files that a text includes; return whether it holds nothing else."""
+        """Record the files that a text includes; return whether it consists of nothing else."""
         matches = list(_INCLUDE.finditer(text))
         self.includes += [(offset, next(name for name in match.groups() if name)) for match in matches]
         return bool(matches) and not _INCLUDE.sub("", text).strip()
@@ -163,7 +163,7 @@ class _Settler:
 
 
 def _mark_captions(blocks: Sequence[Block]) -> list[Block]:
-    """Blocks in which Pandoc's `: Loads {#tbl-loads}` and `Table: Loads` beside a table are captions."""
+    """Turn Pandoc's `: Loads {#tbl-loads}` and `Table: Loads` beside a table into captions."""
     result = list(blocks)
     for place, block in enumerate(blocks):
         mark = _TABLE_CAPTION.match(block.body.text) if isinstance(block, Paragraph) else None
@@ -178,7 +178,7 @@ def _mark_captions(blocks: Sequence[Block]) -> list[Block]:
 
 
 def _cell(block: Code, source: str) -> list[Block]:
-    """What the built page shows of a cell of Quarto or R Markdown: its captions, and its code without the options."""
+    """The visible parts of a Quarto or R Markdown cell: its captions, and its code without the options."""
     options = _OPTIONS.match(block.text) if _CELL.match(block.info) else None
     if options is None:
         return [block]
@@ -201,7 +201,7 @@ def _cell(block: Code, source: str) -> list[Block]:
 
 
 def _without_attributes(block: Paragraph, blocks: list[Block]) -> Paragraph | None:
-    """A paragraph without the attributes on its last line; attributes alone belong to the block before."""
+    """Strip the attributes from a paragraph's last line; attributes alone belong to the block before."""
     text = block.body.text
     start = text.rfind("\n") + 1
     if ATTRIBUTES.fullmatch(text[start:].strip()) is None:
@@ -217,7 +217,7 @@ def _without_attributes(block: Paragraph, blocks: list[Block]) -> Paragraph | No
 
 
 def _abbreviations(block: Paragraph) -> list[Block]:
-    """A paragraph in which lines that say what short forms stand for are a list of terms."""
+    """Turn a paragraph's lines that define abbreviations into a list of terms."""
     body, found = block.body, list(_last_abbreviations(block.body.text))[::-1]
     if not found:
         return [block]
@@ -233,7 +233,7 @@ def _abbreviations(block: Paragraph) -> list[Block]:
 
 
 def _last_abbreviations(text: str) -> Iterator[re.Match[str]]:
-    """The last lines of a text as far as they say what short forms stand for, the last one first."""
+    """The last lines of a text that define abbreviations, last one first."""
     begin = len(text) + 1
     while begin > 0:
         end = begin - 1
@@ -245,7 +245,7 @@ def _last_abbreviations(text: str) -> Iterator[re.Match[str]]:
 
 
 def _branches(blocks: list[Block], source: str) -> list[Block]:
-    """Svelte's `{#if framework === 'a'} ... {:else} ... {/if}`: each branch is only for its readers."""
+    """Svelte's `{#if framework === 'a'} ... {:else} ... {/if}`: show each branch only to its readers."""
     top: list[Block] = []
     here = top
     condition = ""
@@ -269,7 +269,7 @@ def _branches(blocks: list[Block], source: str) -> list[Block]:
 
 
 def _alert(block: Quote) -> Quote | Admonition:
-    """GitHub's and Obsidian's `> [!warning]- Title`, or a quotation that begins with a signal word: a box."""
+    """Turn GitHub's and Obsidian's `> [!warning]- Title`, or a quotation that begins with a signal word, into a box."""
     first = block.children[0] if block.children else None
     if not isinstance(first, Paragraph):
         return block
@@ -288,7 +288,7 @@ def _alert(block: Quote) -> Quote | Admonition:
 
 
 def _arrange(box: Admonition) -> None:
-    """Give a box of a Carpentries lesson its title or tabs, which are headings inside; a group of tabs holds no other.
+    """Give a box of a Carpentries lesson its title or tabs, which are headings inside; a tab group contains no other.
 
     Each tab of a group begins with a heading of the first one's level.
     """
@@ -313,7 +313,7 @@ def _arrange(box: Admonition) -> None:
 
 
 def _with_tabs(blocks: list[Block]) -> list[Block]:
-    """Join tabs that follow each other directly into one group."""
+    """Join consecutive tabs into one group."""
     result: list[Block] = []
     for block in blocks:
         if isinstance(block, Admonition) and block.name in _TABS:
@@ -334,11 +334,11 @@ _BORDER = re.compile(r"\+(?:[-=:]+\+)+[ \t]*\Z")
 _DASHES = re.compile(r"[ \t]*-{2,}(?:[ \t]+-{2,})*[ \t]*\Z")
 _RUN = re.compile(r"-{2,}")
 _LONGEST = 400
-"""Blocks that one multiline table has at most: each of its rows is a paragraph."""
+"""Most blocks of one multiline table: each of its rows is a paragraph."""
 
 
 def drawn_tables(blocks: Sequence[Block], source: str) -> list[Block]:
-    """Blocks in which each of Pandoc's grid, simple and multiline tables, read as paragraphs and rules, is a table."""
+    """Replace Pandoc's grid, simple and multiline tables, parsed as paragraphs and rules, by tables."""
     result: list[Block] = []
     place = 0
     while place < len(blocks):
@@ -380,9 +380,9 @@ def _grid(block: Paragraph, source: str) -> Table | None:
 
 
 def _ruled_table(blocks: Sequence[Block], source: str) -> tuple[Table | None, int]:
-    """A simple or multiline table and how many blocks it takes; (None, 1) if none begins here.
+    """A simple or multiline table and the number of its blocks; (None, 1) if none begins here.
 
-    The line of dashes under the heads, or above the rows of a table without heads, gives the columns.
+    The columns follow from the line of dashes under the heads, or above the rows of a table without heads.
     """
     first = blocks[0]
     opened = isinstance(first, Rule) and _DASHES.fullmatch(source[first.start : first.end]) is not None
@@ -426,7 +426,7 @@ def _columns(rule: Block, source: str) -> list[Range]:
 
 
 def _cells(source: str, begin: int, end: int, columns: Sequence[Range]) -> list[list[Range]]:
-    """The cells of a line; a word that stands across the border of two columns belongs to the right one."""
+    """The cells of a line; a word across the border of two columns belongs to the right one."""
     edges = [begin]
     for left, _ in columns[1:]:
         place = min(begin + left, end)

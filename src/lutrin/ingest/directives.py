@@ -1,4 +1,4 @@
-"""Directives: how boxes, tabs and the like are named, and MyST's fences that are tables, formulas or navigation."""
+"""Directives: names of boxes, tabs and the like, and MyST's fences for tables, formulas or navigation."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -30,7 +30,7 @@ UNSEEN = "unseen"
 OPTION = re.compile(r"[ \t]*:(?P<name>[A-Za-z][\w-]*):(?P<value>.*)\Z", re.DOTALL)
 LOOKS_LIKE_MYST = re.compile(r"^[ \t]*(?:`{3,}|:{3,}|~{3,})\{[a-z][\w:-]*\}|^\([\w:.-]+\)=[ \t]*\r?$", re.MULTILINE)
 UNSEEN_LINE = re.compile(r"%|\+\+\+|\([\w:.-]+\)=[ \t]*\Z")
-"""A comment, a break between cells, the label of what follows: a page of MyST shows none of them."""
+"""A comment, a break between cells, the label of the next block: all invisible on a page of MyST."""
 _DIRECTIVE = re.compile(r"\{([\w:-]+)\}[ \t]*(.*)\Z", re.DOTALL)
 _LIST_CELL = re.compile(r"[ \t]*(\*[ \t]+)?-(?:[ \t]+|\Z)")
 _CSV_CELL = re.compile(
@@ -45,7 +45,7 @@ _CSV_QUOTE = re.compile('""')
 def colons(line: str) -> tuple[str, str, int, int] | None:
     """Fence, class and title (start and end in `line`) of `:::note[Title]`, `:::note Title` or `:::{note} Title`.
 
-    An unknown word after the colons is text that a reader sees, so it becomes part of the title; the class is empty.
+    An unknown word after the colons is visible text, so it becomes part of the title; the class is empty.
     """
     match = _COLONS.match(line)
     if match is None:
@@ -71,7 +71,7 @@ def _of_attributes(match: re.Match[str], line: str) -> tuple[str, int, int]:
 
 
 def _is_unseen(attributes: str) -> bool:
-    """Whether a block is hidden, or left out of a page of HTML by Quarto; what depends on anything else is shown.
+    """Whether a block is hidden, or left out of HTML by Quarto; other conditions count as visible.
 
     >>> _is_unseen('.content-visible when-format="pdf"'), _is_unseen(".content-hidden"), _is_unseen(".callout-note")
     (True, True, False)
@@ -98,7 +98,7 @@ def read_indented(line: str) -> tuple[str, int, int] | None:
 
 
 def read_fenced(info: str) -> tuple[str, int, int] | None:
-    """Class and title (start and end in `info`) of fences that hold text, as MyST and mdBook write them.
+    """Class and title (start and end in `info`) of fences that contain text, in the form of MyST and mdBook.
 
     >>> read_fenced("{note} Title"), read_fenced('admonish danger title="Care"')
     (('note', 7, 12), ('danger', 23, 27))
@@ -128,7 +128,7 @@ def _title(line: str, start: int, end: int) -> Range:
 
 
 def shown_option(source: str, start: int, end: int) -> Paragraph | None:
-    """The text of an option line, `:alt: A robot`, that a reader sees; None of other lines."""
+    """The visible text of an option line, `:alt: A robot`; None for other lines."""
     option = OPTION.match(source[start:end])
     if option is None or option["name"] not in {"caption", "alt"} or not option["value"].strip():
         return None
@@ -136,14 +136,14 @@ def shown_option(source: str, start: int, end: int) -> Paragraph | None:
 
 
 def picture(source: str, start: int, end: int, alt: Range | None = None) -> Element:
-    """The picture that a directive names."""
+    """The picture named by a directive."""
     places = [("src", (start, end)), *([("alt", alt)] if alt else [])]
     attributes = tuple(Attribute(name, source[a:b].strip(), a, b) for name, (a, b) in places)
     return Element(start, end, Tag(start, end, "img", attributes, self_closing=True))
 
 
 def expand(block: Block, source: str) -> list[Block]:
-    """What a reader sees of a block of MyST that may be a directive."""
+    """The visible content of a MyST block that may be a directive."""
     match = _DIRECTIVE.match(block.info) if isinstance(block, Code) else None
     if match is None or not isinstance(block, Code):
         return [block]
@@ -169,7 +169,7 @@ def expand(block: Block, source: str) -> list[Block]:
 
 
 def _code(block: Code, source: str, options: Sequence[Range], rest: Sequence[Range]) -> Code:
-    """Code without the options before it; in a container, where lines are indented, as it stands."""
+    """Code without the options before it; inside an indented container, as written."""
     end = block.content_end
     if not options or block.text != source[block.content_start : end]:
         return block
@@ -193,7 +193,7 @@ def _text(_block: Code, source: str, _options: Sequence[Range], rest: Sequence[R
 
 
 def _list_table(block: Code, source: str, options: Sequence[Range], rest: Sequence[Range]) -> list[Block]:
-    """A table written as a list of lists: `* -` starts a row, `-` a cell, other lines go on with it."""
+    """A table written as a list of lists: `* -` starts a row, `-` a cell, other lines continue it."""
     rows: list[list[list[Range]]] = []
     for start, end in rest:
         cell = _LIST_CELL.match(source, start, end)
@@ -216,11 +216,11 @@ def _csv_table(block: Code, source: str, options: Sequence[Range], rest: Sequenc
 
 
 def _csv_rows(body: PlacedText) -> list[list[PlacedText]]:
-    """The rows of comma-separated values that hold anything; a quoted cell may go on in the next line."""
+    """The non-empty rows of comma-separated values; a quoted cell may continue on the next line."""
     rows: list[list[PlacedText]] = [[]]
     for match in _CSV_CELL.finditer(body.text):
         group = "quoted" if match["quoted"] is not None else "plain"
-        # Of two quotation marks in a quoted cell the reader sees one.
+        # A doubled quotation mark in a quoted cell stands for one.
         cuts = [one.end() - 1 for one in _CSV_QUOTE.finditer(match[group])] if group == "quoted" else []
         places = [match.start(group), *(match.start(group) + cut for cut in cuts), match.end(group)]
         parts = [body.cut(start + bool(number), end) for number, (start, end) in enumerate(pairwise(places))]

@@ -33,15 +33,15 @@ class Discovery:
     books: Sequence[tuple[Book, Sequence[SourceFile]]]
     left_out: Sequence[LeftOut]
     broken: Mapping[Path, str] = field(default_factory=dict)
-    """Folders of books that cannot be read as they are described, each with a line that says why."""
+    """Folders of books with an unreadable description, each with the reason."""
 
 
 def discover(path: Path, *, shelf: bool = False, slug: str = "", title: str = "", edition: str = "") -> Discovery:
     """Find the books in a folder with their files, and the files that are in no book.
 
     Args:
-        path: A shelf, a book, or one file, which is then a book of one page.
-        shelf: Whether the folder is known to hold books; it is then not a book itself unless it says so.
+        path: A shelf, a book, or one file, which then forms a book of one page.
+        shelf: Whether the folder is known to contain books; it is then not a book itself unless it says so.
 
     Raises:
         DocumentError: `book.toml` of the only book cannot be read.
@@ -78,7 +78,7 @@ def find_books(path: Path, *, shelf: bool = False, slug_: str = "", title: str =
 
 
 def _shared_folder(files: Sequence[SourceFile]) -> str:
-    """Return the folder that holds all pages of a book without being a chapter; empty if there is no such folder."""
+    """The folder that contains all pages of a book without being a chapter; empty if there is none."""
     if len(files) < 2:
         return ""
     folder = os.path.commonpath([posixpath.dirname(file.name) for file in files])
@@ -86,7 +86,7 @@ def _shared_folder(files: Sequence[SourceFile]) -> str:
 
 
 def _with_own_slugs(books: Sequence[Book], broken: dict[Path, str]) -> list[Book]:
-    """Number the slugs of books whose folders have the same name. Of books that choose the same slug none is read."""
+    """Number the slugs of books whose folders share a name. Of books that choose the same slug, read none."""
     counts = Counter(book.info.slug for book in books if book.slug_given)
     slugs, own = set(counts), []
     for book in books:
@@ -126,7 +126,7 @@ def _books(
 
 
 def _open_with_description(folder: Path, broken: dict[Path, str]) -> Iterator[Book]:
-    """One of several books: what its `book.toml` lacks is no trouble of the others."""
+    """One of several books; faults of its `book.toml` do not affect the others."""
     try:
         yield open_book(folder)
     except DocumentError as error:
@@ -178,7 +178,7 @@ class _Children:
         self.others += skipped
 
     def look_like_books(self, depth: int) -> bool:
-        """Whether the folders in it are books rather than chapters of one.
+        """Whether its folders are books rather than chapters of one.
 
         If no file says so, they are books if one of them describes itself, or if there are several with proper names
         (neither numbers nor `docs`) and no page beside them.

@@ -1,4 +1,4 @@
-"""Reads a source file of any kind into a document that knows its place in the book."""
+"""Reads a source file of any kind into a document with its place in the book."""
 
 import os
 
@@ -16,10 +16,10 @@ from lutrin.records import Document
 def read_document(
     file: SourceFile, book: Book, *, password: str = "", lenient: bool = False, ocr: bool = False
 ) -> Document:
-    """Read a file of a book; files of most formats and large ones are read in a limited process of their own.
+    """Read a file of a book; most formats, and large files, are read in a separate process with limits.
 
     Raises:
-        DocumentError: The file cannot be read within the limits, or holds no text.
+        DocumentError: The file cannot be read within the limits, or contains no text.
     """
     kind = format_of(file.name)
     with file.open() as opened:

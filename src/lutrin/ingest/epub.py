@@ -55,7 +55,7 @@ def parse_epub(data: bytes, filename: str, _password: str = "") -> Document:
     """Read an EPUB of version 2 or 3 as Markdown, each page below a heading of the second level.
 
     Raises:
-        DocumentError: It is encrypted, broken, larger than the limits when unpacked, or holds no text.
+        DocumentError: It is encrypted, broken, too large when unpacked, or contains no text.
     """
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
@@ -66,7 +66,7 @@ def parse_epub(data: bytes, filename: str, _password: str = "") -> Document:
         raise DocumentError(filename, "is damaged, or no EPUB; get the file anew") from error
     title = true_title(book.title)
     if role_of_title(title):
-        # GitBook calls each book "Table of Contents", and every page would have that title's role.
+        # GitBook calls each book "Table of Contents", which would give every page that title's role.
         title = ""
     notices = left_out_notices(filename, left_out)
     return document_of(text, filename, title=title or title_from_name(filename), notices=notices)
@@ -87,7 +87,7 @@ class _Package:
         if sum(item.file_size for item in archive.infolist()) > MAX_UNPACKED_BYTES:
             raise DocumentError(filename, f"unpacks to more than {MAX_UNPACKED_BYTES >> 20} MB")
         self._names = {true_name(member).casefold(): member.filename for member in reversed(archive.infolist())}
-        """Names in the archive: programs that do not tell capitals from small letters wrote some of the addresses."""
+        """Names in the archive by lower case: some addresses come from programs that ignore case."""
         if "META-INF/encryption.xml" in archive.namelist():
             # A free book may have obfuscated fonts; its text is still readable.
             encrypted = _all(soup_of(self._read("META-INF/encryption.xml")), "cipherreference")
@@ -105,7 +105,7 @@ class _Package:
         self.title = str(title.get_text()) if title else ""
 
     def pages(self, left_out: list[str]) -> Iterator[str]:
-        """The pages of the spine as Markdown; `left_out` takes what is no part of the text."""
+        """The pages of the spine as Markdown; words outside of the text are added to `left_out`."""
         labels = self._labels()
         sheets = [self._address(item) for item in self._items.values() if item.get("media-type") == "text/css"]
         styles = "\n".join(self._read(name).decode("utf-8", "replace") for name in sheets if name)
@@ -126,7 +126,7 @@ class _Package:
                     yield f"## {first}\n\n{text}" if first and not text.lstrip().startswith("#") else text
 
     def _labels(self) -> Mapping[str, list[_Label]]:
-        """The labels that the navigation gives to each page, by its name in the archive."""
+        """The labels that the navigation gives each page, by its name in the archive."""
         labels: defaultdict[str, list[_Label]] = defaultdict(list)
         spine = _first(self._package, "spine")
         tables = [item for item in self._items.values() if "nav" in _properties(item)]
@@ -142,7 +142,7 @@ class _Package:
         return labels
 
     def _address(self, item: Any) -> str:  # noqa: ANN401 - as bs4 has it
-        """The name of an item in the archive; empty if it is not there."""
+        """The name of an item in the archive; empty if it is missing."""
         return self._names.get(_join(self._folder, str(item.get("href") or "")).casefold(), "")
 
     def _read(self, name: str) -> bytes:
@@ -159,7 +159,7 @@ class _Package:
 
 
 def _mark(soup: Any, labels: Sequence[_Label]) -> str:  # noqa: ANN401 - as bs4 has it
-    """Make headings where labels of the navigation lead into a page; return the label of the page itself."""
+    """Insert headings at the targets of navigation labels within a page; return the label of the page itself."""
     top = min((label.depth for label in labels), default=0)
     first = next((label.text for label in labels if not label.fragment), "")
     for label in labels:

@@ -1,7 +1,7 @@
-"""The kinds of files that Lutrin reads, one entry each: how it is parsed, and its limits.
+"""The file formats that Lutrin reads, one entry each: the parser and its limits.
 
-The core reads Markdown, HTML, EPUB and plain text. Guests add to them by the entry point `lutrin.formats`
-(`lutrin.guests`): write a parser, and name a mapping from suffixes to `Format` there.
+The core reads Markdown, HTML, EPUB and plain text. Guests add formats through the entry point `lutrin.formats`
+(`lutrin.guests`): write a parser, and register a mapping from suffixes to `Format` there.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,15 +18,15 @@ from lutrin.records import Document
 
 MEGABYTE = 1024 * 1024
 OF_MARKDOWN = "lutrin.ingest.hypertext:document_of"
-"""Makes a document of a file that its parser turned into Markdown; loaded, as parsers are, with the first one."""
+"""Builds a document from a parser's Markdown; loaded, like parsers, with the first file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How files of one kind are read."""
+    """How to read files of one kind."""
 
     name: str
-    """The name that readers use."""
+    """Name of the format for readers."""
     parser: str
     """Module and function, `package.module:function`; it loads with the first file of its kind.
 
@@ -35,25 +35,25 @@ class Format:
     """
     max_bytes: int = 20 * MEGABYTE
     trusted_bytes: int = 0
-    """Files up to this size are read in the program itself, larger ones in a limited process."""
+    """Files up to this size are read in the program itself, larger ones in a process with limits."""
     holds_chapters: bool = False
     """Whether one file is often a whole book, whose headings name its chapters."""
     stands_alone: bool = False
-    """Whether several files that are added at once are rather several books than pages of one."""
+    """Whether several files added at once are rather several books than pages of one."""
     time_limit_s: float = 30.0
     memory_limit_bytes: int = 512 * MEGABYTE
     recognizer: str = ""
-    """Reads pictures of pages, too, within limits of its own; the parser then takes the open file, not its content."""
+    """Also reads pictures of pages, within its own limits; the parser then takes the open file, not its content."""
     becomes: str = ""
-    """Suffix of the format that its parser turns a file into, to be read as such."""
+    """Suffix of the intermediate format into which its parser converts a file."""
 
     def load(self) -> Callable[..., Document | str]:
-        """Its parser, with all that it imports."""
+        """Load its parser with all its imports."""
         parser: Callable[..., Document | str] = resolve_name(self.parser)
         return parser
 
     def warm_up(self, suffix: str) -> None:
-        """Load its parser and read a page of our own, since libraries compile their patterns upon first use."""
+        """Load its parser and read a page of our own, since libraries compile their patterns on first use."""
         self.load()
         suffix = self.becomes or suffix
         with suppress(DocumentError):  # the page is text, and not every format is
@@ -71,9 +71,10 @@ class Format:
 
 
 PATIENCE = 4
-"""Seconds of the clock for each second of processor time: the processor is shared with what else runs."""
+"""Wall-clock seconds for each second of processor time, which other work may share."""
 RECOGNITION_TIME_LIMIT_S, RECOGNITION_MEMORY_LIMIT_BYTES = 3600.0, 4096 * MEGABYTE
-"""For a file whose pages are drawn and recognised: a page takes seconds, and the models' memory is mapped at once."""
+"""For a file whose pages are rendered and recognised: a page takes seconds, and the models' memory is mapped at
+once."""
 # The slowest input of this size that a search found takes a tenth of a second (`tests/ingest/test_hostile.py`).
 _MARKDOWN = Format("Markdown", "lutrin.ingest.markdown:read_markdown", trusted_bytes=8_192)
 _HTML = Format("HTML", "lutrin.ingest.hypertext:parse_html")
@@ -92,17 +93,17 @@ FORMATS: Mapping[str, Format] = {
     ".xhtml": _HTML,
     ".txt": Format("plain text", "lutrin.ingest.plaintext:parse_text", holds_chapters=True, stands_alone=True),
 }  # fmt: skip
-"""What the core reads; guests cannot take these away."""
+"""The core's formats; guests cannot remove them."""
 
 
 @cache
 def all_formats() -> Mapping[str, Format]:
-    """What the core and all guests read, by suffix."""
+    """The formats of the core and all guests, by suffix."""
     return {suffix: kind for formats in (*load_guests("formats"), FORMATS) for suffix, kind in formats.items()}
 
 
 def longest_s(*, recognize: bool) -> float:
-    """Seconds of the clock that the slowest file may take."""
+    """Wall-clock seconds that the slowest file may take."""
     limits = [RECOGNITION_TIME_LIMIT_S] if recognize else [kind.time_limit_s for kind in all_formats().values()]
     return PATIENCE * max(limits)
 
@@ -114,12 +115,12 @@ def suffix_of(name: str) -> str:
 
 
 def format_of(name: str) -> Format | None:
-    """The format of a file, by its name; None if Lutrin does not read it."""
+    """The format of a file, by its name; None if Lutrin does not support it."""
     return all_formats().get(suffix_of(name))
 
 
 def max_bytes(name: str) -> int:
-    """The largest file of its kind that is read."""
+    """Size limit for files of this kind."""
     kind = format_of(name)
     return kind.max_bytes if kind is not None else 20 * MEGABYTE
 

@@ -10,7 +10,7 @@ from typing import Any
 import bs4
 
 UNREAD = "[formula that cannot be read]"
-"""Stands where a formula stands of which nothing but a picture is left."""
+"""Placeholder for a formula that survives only as a picture."""
 _ACCENTS = {
     "\u0302": "hat", "^": "hat", "\u02c6": "hat", "\u0303": "tilde", "~": "tilde", "\u02dc": "tilde",
     "\u0304": "bar", "\u0305": "bar", "\u00af": "bar", "_": "bar", "\u203e": "bar", "\u2015": "bar",
@@ -55,16 +55,16 @@ _SCRIPTS = {
     "limlow": ("e", "lim", ""),
     "limupp": ("e", "", "lim"),
 }
-"""Where a base has what stands below it and above it."""
+"""Names of the parts of an element: its base, and what is below and above it."""
 
 
 def tex_of_markup(markup: str) -> str:
-    """TeX of a formula in MathML, or what stands in its place if it cannot be read."""
+    """TeX of a formula in MathML, or the placeholder if it is unreadable."""
     return tex_of(bs4.BeautifulSoup(markup, "html.parser")).strip() or UNREAD
 
 
 def known_tex(math: Any) -> str:  # noqa: ANN401 - as bs4 has it
-    """The TeX that a formula was made from, where it says so; otherwise what its elements mean."""
+    """The original TeX of a formula, if it is included; otherwise TeX from its elements."""
     for note in math.find_all(lambda tag: local(tag) == "annotation"):
         if "tex" in str(note.get("encoding") or "").lower() and note.get_text().strip():
             return str(note.get_text())
@@ -72,7 +72,7 @@ def known_tex(math: Any) -> str:  # noqa: ANN401 - as bs4 has it
 
 
 def tex_of(node: Any) -> str:  # noqa: ANN401 - as bs4 has it
-    """TeX of an element of MathML or OMML, as a parser that lowers names has read it."""
+    """TeX of an element of MathML or OMML, from a parser that lowers names."""
     name = local(node)
     if name in _FORMS:
         return _PLACE.sub(lambda place: _option(_part(node, place[2]), place[1]), _FORMS[name])
@@ -82,7 +82,7 @@ def tex_of(node: Any) -> str:  # noqa: ANN401 - as bs4 has it
 
 
 def local(tag: Any) -> str:  # noqa: ANN401 - as bs4 has it
-    """An element's name without the prefix of its name space."""
+    """An element's name without its namespace prefix."""
     return str(tag.name).rpartition(":")[2].lower()
 
 
@@ -99,7 +99,7 @@ def _row(node: Any) -> str:  # noqa: ANN401 - as bs4 has it
 
 
 def _part(node: Any, name: str) -> str:  # noqa: ANN401 - as bs4 has it
-    """TeX of an element in another one, by its number or name; empty if it is not there."""
+    """TeX of an element's child, by number or name; empty if it is missing."""
     tags = [tag for number, tag in enumerate(_tags(node)) if name in {str(number), local(tag)}]
     return tex_of(tags[0]) if tags else ""
 
@@ -134,7 +134,7 @@ def _text_of(node: Any) -> str:  # noqa: ANN401 - as bs4 has it
 
 
 def _sign(node: Any, name: str, default: str) -> str:  # noqa: ANN401 - as bs4 has it
-    """A sign that OMML keeps in a property: an operator, an accent, a bracket."""
+    """A sign that OMML stores in a property: an operator, an accent, a bracket."""
     sign = node.find(lambda tag: local(tag) == name and local(tag.parent).endswith("pr") and tag.parent.parent is node)
     return next((str(value) for key, value in sign.attrs.items() if key.endswith("val")), default) if sign else default
 
@@ -160,14 +160,14 @@ def _fence(node: Any, opening: str, between: str, closing: str) -> str:  # noqa:
 
 
 def _matrix(node: Any) -> str:  # noqa: ANN401 - as bs4 has it
-    """A matrix; the rows of `eqArr` have one cell, which is the row itself."""
+    """A matrix; a row of `eqArr` has one cell, the row itself."""
     rows = [[row] if local(node) == "eqarr" else _tags(row) for row in _tags(node)]
     inside = " \\\\ ".join(" & ".join(map(tex_of, row)) for row in rows)
     return f"\\begin{{matrix}}{inside}\\end{{matrix}}"
 
 
 def _multiscripts(node: Any) -> str:  # noqa: ANN401 - as bs4 has it
-    """Scripts on both sides of a base, as of an isotope."""
+    """Scripts on both sides of a base, as for an isotope."""
     base, *rest = _tags(node)
     names = [local(tag) for tag in rest]
     at = names.index("mprescripts") if "mprescripts" in names else len(rest)

@@ -26,7 +26,7 @@ class FrontMatter:
     """The page's front matter."""
 
     end: int = 0
-    """Offset at which the page's own text starts."""
+    """Offset of the page's own text."""
     values: dict[str, Any] = field(default_factory=dict)
     yaml: str = ""
     yaml_start: int = 0
@@ -69,7 +69,7 @@ class FrontMatter:
 def front_texts(source: str, front: FrontMatter) -> list[tuple[str, ScriptText]]:
     """Every readable string and number of a front matter in YAML, in text order, with its path.
 
-    A path has the names from the top down, `hero.tagline`; items of a list have the name of the list. A place includes
+    A path has the names from the top down, `hero.tagline`; items of a list have the name of the list. A range includes
     quotes, and line breaks of a folded string.
     """
     try:
@@ -118,7 +118,7 @@ def read_front_matter(source: str, problem: Callable[[int, str], None]) -> Front
 
 
 def _toml(source: str, problem: Callable[[int, str], None]) -> FrontMatter | None:
-    """Read Hugo's and Zola's front matter between lines of three plus signs."""
+    """Read the front matter of Hugo and Zola between lines of three plus signs."""
     block = _TOML.match(source, 0, _MAX_CHARS)
     if block is None:
         return None
@@ -130,7 +130,7 @@ def _toml(source: str, problem: Callable[[int, str], None]) -> FrontMatter | Non
 
 
 def _json(source: str, start: int) -> FrontMatter | None:
-    """Read Hugo's front matter in braces, which ends its line."""
+    """Read Hugo's front matter in braces, up to the end of a line."""
     if not _BRACE.match(source, start):
         return None
     try:
@@ -142,7 +142,7 @@ def _json(source: str, start: int) -> FrontMatter | None:
 
 
 def _title_block(source: str) -> FrontMatter | None:
-    """Read Pandoc's lines of title, authors and date, each behind a percent sign."""
+    """Read Pandoc's lines of title, authors and date, each after a percent sign."""
     block = _PERCENT.match(source)
     if block is None:
         return None

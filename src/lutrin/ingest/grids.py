@@ -1,4 +1,4 @@
-"""Tables with cells that span rows and columns as plain grids: each row with all its cells, under one row of heads."""
+"""Lays out tables with cells that span rows and columns as plain grids: full rows under one row of heads."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,18 +15,18 @@ class Cell:
     head: bool = False
     across: int = 1
     down: int = 1
-    """Rows that it spans; 0: all that are left."""
+    """Rows that it spans; 0 for all remaining ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table of which each row has as many cells as there are columns."""
+    """A table whose rows all have one cell per column."""
 
     header: list[str]
-    """One text a column, the rows of heads joined; empty texts if the table has no heads."""
+    """One text per column, joining several rows of heads; empty texts if the table has no heads."""
     rows: list[list[str]]
     numbers: list[int]
-    """For each of `rows`: its number among the rows of the source."""
+    """Number of each of `rows` among the rows of the source."""
 
 
 def spans(across: str, down: str) -> tuple[int, int]:
@@ -37,17 +37,17 @@ def spans(across: str, down: str) -> tuple[int, int]:
 
 
 def grid_of(rows: Sequence[Sequence[Cell]], marked: int, *, infer: bool) -> Grid:
-    """Lay a table out, whose first rows are marked as heads; `infer` whether the first row of one without marks is."""
+    """Lay out a table whose first `marked` rows are heads; `infer` whether an unmarked first row is one."""
     full = _fill(rows)
     width = max(map(len, full), default=0)
     full = [[*row, *[""] * (width - len(row))] for row in full]
     heads = marked or next((n for n, row in enumerate(rows) if not row or not all(cell.head for cell in row)), 0)
     if heads == 0 and infer and len(rows) > 1 and not any(cell.head for row in rows for cell in row):
         heads = 2 if len(rows) > 2 and len(rows[0]) == 1 and rows[0][0].across >= width > 1 else 1
-        # A head that spans rows beside one that spans columns has the heads of those columns beside it.
+        # A head that spans rows, beside one that spans columns, has those columns' heads beside it.
         if any(cell.across > 1 for cell in rows[0]):
             heads = max(heads, min(len(rows) - 1, max(cell.down for cell in rows[0])))
-    # A head over the whole width that the table does not mark as one is a title of the rows below it.
+    # An unmarked head over the full width is a title of the rows below it.
     titles = [n for n in range(heads) if not marked and width > 1 and len(rows[n]) == 1 and rows[n][0].across >= width]
     head_rows = [full[n] for n in range(heads) if n not in titles]
     header = [" ".join(dict.fromkeys(text for text in column if text)) for column in zip(*head_rows, strict=True)]
@@ -57,7 +57,7 @@ def grid_of(rows: Sequence[Sequence[Cell]], marked: int, *, infer: bool) -> Grid
 
 
 def _fill(rows: Sequence[Sequence[Cell]]) -> list[list[str]]:
-    """Every cell of every row; what spans stands in each place that it covers, but a title of a whole row once."""
+    """Every cell of every row; a spanning cell is repeated in each place, but a title of a whole row appears once."""
     width = min(_WIDEST, max((sum(cell.across for cell in row) for row in rows), default=0))
     pending: dict[int, tuple[str, int]] = {}
     filled: list[list[str]] = []

@@ -1,12 +1,12 @@
-"""A page of HTML as a reader sees it: what is hidden goes, notes, boxes, numbers, formulas and code get one form each.
+"""A page of HTML as a reader sees it: drops hidden parts; gives notes, boxes, numbers, formulas and code one form each.
 
-It changes the tree in place, before `lutrin.ingest.hypertext` writes it as Markdown. What it leaves behind for that:
+It changes the tree in place, before `lutrin.ingest.hypertext` writes it as Markdown. It leaves these marks:
 
 * `tex` elements in the place of formulas,
 * `note` elements in the place of note marks, and `notetext` around the notes themselves,
 * `data-mark` on each item of a numbered list: the number or letter that a browser shows,
 * `data-box` and `data-title` on boxes,
-* `pre` with nothing but the code.
+* `pre` with only the code.
 """
 
 import re
@@ -36,14 +36,14 @@ from lutrin.ingest.styles import SHIFTED, STRIKING, hides, is_white, shift_of
 from lutrin.ingest.wording import numeral, whole
 
 _WITHOUT = re.compile(r":not\([^()]*\)|[~^$*|]?=[^\]]*")
-"""What of a selector names no element, class, id or attribute that a page must have."""
+"""Parts of a selector that name no element, class, id or attribute for a page to have."""
 _WITHIN = re.compile(r":has\([^()]*\)")
 _COMBINED = re.compile(r"[\s>+~]+")
 _WORD = re.compile(r"[.#\[](?:[\w-]|\\:)+|(?<![\w:.#\[\\-])[a-z][\w-]*", re.IGNORECASE)
 _SCRIPT = 'script[type^="math/"]'
 _PREVIEW = ".MathJax_Preview"
 _DRAWN = (".MathJax:not(mjx-container)", ".MathJax_Display", ".MathJax_SVG", ".MathJax_SVG_Display", ".MathJax_CHTML")
-"""What MathJax 2 made of the scripts that hold the formulas."""
+"""Elements that MathJax 2 makes from scripts with formulas."""
 _PICTURES = (
     "img.tex", "img.latex", "img.math", "img.texrender", "img.Wirisformula", "img.mwe-math-fallback-image-inline",
 )  # fmt: skip
@@ -54,7 +54,7 @@ _RENDERER = re.compile(
     r"(?:codecogs\.com/(?:[\w.]+/)?(?:latex|gif|png|svg)(?:\.latex|\.\w+)?|latex\.php|math\.(?:vercel|now)[^\s?]{0,200}|chart)"
     r"\?(?:\w+=\w+&(?:amp;)?)*(?:latex=|chl=|from=|tex=)?([^&]+)"
 )
-"""Services that draw TeX, which stands in the picture's address."""
+"""Services that draw TeX, which is in the picture's address."""
 _STYLED = re.compile(r"(?:\{\s*+)?\\(?:displaystyle|textstyle)\b\s*+")
 _DELIMITED = re.compile(
     r"(?<!\\)\\\((?P<inline>(?:[^\\]|\\[^()])++)\\\)|(?<!\\)\\\[(?P<display>(?:[^\\]|\\[^\[\]])++)\\\]"
@@ -69,7 +69,7 @@ HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"]
 _NO_TEXT = frozenset({"script", "style", "noscript", "template", "head", "datalist"})
 _BUTTONS = {"button": "", "submit": "Submit", "reset": "Reset", "image": ""}
 _SAYING = frozenset({*HEADINGS, *"p li td th dd dt label legend caption figcaption summary".split()})
-"""Blocks of which the words on a button are a part even if they hold no others."""
+"""Blocks whose text includes the label of a button, even if they have no other words."""
 _OPENS = ("aria-controls", "aria-expanded", "data-toggle", "data-bs-toggle", "data-target", "data-bs-target")
 _SIGNAL = re.compile(r"\s*(warning|caution|danger)\s*[:!]", re.IGNORECASE)
 _RULE = re.compile(r"(?<![^{}])([^{}]++)\{([^{}]*+)\}")
@@ -84,7 +84,7 @@ _NOTE_TARGET = re.compile(
 )
 _NOTE_HOLDERS = ["p", "div", "li", "aside", "section", "dd", "tr"]
 _SIDE_NOTES = (".sidenote", ".marginnote", ".margin-note", ".side-note")
-"""Notes beside the text, which stand inside its sentences."""
+"""Notes beside the text, placed inside its sentences."""
 _BACK = (
     ".footnote-backref",
     ".footnote-back",
@@ -112,7 +112,7 @@ _LIST_STYLE = re.compile(r"list-style(?:-type)?\s*:\s*([\w-]+)")
 
 
 def settle(soup: Any, styles: str = "") -> list[str]:  # noqa: ANN401 - as bs4 has it
-    """Change a tree to what a reader sees of it under its style sheets; return the words of the site's own parts."""
+    """Reduce a tree to its visible content under its style sheets; return the words of the site's own parts."""
     find = _Finder(soup)
     left_out: list[str] = []
 
@@ -121,7 +121,7 @@ def settle(soup: Any, styles: str = "") -> list[str]:  # noqa: ANN401 - as bs4 h
             left_out.append(words_of(tag))
             tag.decompose()
 
-    for reading in find.tags("rt"):  # how a word is read stands behind it
+    for reading in find.tags("rt"):  # a word's pronunciation follows it
         text = reading.get_text().strip()
         reading.replace_with(f" ({text})" if text else "")
     for heading in find.all("[role=heading]"):
@@ -153,18 +153,18 @@ def settle(soup: Any, styles: str = "") -> list[str]:  # noqa: ANN401 - as bs4 h
 
 
 def words_of(tag: Any) -> str:  # noqa: ANN401 - as bs4 has it
-    """What a browser shows of an element, scripts and styles left out, its blanks as one each."""
+    """The visible text of an element, without scripts and styles, with single blanks."""
     strings = (text for text in tag.find_all(string=True) if text.parent is None or text.parent.name not in _NO_TEXT)
     return " ".join(" ".join(text for text in strings if not isinstance(text, PreformattedString)).split())
 
 
 class _Finder:
-    """What names, classes and attributes a page has at first, so that selectors that need others are not tried."""
+    """The initial names, classes and attributes of a page, so that selectors that need others are skipped."""
 
     def __init__(self, soup: Any) -> None:  # noqa: ANN401 - as bs4 has it
         self._tags = [tag for tag in soup.descendants if isinstance(tag, bs4.Tag)]
         self._places: defaultdict[str, list[int]] = defaultdict(list)
-        """Indices of the elements with a name (`pre`), class (`.katex`), id (`#toc`) or attribute (`[hidden`)."""
+        """Indices of the elements by name (`pre`), class (`.katex`), id (`#toc`) or attribute (`[hidden`)."""
         for place, tag in enumerate(self._tags):
             self._places[tag.name].append(place)
             if ":" in tag.name:
@@ -176,18 +176,18 @@ class _Finder:
                         self._places[f"{'#' if name == 'id' else '.'}{one}"].append(place)
 
     def has(self, *words: str) -> bool:
-        """Whether any of these names of elements (`pre`), classes (`.katex`) or attributes (`[hidden`) is there."""
+        """Whether any of these names of elements (`pre`), classes (`.katex`) or attributes (`[hidden`) occurs."""
         return not self._places.keys().isdisjoint(words)
 
     def tags(self, *names: str) -> list[Any]:
-        """The elements of these names that were there at first and still are, in page order.
+        """The elements of these names that were in the initial page and still are, in page order.
 
         bs4 tries each name on each element of the page, which takes most of the time of reading it.
         """
         return [tag for tag in self._tags if tag.name in names and not tag.decomposed and tag.parent is not None]
 
     def all(self, *selectors: str) -> list[Any]:
-        """The elements that any of the selectors matches, in page order."""
+        """The elements that match any of the selectors, in page order."""
         places: set[int] = set()
         for selector in selectors:
             needs, own = _words_of(selector)
@@ -200,7 +200,7 @@ class _Finder:
 
 @lru_cache(maxsize=4096)
 def _words_of(selector: str) -> tuple[frozenset[str], frozenset[str]]:
-    r"""What a page must have for a selector to match anything, and what of it the element itself has.
+    r"""What a page must contain for a selector to match, and which part of it the matching element itself has.
 
     >>> [sorted(words) for words in _words_of("[epub\\:type~=footnote] > td.gutter:has(a)")]
     [['.gutter', '[epub:type', 'a', 'td'], ['.gutter', 'td']]
@@ -215,7 +215,7 @@ def _words_of(selector: str) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _elements_with_styles(find: _Finder, sheets: str) -> list[tuple[Any, str]]:
-    """Elements with the styles that they have themselves, or by plain selectors of rules that matter."""
+    """Elements with their own styles, or those from simple selectors of relevant rules."""
     styled = [(tag, str(tag["style"])) for tag in find.all("[style]")]
     for selectors, body in _RULE.findall(_MEDIA.sub("", sheets)):
         if hides(body) or is_white(body) or "align" in body or STRIKING.search(body):
@@ -225,7 +225,7 @@ def _elements_with_styles(find: _Finder, sheets: str) -> list[tuple[Any, str]]:
 
 
 def _find_hidden(soup: Any, find: _Finder, styled: Sequence[tuple[Any, str]], sheets: str) -> list[Any]:  # noqa: ANN401 - as bs4 has it
-    """Elements that the page hides for good, by white letters too where all of it is white."""
+    """Elements that the page hides for good, including white letters on an all-white page."""
     styled = [(tag, style) for tag, style in styled if not tag.decomposed]
     tags = [tag for tag in find.all("[hidden]") if str(tag.get("hidden")).lower() != "until-found"]
     white = [tag for tag, style in styled if is_white(style) and not hides(style)]
@@ -235,7 +235,7 @@ def _find_hidden(soup: Any, find: _Finder, styled: Sequence[tuple[Any, str]], sh
 
 
 def _is_white_page(soup: Any, sheets: str) -> bool:  # noqa: ANN401 - as bs4 has it
-    """Whether nothing says that anything of a page has another ground than white."""
+    """Whether no style gives any part of a page another background than white."""
 
     def may_colour(tag: Any) -> bool:  # noqa: ANN401 - as bs4 has it
         linked = tag.name == "link" and "stylesheet" in (tag.get("rel") or ())
@@ -246,7 +246,7 @@ def _is_white_page(soup: Any, sheets: str) -> bool:  # noqa: ANN401 - as bs4 has
 
 
 def _shift(find: _Finder, styled: Sequence[tuple[Any, str]]) -> None:
-    """Make `sup`, `sub` and `del` of what classes or styles raise, lower and strike out."""
+    """Turn elements that classes or styles raise, lower or strike out into `sup`, `sub` and `del`."""
     tags = find.all(*(f".{name}" for names in SHIFTED.values() for name in names))
     for tag, style in [*((tag, str(tag.get("style") or "")) for tag in tags), *styled]:
         shift = shift_of(tag.name, tag.get("class") or (), style)
@@ -262,7 +262,7 @@ def _is_opened(tag: Any) -> bool:  # noqa: ANN401 - as bs4 has it
 
 
 def _headers(soup: Any, find: _Finder) -> Iterator[Any]:  # noqa: ANN401 - as bs4 has it
-    """Headers and footers of a site, but for a header with a title in it, and a footer with notes."""
+    """Headers and footers of a site, except a header with a title in it, and a footer with notes."""
     titles = len(find.tags("h1"))
     for header in find.tags("header"):
         inside = header.find_parent(["main", "article", "section"]) is not None or soup.name in {"main", "article"}
@@ -277,9 +277,9 @@ def _headers(soup: Any, find: _Finder) -> Iterator[Any]:  # noqa: ANN401 - as bs
 
 
 def _controls(find: _Finder) -> list[Any]:
-    """Put what buttons and fields show into their sentences; return buttons that stand alone, such as *Copy*.
+    """Insert the visible text of buttons and fields into their sentences; return standalone buttons, such as *Copy*.
 
-    Those that open a part of the page are its title.
+    A button that opens a part of the page is its title.
     """
     buttons = find.tags("button")
     for field in find.tags("input"):
@@ -300,7 +300,7 @@ def _controls(find: _Finder) -> list[Any]:
 
 
 def _fill_in(field: Any, kind: str) -> None:  # noqa: ANN401 - as bs4 has it
-    """Put what a field shows in its place: a line to write on inside a sentence; what is chosen is an item."""
+    """Replace a field by its visible content: a line to write on inside a sentence; a selectable option is an item."""
     if kind in {"radio", "checkbox"}:
         label = field.find_parent("label") or field.find_next_sibling()
         if label is not None and label.name == "label":
@@ -312,7 +312,7 @@ def _fill_in(field: Any, kind: str) -> None:  # noqa: ANN401 - as bs4 has it
 
 
 def _stands_alone(button: Any) -> bool:  # noqa: ANN401 - as bs4 has it
-    """Whether a button is part of no sentence and opens nothing; what it says in others becomes text."""
+    """Whether a button is outside of any sentence and opens nothing; the label of any other becomes text."""
     block = next((parent for parent in button.parents if parent.name not in INLINE), None)
     outer = next((one for one in (button, *button.parents) if one.parent is block), button)
     classes = {part for name in button.get("class") or () for part in parts_of(name)}
@@ -328,13 +328,13 @@ def _stands_alone(button: Any) -> bool:  # noqa: ANN401 - as bs4 has it
 
 
 def _has_words(siblings: Iterable[Any]) -> bool:
-    """Whether words stand beside something, before the next block or button."""
+    """Whether there are words beside an element, before the next block or button."""
     running = takewhile(lambda one: not isinstance(one, bs4.Tag) or (one.name in INLINE - {"button"}), siblings)
     return any(one.get_text().strip() for one in running if not isinstance(one, PreformattedString))
 
 
 def _drawings(find: _Finder) -> None:
-    """Put the words of drawings in their place, as descriptions of pictures; signs on links show no titles."""
+    """Replace drawings by their words, as descriptions of pictures; icons on links show no titles."""
     for drawing in find.tags("svg"):
         if drawing.decomposed:
             continue
@@ -348,7 +348,7 @@ def _drawings(find: _Finder) -> None:
 
 
 def _abbreviations(find: _Finder) -> None:
-    """Put what a short form stands for behind its first place on the page."""
+    """Insert the long form of an abbreviation after its first use on the page."""
     seen: set[str] = set()
     for tag in find.tags("abbr", "acronym"):
         title = " ".join(str(tag.get("title") or "").split())
@@ -361,7 +361,7 @@ def _abbreviations(find: _Finder) -> None:
 
 
 def _formulas(soup: Any, find: _Finder) -> None:  # noqa: ANN401 - as bs4 has it
-    """Put an element `tex` in the place of each formula of a page."""
+    """Replace each formula of a page by an element `tex`."""
     addresses = [f"{tag.get('src') or ''} {tag.get('href') or ''}".lower() for tag in find.tags("script", "link")]
     loads = any("mathjax" in address or "katex" in address for address in addresses)
     has_maths = loads or find.has(".katex", ".mwe-math-element", "mjx-container", "math")
@@ -371,7 +371,7 @@ def _formulas(soup: Any, find: _Finder) -> None:  # noqa: ANN401 - as bs4 has it
         if carrier.decomposed:
             continue
         names = carrier.get("class") or ()
-        # Without the scripts that they were drawn from, as programs save pages, drawings are all that there is.
+        # In pages saved by programs, without the scripts of the formulas, only their drawings are left.
         if not ("MathJax_Preview" in names or (has_scripts and carrier.css.match(", ".join(_DRAWN)))):
             tex = " ".join(_unwrap(_tex_within(carrier)).split())
             display = carrier.get("display") in {"true", "block"} or "display" in str(carrier.get("type"))
@@ -386,7 +386,7 @@ def _formulas(soup: Any, find: _Finder) -> None:  # noqa: ANN401 - as bs4 has it
 
 
 def _tex_within(carrier: Any) -> str:  # noqa: ANN401 - as bs4 has it
-    """TeX that an element of a page, or one in it, holds in one way or another."""
+    """TeX that an element, or one inside it, contains in any form."""
     if carrier.name == "script":
         return str(carrier.get_text()) if carrier["type"].startswith("math/tex") else _tex_in(carrier.get_text())
     picture = carrier if carrier.name == "img" else carrier.find("img")
@@ -408,14 +408,14 @@ def _is_math(tag: Any) -> bool:  # noqa: ANN401 - as bs4 has it
 
 
 def tag_of(tex: str, *, display: bool) -> Any:  # noqa: ANN401 - as bs4 has it
-    """The element that stands for a formula, with its TeX in `data-tex`; the notice if there is no TeX."""
+    """The element for a formula, with its TeX in `data-tex`; the notice if there is no TeX."""
     if not tex.strip():
         return NavigableString(UNREAD)
     return bs4.Tag(name="tex", attrs={"data-tex": tex, **({"display": "block"} if display else {})})
 
 
 def _unwrap(tex: str) -> str:
-    """TeX without its delimiters and the style that Wikipedia puts around it."""
+    """Strip delimiters and Wikipedia's style wrapper from TeX."""
     tex = tex.strip()
     for start, end in (("\\(", "\\)"), ("\\[", "\\]"), ("$$", "$$"), ("$", "$")):
         if tex.startswith(start) and tex.endswith(end) and len(tex) > len(start) + len(end):
@@ -428,7 +428,7 @@ def _unwrap(tex: str) -> str:
 
 
 def _mark_delimiters(soup: Any, pattern: re.Pattern[str]) -> None:  # noqa: ANN401 - as bs4 has it
-    """Find formulas between the delimiters that MathJax and KaTeX look for in a page's text."""
+    """Find formulas between the delimiters that MathJax and KaTeX recognise in a page's text."""
     for text in list(soup.find_all(string=pattern)):
         if any(parent.name in _VERBATIM for parent in text.parents):
             continue
@@ -447,7 +447,7 @@ def _mark_delimiters(soup: Any, pattern: re.Pattern[str]) -> None:  # noqa: ANN4
 
 
 def _notes(soup: Any, find: _Finder) -> None:  # noqa: ANN401 - as bs4 has it
-    """Make note marks and notes out of the links between them."""
+    """Turn links between marks and notes into note marks and notes."""
     for back in find.all(*_BACK):
         back.decompose()
     for number, aside in enumerate(find.all(*_SIDE_NOTES)):
@@ -488,7 +488,7 @@ def _is_note_mark(link: Any, target: str) -> bool:  # noqa: ANN401 - as bs4 has 
 
 
 def _as_note(element: Any, name: str) -> None:  # noqa: ANN401 - as bs4 has it
-    """Turn an element into the text of a note; the mark that it repeats goes."""
+    """Turn an element into the text of a note, dropping the repeated mark."""
     for link in element.find_all("a"):
         text = link.get_text().strip()
         if str(link.get("href") or "").rpartition("#")[2] and (
@@ -508,7 +508,7 @@ def _as_note(element: Any, name: str) -> None:  # noqa: ANN401 - as bs4 has it
 
 
 def _frames(find: _Finder) -> None:
-    """Make a box of each table of one cell, as people frame a text in Word; one that begins with its kind warns."""
+    """Turn each table of one cell, a common frame in Word, into a box; one that begins with a signal word warns."""
     for table in find.tags("table"):
         cells = [] if table.decomposed else table.find_all(["td", "th"], limit=2)
         if len(cells) != 1 or table.find(["caption", "pre", *HEADINGS]) is not None:
@@ -523,10 +523,10 @@ def _frames(find: _Finder) -> None:
 
 
 def _layout(find: _Finder) -> None:
-    """Take a page out of the tables that lay it out.
+    """Unwrap layout tables.
 
-    They have no heads, and a cell of theirs holds a heading with its text, or, where rows differ or there is only one,
-    several blocks.
+    They have no heads, and one of their cells contains a heading with its text, or, if rows differ or there is only
+    one, several blocks.
     """
     for table in find.tags("table"):
         if table.decomposed or table.find(["th", "thead", "caption", "pre"]) is not None:
@@ -545,7 +545,7 @@ def _layout(find: _Finder) -> None:
 
 
 def _blocks_in(cell: Any) -> list[Any]:  # noqa: ANN401 - as bs4 has it
-    """The blocks of text in a cell, those in blocks that only hold others too; empty lines part running text."""
+    """The text blocks in a cell, also nested in blocks without text of their own; empty lines separate text."""
     blocks: list[Any] = []
     for child in cell.children:
         if child.name in {"div", "center", "section", "article", "font"} and child.find(_BLOCKS) is not None:
@@ -558,7 +558,7 @@ def _blocks_in(cell: Any) -> list[Any]:  # noqa: ANN401 - as bs4 has it
 
 
 def _boxes(find: _Finder) -> None:
-    """Find the boxes of every maker, and the title inside each."""
+    """Find the boxes of every program, and the title inside each."""
     _frames(find)
     _layout(find)
     for element in find.tags("div", "aside", "section", "blockquote", "p", "details", "table"):
@@ -578,7 +578,7 @@ def _boxes(find: _Finder) -> None:
 
 
 def _unframe(element: Any) -> None:  # noqa: ANN401 - as bs4 has it
-    """Take a box out of the table that Asciidoctor and DocBook draw it with."""
+    """Unwrap a box from the table that Asciidoctor and DocBook draw it with."""
     table = element if element.name == "table" else element.find("table")
     if table is None or len(table.find_all("tr")) > 2 or element.get_text().strip() != table.get_text().strip():
         return
@@ -605,7 +605,7 @@ def _title_of(element: Any) -> str:  # noqa: ANN401 - as bs4 has it
 
 
 def _numbers(find: _Finder) -> None:
-    """Note the number or letter that a browser shows before each item."""
+    """Record the number or letter that a browser shows before each item."""
     for listing in find.tags("ol"):
         items = [item for item in listing.children if item.name == "li" and "data-mark" not in item.attrs]
         down = listing.has_attr("reversed")
@@ -623,7 +623,7 @@ def _numbers(find: _Finder) -> None:
 
 
 def _code(soup: Any, find: _Finder) -> None:  # noqa: ANN401 - as bs4 has it
-    """Leave nothing in a block of code but its own characters."""
+    """Reduce a block of code to its own characters."""
     for number in find.all(*LINE_NUMBERS):
         holder = number.find_parent("table")
         if number.find_parent("pre") is not None or (holder is not None and holder.find(_is_code) is not None):
@@ -650,7 +650,7 @@ def _is_code(tag: Any) -> bool:  # noqa: ANN401 - as bs4 has it
 
 
 def _code_of_table(table: Any) -> None:  # noqa: ANN401 - as bs4 has it
-    """Put the code in the place of a highlighter's table, whose numbers are gone."""
+    """Replace a highlighter's table, whose numbers have been removed, by its code."""
     cells = [cell for cell in table.find_all("td") if not _CODE_CELLS.isdisjoint(cell.get("class") or ())]
     filled = cells or [cell for cell in table.find_all(["td", "th"]) if cell.get_text().strip()]
     if not cells and (len(filled) != 1 or table.find("pre") is None):

@@ -24,29 +24,29 @@ from lutrin.records import Document, Notice
 
 _MAIN = ("main", "[role=main]", "article", "#content", "body")
 _LEAST_MAIN = 0.4
-"""An element with a smaller share of the page's text does not hold all its content."""
+"""Least share of the page's text in an element that may be its whole content."""
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 _BAR = re.compile(r"(?<!\\)\|")
 _RUN = re.compile(r"`{3,}")
 _TITLE = re.compile(r"^# ", re.MULTILINE)
 _HEADING = re.compile(r"^(?:(?P<fence>`{3,})(?P<info>[^\n]*)|(?P<level>#{1,6}) )", re.MULTILINE)
-"""The beginning of a heading, or of code or its end."""
+"""The beginning of a heading, or the beginning or end of code."""
 _BLOCKS = frozenset(
     "div section article aside main body [document] p hr ul ol li dl dt dd pre table td th blockquote "
     "h1 h2 h3 h4 h5 h6".split()
 )
 _BLOCK = re.compile(r"```|[-|>#:]|\d+[.)] |!\[")
-"""Begins what is no running text."""
+"""Begins a block other than running text."""
 _STRUCK = frozenset({"del", "s", "strike"})
 _DEEPEST = 200
 _LONG_NAMED, _MOST_NAMED = 200, 12
-"""Characters of a part of a page that a notice repeats, and how many of the parts."""
+"""Characters of a page's part that a notice quotes, and the number of parts."""
 
 
 class _Tag(bs4.Tag):
-    """An element that finds what it stands in by a plain walk: the converter asks each of them for a `pre`."""
+    """An element that finds its ancestors by a simple walk: the converter asks each of them for a `pre`."""
 
-    # Without it bs4 looks for an element of this name within each element that is asked whether it was removed.
+    # Without it, bs4 searches each element for a child of this name when asked whether it was removed.
     _decomposed = False
 
     def find_parent(self, name: Any = None, attrs: Any = None, **others: Any) -> Any:  # noqa: ANN401 - as its base has it
@@ -73,7 +73,7 @@ class _Converter(MarkdownConverter):
         return text  # others lead into files that the reader does not have
 
     def escape(self, text: str, parent_tags: set[str]) -> str:
-        """Escape what would be Markdown; three colons would begin a box. Ligatures become letters."""
+        """Escape Markdown characters; three colons would begin a box. Replace ligatures by letters."""
         escaped = str(super().escape(without_ligatures(text), parent_tags))  # type: ignore[misc]  # its package has no annotations
         return escaped.replace(":::", "\\:::")
 
@@ -87,7 +87,7 @@ class _Converter(MarkdownConverter):
     convert_aside = convert_section = convert_article = convert_address = convert_center = convert_div
 
     def convert_del(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401 - as its base has it
-        """What is struck out, once: within each other the marks would be a fence."""
+        """Mark struck-out text only once: nested marks would form a fence."""
         if not _STRUCK.isdisjoint(parent_tags):
             return text
         return str(super().convert_del(el, text, parent_tags))  # type: ignore[misc]  # its package has no annotations
@@ -96,7 +96,7 @@ class _Converter(MarkdownConverter):
     convert_fieldset = convert_legend = convert_dialog = convert_menu = convert_hgroup = convert_div
 
     def convert_br(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401 - as its base has it
-        """A break in a line; between blocks there is no line."""
+        """Break a line; between blocks there is none."""
         beside = (_beside(el.previous_siblings), _beside(el.next_siblings))
         is_apart = any(one is None or one.name in _BLOCKS for one in beside) and el.parent.name in _BLOCKS
         return text if is_apart else str(super().convert_br(el, text, parent_tags))  # type: ignore[misc]  # as above
@@ -126,7 +126,7 @@ class _Converter(MarkdownConverter):
         return f"\n\n{text.strip()}\n\n" if text.strip() else ""
 
     def convert_dd(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401 - as its base has it
-        """Write a term's meaning below it; what is more than a paragraph stands behind."""
+        """Write a term's definition below it; further paragraphs follow."""
         text, before = text.strip(), el.find_previous_sibling()
         if "_inline" in parent_tags or before is None or before.name not in {"dt", "dd"}:
             return f"\n\n{text}\n\n"
@@ -145,7 +145,7 @@ class _Converter(MarkdownConverter):
     convert_caption = convert_figcaption
 
     def convert_li(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401 - as its base has it
-        """Write an item with the number that a browser shows; letters are text, for Markdown has no such lists."""
+        """Write an item with its number in the browser; letters are written as text, for Markdown has no such lists."""
         mark, text = str(el.get("data-mark") or ""), text.strip()
         if "_inline" in parent_tags:
             return f" {mark} {text};" if text else ""
@@ -173,7 +173,7 @@ class _Converter(MarkdownConverter):
         return ""
 
     def convert_table(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401 - as its base has it
-        """Write a table's grid: a row of heads, then rows with all their cells; one within a cell as running text."""
+        """Write a table's grid: a row of heads, then full rows; a nested table becomes running text."""
         rows = [row for row in el.find_all("tr") if row.find_parent("table") is el]
         cells = [[self._cell(cell) for cell in row.children if cell.name in {"td", "th"}] for row in rows]
         if "_inline" in parent_tags:
@@ -194,29 +194,29 @@ class _Converter(MarkdownConverter):
 
 
 def _beside(siblings: Iterable[Any]) -> Any:  # noqa: ANN401 - as bs4 has it
-    """The next of an element's siblings that is shown; None at the end of what holds them."""
+    """The next visible sibling of an element; None at the end of its parent."""
     return next((one for one in siblings if not isinstance(one, Comment) and str(one).strip()), None)
 
 
 def _indent(text: str) -> str:
-    """Lines behind the first as far in as Markdown wants what belongs to a meaning or a note."""
+    """Indent the lines after the first as Markdown requires for a definition or a note."""
     first, *others = text.split("\n")
     return "\n".join([first, *(f"    {line}" if line else "" for line in others)])
 
 
 def escape(text: str) -> str:
-    """Text with backslashes before what would be markup."""
+    """Text with backslashes before markup characters."""
     return re.sub(r"([\\`*_\[\]<>{}#|~$&])", r"\\\1", text)
 
 
 def fence(code: str, language: str) -> str:
-    """Code between fences that are longer than any within."""
+    """Code between fences longer than any inside it."""
     fence = "`" * max([3, *(len(run) + 1 for run in _RUN.findall(code))])
     return f"{fence}{language}\n{code}\n{fence}"
 
 
 def to_markdown(element: Any, styles: str = "", left_out: list[str] | None = None) -> str:  # noqa: ANN401 - as bs4 has it
-    """An element with its children as Markdown; `left_out` takes the words of parts that are no text of a page."""
+    """Convert an element with its children to Markdown; words outside of the page's text are added to `left_out`."""
     _close(element)
     _flatten(element)
     words = settle(element, styles)
@@ -228,11 +228,11 @@ def to_markdown(element: Any, styles: str = "", left_out: list[str] | None = Non
 
 _CLOSES = {name: names for names in ({"li"}, {"p"}, {"dt", "dd"}, {"td", "th"}, {"option"}) for name in names}
 _CLOSES["tr"] = {"tr", "td", "th"}
-"""Elements that end the one before them, whose end tag HTML lets authors leave out."""
+"""Elements that end the previous one, whose end tag HTML lets authors omit."""
 
 
 def _close(element: Any) -> None:  # noqa: ANN401 - as bs4 has it
-    """Put beside each other what the parser has put inside each other for want of an end tag."""
+    """Separate siblings that the parser nested for lack of an end tag."""
     for tag in [tag for tag in element.descendants if tag.name in _CLOSES]:
         while tag.parent is not None and tag.parent is not element and tag.parent.name in _CLOSES[tag.name]:
             before = tag.parent
@@ -242,7 +242,7 @@ def _close(element: Any) -> None:  # noqa: ANN401 - as bs4 has it
 
 
 def _flatten(element: Any) -> None:  # noqa: ANN401 - as bs4 has it
-    """Remove tags that are nested more deeply than any page needs, but keep their words."""
+    """Remove tags that are nested more deeply than any page needs, keeping their words."""
     pending = [(element, 0)]
     while pending:
         tag, depth = pending.pop()
@@ -256,7 +256,7 @@ def _flatten(element: Any) -> None:  # noqa: ANN401 - as bs4 has it
 
 
 def soup_of(markup: str | bytes) -> bs4.BeautifulSoup:
-    """HTML or XHTML as a tree; bytes that are UTF-8 as such, others in the encoding that they declare to browsers."""
+    """Parse HTML or XHTML into a tree; decode bytes as UTF-8 if valid, else in the encoding declared to browsers."""
     if isinstance(markup, bytes) and b"\x1b" not in markup:  # with which 7-bit encodings of Japanese change alphabets
         with contextlib.suppress(UnicodeDecodeError):
             markup = markup.decode("utf-8-sig")
@@ -272,7 +272,7 @@ def soup_of(markup: str | bytes) -> bs4.BeautifulSoup:
 
 
 def main_of(soup: bs4.BeautifulSoup) -> Any:  # noqa: ANN401 - as bs4 has it
-    """The element that holds the page's own text."""
+    """The element with the page's own text."""
     whole = len(soup.get_text())
     for selector in _MAIN:
         found = soup.select(selector, limit=2)
@@ -282,7 +282,7 @@ def main_of(soup: bs4.BeautifulSoup) -> Any:  # noqa: ANN401 - as bs4 has it
 
 
 def document_of(text: str, filename: str, *, title: str = "", notices: tuple[Notice, ...] = ()) -> Document:
-    """Build the document from a file's text converted to Markdown, and report formulas that cannot be read.
+    """Build the document from a file's text converted to Markdown, and report unreadable formulas.
 
     Raises:
         DocumentError: There is no text.
@@ -296,13 +296,13 @@ def document_of(text: str, filename: str, *, title: str = "", notices: tuple[Not
         message = f"{count} cannot be read: only a picture is left; [formula ...] stands in the text"
         notices = (*notices, Notice(filename=filename, message=message))
     document = parse_markdown(text, filename)
-    # Lines of the Markdown are none of the file.
+    # Line numbers of the Markdown are not those of the file.
     own = (msgspec.structs.replace(notice, line=None) for notice in document.notices)
     return msgspec.structs.replace(document, notices=(*notices, *own))
 
 
 def left_out_notices(filename: str, texts: Iterable[str]) -> tuple[Notice, ...]:
-    """Say what of a file's words is no text of it, such as menus: its beginning, each once."""
+    """List the words of a file outside of its text, such as menus: the beginning of each, once."""
     shown = [
         text if len(text) <= _LONG_NAMED else f"{text[:_LONG_NAMED]}\u2026" for text in dict.fromkeys(texts) if text
     ]
@@ -314,7 +314,7 @@ def left_out_notices(filename: str, texts: Iterable[str]) -> tuple[Notice, ...]:
 
 
 def words_beside(main: Any) -> list[str]:  # noqa: ANN401 - as bs4 has it
-    """What a browser shows beside the element that holds a page's own text."""
+    """The visible words outside of the element with a page's own text."""
     return [
         text
         for holder in (main, *main.parents)
@@ -326,7 +326,7 @@ def words_beside(main: Any) -> list[str]:  # noqa: ANN401 - as bs4 has it
 
 
 def lower_headings(text: str) -> str:
-    """Markdown with its headings one level down, because the first level is a book's own title."""
+    """Move Markdown headings one level down, because the first level is a book's own title."""
     parts, done = [], 0
     for heading in _headings(text):
         parts += [text[done : heading.start()], "#" * min(6, len(heading["level"]) + 1), " "]
@@ -335,7 +335,7 @@ def lower_headings(text: str) -> str:
 
 
 def _headings(text: str) -> Iterator[re.Match[str]]:
-    """The beginnings of headings; no line of code is one."""
+    """The beginnings of headings, outside of code."""
     fence = ""
     for match in _HEADING.finditer(text):
         if match["level"]:
@@ -348,17 +348,17 @@ def _headings(text: str) -> Iterator[re.Match[str]]:
 
 
 def _with_title(text: str) -> str:
-    """Raise a page's first heading to its title if nothing stands before it, and no heading beside it or above."""
+    """Make a page's first heading its title if nothing comes before it, and no heading is on its level or above."""
     levels = [len(match["level"]) for match in _headings(text)]
     is_title = text.startswith("#") and bool(levels) and min(levels[1:], default=7) > levels[0] > 1
     return f"# {text[levels[0] :].lstrip()}" if is_title else text
 
 
 def parse_html(data: bytes, filename: str, _password: str = "") -> Document:
-    """Read a page of HTML; menus and other parts of its site are left out, and named.
+    """Read a page of HTML; menus and other parts of its site are dropped, and reported.
 
     Raises:
-        DocumentError: It holds no text.
+        DocumentError: It contains no text.
     """
     soup = soup_of(data)
     title = true_title(soup.title.get_text()) if soup.title else ""

@@ -1,7 +1,7 @@
 """The inline content of a paragraph: mistune's inline parser, extended by MDX, and the visible text with its places.
 
-mistune's tokens have no positions. Here each token that is not plain text gets the range that its rule matched. Plain
-text is located between those ranges, where only escapes and emphasis marks can precede it.
+mistune's tokens have no positions. Here each token except plain text gets the range of its rule's match. Plain text is
+located between those ranges, where only escapes and emphasis marks can precede it.
 """
 
 import re
@@ -37,21 +37,21 @@ from lutrin.ingest.tree import Tag, is_dark_address, is_dark_twin, is_hidden
 from lutrin.ingest.wording import UNKNOWN, clean, looks_like_note_mark, signs_around
 
 Token = dict[str, Any]
-"""A token of mistune: `type`, `raw` or `children`, `attrs`; here also `span`, its range in the text."""
+"""A token of mistune: `type`, `raw` or `children`, `attrs`; extended by `span`, its range in the text."""
 
-# mistune's time grows with the square of the number of marks in a text, so longer texts are cut at white space.
+# mistune's time grows quadratically with the marks in a text, so longer texts are cut at white space.
 _LONGEST = 16_000
 _NESTING = 20  # elements within each other; deeper ones stay text
-# MyST's roles that link to something, written as a text, a space and the target in angle brackets.
+# MyST's roles for links, written as a text, a space and the target in angle brackets.
 _REFERENCES = frozenset("ref numref doc term eq any download cite keyword option envvar".split())
-# The description of a picture that Pandoc's authors put into its attributes.
+# The description of a picture in Pandoc's attributes.
 _ALT = re.compile(r"\balt=(?:\"(?P<double>[^\"]+)\"|'(?P<single>[^']+)')")
 _TEX = re.compile(r"\\[A-Za-z]{2,}|[_^][\w{]|[=<>]")
 _STRUCK = re.compile(r"[^~\n]*[^\s~](~)(?![\w~])")
 _TARGET = re.compile(r"`([^`<>]*[^`<>\s])\s+<[^`<>]*>`")
 _BRACKET = re.compile(r"(?<!\\)[\[\]]")
 _LONGEST_NOTE = 4_000
-# Characters of a page that may be scanned in vain for the end of a tag or brace; after that the rest is text.
+# Characters of a page that may be scanned in vain for the end of a tag or brace; afterwards the rest is text.
 _PATIENCE = 4_000_000
 
 
@@ -79,7 +79,7 @@ class _Parser(mistune.InlineParser):
             self.register(name, pattern, rule, before=before, start_chars=set("<{$~\\[^"))
 
     def hold(self, kind: str, state: _State, inside: Range, end: int, **more: object) -> int:
-        """Add a token that holds what stands between two places; returns where it ends."""
+        """Add a token for the text between two places; return its end."""
         inner = state.copy()
         inner.base, inner.src = state.base + inside[0], state.src[slice(*inside)]
         state.append_token({"type": kind, "children": self.render(inner), **more})
@@ -146,7 +146,7 @@ def _parse_expression(_parser: _Parser, m: re.Match[str], state: _State) -> int 
 
 
 def _parse_unseen(start: int, state: _State) -> int | None:
-    """Parse markup that no reader sees: attributes after an element, and tags that a site generator replaces."""
+    """Parse invisible markup: attributes after an element, and tags that a site generator replaces."""
     match = LIQUID.match(state.src, start)
     if match is None and start and state.src[start - 1] in (")]`*_" if state.src.startswith("{:", start) else ")]`"):
         match = ATTRIBUTES.match(state.src, start)
@@ -175,9 +175,9 @@ def _parse_span(parser: _Parser, m: re.Match[str], state: _State) -> int | None:
 
 
 def _parse_tex(_parser: _Parser, m: re.Match[str], state: _State) -> int | None:
-    r"""`\(x^2\)` and `\[x^2\]` as TeX writes them, or with two backslashes, of which Markdown leaves MathJax one.
+    r"""Parse TeX's `\(x^2\)` and `\[x^2\]`, or the forms with two backslashes, of which Markdown leaves MathJax one.
 
-    Brackets that are only escaped hold nothing of TeX.
+    Brackets that are merely escaped contain no TeX.
     """
     slashes = m[0][:-1]
     close = state.src.find(slashes + (")" if m[0].endswith("(") else "]"), m.end())
@@ -192,7 +192,7 @@ def _parse_tex(_parser: _Parser, m: re.Match[str], state: _State) -> int | None:
 
 
 def _parse_role(start: int, state: _State) -> int | None:
-    """MyST writes ``{kbd}`Ctrl` ``: the role is markup, the code span behind it is text, its target is not."""
+    """Parse MyST's ``{kbd}`Ctrl` ``: the role is markup, the code span after it is text, its target is not."""
     end = state.src.find("}`", start, start + 40)
     name = state.src[start + 1 : end]
     if end < 0 or not name.replace("-", "").replace(":", "").isalnum():
@@ -208,7 +208,7 @@ def _parse_role(start: int, state: _State) -> int | None:
 
 
 def _parse_maths(_parser: _Parser, m: re.Match[str], state: _State) -> int | None:
-    """`$x$` is maths; `$1.50 and $2` is not: no blank inside the dollars, no digit behind the closing one."""
+    """Parse `$x$` as maths; `$1.50 and $2` is not: no blank inside the dollars, no digit after the closing one."""
     mark, src, start = m[0], state.src, m.end()
     close = src.find(mark, start)
     while close > 0 and src[close - 1] == "\\":
@@ -228,7 +228,7 @@ def _parse_strike(parser: _Parser, m: re.Match[str], state: _State) -> int | Non
 
 
 def _parse_struck(parser: _Parser, m: re.Match[str], state: _State) -> int | None:
-    """GitHub's `~text~`; `~5 kg` and `~/arm` are text."""
+    """Parse GitHub's `~text~`; `~5 kg` and `~/arm` are text."""
     closing = _STRUCK.match(state.src, m.end()) if state.depth < _NESTING else None
     return None if closing is None else parser.hold("strike", state, (m.end(), closing.start(1)), closing.end())
 
@@ -240,7 +240,7 @@ def _parse_footnote(_parser: _Parser, m: re.Match[str], state: _State) -> int:
 
 
 def _parse_aside(parser: _Parser, m: re.Match[str], state: _State) -> int | None:
-    """Parse Pandoc's `^[note]`, whose text stands apart from the sentence."""
+    """Parse Pandoc's `^[note]`, whose text is separate from the sentence."""
     close = _closings(state.src).get(m.end() - 1, 0)
     if not 0 <= close - m.end() < _LONGEST_NOTE or state.mdx or state.depth >= _NESTING:
         return None
@@ -251,7 +251,7 @@ def _parse_aside(parser: _Parser, m: re.Match[str], state: _State) -> int | None
 
 @lru_cache(maxsize=2 * _NESTING)
 def _closings(src: str) -> dict[int, int]:
-    """Where each bracket that is closed closes, found in one pass for all of them."""
+    """The closing place of each closed bracket, found in one pass."""
     closings: dict[int, int] = {}
     opened: list[int] = []
     for bracket in _BRACKET.finditer(src):
@@ -263,7 +263,7 @@ def _closings(src: str) -> dict[int, int]:
 
 
 def _parse_shift(parser: _Parser, m: re.Match[str], state: _State) -> int | None:
-    """Pandoc's `10^9^` and `H~2~O`."""
+    """Parse Pandoc's `10^9^` and `H~2~O`."""
     if state.mdx or state.depth >= _NESTING:
         return None
     return parser.hold("raised" if m[0][0] == "^" else "lowered", state, (m.start() + 1, m.end() - 1), m.end())
@@ -282,7 +282,7 @@ _RULES: tuple[tuple[str, str, Any, str], ...] = (
     ("aside", r"\^\[", _parse_aside, "link"),
     ("footnote", r"\[\^[^\s\]]{1,100}\](?!\()", _parse_footnote, "link"),
 )
-"""What mistune does not know: name, pattern, parser, and the rule that each precedes."""
+"""Syntax unknown to mistune: name, pattern, parser, and the rule that each precedes."""
 
 
 @lru_cache(maxsize=1)
@@ -291,7 +291,7 @@ def _parser() -> _Parser:
 
 
 class Inline:
-    """Parses the inline content of one page; if `plain` (brought into Markdown), a backslash only escapes."""
+    """Parses the inline content of one page; if `plain` (converted to Markdown), a backslash only escapes."""
 
     def __init__(self, source: str, references: References, *, mdx: bool, plain: bool = False) -> None:
         self._env: dict[str, Any] = {
@@ -309,10 +309,10 @@ class Inline:
         self._mdx = mdx
 
     def tokens(self, text: str) -> list[Token]:
-        """Return the inline tokens of a paragraph, heading or table cell; all but plain text have a `span`.
+        """The inline tokens of a paragraph, heading or table cell; all except plain text have a `span`.
 
-        A tag's token also has `shows`, if readers see something there that is not between tags: what an abbreviation
-        stands for, the word on a button, or `UNKNOWN` for a component without words.
+        A tag's token also has `shows` for visible text that is not between tags: the long form of an abbreviation, the
+        label of a button, or `UNKNOWN` for a component without words.
         """
         tokens: list[Token] = []
         for start, end in _parts(text):
@@ -323,7 +323,7 @@ class Inline:
         return _style(tokens)
 
     def _mark(self, tokens: Sequence[Token], text: str) -> None:
-        """Say of tags what readers see there, and note what is not read."""
+        """Set the visible text of tags, and record parts that are not read."""
         titles: list[str] = []
         for place, token in enumerate(tokens):
             if token["type"] == "strike":
@@ -349,22 +349,22 @@ class Inline:
 
     @property
     def struck(self) -> list[str]:
-        """What is struck out in the texts so far, each once."""
+        """Struck-out text so far, each piece once."""
         return [text for text in self._env["struck"] if text]
 
     @property
     def components(self) -> list[str]:
-        """Names of components in the texts so far that show what the file does not hold."""
+        """Names of components so far whose content is not in the file."""
         return list(self._env["components"])
 
     def note_number(self, mark: str) -> int:
-        """The number of the note with this mark, such as `[^a]`: marks count in the order in which they are read."""
+        """The number of the note with this mark, such as `[^a]`, in the order of reading."""
         notes = self._env["notes"]
         return int(notes.setdefault(mark, len(notes) + 1))
 
     @property
     def expressions(self) -> list[str]:
-        """What stood in braces in the texts so far, each once."""
+        """Expressions in braces so far, each once."""
         return list(self._env["expressions"])
 
     def take_problem(self) -> bool:
@@ -373,12 +373,12 @@ class Inline:
 
 
 def _style(tokens: list[Token]) -> list[Token]:
-    """Tokens without what a tag hides; what classes and styles raise or lower is in `sup` and `sub`."""
+    """Drop tokens that a tag hides; put those that classes and styles raise or lower into `sup` and `sub`."""
     if not any("tag" in token for token in tokens):
         return tokens
     result: list[Token] = []
     opened: list[tuple[str, str]] = []
-    """Names of the elements that are open, and what each is: `sup`, `sub`, `hidden` or nothing."""
+    """Names of the open elements, and the kind of each: `sup`, `sub`, `hidden` or empty."""
     for token in tokens:
         tag = token.get("tag")
         hidden = any(kind == "hidden" for _, kind in opened)
@@ -421,21 +421,21 @@ def _parts(text: str) -> Iterator[tuple[int, int]]:
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 MARKED = re.compile(r"`[^`\n]+`|\]\(|(?<![\w*])\*\*?\w")
-"""Whether a string in an attribute holds marks of Markdown; in others, braces and brackets are just text."""
+"""Whether a string in an attribute may contain Markdown; in others, braces and brackets are just text."""
 _FRACTION_CHARS = 8
-"""Of the source behind a raised figure: enough to see whether another one stands below it."""
+"""Characters of source after a raised figure: enough to see whether another one is below it."""
 _SHIFTED = {"raised": "sup", "lowered": "sub"}
 _MARKS = {"emphasis": 1, "strong": 2}
 STRUCK_TAGS = frozenset({"del", "s", "strike"})
-"""Elements whose words the author has struck out: a quote cannot show that, so they are no part of it."""
+"""Elements with text struck out by the author: a quote cannot show that, so it leaves them out."""
 _NOTHING = frozenset({"null", "undefined", "true", "false"})
-"""Values that React shows nothing for."""
+"""Values that React does not show."""
 _VALUE = re.compile(r"\$\{([^{}]*)\}")
 
 
 @dataclass(slots=True)
 class Piece:
-    """A stretch of visible text and the range of the inline text that it came from."""
+    """A stretch of visible text with the range of its inline source."""
 
     start: int
     """Index in the visible text."""
@@ -443,9 +443,9 @@ class Piece:
     end: int
     outer_begin: int
     outer_end: int
-    """The range with the marks around it: backticks, brackets, asterisks."""
+    """The range including the marks around it: backticks, brackets, asterisks."""
     exact: bool
-    """Whether the visible characters are those of the range, one by one."""
+    """Whether the visible characters equal those of the range, one by one."""
 
 
 @dataclass(slots=True)
@@ -455,10 +455,10 @@ class Visible:
     text: str = ""
     pieces: list[Piece] = field(default_factory=list)
     protected: list[tuple[int, int]] = field(default_factory=list)
-    """Ranges of code, maths and addresses, in which no sentence ends."""
+    """Ranges of code, maths and addresses, inside which no sentence ends."""
 
     def range_of(self, start: int, end: int) -> tuple[int, int]:
-        """Range of the inline text for a non-empty range of the visible text, with the marks that hug it."""
+        """Range of the inline text for a non-empty range of the visible text, including adjacent marks."""
         first = self.pieces[bisect_right(self.pieces, start, key=attrgetter("start")) - 1]
         last_index = bisect_right(self.pieces, end - 1, key=attrgetter("start")) - 1
         last = self.pieces[last_index]
@@ -469,7 +469,7 @@ class Visible:
 
 
 def _closing_tag(tokens: Sequence[Token], index: int) -> int:
-    """Index of the tag that closes a raised, lowered or struck element, or a ruby's reading, at `index`; 0: none."""
+    """Index of the tag that closes a raised, lowered or struck element, or a ruby's reading, at `index`; 0 if none."""
     tag = tokens[index]["tag"]
     if tag.name.lower() not in {"sup", "sub", "rt", *STRUCK_TAGS} or tag.closing:
         return 0
@@ -484,7 +484,7 @@ def _closing_tag(tokens: Sequence[Token], index: int) -> int:
 
 
 def _is_component(tag: Tag) -> bool:
-    """Whether a tag is of JSX, or of a web component."""
+    """Whether a tag is a JSX or web component."""
     return not tag.closing and (not tag.name.islower() or "-" in tag.name) and tag.name.lower() not in HTML
 
 
@@ -500,7 +500,7 @@ def _is_note_mark(tokens: Sequence[Token]) -> bool:
 
 
 def plain_text(tokens: Sequence[Token]) -> str:
-    """The text of tokens without any markup, as a picture's description."""
+    """The text of tokens without any markup, for a picture's description."""
     return "".join(
         plain_text(token["children"]) if "children" in token else unescape(token.get("raw", " "))
         for token in tokens
@@ -542,7 +542,7 @@ class _Reader:
                 self.token(token)
 
     def shift(self, name: str, inside: list[Token], opening: tuple[int, int], closing: tuple[int, int]) -> None:
-        """Put what stands above or below the line, so that no reader takes it for a part of the word before it."""
+        """Separate text above or below the line from the word before it, so that it is not read as part of it."""
         self.cursor = max(self.cursor, opening[0])
         inner = plain_text(inside)
         last = "".join(self.parts[-1:])
@@ -611,7 +611,7 @@ class _Reader:
             closing.outer_end = min(len(self.text), closing.outer_end + _MARKS[kind])
 
     def plain(self, raw: str) -> None:
-        """Find plain text again behind the cursor, where only escapes and emphasis marks can stand between."""
+        """Locate plain text after the cursor, where only escapes and emphasis marks can come in between."""
         done = 0
         for entity in _ENTITY.finditer(raw):
             self.letters(raw[done : entity.start()])
@@ -664,7 +664,7 @@ class _Reader:
             self.put('"', begin, end)
         if tag.name.lower() in INLINE - {"wbr"}:
             return
-        # Cells, items and components stand apart in the page even if nothing stands between them in the file.
+        # Cells, items and components are separate on the page even if adjacent in the file.
         is_html = tag.name.lower() in HTML and "shows" not in token
         if tag.name.lower() != "wbr" and (is_html or not self.touches_word(begin, end)):
             self.put(" ", begin, end)
@@ -681,7 +681,7 @@ class _Reader:
 
 
 def expression_text(raw: str, values: dict[str, str]) -> str:
-    """What an expression in braces shows: a string, a number, a known name, or the strings that it chooses from.
+    """The visible result of an expression in braces: a string, a number, a known name, or its alternative strings.
 
     >>> expression_text("`v${major}.2`", {"major": "3"}), expression_text("null", {}), expression_text("f(x)", {})
     ('v3.2', '', '[\u2026]')

@@ -1,4 +1,4 @@
-"""What a book's own words say of a passage: the number of its figure, `Figure 2.1`; its chapter, section and world."""
+"""Labels a passage by the book's own words: the number of its figure, `Figure 2.1`; its chapter, section and world."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -17,16 +17,16 @@ CAPTION = re.compile(
     rf"(?i:{_CAPTIONED})(?:\.\s*|\s+)(?:{_NUMBER})"
     rf"(?:\s*[:.\u2013\u2014|](?!\d)|\s+(?=[\"\u201c\u2018'(]?[A-Z][^\W\d_]*\s)|\s*\Z)"
 )
-"""A caption by its words alone: with a mark, a capital letter or nothing behind the number."""
+"""A caption recognised by its words alone: punctuation, a capital letter or nothing after the number."""
 MARKED_CAPTION = re.compile(rf"(?i:{_CAPTIONED})(?:\.\s*|\s+)(?:{_NUMBER})(?!\w)")
-"""A caption where its type sets it apart from the text."""
+"""A caption that its markup sets apart from the text."""
 _NUMBERED = re.compile(rf"(?:{'|'.join(NUMBERED)})\s+(?:{_NUMBER})\s*(?:[:.(\u2013\u2014]|\Z)", re.IGNORECASE)
 _APART = re.compile(r"[\-\u2013]|(?<=[a-z])(?=\d)")
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 _MOST_ROMAN = 400
-"""Pages that are counted in Roman numbers, at most."""
+"""Most pages numbered in Roman numerals."""
 _CHAPTER = 1
-"""The title of the whole comes before it in a heading path."""
+"""The title of the whole precedes it in a heading path."""
 
 _SIMULATED = re.compile(r"^(?:in )?(?:the )?simulat(?:ed|ion|or)\b|\bin (?:a |the )?simulat(?:ion|or)$", re.IGNORECASE)
 _REAL = re.compile(
@@ -36,7 +36,7 @@ _REAL = re.compile(
 
 
 def labels_in(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Whatever in a text may be a label, as books are asked for it, with its place; the likelier reading first.
+    """Possible labels in a text, in the form of a question, with their places; the likelier reading first.
 
     >>> [label for label, _ in labels_in("What do Fig. 2-1a and TABLE IV show?")]
     ['figure 2.1a', 'figure 2.1', 'table 4']
@@ -58,7 +58,7 @@ def _decimal(roman: str) -> int:
 
 
 def label_after(label: str) -> str:
-    """The label of the page behind one; empty if it does not count in numbers.
+    """The label of the next page; empty if labels are not numbers.
 
     >>> label_after("9"), label_after("iv"), label_after("A-3")
     ('10', 'v', '')
@@ -70,13 +70,13 @@ def label_after(label: str) -> str:
 
 
 def with_labels(document: Document) -> Document:
-    """A document whose captions, and whose examples, theorems and exercises, know their labels."""
+    """Set the labels of a document's captions, examples, theorems and exercises."""
     sections = tuple(structs.replace(section, units=tuple(_label(section))) for section in document.sections)
     return structs.replace(document, sections=sections)
 
 
 def _label(section: Section) -> Iterator[Unit]:
-    """Units with the labels at the start of captions, of what a book numbers in its running text, and of the title."""
+    """Units with the labels from captions, from numbered running text, and from the title."""
     block = -1
     for place, unit in enumerate(section.units):
         opens = unit.kind == "sentence" and unit.block != block
@@ -93,7 +93,7 @@ def _first(text: str) -> str:
 
 
 def with_places(document: Document, chunks: Sequence[Chunk]) -> list[Chunk]:
-    """The chunks of a file with the chapter and section that its headings name, if its format holds whole books."""
+    """Set chapter and section of a file's chunks from its headings, if its format holds whole books."""
     kind = format_of(document.filename)
     chapters = {chunk.heading_path[_CHAPTER] for chunk in chunks if len(chunk.heading_path) > _CHAPTER}
     if kind is None or not kind.holds_chapters or len(chapters) < 2:
@@ -107,10 +107,10 @@ def with_places(document: Document, chunks: Sequence[Chunk]) -> list[Chunk]:
 
 
 def with_world(chunks: Sequence[Chunk]) -> list[Chunk]:
-    """The chunks of a file, each with the world that its section names, where the file's author named none.
+    """Set the world of each chunk of a file from its section, unless the file's author named one.
 
-    The nearest heading that speaks of one decides. It makes nothing simulated that a reader may run or follow, nor what
-    mentions the real thing: only its author may free code and procedures from the book's warnings.
+    The nearest heading that mentions one decides. Code and procedures that a reader may run or follow, and text that
+    mentions the real thing, are never marked as simulated: only its author may exempt them from the book's warnings.
     """
     return [
         chunk if chunk.is_simulation is not None else structs.replace(chunk, is_simulation=_world(chunk))

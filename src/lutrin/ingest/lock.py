@@ -12,7 +12,7 @@ from lutrin.index.disk import explain_failure
 
 @contextmanager
 def ingest_lock(data_dir: Path) -> Iterator[None]:
-    """Hold a data folder's ingest lock; loads next to nothing, so that a second ingest ends at once.
+    """Hold a data folder's ingest lock; imports almost nothing, so that a second ingest ends at once.
 
     Raises:
         IngestInProgress: Another process holds it.

@@ -1,4 +1,4 @@
-"""What the makers of pages call their boxes and their unseen parts; the names are data: `makers.toml`."""
+"""Names of boxes and invisible parts in the output of each program; the names are data: `makers.toml`."""
 
 import re
 import tomllib
@@ -9,13 +9,13 @@ from typing import Any
 
 
 def own_data(name: str) -> dict[str, Any]:
-    """The tables of a file beside this module; a stranger's file is read by `configuration`, within limits."""
+    """The tables of a file beside this module; `configuration` reads untrusted files, within limits."""
     return tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
 
 
 _DATA = own_data("makers.toml")
 BOXES: Mapping[str, str] = _DATA["boxes"]
-"""Names under which makers write boxes, and the kind that each has here."""
+"""Names of boxes in other programs, and the kind of each here."""
 UNSEEN: tuple[str, ...] = tuple(_DATA["unseen"]["always"])
 OF_THE_SITE: tuple[str, ...] = tuple(_DATA["unseen"]["of_the_site"])
 PAGE_MARKS: tuple[str, ...] = tuple(_DATA["unseen"]["page_marks"])
@@ -25,7 +25,7 @@ TITLES = frozenset(_DATA["words"]["title"])
 HOLDERS = frozenset(_DATA["words"]["holders"])
 KINDS: tuple[str, ...] = tuple(_DATA["words"]["kinds"])
 CAPTIONED: tuple[str, ...] = tuple(_DATA["labels"]["captioned"])
-"""Patterns of what stands before the number in a caption."""
+"""Patterns of the text before the number in a caption."""
 NUMBERED: tuple[str, ...] = tuple(_DATA["labels"]["numbered"])
 ABBREVIATED: Mapping[str, str] = _DATA["labels"]["abbreviated"]
 TEMPLATES, DIRECTIVES, COMPONENTS = (
@@ -42,12 +42,12 @@ STRONGEST = ("danger", "warning", "caution")
 
 
 def parts_of(name: str) -> list[str]:
-    """The words of a class, lower case: `theme-admonition-danger` has three."""
+    """The lower-case words of a class: `theme-admonition-danger` has three."""
     return [part for part in _PARTS.split(name.lower()) if part]
 
 
 def box_of(classes: Iterable[str]) -> str:
-    """The kind of box that classes name, empty for none.
+    """The kind of box that classes name; empty for none.
 
     >>> box_of(["alert", "alert-warning"]), box_of(["warning"]), box_of(["btn", "btn-danger"]), box_of(["rmdcaution"])
     ('warning', 'warning', '', 'caution')

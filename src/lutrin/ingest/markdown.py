@@ -1,4 +1,4 @@
-"""Markdown and MDX pages, understood: title, sections and units, every one with its place in the file."""
+"""Parses Markdown and MDX pages: title, sections and units, each with its place in the file."""
 
 import re
 from collections import Counter
@@ -45,7 +45,7 @@ from lutrin.ingest.wording import CODE_GROUPS, UNKNOWN, clean, code_title, langu
 from lutrin.records import MARKDOWN, Document, Notice, Section, TextRole, Unit, UnitKind, bar_cells
 
 _CELLS = (".qmd", ".rmd", ".ipynb")
-# A plain Markdown file is read as MDX if it shows that it is: imports, components, comments in braces.
+# A plain Markdown file is read as MDX if it looks like it: imports, components, comments in braces.
 _LOOKS_LIKE_MDX = re.compile(
     r"^import\s[^\n]*\sfrom\s+['\"]|^export\s+(?:const|default|function)\b|"
     r"^[ \t]*</?(?P<name>[A-Z][A-Za-z]*)[\s/>]|\{/\*",
@@ -56,7 +56,7 @@ _NUMBER_PREFIX = re.compile(r"^\d+[-_.\s]+(?=\D)")
 _MAX_NOTICES = 20
 _FRONT_NAME = re.compile(r"\bfrontMatter\??\.([A-Za-z_$][\w$]*)")
 _DOCUSAURUS = re.compile(r"^import\s[^\n]*['\"]@(?:theme|site|docusaurus)\b", re.MULTILINE)
-# Components that Mintlify knows without an import.
+# Components that Mintlify provides without an import.
 _MINTLIFY = re.compile(
     r"^[ \t]*<(?:Card|CardGroup|Columns|Steps?|Accordion|AccordionGroup|CodeGroup|ParamField|ResponseField|Frame|Update"
     r"|Note|Tip|Info|Check|Warning|Tabs?)\b",
@@ -67,15 +67,15 @@ _LONG_ITEM = 500
 _LONG_LEAD = 400
 _CODE_TAGS = frozenset({"CodeBlock", "code", "pre", "Code", "Snippet"})
 _ENDS = (":", "?", "!", ";")
-"""Of a term that needs no colon before its meaning."""
+"""Characters of a term that needs no colon before its definition."""
 
 
 class Page:
-    """A page as a tree. `source` is as long as the file, without templates' marks; MDX by its name or looks."""
+    """A page as a tree. `source` is as long as the file, without template marks; MDX by its name or looks."""
 
     def __init__(self, source: str, filename: str) -> None:
         self.filename = filename
-        # What other formats are brought into has everything escaped that would be markup of MDX, and numbers as shown.
+        # In text converted from other formats, MDX markup is escaped and numbers are as shown.
         suffix = PurePosixPath(filename).suffix.lower()
         self.plain = suffix not in {*MARKDOWN, *_CELLS}
         self.mdx = suffix == ".mdx" or (suffix in MARKDOWN and looks_like_mdx(source))
@@ -90,11 +90,11 @@ class Page:
         self._scripts = [block for block in _flat(self.blocks) if isinstance(block, tree.Script) and block.module]
         self.values = self._values()
         self.unread: list[str] = []
-        """Names of components on lines of their own that show what the file does not hold."""
+        """Names of components on lines of their own whose content is not in the file."""
         self.title = self._find_title()
 
     def problem(self, offset: int, message: str) -> None:
-        """Note something that the author should know."""
+        """Record a problem for the author."""
         if len(self._problems) < _MAX_NOTICES:
             printable = "".join(c if c.isprintable() else "\ufffd" for c in message[:200])
             self._problems.append((offset, printable))
@@ -111,7 +111,7 @@ class Page:
         return {name: value for name, value in values.items() if value}
 
     def visible(self, body: PlacedText, *, attributes: bool = True) -> Visible:
-        """What a reader sees of inline text; `attributes`: texts in those of components count."""
+        """The visible content of inline text; `attributes`: whether texts in those of components count."""
         return read_visible(body.text, self.inline.tokens(body.text), self.values, attributes=attributes)
 
     def text(self, body: PlacedText, *, attributes: bool = True) -> str:
@@ -119,10 +119,10 @@ class Page:
         return clean(self.visible(body, attributes=attributes).text)
 
     def shown_front(self) -> list[ScriptText]:
-        """Strings of the front matter that the page shows as a whole.
+        """Strings of the front matter that the page shows in full.
 
-        Lists and objects that it names, the description that Mintlify puts under a page's title, and the abstract of a
-        MyST page.
+        That is lists and objects that it names, the description that Mintlify puts under a page's title, and the
+        abstract of a MyST page.
         """
         names = set(_FRONT_NAME.findall(self.source, self.front.end))
         whole = {name for name in names if isinstance(self.front.values.get(name), dict | list)}
@@ -137,7 +137,7 @@ class Page:
         ]
 
     def shown_exports(self) -> frozenset[str]:
-        """Names of exports that stand in braces or as a tag somewhere in the page."""
+        """Names of exports used in braces or as a tag in the page."""
         names = {name for s in self._scripts for name in exported_names(self.source, s.start, s.end)}
         rest = self.source
         for script in reversed(self._scripts):
@@ -160,7 +160,7 @@ class Page:
         return title or title_from_name(self.filename)
 
     def opening(self) -> tree.Block | None:
-        """The first block that shows anything: the targets of old links may stand before it."""
+        """The first visible block: the targets of old links may come before it."""
         return next((block for block in self.blocks if not self._is_empty(block)), None)
 
     def _is_empty(self, block: tree.Block) -> bool:
@@ -174,7 +174,7 @@ class Page:
         return tags <= {"a", "span"} and not read_visible(block.body.text, tokens, self.values).text.strip()
 
     def report_unread(self) -> None:
-        """Note what readers of the built page see and those of the texts read so far do not."""
+        """Record text that readers of the built page see and readers of this one so far do not."""
         if struck := self.inline.struck:
             self.problem(self.front.end, f"struck-out words are left out: {named(struck)}")
         if components := [*dict.fromkeys([*self.inline.components, *self.unread])]:
@@ -188,12 +188,12 @@ class Page:
             self.problem(max(0, self.source.find(f"{{{unknown[0]}}}")), message)
 
     def position(self) -> float | None:
-        """Place among its siblings, as Docusaurus, Hugo, Just the Docs and others call it."""
+        """Position among its siblings, under the names of Docusaurus, Hugo, Just the Docs and others."""
         numbers = (self.front.number(name) for name in ("sidebar_position", "weight", "nav_order", "order"))
         return next((number for number in numbers if number is not None), None)
 
     def notices(self) -> tuple[Notice, ...]:
-        """What the author should know, in order of the lines."""
+        """Notices for the author, in line order."""
         return tuple(
             Notice(filename=self.filename, message=message, line=line_number(self.source, offset))
             for offset, message in sorted(self._problems)
@@ -208,15 +208,15 @@ class Where:
     headings: bool = True
     """Whether a heading here starts a section; inside lists, quotations and admonitions it is a sentence."""
     lead: str = ""
-    """For a nested list: the item that it belongs to."""
+    """For a nested list: its parent item."""
     tabs: bool = False
-    """Whether it is in a group of code blocks, each in a tab that its fence names."""
+    """Whether it is in a group of code blocks, each a tab named by its fence."""
     caption: bool = False
-    """Whether its markup says that it is a caption."""
+    """Whether its markup makes it a caption."""
     role: TextRole = "text"
     """Role from the surrounding markup."""
     variant: str = ""
-    """Name of the tab that it is in."""
+    """Name of the tab around it."""
 
     def within(self, role: TextRole | None) -> "Where":
         """The context of the blocks in a box of this role."""
@@ -234,7 +234,7 @@ class Draft:
     start: int
     units: list[Unit] = field(default_factory=list)
     shapes: list[Shape] = field(default_factory=list)
-    """What each unit consists of."""
+    """The shape of each unit."""
     blocks: int = 0
 
     def new_block(self) -> int:
@@ -277,7 +277,7 @@ class Draft:
             self.shapes.append(shape)
 
     def section(self, end: int, page: int | None = None) -> Section:
-        """The section, which ends where the next one starts."""
+        """The section, ending where the next one starts."""
         return Section(
             title=self.title,
             level=self.level,
@@ -291,7 +291,7 @@ class Draft:
 
 
 class Outline:
-    """The sections of a page: headings, and under them the units that can be quoted."""
+    """The sections of a page: headings, and their quotable units."""
 
     def __init__(self, page: Page) -> None:
         self._page = page
@@ -301,7 +301,7 @@ class Outline:
         self._slugger = Slugger()
         self._drafts = [Draft(page.title, 1, (page.title,), "", 0)]
         self._parents: list[tuple[int, str]] = []
-        # The last sentence, which introduces code; and the same if nothing but a list has followed it.
+        # The last sentence, which introduces code; and the same if only a list has followed it.
         self._lead = ""
         self._intro = ""
         for item in page.shown_front():
@@ -309,7 +309,7 @@ class Outline:
         self._walk(page.blocks, Where())
 
     def sections(self) -> tuple[Section, ...]:
-        """The sections in order, each up to where the next one starts, their units with their roles."""
+        """The sections in order, up to the start of the next, with roles for their units."""
         drafts = self._drafts
         ends = [draft.start for draft in drafts[1:]] + [len(self._source)]
         role = role_of_front(self._page.front.text) or role_of_page(self._page.filename)
@@ -321,7 +321,7 @@ class Outline:
         return self._drafts[-1]
 
     def _place(self, body: PlacedText, visible: Visible, start: int = 0, end: int | None = None) -> Range:
-        """Range in the source of a range of visible text, blanks at its ends left out."""
+        """Range in the source of a range of visible text, without blanks at its ends."""
         text = visible.text[start:end]
         start += len(text) - len(text.lstrip())
         first, last = visible.range_of(start, start + max(1, len(text.strip())))
@@ -395,7 +395,7 @@ class Outline:
         self._asides(block.body, tokens, number, where)
 
     def _asides(self, body: PlacedText, tokens: Sequence[Token], number: int | None, where: Where) -> None:
-        """Notes that stand in the midst of a sentence in the file, and below it on the page."""
+        """Notes in the middle of a sentence in the file, which the page shows below it."""
         for token in tokens:
             if "children" in token and token["type"] != "aside":
                 self._asides(body, token["children"], number, where)
@@ -441,7 +441,7 @@ class Outline:
             self._asides(cell, self._inline.tokens(cell.text), number, where)
 
     def _cell_text(self, cell: PlacedText) -> str:
-        # Inside a code span mistune leaves the backslash that keeps a bar from ending the cell.
+        # Inside a code span, mistune keeps the backslash that protects a bar from ending the cell.
         return self._page.text(cell).replace("\\|", "|")
 
     def _row(
@@ -572,7 +572,7 @@ class Outline:
         self._walk(block.children, inside)
 
     def _grid(self, block: tree.Element, where: Where) -> bool:
-        """Read a table of HTML if nothing but text is in its cells."""
+        """Read an HTML table if its cells contain only text."""
         rows = tree.rows_of(block)
         cells = [[self._cell(cell) for cell in row.children if isinstance(cell, tree.Element)] for row, _ in rows]
         filled = [[cell for cell in row if cell is not None] for row in cells]
@@ -594,7 +594,7 @@ class Outline:
         return True
 
     def _cell(self, cell: tree.Element) -> Cell | None:
-        """A cell of HTML; None if it holds more than text."""
+        """A cell of HTML; None if it contains more than text."""
         inside = tree.cells_of(cell) if cell.children else []
         if cell.tag.name not in {"td", "th"} or (cell.children and not inside):
             return None
@@ -602,7 +602,7 @@ class Outline:
         return Cell(text, cell.tag.name == "th", *spans(cell.tag.attribute("colspan"), cell.tag.attribute("rowspan")))
 
     def _html_list(self, block: tree.Element, where: Where) -> None:
-        """The items of a list in HTML, with the number or letter that a browser shows."""
+        """The items of an HTML list, with the number or letter in the browser."""
         items = [child for child in block.children if isinstance(child, tree.Element)]
         down = any(item.name == "reversed" for item in block.tag.attributes)
         following = whole(block.tag.attribute("start"), len(items) if down else 1)
@@ -616,7 +616,7 @@ class Outline:
         self._intro = ""
 
     def _definitions(self, entries: Sequence[tuple[list[tree.Paragraph], list[tree.Block]]], where: Where) -> None:
-        """Each term, or terms, with the first sentence of what it means: an item that can be quoted alone."""
+        """Each term, or group of terms, with the first sentence of its definition: an item that can be quoted alone."""
         number = self._draft.new_block()
         for terms, meaning in entries:
             name = ", ".join(self._page.text(term.body) for term in terms)
@@ -650,7 +650,7 @@ class Outline:
         self._walk(block.children, replace(where, headings=False))
 
     def _role_of(self, block: tree.Element, callout: str) -> TextRole | None:
-        """The role that an element gives by its name, its classes, or the line that unfolds it."""
+        """The role of an element from its name, its classes, or its summary line."""
         tag = block.tag
         values = (item.value or "" for item in tag.attributes if item.name in {"class", "className"})
         names = [part for value in values for part in value.split()]
@@ -722,7 +722,7 @@ def looks_like_mdx(source: str) -> bool:
 
 
 def read_markdown(data: bytes, filename: str, _password: str = "") -> Document:
-    """Read a file of Markdown or MDX in whatever encoding it has.
+    """Read a Markdown or MDX file in any encoding.
 
     Raises:
         DocumentError: The file is not text.
@@ -733,7 +733,7 @@ def read_markdown(data: bytes, filename: str, _password: str = "") -> Document:
 
 
 def parse_markdown(source: str, filename: str) -> Document:
-    """Read a Markdown or MDX page; `module` and `chapter` are left to `documents`, which knows the folders."""
+    """Read a Markdown or MDX page; `documents`, which knows the folders, sets `module` and `chapter`."""
     page = Page(source, filename)
     outline = Outline(page)
     page.report_unread()
@@ -757,7 +757,7 @@ def stem(filename: str) -> str:
 
 
 def title_from_name(name: str) -> str:
-    """A title for a file or folder that has none: `03-chapter-3-architecture` reads `Chapter 3: Architecture`."""
+    """A title for a file or folder without one: `03-chapter-3-architecture` becomes `Chapter 3: Architecture`."""
     bare = _NUMBER_PREFIX.sub("", stem(name) if "." in name.rsplit("/", 1)[-1] else name.rsplit("/", 1)[-1])
     words = re.split(r"[-_\s]+", bare.strip("-_ ")) if bare.strip("-_ ") else [name]
     titled = [word if word != word.lower() else word[:1].upper() + word[1:] for word in words]
@@ -767,7 +767,7 @@ def title_from_name(name: str) -> str:
 
 
 def _flat(blocks: list[tree.Block]) -> list[tree.Block]:
-    """Blocks at the top of the page and in its elements, where imports and headings can stand."""
+    """Blocks at the top of the page and in its elements, where imports and headings can occur."""
     result: list[tree.Block] = []
     for block in blocks:
         result.append(block)

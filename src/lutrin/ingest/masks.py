@@ -1,7 +1,7 @@
-"""Marks of templates and note programs, taken out of Markdown in place: shortcodes, tags, macros, comments, wiki links.
+"""Masks template and note-program markup in Markdown in place: shortcodes, tags, macros, comments, wiki links.
 
-Whatever a site generator or an editor replaces or hides is overwritten with characters that no reader sees, one for
-one, and words inside stay where they are. So every offset still holds in the file, and one parser reads what is left.
+Markup that a site generator or an editor replaces or hides is overwritten with invisible characters, one for one, and
+words inside keep their places. So every offset still matches the file, and one parser reads the rest.
 """
 
 import re
@@ -15,7 +15,7 @@ from lutrin.ingest.placed_text import line_ranges
 from lutrin.ingest.wording import UNKNOWN
 
 FILLER = "\u2060"
-"""Word joiner: no blank, so that a mask joins no words and parts none, and no reader sees it."""
+"""Word joiner: neither joins nor separates words, and is invisible."""
 _FENCE = re.compile(r"[ \t>]*(?:[-*+][ \t]+)?(`{3,}|~{3,})([^`\r\n]*)")
 _CODE = re.compile(r"(?<!`)(`+)(?!`).{1,4000}?(?<!`)\1(?!`)", re.DOTALL)
 _TAG = re.compile(
@@ -46,17 +46,17 @@ _HIDDEN = (
     re.compile(r"^ {0,3}(?:#[A-Za-z][\w/-]*[ \t]*)+$", re.MULTILINE),  # tags of a note
     re.compile(r"^[ \t]*\\(?:newpage|pagebreak|clearpage|v?hfill|vspace\{[^{}]*\})[ \t]*$", re.MULTILINE),
     _LATEX,
-    # What Kramdown replaces by a list of the page's headings, and attributes of a table.
+    # A placeholder that Kramdown replaces by a list of headings, and attributes of a table.
     re.compile(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+[^\n]{0,200}\n[ \t]*\{:[ \t]*toc[^{}\n]*\}[ \t]*$", re.MULTILINE),
     re.compile(r"(?<=\|\n)[ \t]*\{:[^{}\n]*\}[ \t]*$", re.MULTILINE),
 )
-"""What no reader sees."""
+"""Markup invisible to readers."""
 _MARKS = (
     re.compile(r"(?<![=\w])(==)(?=[^\s=])[^=\n]{0,500}[^\s=](==)(?![=\w])"),
     re.compile(r"(?<![\w^])(\^\^)(?=[^\s^])[^^\n]{0,500}[^\s^](\^\^)(?![\w^])"),
     re.compile(r"(?<![\w+])(\+\+)(?=[\w-])[\w-]+(?:\+[\w-]+)*(\+\+)(?![\w+])"),  # keys to press (PyMdown)
     re.compile(r"^(?:[-*+][ \t]+)?[A-Za-z][\w -]{0,40}:(:)(?=[ \t]+\S)", re.MULTILINE),
-    # The name by which Quarto numbers a displayed formula.
+    # The label of a displayed formula in Quarto.
     re.compile(r"^(?:[^$\n]{0,500}|[ \t>]*\$\$[^$\n]{0,500})\$\$([ \t]+\{#[\w:.-]+\})[ \t]*$", re.MULTILINE),
 )
 """Marks around words, which stay; the groups are the marks."""
@@ -76,7 +76,7 @@ Problem = Callable[[int, str], None]
 
 
 class _Argument(NamedTuple):
-    """What a tag is given, and where it stands."""
+    """An argument of a tag, and its position."""
 
     key: str | None
     text: str
@@ -86,10 +86,10 @@ class _Argument(NamedTuple):
 
 
 def mask(source: str, start: int, values: Mapping[str, str], problem: Problem, *, computed: bool = False) -> str:
-    """A Markdown page of the same length from `start` on, in which nothing is left of the marks of templates.
+    """A Markdown page of the same length, without template marks from `start`.
 
     Args:
-        computed: Whether code in a line may be a value that knitr computes: `` `r mean(x)` ``.
+        computed: Whether inline code may be a value computed by knitr: `` `r mean(x)` ``.
     """
     masker = _Masker(source, values, _COMPUTED_BY_KNITR if computed else _COMPUTED)
     for begin, end in _stretches(source, start):
@@ -142,7 +142,7 @@ class _Masker:
         self.has_examples = _EXAMPLES.search(source) is not None
 
     def stretch(self, begin: int, end: int) -> None:
-        """Find what to mask in a part without fences."""
+        """Collect the edits of a part without fences."""
         code = [match.span() for match in _CODE.finditer(self.source, begin, end)]
         edits: list[Edit] = []
         if "{" in self.source[begin:end]:
@@ -168,7 +168,7 @@ class _Masker:
                 self.edits += self.unknown_value(a, b, f"`{inside}`")
 
     def link(self, match: re.Match[str]) -> list[Edit]:
-        """Leave of `[[target|text]]` what a reader sees: the text, or the target's last part."""
+        """Reduce `[[target|text]]` to its visible part: the text, or the target's last part."""
         if match["embed"]:
             if not _PICTURE.search(match["target"]):
                 self.embedded.append((match.start(), match["target"]))
@@ -183,7 +183,7 @@ class _Masker:
         return [(match.start(), begin, ""), (stop, match.end(), "")]
 
     def template(self, match: re.Match[str]) -> list[Edit]:
-        """What becomes of a shortcode, tag, macro or value."""
+        """Replace a shortcode, tag, macro or value."""
         if match["liquid"] or (match["hugo"] and not self.raw):
             return self.tag(match)
         if self.raw:
@@ -213,7 +213,7 @@ class _Masker:
         ]
 
     def tag(self, match: re.Match[str]) -> list[Edit]:
-        """A shortcode of Hugo, or a tag of Liquid, Nunjucks or GitBook."""
+        """Replace a shortcode of Hugo, or a tag of Liquid, Nunjucks or GitBook."""
         hugo = match["hugo"] is not None
         written, group = (match["name"], "rest") if hugo else (match["liquid"], "parameters")
         name, span = written.rpartition("/")[2].lower(), match.span()
@@ -243,7 +243,7 @@ class _Masker:
         return self.words(match, group, keyed=not hugo)
 
     def end_of(self, name: str) -> str:
-        """The mark that ends what a tag of that name began."""
+        """The mark that closes a tag of that name."""
         if not self.open_boxes[name]:
             parts = name in BOXES or name in HOLDERS or name in _TABS or name in TEMPLATES["folds"]
             return "```" if name in _CODE_TAGS else " " if parts else ""
@@ -251,7 +251,7 @@ class _Masker:
         return ":::"
 
     def inclusion(self, match: re.Match[str]) -> list[Edit]:
-        """The words that are given to a file of a theme, such as `warning.html content="Mind the gap."`."""
+        """Keep the words passed to a file of a theme, such as `warning.html content="Mind the gap."`."""
         words = self.words(match, "parameters", keyed=True)
         if len(words) < 2:
             return []  # it is named where blocks are settled
@@ -262,7 +262,7 @@ class _Masker:
         return [(start, begin, label if fits else ""), end]
 
     def box(self, match: re.Match[str], written: str, group: str) -> list[Edit]:
-        """The first line of a box, as a directive with its title in its own place."""
+        """Rewrite the first line of a box as a directive with its title in place."""
         name = written.rpartition("/")[2].lower()
         arguments = self.arguments(match, group)
         kind = BOXES.get(name, "") or _TABS.get(name, "") or ("details" if name in TEMPLATES["folds"] else "")
@@ -271,7 +271,7 @@ class _Masker:
             kind = next((BOXES[word] for word in kinds if word in BOXES), kind or "note")
         if not kind:
             return []
-        # What is not the kind of a box is its title.
+        # An argument that is not a kind of box is its title.
         plain = [item for item in arguments if item.key is None]
         if kind not in {"tab", "details"}:
             plain = [item for item in plain if not item.bare and item.text.lower() not in BOXES]
@@ -284,7 +284,7 @@ class _Masker:
         if not (
             place < len(closers) and _is_alone(self.source, start, end) and _is_alone(self.source, *closers[place])
         ):
-            # It shares a line with its text, and begins with its kind, if it warns, and its title.
+            # It shares a line with its text, and begins with its kind, if that is a warning, and its title.
             lead = f"> {kind.capitalize()}: " if kind in STRONGEST else ""
             before = self.source[self.source.rfind("\n", 0, start) + 1 : start]
             fits = len(lead) <= begin - start and not before.strip()
@@ -296,7 +296,7 @@ class _Masker:
         return [(start, begin, opening), (stop, end, " ")]
 
     def words(self, match: re.Match[str], group: str, *, last: bool = False, keyed: bool = False) -> list[Edit]:
-        """Leave the words that a shortcode or macro shows, and nothing else of it."""
+        """Keep only the visible words of a shortcode or macro."""
         arguments = [item for item in self.arguments(match, group) if item.text.strip()]
         plain = [item for item in arguments if item.key is None and not item.bare and not keyed]
         argument = next((item for item in arguments if item.key in TEMPLATES["words"]), None)
@@ -307,7 +307,7 @@ class _Masker:
         return [(match.start(), argument.start, ""), (argument.end, match.end(), "")]
 
     def result(self) -> str:
-        """The source with all edits made."""
+        """The source with all edits applied."""
         parts: list[str] = []
         done = 0
         for begin, end, text in sorted(self.edits, key=lambda edit: (edit[0], -edit[1])):
@@ -326,7 +326,7 @@ _BLANKED = re.compile(rf"^[ \t]*+{FILLER}[ \t{FILLER}]*+$", re.MULTILINE)
 
 
 def _fill(source: str, begin: int, end: int, text: str) -> str:
-    """A replacement of the same length; line ends stay."""
+    """A replacement of the same length that keeps line ends."""
     rest = source[begin + len(text) : end]
     line = source[source.rfind("\n", 0, begin) + 1 : begin]
     before = source[begin - 1 : begin] in {" ", "\t"} and _OPENING.fullmatch(line) is None
@@ -336,7 +336,7 @@ def _fill(source: str, begin: int, end: int, text: str) -> str:
 
 
 def _is_alone(source: str, begin: int, end: int) -> bool:
-    """Whether nothing else stands on the line."""
+    """Whether the line contains nothing else."""
     stop = source.find("\n", end)
     rest = source[source.rfind("\n", 0, begin) + 1 : begin] + source[end : stop if stop >= 0 else None]
     return not rest.strip()

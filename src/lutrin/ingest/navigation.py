@@ -1,4 +1,4 @@
-"""Tables of contents: which pages a site names, in which order, under which part and chapter."""
+"""Tables of contents: a site's pages, in order, under part and chapter."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -28,22 +28,22 @@ _PART = re.compile(r"(?:part|module|unit|volume)\b", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Entry:
-    """A page as a table of contents names it."""
+    """A page as listed in a table of contents."""
 
     path: str
     """Relative to the book's folder, without suffix."""
     title: str = ""
-    """As the table calls it; empty: as the page calls itself."""
+    """Title in the table; empty: the page's own."""
     module: str = ""
     chapter: str = ""
-    """Empty: the page's own title."""
+    """Chapter; empty: the page's own title."""
     under: str = ""
-    """Path of the page that is its chapter, where the table does not say what that one is called."""
+    """Path of the page that is its chapter, if the table does not name that one."""
     is_folder: bool = False
-    """Whether it stands for all pages of a folder, which the table does not name one by one."""
+    """Whether it represents all pages of a folder, which the table does not list one by one."""
 
     def below(self, labels: Sequence[str]) -> tuple[str, str]:
-        """Part and chapter of a page that lies below folders with these labels; an empty chapter: its own title."""
+        """Part and chapter of a page below folders with these labels; an empty chapter means its own title."""
         if self.chapter and not self.module and labels:
             return self.chapter, labels[0]
         return self.module, self.chapter or next(iter(labels), "")
@@ -51,17 +51,17 @@ class Entry:
 
 @dataclass(frozen=True)
 class _Above:
-    """What stands above a page: groups have no page of their own, chapters have."""
+    """The ancestors of a page: groups have no page of their own, chapters do."""
 
     groups: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
-    """Of the groups, those that the table calls parts."""
+    """The groups that the table calls parts."""
     chapter: str = ""
     under: str = ""
 
 
 def bare(name: str) -> str:
-    """A page's path as tables of contents write it: relative, without suffix.
+    """A page's path as in tables of contents: relative, without suffix.
 
     >>> bare("/guide/a & b.mdx"), bare("./1.2-intro")
     ('guide/a & b', '1.2-intro')
@@ -71,7 +71,7 @@ def bare(name: str) -> str:
 
 
 def from_tree(tree: Any, home: str) -> Iterator[Entry]:  # noqa: ANN401 - whatever the file holds
-    """The pages of a nested table: of MkDocs, Jupyter Book, MyST, Quarto, Docusaurus, Mintlify and others."""
+    """The pages of a nested table: MkDocs, Jupyter Book, MyST, Quarto, Docusaurus, Mintlify and others."""
     seen = set()
     for entry in _walk(tree, home, _Above(), 0):
         if entry.path not in seen:
@@ -150,14 +150,14 @@ def from_summary(text: str, home: str, *, numbered: bool) -> Iterator[Entry]:
             named = numbered and listed and not _NUMBERED.match(title)
             chapter = f"Chapter {number}: {title}" if named else title
         path = bare("/".join(part for part in (home, target.removeprefix("./")) if part))
-        # A table of contents also names files of other kinds, which are not pages of the book.
+        # A table of contents also lists files of other kinds, which are not pages of the book.
         if "://" not in target and PurePosixPath(target).suffix in _SUFFIXES and path not in seen:
             seen.add(path)
             yield Entry(path, title, module if listed else "", chapter)
 
 
 def summary_title(text: str) -> str:
-    """The heading above the links of a `SUMMARY.md`, if it is the book's title; empty if it says only "Summary"."""
+    """The heading above the links of a `SUMMARY.md`, if it is the book's title; empty if it is just "Summary"."""
     first = _SUMMARY_LINE.search(text)
     title = _plain(first["part"]) if first and first["part"] else ""
     return "" if title.casefold() in {"summary", "table of contents", "contents"} else title

@@ -1,6 +1,6 @@
 """A page as HTML for the reader: from the same tree as its chunks, with the same anchors.
 
-The server sanitizes it again; this module is not the only fence.
+The server sanitises it again; this module is not the only barrier.
 """
 
 import re
@@ -38,14 +38,14 @@ _TABS = {"tabs": "tabs", "tabitem": "tab", "hfoptions": "tabs", "hfoption": "tab
 
 
 def link_target(url: str) -> str:
-    """A link that may be followed: relative, or over http(s) or mail; empty for every other."""
+    """An allowed link: relative, or over http(s) or mail; empty for every other."""
     url = unescape(url).strip()
     match = _SCHEME.match(url)
     return "" if match and (match[1] or "").lower() not in {"http", "https", "mailto"} else url
 
 
 def image_html(url: str, alt: str) -> str:
-    """A picture, or its description where the picture may not be loaded; nothing of one for dark schemes."""
+    """A picture, or its description if the picture may not be loaded; empty for a dark-scheme variant."""
     if is_dark_address(url):
         return ""
     source = unescape(url).strip()

@@ -1,4 +1,4 @@
-"""Text that remembers where in its source file each of its characters stands."""
+"""Text that knows the source offset of each of its characters."""
 
 import re
 from bisect import bisect_right
@@ -12,16 +12,16 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 
 @dataclass(frozen=True, slots=True)
 class PlacedText:
-    """A text put together from stretches of a source, its lines joined by line feeds.
+    """A text assembled from stretches of a source, its lines joined by line feeds.
 
-    A paragraph in a nested list is such a text: its lines stand in the file behind indentation that is no part of it.
+    A paragraph in a nested list is one: its lines in the file follow indentation that does not belong to it.
     """
 
     text: str
     starts: tuple[int, ...]
-    """Index in `text` at which each stretch begins, ascending from 0."""
+    """Index in `text` of the start of each stretch, ascending from 0."""
     origins: tuple[int, ...]
-    """Offset in the source at which each stretch begins."""
+    """Offset in the source of the start of each stretch."""
 
     @classmethod
     def of(cls, source: str, ranges: Sequence[Range]) -> "PlacedText":
@@ -39,12 +39,12 @@ class PlacedText:
         return self.origins[piece] + index - self.starts[piece]
 
     def end(self, index: int) -> int:
-        """Offset in the source just behind the character before `index`."""
+        """Offset in the source right after the character before `index`."""
         return self.at(index - 1) + 1 if index else self.origins[0]
 
     @property
     def place(self) -> Range:
-        """Offsets in the source of its first and behind its last character."""
+        """Offsets in the source of its first character and of the end of its last."""
         return self.at(0), self.end(len(self.text))
 
     def cut(self, start: int, end: int) -> "PlacedText":
@@ -66,7 +66,7 @@ class PlacedText:
 
 
 def join(parts: Sequence[PlacedText]) -> PlacedText:
-    """One text of several, with nothing between them."""
+    """Concatenate several texts."""
     text, starts, origins = "", list[int](), list[int]()
     for part in parts:
         starts += [len(text) + start for start in part.starts]
@@ -76,7 +76,7 @@ def join(parts: Sequence[PlacedText]) -> PlacedText:
 
 
 def trim(source: str, start: int, end: int) -> Range:
-    """The part of a range without white space at its ends; empty at the end if there is nothing else."""
+    """Trim white space at both ends of a range; empty at the end if there is nothing else."""
     text = source[start:end]
     left = len(text) - len(text.lstrip())
     return start + left, max(start + left, start + len(text.rstrip()))
@@ -94,7 +94,7 @@ def line_ranges(source: str) -> list[Range]:
 
 
 def line_number(source: str, offset: int) -> int:
-    """One-based line in which an offset stands."""
+    """One-based line number of an offset."""
     return sum(1 for _ in _LINE_END.finditer(source, 0, offset)) + 1
 
 
@@ -109,7 +109,7 @@ def indentation(source: str, begin: int, pos: int, end: int) -> tuple[int, int]:
 
 
 def skip_columns(source: str, begin: int, pos: int, end: int, columns: int) -> int:
-    """Offset behind at most so many columns of blanks from `pos` on; `begin` and `end` as for `indentation`."""
+    """Offset after at most this many columns of blanks from `pos`; `begin` and `end` as for `indentation`."""
     if source.startswith(" " * columns, pos, end):
         return pos + columns
     column = first = len(source[begin:pos].expandtabs(4))
@@ -120,7 +120,7 @@ def skip_columns(source: str, begin: int, pos: int, end: int, columns: int) -> i
 
 
 def behind_line_end(source: str, pos: int) -> int:
-    """Return the offset after the line ending at `pos`, or `pos` if there is no line ending."""
+    """Offset after the line ending at `pos`, or `pos` if there is none."""
     for ending in ("\r\n", "\n", "\r"):
         if source.startswith(ending, pos):
             return pos + len(ending)

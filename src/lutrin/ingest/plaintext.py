@@ -1,4 +1,4 @@
-"""Plain text: paragraphs between blank lines, headings by how they stand, lists and indented listings as they are."""
+"""Plain text: paragraphs between blank lines, headings by their layout, lists and indented listings as they are."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -21,10 +21,10 @@ _LISTING = 4
 
 
 def parse_text(data: bytes, filename: str, _password: str = "") -> Document:
-    """Read a plain text as Markdown, with whatever would be markup escaped.
+    """Read a plain text as Markdown, escaping markup characters.
 
     Raises:
-        DocumentError: It is no text, or empty.
+        DocumentError: It is not text, or empty.
     """
     text, notices = decode(data, filename)
     lines = (
@@ -62,7 +62,7 @@ def _paragraphs(lines: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _mend(paragraph: Sequence[str], vocabulary: frozenset[str]) -> list[str]:
-    """The lines of a paragraph, each word in one piece."""
+    """The lines of a paragraph, with hyphenated words joined."""
     mended: list[str] = []
     pending = ""
     for line, piece in zip(paragraph, join_lines([line.rstrip() for line in paragraph], vocabulary), strict=True):
@@ -74,7 +74,7 @@ def _mend(paragraph: Sequence[str], vocabulary: frozenset[str]) -> list[str]:
 
 
 def _heading(paragraph: Sequence[str], *, first: bool) -> tuple[int, str] | None:
-    """Level and text of a heading: underlined, numbered, in capitals, named a chapter, or the text's own first line."""
+    """Level and text of a heading: underlined, numbered, in capitals, called a chapter, or the text's first line."""
     text = paragraph[0].strip()
     if len(paragraph) == 2 and _RULE.fullmatch(paragraph[1].strip()) and len(text) <= _LONGEST_HEADING:
         return (1 if paragraph[1].strip()[0] == "=" and first else 2), text

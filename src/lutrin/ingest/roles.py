@@ -1,7 +1,7 @@
 """The role of a passage in its book: text, exercise, quiz, objectives and so on.
 
-Three things tell it: the markup that a passage stands in, the nearest heading above it that has a role, and what the
-passage consists of (only questions, only links). The words and names that books use for this are data: `roles.toml`.
+It follows from three things: the markup around a passage, the nearest heading above it with a role, and its content
+(only questions, only links). The words and names that books use for this are data: `roles.toml`.
 """
 
 import re
@@ -19,7 +19,7 @@ from lutrin.ingest.inline import Token
 from lutrin.records import NEVER_AN_ANSWER, Document, Section, TextRole, Unit
 
 Shape = Literal["", "signpost", "link"]
-"""What a unit consists of: nothing but a link to a place in the book, nothing but a link elsewhere, or more."""
+"""Content of a unit: only a link to a place in the book, only a link elsewhere, or more."""
 Names = dict[TextRole, tuple[str, ...]]
 
 _DATA = Path(__file__).with_name("roles.toml")
@@ -29,13 +29,13 @@ _DROPPED = re.compile(r"[^\w\s&'#;.:-]")
 _QUESTION = re.compile(r"\?[\s\"'”’)\]*_]*$")
 _WORD = re.compile(r"\w+")
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|<")
-# Words that may stand beside a link in an item that is nothing but a link: "Chapter 3:", "by a colleague".
+# Words allowed beside a link in an item that counts as a link: "Chapter 3:", "by a colleague".
 _BESIDE = 3
-# A section is a list if items hold more than this share of its text.
+# A section is a list if items have more than this share of its text.
 _LISTED = 0.6
 # Least questions in a section of questions; least words in a link, so that linked names do not make a list of links.
 _LEAST = 2
-# Least links in a section of links, and the least share of its text that they hold.
+# Least links in a section of links, and their least share of its text.
 _MANY = 5
 _MOSTLY = 0.5
 # Lists that keep a role of their own under a heading with another one.
@@ -51,7 +51,7 @@ def _data() -> dict[str, Names]:
 
 
 def with_roles(document: Document) -> Document:
-    """A document with roles, from a format whose parser gives none: by headings and by what sections consist of."""
+    """Assign roles to a document from a format without role markup: by headings and by the content of sections."""
     sections = document.sections
     if any(section.role != "text" or any(unit.role != "text" for unit in section.units) for section in sections):
         return document
@@ -62,10 +62,10 @@ def with_roles(document: Document) -> Document:
 def assign_roles(
     sections: Sequence[Section], shapes: Sequence[Sequence[Shape]], page: TextRole | None
 ) -> tuple[Section, ...]:
-    """Sections and their units with roles: by the section's own heading, the nearest above it, and what it holds.
+    """Assign roles to sections and their units: by their own heading, the nearest above it, and their content.
 
     Args:
-        shapes: Of each unit of each section.
+        shapes: Shape of each unit of each section.
         page: The role of the whole page.
     """
     result: list[Section] = []
@@ -86,7 +86,7 @@ def assign_roles(
 
 
 def _role_of_heading(section: Section, *, after_task: bool) -> TextRole | None:
-    """The role by a section's own heading; some give one only to a list, to text without code, or behind a task."""
+    """The role from a section's own heading; some only apply to a list, to text without code, or after a task."""
     total = sum(len(unit.text) for unit in section.units)
     listed = sum(len(unit.text) for unit in section.units if unit.kind == "list_item")
     tables = {
@@ -100,7 +100,7 @@ def _role_of_heading(section: Section, *, after_task: bool) -> TextRole | None:
 
 
 def role_of_title(title: str) -> TextRole | None:
-    """The role that a heading gives to what stands under it; None if it says nothing of that.
+    """The role that a heading gives the text under it; None if it gives none.
 
     >>> role_of_title("🚀 Challenge"), role_of_title("Chapter 3 quiz"), role_of_title("The challenge of balance")
     ('exercise', 'quiz', None)
@@ -124,20 +124,20 @@ def _by_title(table: str, title: str) -> TextRole | None:
 
 
 def role_of_box(names: Iterable[str], title: str = "") -> TextRole | None:
-    """The role that a box gives to what stands inside: a directive, a component, what unfolds."""
+    """The role that a box gives its content: a directive, a component, an unfolding part."""
     spoken = {name.casefold().removeprefix("callout-") for name in names}
     roles = (role for role, labels in _data()["markup"].items() if not spoken.isdisjoint(labels))
     return next(roles, None) or (_by_title("titles", title) or _by_title("next_titles", title) if title else None)
 
 
 def role_of_opening(text: str) -> TextRole | None:
-    """The role of a paragraph that begins as tasks for a reader do."""
+    """The role of a paragraph that begins like a task for a reader."""
     plain = text[:40].casefold()
     return next((role for role, starts in _data()["openings"].items() if plain.startswith(starts)), None)
 
 
 def shape_of(tokens: Sequence[Token]) -> Shape:
-    """What most words of a list item belong to: `signpost` or `link`, by where the first link leads, or neither."""
+    """The main content of a list item: `signpost` or `link`, by the target of the first link, or neither."""
     linked, others, target = _count_link_words(tokens, inside=False)
     if not target or others > max(_BESIDE, linked):
         return ""
@@ -145,7 +145,7 @@ def shape_of(tokens: Sequence[Token]) -> Shape:
 
 
 def _count_link_words(tokens: Sequence[Token], *, inside: bool) -> tuple[int, int, str]:
-    """Words inside and outside of links, and where the first link leads."""
+    """Words inside and outside of links, and the target of the first link."""
     linked = others = 0
     target = ""
     for token in tokens:
@@ -162,7 +162,7 @@ def _count_link_words(tokens: Sequence[Token], *, inside: bool) -> tuple[int, in
 
 
 def role_of_page(filename: str) -> TextRole | None:
-    """The role that a file's name gives to its whole page: `assignment.md`, `glossary.md`."""
+    """The role that a file's name gives its whole page: `assignment.md`, `glossary.md`."""
     name = filename.rsplit("/", 1)[-1].rsplit(".", 1)[0].casefold().rstrip("-_0123456789")
     return next((role for role, names in _data()["pages"].items() if name in names), None)
 
@@ -174,9 +174,9 @@ def role_of_front(text: Callable[[str], str]) -> TextRole | None:
 
 
 def _roles_of_units(units: Sequence[Unit], shapes: Sequence[Shape], heading: TextRole | None) -> list[TextRole]:
-    """The role of each unit of a section, where markup or heading does not give it.
+    """The role of each unit of a section without a role from markup or heading.
 
-    A warning among other text keeps the role of that text, for the two belong together; `Unit.warning` marks it.
+    A warning among other text keeps that text's role, for the two belong together; `Unit.warning` marks it.
     """
     roles: list[TextRole] = []
     if heading is None and units:
@@ -194,12 +194,12 @@ def _roles_of_units(units: Sequence[Unit], shapes: Sequence[Shape], heading: Tex
 
 
 def _announces(text: str, lead: str, role: TextRole) -> bool:
-    """Whether a unit goes on in the list behind it or is a title of such lists, and so has the list's role."""
+    """Whether a unit introduces the list after it or is a title of such lists, and so has the list's role."""
     return (text == lead and text.rstrip("*_ ").endswith((":", ","))) or role_of_title(text) == role
 
 
 def _role_of_all(units: Sequence[Unit], shapes: Sequence[Shape]) -> TextRole | None:
-    """The role of a section that consists of nothing but warnings, of questions, or of links with a word about them."""
+    """The role of a section that consists only of warnings, of questions, or of links with a word about them."""
     if all(unit.warning for unit in units):
         return "warning"
     if len(units) >= _LEAST and all(_QUESTION.search(unit.text) for unit in units):
@@ -211,7 +211,7 @@ def _role_of_all(units: Sequence[Unit], shapes: Sequence[Shape]) -> TextRole | N
 
 
 def _role_of_block(units: Sequence[Unit], shapes: Sequence[Shape]) -> TextRole | None:
-    """The role of a list by what it consists of and by the sentence that announces it."""
+    """The role of a list from its content and the sentence that introduces it."""
     first = units[0]
     if first.kind != "list_item":
         return None

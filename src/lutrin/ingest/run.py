@@ -1,9 +1,9 @@
-"""An ingest from end to end: find changes, build, verify, publish. The old index can be served at any time.
+"""An ingest from end to end: find changes, build, verify, publish. The old index can be used at any time.
 
 A new generation of a book is built in a hidden folder beside the published ones: changed files are read, the others
 copied from the current generation. It is synced, read back in a fresh process, and renamed. One transaction in the
-catalogue makes it the current one. What a killed ingest left behind is removed by the next one, which reuses the
-committed embeddings.
+catalogue makes it the current one. The next ingest removes the leftovers of a killed one, and reuses its committed
+embeddings.
 """
 
 import asyncio
@@ -89,12 +89,12 @@ Read = tuple[BookFile, list[Chunk]]
 YOUNG_NS = 2_000_000_000
 """A file that changed within the last two seconds may change again without a new time (coarse file-system clocks)."""
 BATCH = 32
-"""Passages that are embedded between two commits; at most so many are lost if the process dies. Until then their token
-vectors stay in memory at full width, half a megabyte a passage."""
+"""Passages embedded between two commits; at most this many are lost if the process dies. Until then their token vectors
+stay in memory at full width, half a megabyte a passage."""
 REMOVED = "was removed on the teacher's page, where it can be brought back"
 NOT_UNDERSTOOD = "cannot be understood; open it in the program that made it and save it again"
 _SHOWN = 20
-"""Most files that a message names."""
+"""Most files named in a message."""
 _log = get_logger("ingest")
 
 
@@ -112,12 +112,12 @@ class IngestTools:
     holds: Holds | None = None
     """Checks unapproved prepared entries; None: only their places count."""
     extract: Extract | None = None
-    """Prepares a book from its own words; None: only what was written for it is prepared."""
+    """Extracts entries from a book's own words; None: only written entries are used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What one ingest is asked for; an empty slug, title or edition leaves the book's own."""
+    """Requests for one ingest; an empty slug, title or edition keeps the book's own."""
 
     slug: str = ""
     title: str = ""
@@ -125,9 +125,9 @@ class Options:
     rebuild: bool = False
     """Read every file again; embeddings are still taken from the cache."""
     password: str = ""
-    """Of encrypted PDFs."""
+    """Password of encrypted PDFs."""
     keep_missing: bool = False
-    """Keep books whose files are gone: a disk that was pulled out comes back, and no one asked to remove them."""
+    """Keep books whose files are gone: an unplugged disk comes back, and nobody asked to remove them."""
     lenient: bool = False
     """Read pages that MDX would refuse as far as possible."""
     progress: Progress = silent
@@ -138,7 +138,7 @@ DEFAULTS = Options()
 
 
 async def ingest(corpus: Path, settings: Settings, tools: IngestTools, options: Options = DEFAULTS) -> IngestSummary:
-    """Bring the index up to what a folder of books holds now, if no other ingest is running.
+    """Update the index to the present state of a folder of books, if no other ingest is running.
 
     Raises:
         IngestInProgress: Another process is ingesting; raised at once.
@@ -149,13 +149,14 @@ async def ingest(corpus: Path, settings: Settings, tools: IngestTools, options: 
 
 
 async def ingest_alone(corpus: Path, settings: Settings, tools: IngestTools, options: Options) -> IngestSummary:
-    """Bring the index up to what a folder of books holds now; the caller holds `lutrin.ingest.lock.ingest_lock`.
+    """Update the index to the present state of a folder of books; the caller holds `lutrin.ingest.lock.ingest_lock`.
 
     Raises:
         EmptyCorpus: There is nothing to read.
-        InvalidInput, DocumentError: No book can be read as its `book.toml` describes it, or one is named of several.
-        VerificationFailed: A new index did not read back as it was written; the old one serves.
-        NotEnoughSpace, IngestError: The disk is full or broken; the old index serves.
+        InvalidInput, DocumentError: No book can be read as its `book.toml` describes it, or the options name one book
+            and there are several.
+        VerificationFailed: A new index did not read back as written; the old one stays in use.
+        NotEnoughSpace, IngestError: The disk is full or broken; the old index stays in use.
         WeightsError: The embedding model cannot be used.
     """
     started = time.perf_counter()
@@ -175,7 +176,7 @@ def _find(corpus: Path, settings: Settings, options: Options) -> Discovery:
         raise EmptyCorpus(f"There is no folder {corpus}.", remedy="Put your books there, or name another one.")
     shelf = corpus.resolve() == settings.corpus_dir.resolve()
     discovery = discover(corpus, shelf=shelf, slug=options.slug, title=options.title, edition=options.edition)
-    # A book without files is treated as one that is gone.
+    # A book without files counts as gone.
     books = [(book, files) for book, files in discovery.books if files]
     if not books and discovery.broken:
         raise InvalidInput("; ".join(discovery.broken.values()) + ".")
@@ -217,7 +218,7 @@ class _Ingest:
         if summary.published or summary.removed:
             await in_thread(tidy, catalog, books_dir)
             await in_thread(cache.prune, await in_thread(live_hashes, books_dir, catalog.live()))
-        # Tell the vector store the current generation, always: the ingest that published it may have been killed.
+        # Always tell the vector store the current generation: the ingest that published it may have been killed.
         for one in catalog.books():
             folder = books_dir / one.info.slug
             previous = [folder / one.previous / VECTORS] if one.previous else []
@@ -225,7 +226,7 @@ class _Ingest:
         return summary
 
     def _withdraw(self, discovery: Discovery) -> int:
-        """Withdraw books that came from this corpus and are no longer in it; one whose description broke stays."""
+        """Withdraw books of this corpus that are gone from it; keep one with a broken description."""
         removed = 0
         if self.options.keep_missing:
             return removed
@@ -258,14 +259,14 @@ class _BookIngest:
         places = self._places()
         keys = {name: self.book.reading_key(name, position) for name, (*_, position) in places.items()}
         self.is_reordered = sorted(keys, key=keys.__getitem__) != list(keys)
-        """Whether folders or contents give another order to the files that the index has."""
+        """Whether folders or contents put the indexed files in another order."""
         moved = {name for name, (title, *place, _) in places.items() if self.book.place(name, title) != (*place,)}
         self.plan = _make_plan(files, former, everything=everything, now_ns=now_ns, moved=moved)
         self.changed = {file.name for file in self.plan.changed}
         self.companions = (companion_path(book), self.settings.studied_path(slug))
         """Files with entries prepared for the book's readers; they may be missing."""
         self.own = own_files(self.companions, self.companions[1], self.settings.approved_path)
-        """Of those, the ones that are believed in what they say of themselves."""
+        """The trusted ones among them."""
         self.decisions = for_ingest(self.catalog, slug)
         extracts = self.tools.extract is not None
         self.companion = fingerprint_of(self.companions, self.decisions, self.own, extracts=extracts)
@@ -274,20 +275,20 @@ class _BookIngest:
         self.positions: dict[str, float | None] = {}
         """`sidebar_position` of each file in the new generation."""
         self.stale: set[str] = set()
-        """Files that could not be read, so the index keeps its version of them."""
+        """Unreadable files, whose indexed version is kept."""
         self.before: sqlite.Connection | None = None
 
     def _places(self) -> Mapping[str, tuple[str, str, str, float | None]]:
-        """Title, part, chapter and place of each file that the index has."""
+        """Title, part, chapter and place of each indexed file."""
         if self.current is None:
             return {}
         with closing(sqlite.connect(self.current / PASSAGES, readonly=True)) as passages:
             return read_places(passages)
 
     def _intact(self, published: PublishedBook | None) -> Path | None:
-        """The current generation's folder if it is as it was published and has the current format.
+        """The current generation's folder if it is as published and has the current format.
 
-        From one that is damaged nothing is copied: what it says would pass for what the book says.
+        Nothing is copied from a damaged one: its text would pass for the book's.
         """
         if published is None:
             return None
@@ -299,7 +300,7 @@ class _BookIngest:
         """Publish a new generation if anything has changed.
 
         Raises:
-            VerificationFailed: It did not read back as it was written.
+            VerificationFailed: It did not read back as written.
             IndexUnavailable, OSError, DatabaseError: It could not be written.
             WeightsError: The embedding model cannot be used.
         """
@@ -373,7 +374,7 @@ class _BookIngest:
         )
 
     async def _fill(self, builder: GenerationBuilder) -> None:
-        """Add every file to the new generation, in the order of names, so that equal books give equal rows."""
+        """Add every file to the new generation, sorted by name, so that equal books give equal rows."""
         left = Counter(map(_folder_of, self.changed))
         created: Counter[str] = Counter()
         stay = {file.name for file in self.plan.unchanged}
@@ -408,7 +409,7 @@ class _BookIngest:
         )
 
     def _read(self, file: SourceFile) -> Read | None:
-        """Read and cut one file; if that fails, keep the index's version of it."""
+        """Read and cut one file; on failure, keep its indexed version."""
         known = True
         try:
             return self._cut(file)
@@ -447,19 +448,19 @@ class _BookIngest:
         return BookFile(**{name: getattr(document, name) for name in names}, sha256=state.sha256), chunks
 
     def _copy(self, file: SourceFile) -> Read | None:
-        """A file and its chunks as the current generation has them."""
+        """A file and its chunks from the current generation."""
         return read_book_file(self.before, file.name) if self.before is not None else None
 
     async def _prepare(self, builder: GenerationBuilder) -> bool:
         """Add the entries prepared for readers, and report those that do not fit.
 
-        Return whether earlier entries of the book's own words are among them.
+        Return whether they include earlier entries from the book's own words.
         """
         fitting = self._fitting(builder.passages)
         entries, notices = await in_thread(check_files, self.companions, fitting, self.decisions, self.own)
         same = self.manifest is not None and self.manifest.embedder == self.tools.embedder.name
         before = await in_thread(_companion_in, self.current) if same and self.current is not None else None
-        # What is read anew is asked for anew, and so is everything once that is done in another way.
+        # Changed files need new extraction, and so does everything after a change of the method.
         is_kept = self.manifest is not None and extraction_of(self.manifest.companion) == extraction_of(self.companion)
         previous = (item.entry for item in (before.entries if before is not None and is_kept else ()))
         earlier = [entry for entry in previous if entry.author == BY_THE_BOOK and entry.file not in self.changed]
@@ -477,7 +478,7 @@ class _BookIngest:
         return Fitting(read, self._order(), self.tools.holds)
 
     async def _add_extracted(self, directory: Path, extract: Extract, files: set[str] | None) -> None:
-        """Add entries of the book's own words (of some files, or all), asked for as readers will ask."""
+        """Add entries from the book's own words (of some files, or all), with the questions that readers will ask."""
         generation = await open_generation(directory, self.tools.store)
         try:
             published = generation.companion
@@ -496,7 +497,7 @@ class _BookIngest:
 def _with_extracts(
     fitting: Fitting, entries: Sequence[PreparedEntry], more: Iterable[Entry]
 ) -> tuple[PreparedEntry, ...]:
-    """Entries with those of the book's own words that still fit it, in its order."""
+    """Entries plus those from the book's own words that still fit, in the order of the book."""
     by_key = {key_of(item.entry): item for item in entries}
     for entry in more:
         with suppress(MisfitError):  # the book has changed there
@@ -505,7 +506,7 @@ def _with_extracts(
 
 
 def _companion_in(directory: Path) -> Companion | None:
-    """A generation's companion, as a source of encoded questions; None if it cannot be read."""
+    """A generation's companion, as a source of encoded questions; None if it is unreadable."""
     try:
         return Companion.open(directory)
     except (OSError, ValueError, msgspec.MsgspecError):
@@ -522,7 +523,7 @@ class _Embedding:
         self._embedder = embedder
         self._cache = cache
         self.wanted: set[str] = set()
-        """Hashes of the texts to embed, of the passages seen so far."""
+        """Hashes of the texts to embed, among the passages seen so far."""
         self._pending: dict[str, str] = {}
         self._running: asyncio.Task[None] | None = None
         self.done = 0
@@ -543,7 +544,7 @@ class _Embedding:
         await self._settle()
 
     async def cancel(self) -> None:
-        """Give up the running batch; committed ones stay."""
+        """Drop the running batch; committed ones stay."""
         if self._running is not None:
             self._running.cancel()
             await asyncio.wait([self._running])
@@ -574,11 +575,11 @@ class _Plan:
     """Files that are new, have new content, or must be read again because the recipe or their place changed."""
     unchanged: list[SourceFile] = field(default_factory=list)
     touched: list[FileState] = field(default_factory=list)
-    """States of unchanged files whose times are new."""
+    """States of unchanged files with new times."""
     states: dict[str, FileState] = field(default_factory=dict)
     """States of all readable files, by name."""
     removed: Sequence[str] = ()
-    """Names that the index has and the folder no longer has."""
+    """Indexed names that are gone from the folder."""
 
 
 def _make_plan(
@@ -589,9 +590,9 @@ def _make_plan(
     now_ns: int,
     moved: Container[str] = (),
 ) -> _Plan:
-    """Find out what changed: by size and time (nanoseconds since the epoch), and if these differ, by SHA-256.
+    """Detect changes: by size and time (nanoseconds since the epoch), and if these differ, by SHA-256.
 
-    What is read again though it is the same: `everything`, or what has `moved` within the book.
+    Unchanged files are read again if `everything` is set or their name is in `moved`.
     """
     plan = _Plan(former, removed=[*former.keys() - {file.name for file in files}])
     for file in files:
@@ -610,7 +611,7 @@ def _make_plan(
 
 
 def _look(file: SourceFile, before: FileState | None, now_ns: int) -> FileState:
-    """The state of a file; reads its content only if size or time show that it may have changed.
+    """The state of a file; reads its content only if size or time suggest a change.
 
     Raises:
         DocumentError: It cannot be read.
@@ -632,10 +633,10 @@ def _look(file: SourceFile, before: FileState | None, now_ns: int) -> FileState:
 
 
 def _recipe(book: Book, settings: Settings, embedder: str) -> str:
-    """A fingerprint of everything besides a file's content and its place in the book that determines its chunks.
+    """A fingerprint of everything that determines a file's chunks, besides its content and its place in the book.
 
-    The program's version is part of it, because a new release may read files better. Embeddings of unchanged texts
-    are still kept.
+    It includes the program's version, because a new release may read files better. Embeddings of unchanged texts are
+    still reused.
     """
     simulated = sorted(
         (name, folder.is_simulation) for name, folder in book.folders.items() if folder.is_simulation is not None
@@ -654,9 +655,9 @@ def _folder_of(filename: str) -> str:
 
 
 def tidy(catalog: Catalog, books_dir: Path) -> None:
-    """Remove what killed ingests left behind, and unused generations.
+    """Remove the leftovers of killed ingests, and unused generations.
 
-    Only the holder of the ingest lock may call this, since another ingest may be working in an unfinished folder.
+    Only the holder of the ingest lock may call this, since another ingest may be using an unfinished folder.
     """
     names = {*catalog.live(), *(name for _, name in catalog.retired_generations())}
     for folder in books_dir.glob("*/*"):

@@ -1,9 +1,9 @@
-"""Reading a file in a process of its own, with bounded memory and time: a hostile file costs one error line.
+"""Reads a file in a separate process with bounded memory and time: a hostile file costs one error line.
 
-Most formats are read so, because their parsers can be made to eat both, and all but short Markdown files, because a few
-megabytes of brackets take minutes. Starting Python and loading a parser takes longer than reading a page. Therefore a
-process that has the parsers loaded, the zygote, forks for each file. It never sees a file: the fork gets the open file
-and the password over a socket of its own, and answers there as MessagePack.
+Most formats are read this way, because their parsers can be made to exhaust both; so are all but short Markdown files,
+because a few megabytes of brackets take minutes. Starting Python and loading a parser takes longer than reading a page.
+Therefore a process with loaded parsers, the zygote, forks for each file. It never sees a file: the fork gets the open
+file and the password over its own socket, and replies there in MessagePack.
 """
 
 import contextlib
@@ -33,13 +33,13 @@ _OUT_OF_MEMORY = 3  # exit code of a fork
 _IDLE_S = 60.0
 """A zygote without files ends after this time; its memory is worth more than the third of a second of another start."""
 _ORDER_BYTES, _CODE_BYTES, _BLOCK_BYTES = 4096, 16, 1 << 18
-"""At least the sizes of an order and of an exit code, and how much of an answer is taken at a time."""
+"""Least sizes of an order and of an exit code, and bytes of a reply read at a time."""
 _Order = tuple[str, int, int]
-"""What the zygote learns of a file: its suffix, how many bytes of memory it may take and how many seconds."""
+"""The zygote's information on a file: its suffix, its limit of memory in bytes and of time in seconds."""
 _Job = tuple[str, str, bool]
-"""What only the fork learns: the file's name, its password, and whether to recognise pictures of its pages."""
+"""Information for the fork only: the file's name, its password, and whether to recognise pictures of its pages."""
 _ENVIRONMENT = ("PYTHON", "LD_", "DYLD_", "LC_", "LANG", "PATH", "HOME", "TMPDIR")
-"""How the variables start that a parser may need; keys and passwords of this process are none of its business."""
+"""Prefixes of variables that a parser may need; it must not get keys and passwords of this process."""
 
 
 def _kind(filename: str) -> formats.Format:
@@ -53,7 +53,7 @@ def read_plainly(data: bytes | BinaryIO, filename: str, password: str = "", *, r
     """Read a file of any kind in this process, without limits.
 
     Raises:
-        DocumentError: The file cannot be read, or holds no text.
+        DocumentError: The file cannot be read, or contains no text.
     """
     file = BytesIO(data) if isinstance(data, bytes) else data
     return _kind(filename).parse(file, filename, password, recognize=recognize)
@@ -71,9 +71,9 @@ def read_in_sandbox(
     """Read a file of any kind in a limited process.
 
     Args:
-        time_limit_s: Seconds of processor time after which the process is killed, and of the clock some times as many,
-            for the machine may have other work; None: what its format may take.
-        memory_limit_bytes: Address space that the process may use; None: what its format may take.
+        time_limit_s: Seconds of processor time after which the process is killed, and a multiple of that in wall-clock
+            time, since the machine may be busy; None: the limit of its format.
+        memory_limit_bytes: Address space of the process; None: the limit of its format.
 
     Raises:
         DocumentError: The file cannot be read, or not within the limits.
@@ -110,7 +110,7 @@ def read_in_sandbox(
 
 
 class _Zygote:
-    """A process that forks for one file at a time; nothing of it is left when this object or process has gone."""
+    """A process that forks for one file at a time; it ends with this object or process."""
 
     def __init__(self) -> None:
         self._control, theirs = socket.socketpair()
@@ -124,7 +124,7 @@ class _Zygote:
         self.end = weakref.finalize(self, _end, self._control, self._process)
 
     def run(self, order: _Order, job: _Job, file: int, patience_s: float) -> tuple[int, bytes]:
-        """Return the exit code of a fork that reads an open file, and its answer.
+        """Return the exit code of a fork that reads an open file, and its reply.
 
         Raises:
             TimeoutError: It took too long.
@@ -155,11 +155,11 @@ def _end(control: socket.socket, process: subprocess.Popen[bytes]) -> None:
 
 
 _idle: list[_Zygote] = []
-"""At most as many as there have been files at one time; threads take and leave them in one step."""
+"""As many as the most files so far at one time; threads take and return them in one step."""
 
 
 def _in_fork(order: _Order, job: _Job, file: int, patience_s: float) -> tuple[int, bytes]:
-    """Let an idle zygote do a job, or else a new one; one that has ended since its last file is replaced."""
+    """Give a job to an idle zygote, or else a new one; replace one that has ended since its last file."""
     while True:
         try:
             zygote, is_new = _idle.pop(), False
@@ -179,7 +179,7 @@ def _in_fork(order: _Order, job: _Job, file: int, patience_s: float) -> tuple[in
 
 
 def _serve(control: socket.socket) -> None:
-    """Fork for each order that comes, until the other side hangs up or no order comes."""
+    """Fork for each order, until the other side hangs up or no order comes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # at a terminal it goes to all; the other side decides
     warm: set[str] = set()
     logging.disable(logging.CRITICAL)  # warnings of pypdf and pdfminer about a file's faults
@@ -208,7 +208,7 @@ def _serve(control: socket.socket) -> None:
 
 
 def _answer(memory_limit_bytes: int, time_limit_s: int, channel: int, file: int) -> int:
-    """Do one job, in a fork; the exit code tells what went wrong if nothing could be written."""
+    """Do one job, in a fork; the exit code tells the error if nothing could be written."""
     try:
         end_with_parent()
         signal.signal(signal.SIGINT, signal.SIG_DFL)

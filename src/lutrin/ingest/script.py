@@ -1,4 +1,4 @@
-"""JavaScript and JSX: where a tag, an expression or an import ends, what a literal holds, and which text readers see.
+"""JavaScript and JSX: finds the ends of tags, expressions and imports, the values of literals, and visible text.
 
 Nothing is evaluated. All scans run forward once and give up after a bounded stretch, so that no input is slow.
 """
@@ -17,7 +17,7 @@ _ATTRIBUTE = re.compile(r"[A-Za-z_:@][\w:.@-]*")
 _BARE_VALUE = re.compile(r"[^\s\"'=<>`{}]+")
 _SPACE = re.compile(r"\s*")
 _QUOTES = frozenset("\"'`/")
-# A quote behind a backslash begins nothing: many of them would each be read to the end.
+# A quote after a backslash begins nothing: otherwise many of them would each be read to the end.
 _BRACES = re.compile(r"[{}/]|(?<!\\)[\"'`]")
 _CODE = re.compile(r"[{}\[\]()\n,/]|(?<!\\)[\"'`]")
 _LITERAL = re.compile(r"\"(?:[^\"\\\r\n]|\\.)*+\"|'(?:[^'\\\r\n]|\\.)*+'|`(?:[^`\\]|\\.)*+`", re.DOTALL)
@@ -91,9 +91,9 @@ def _scan_attribute(text: str, pos: int, limit: int) -> tuple[Attribute | None, 
 
 
 def scan_braces(text: str, pos: int, end: int | None = None) -> int | None:
-    """Index just behind the brace that closes the one at `pos`; None if it is never closed.
+    """Index just after the brace that closes the one at `pos`; None if it is never closed.
 
-    Braces in strings, templates and comments do not count. An apostrophe without partner on its line is a letter.
+    Braces in strings, templates and comments do not count. An apostrophe without a partner on its line is a letter.
     """
     limit = min(len(text) if end is None else end, pos + MAX_SPAN)
     depth = 0
@@ -107,7 +107,7 @@ def scan_braces(text: str, pos: int, end: int | None = None) -> int | None:
 
 
 def _outside_literals(pattern: re.Pattern[str], text: str, pos: int, limit: int) -> Iterator[re.Match[str]]:
-    """Matches of a pattern that finds quotes and slashes, too; what those begin is gone over."""
+    """Matches of a pattern that also finds quotes and slashes; the literals that those begin are skipped."""
     while (stop := pattern.search(text, pos, limit)) is not None:
         if stop.group() in _QUOTES:
             pos = skip_literal(text, stop.start(), limit)
@@ -117,7 +117,7 @@ def _outside_literals(pattern: re.Pattern[str], text: str, pos: int, limit: int)
 
 
 def skip_literal(text: str, pos: int, limit: int) -> int:
-    """Index behind the string, template or comment that starts at `pos`, or `pos + 1` if none does."""
+    """Index after the string, template or comment that starts at `pos`, or `pos + 1` if there is none."""
     char = text[pos]
     if char == "/":
         if text.startswith("/*", pos):
@@ -137,7 +137,7 @@ def _skip_space(text: str, pos: int, limit: int) -> int:
 
 
 def unquote(literal: str) -> str:
-    r"""The text of a JavaScript string or template literal, its quotes and escapes resolved.
+    r"""The text of a JavaScript string or template literal, with quotes and escapes resolved.
 
     Example:
         >>> unquote(r"'it\'s'")
@@ -167,7 +167,7 @@ def literal_of(expression: str) -> tuple[str, int, int] | None:
 
 
 def shown_literals(expression: str) -> list[str]:
-    """Strings of an expression that a page may show: phrases, and what stands behind `?`, `:`, `||`, `&&` or `??`.
+    """Strings of an expression that a page may show: phrases, and operands of `?`, `:`, `||`, `&&` or `??`.
 
     >>> shown_literals("fast ? 'It runs' : 'walks'"), shown_literals("require('./a.png')")
     (['It runs', 'walks'], [])
@@ -184,7 +184,7 @@ def shown_literals(expression: str) -> list[str]:
 
 
 def is_comment(expression: str) -> bool:
-    """Whether an expression holds comments only."""
+    """Whether an expression consists of comments only."""
     cursor = _skip_space(expression, 0, len(expression))
     while cursor < len(expression):
         if not expression.startswith(("/*", "//"), cursor):
@@ -196,7 +196,7 @@ def is_comment(expression: str) -> bool:
 def statement_end(text: str, pos: int, limit: int) -> int:
     """End of the import or export that starts at `pos`: the first line end outside brackets and literals.
 
-    A line that ends in an operator or a comma, or whose next line is indented or closes a bracket, goes on.
+    A line that ends in an operator or a comma, or whose next line is indented or closes a bracket, continues.
     """
     depth, end = 0, min(limit, pos + MAX_SPAN)
     for stop in _outside_literals(_CODE, text, pos, end):
@@ -280,7 +280,7 @@ class _Reader:
         return members if text == "{" else items
 
     def skip(self) -> None:
-        """Go behind the next comma of this level, or to its closing bracket (`as const`, a call, a spread)."""
+        """Move after the next comma of this level, or to its closing bracket (`as const`, a call, a spread)."""
         open_ = 0
         while open_ or self.tokens[self.at][1] not in {"}", "]"}:
             text = self.tokens[self.at][1]
@@ -296,7 +296,7 @@ _STOP = re.compile(r"[{}()\[\],;/<]|(?<!\\)[\"'`]")
 _KEY = re.compile(r"([A-Za-z_$][\w$]*|\"[^\"\n]{1,80}\"|'[^'\n]{1,80}')\s*:\s*\Z")
 _NUMBER_MEMBER = re.compile(r"([A-Za-z_$][\w$]*)\s*:\s*(-?\d[\d_.]*(?:[eE][-+]?\d+)?)\s*\Z")
 _RIGHT = re.compile(r"\b(correct|isCorrect|is_correct)\s*:\s*true\s*\Z")
-"""The member by which the choices of a quiz tell the right one."""
+"""The member that marks the right choice of a quiz."""
 _ADDRESS = re.compile(r"https?://|\.{0,2}/")
 _BEFORE_TAG = re.compile(r"(?:[(>,=&|?:{}\[;]|\breturn)\s*\Z")
 _PATH_CALL = re.compile(r"(?:\bfrom|\brequire\s*\(|\bimport\s*\(?|\buseBaseUrl\s*\()\s*\Z")
@@ -308,7 +308,7 @@ _FIELD_NAMES = frozenset({"name", "path", "query", "body", "header"})
 _MEMBER = re.compile(r"[\s,]*+(?://[^\n]*+\s*+)?+([A-Za-z_$][\w$]*|\"[^\"\n]{1,80}\"|'[^'\n]{1,80}')\s*:\s*(?=\S)")
 _NUMERAL = re.compile(r"-?\d[\d_.]*(?:[eE][-+]?\d+)?")
 _ELEMENT = re.compile(r"<(a|b|code|em|i|kbd|p|span|strong|sub|sup|u)\b[^<>]*>(.*?)</\1>", re.DOTALL | re.IGNORECASE)
-"""An element of running text, begun and ended."""
+"""A complete element of running text."""
 _DEEPEST_MEMBER = 6
 _QUOTE_MARKS = "\"'"
 _LONG_TEXT = 1000
@@ -317,22 +317,22 @@ _SCALAR = re.compile(r"-?\d[\d_.]*(?:[eE][-+]?\d+)?(?=\s*(?:;|\r|\n|\Z))")
 
 @dataclass(frozen=True, slots=True)
 class ScriptText:
-    """A text of a script and the range of the source where it stands."""
+    """A text of a script with its range in the source."""
 
     text: str
     start: int
     end: int
     url: str = ""
-    """Where it leads, if its object holds an address beside it."""
+    """Its link target, if its object has an address beside it."""
 
 
 def exported_names(source: str, start: int, end: int) -> list[str]:
-    """Names that the exports in a range define."""
+    """Names defined by the exports in a range."""
     return [match[1] for match in _EXPORT.finditer(source, start, end)]
 
 
 def exported_values(source: str, start: int, end: int) -> dict[str, str]:
-    """What `{name}` and `{name.member}` show: strings and numbers of exported constants and objects."""
+    """Values of `{name}` and `{name.member}`: strings and numbers of exported constants and objects."""
     values: dict[str, str] = {}
     reached = start
     for match in _CONSTANT.finditer(source, start, end):
@@ -350,7 +350,7 @@ def exported_values(source: str, start: int, end: int) -> dict[str, str]:
 
 
 def _add_values(values: dict[str, str], source: str, start: int, end: int, path: str) -> None:
-    """Add a value that is a string or number, by its path, or the members of an object."""
+    """Add a string or number by its path, or the members of an object."""
     raw = source[start:end].strip()
     if raw.startswith("{") and path.count(".") < _DEEPEST_MEMBER:
         pos = start + 1
@@ -364,7 +364,7 @@ def _add_values(values: dict[str, str], source: str, start: int, end: int, path:
 
 
 def _value_end(source: str, at: int, end: int) -> int:
-    """Where the value that starts at `at` ends: at the comma outside of brackets and literals."""
+    """End of the value that starts at `at`: at the comma outside of brackets and literals."""
     depth = 0
     for stop in _outside_literals(_CODE, source, at, end):
         char = stop.group()
@@ -375,7 +375,7 @@ def _value_end(source: str, at: int, end: int) -> int:
 
 
 def is_shown(tag: str, name: str, value: str) -> bool:
-    """Whether the value of an attribute is text that a reader sees, as far as names and looks can tell."""
+    """Whether the value of an attribute is visible text, as far as names and looks can tell."""
     if tag[:1].islower():
         return name == "alt" or (name == "title" and tag == "abbr")
     plain = name.lower()
@@ -386,20 +386,20 @@ def is_shown(tag: str, name: str, value: str) -> bool:
 
 
 def attribute_texts(tag: Tag) -> Iterator[ScriptText]:
-    """Texts in the attributes of a component that a reader sees, as far as names and looks can tell."""
+    """Visible texts in the attributes of a component, as far as names and looks can tell."""
     if tag.name == "Translate":  # its description is for translators
         return
     if tag.name in _FIELDS:
         yield from _field(tag)
         return
-    # What mdBook's authors call a numbered component: `Listing 6-3`.
+    # The label of a numbered component in mdBook: `Listing 6-3`.
     entry = next((item for item in tag.attributes if item.name == "number" and item.value), None)
     number = (
         ScriptText(f"{tag.name} {entry.value}", entry.start, entry.end) if entry and tag.name in _NUMBERED else None
     )
     if number is not None and all(item.name != "caption" for item in tag.attributes):
         yield number
-    # Docusaurus writes a tab's value on it if it has no label.
+    # Without a label, Docusaurus shows a tab's value on it.
     labelled = any(item.name == "label" for item in tag.attributes)
     unnamed = tag.name == "TabItem" and not labelled
     for item in tag.attributes:
@@ -416,7 +416,7 @@ def attribute_texts(tag: Tag) -> Iterator[ScriptText]:
 
 
 def _field(tag: Tag) -> Iterator[ScriptText]:
-    """A parameter of an interface as Mintlify heads it: `speed: number, default: 0.5, required`."""
+    """A parameter of an interface, in the form of Mintlify's heading: `speed: number, default: 0.5, required`."""
     name = next((item for item in tag.attributes if item.name in _FIELD_NAMES and item.value), None)
     if name is None or name.value is None:
         return
@@ -438,11 +438,11 @@ def _field(tag: Tag) -> Iterator[ScriptText]:
 def script_texts(source: str, start: int, end: int, *, slots: bool = False) -> list[ScriptText]:
     """Strings, named numbers and text between tags in a stretch of JavaScript.
 
-    The members of one object make one text, `name: Kestrel, mass: 28 kg`, as a table row would.
+    The members of one object form one text, `name: Kestrel, mass: 28 kg`, like a table row.
 
     Args:
-        slots: Whether members such as `text` and `label` only say where a component puts their string, as in the
-            attributes of a quiz, so that no reader sees those names.
+        slots: Whether members such as `text` and `label` only tell a component where to put their string, as in the
+            attributes of a quiz, so that readers do not see those names.
     """
     scan = _Scan(source, start, end, slots=slots)
     scan.run()
@@ -450,7 +450,7 @@ def script_texts(source: str, start: int, end: int, *, slots: bool = False) -> l
 
 
 def _without_elements(text: str) -> str:
-    """A string without the tags of whole elements: components set such strings as HTML, `<code>git-lfs</code>`."""
+    """A string without the tags of whole elements: components render such strings as HTML, `<code>git-lfs</code>`."""
     while (bare := _ELEMENT.sub(r"\2", text)) != text:
         text = bare
     return unescape(text)
@@ -537,7 +537,7 @@ class _Scan:
         if any(c.isalnum() for c in text):
             start = self.gap + len(text) - len(text.lstrip())
             piece = ScriptText(" ".join(text.split()), start, start + len(text.strip()))
-            # What stands on both sides of an expression is one sentence to a reader, with a value in the middle.
+            # The text on both sides of an expression is one sentence to a reader, with a value in the middle.
             before = self.items[-1][2] if self.items and self.items[-1][0] < 0 else None
             if before is not None and len(before.text) < _LONG_TEXT and self.is_value(before.end, self.gap):
                 self.items.pop()
@@ -546,7 +546,7 @@ class _Scan:
         self.gap = at
 
     def is_value(self, start: int, end: int) -> bool:
-        """Whether nothing but one expression in braces stands in a range."""
+        """Whether a range consists of one expression in braces."""
         brace = self.source.find("{", start, end)
         return brace >= 0 and not self.source[start:brace].strip() and scan_braces(self.source, brace, end) == end
 

@@ -1,9 +1,9 @@
-"""Cutting running text into sentences, the smallest thing that an answer may quote; joining lines to running text."""
+"""Splits running text into sentences, the smallest quotable unit; joins lines into running text."""
 
 import re
 from collections.abc import Iterable, Sequence
 
-# A full stop after one of these ends no sentence, whatever follows.
+# A full stop after one of these never ends a sentence.
 _ABBREVIATIONS = frozenset(
     "e.g i.e fig figs eq eqs sec sect ch chap no nos vol vols p pp ed eds vs cf approx resp ca al "
     "dr mr mrs ms prof st rev gen col jan feb mar apr jun jul aug sep sept oct nov dec inc ltd viz".split()
@@ -17,11 +17,11 @@ _LONGEST = 1200
 _HYPHEN = re.compile(r"(?<!\w)(?<!\w-)(\w++(?:-\w++)*+)[-\u2010\u2011]\Z")
 _FIRST_WORD = re.compile(r"\w+")
 _WHOLE_WORD = re.compile(r"(?<![^\W\d_])(?<![^\W\d_]-)[^\W\d_]++(?:-[^\W\d_]++)*+(?![\w-])")
-# Words that form compounds with a hyphen, even where the hyphen ends a line.
+# Words that form compounds with a hyphen, even if the hyphen ends a line.
 _HYPHENATED_AFTER = frozenset({"half", "quasi", "self", "well"})
-# Words inside compounds, behind which another word follows: state-of-the-art, up-to-date.
+# Words inside compounds, followed by another word: state-of-the-art, up-to-date.
 _JOINING = frozenset("a and by in of on or the to".split())
-# The second word of a compound has at least so many letters; shorter ones are endings, as in selfish.
+# Least letters of the second word of a compound; shorter ones are endings, as in selfish.
 _LEAST_COMPOUND = 5
 
 
@@ -54,7 +54,7 @@ def _ends_sentence(text: str, start: int, stop: re.Match[str]) -> bool:
     mark = stop.group()
     goes_on = _follows_lower(text, stop.end())
     if not mark.startswith((".", "…")):
-        # A question mark followed by a small letter belongs to a title or a quotation inside the sentence.
+        # A question mark before a small letter belongs to a title or a quotation inside the sentence.
         return mark[0] not in "!?" or not goes_on
     if goes_on:
         return False
@@ -81,7 +81,7 @@ def _append(ranges: list[tuple[int, int]], text: str, start: int, end: int) -> N
         start += 1
     while end > start and text[end - 1].isspace():
         end -= 1
-    # No author writes such a sentence; without a bound one line of ten megabytes would be a single quote.
+    # No author writes such a sentence; without a bound, one line of ten megabytes would be a single quote.
     while end - start > _LONGEST:
         cut = start + _LONGEST
         for soft in _SOFT_BREAK.finditer(text, start + _LONGEST // 2, start + _LONGEST):
@@ -95,7 +95,7 @@ def _append(ranges: list[tuple[int, int]], text: str, start: int, end: int) -> N
 
 
 def join_lines(lines: Sequence[str], vocabulary: frozenset[str]) -> list[str]:
-    """As many pieces as lines of a paragraph: hyphenation mended by the document's own words, else a blank."""
+    """As many pieces as lines of a paragraph: hyphenation mended using the document's own words, else a blank."""
     pieces = []
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
         broken, first = _HYPHEN.search(line), _FIRST_WORD.match(following)
@@ -113,7 +113,7 @@ def join_lines(lines: Sequence[str], vocabulary: frozenset[str]) -> list[str]:
 
 
 def _keeps_hyphen(before: str, after: str, vocabulary: frozenset[str]) -> bool:
-    """Whether the hyphen at the end of a line is a part of the word, as in `20-30`, `AX-104` and `self-closing`."""
+    """Whether the hyphen at the end of a line is part of the word, as in `20-30`, `AX-104` and `self-closing`."""
     if not (before[-1:].isalpha() and after[:1].islower()):
         return True
     word = before.rpartition("-")[2]
@@ -126,5 +126,5 @@ def _keeps_hyphen(before: str, after: str, vocabulary: frozenset[str]) -> bool:
 
 
 def words_of(lines: Iterable[str]) -> frozenset[str]:
-    """Words of lines but for those that may be broken at the end of one."""
+    """Words of lines, except those that may be broken at the end of one."""
     return frozenset(word.casefold() for line in lines for word in _WHOLE_WORD.findall(line))

@@ -1,8 +1,8 @@
-"""Read a site's configuration: the book's title, the order of its pages, and the folders with its text.
+"""Reads a site's configuration: the book's title, the order of its pages, and the folders with its text.
 
-Read are the configurations of Docusaurus, mdBook, MkDocs, Jupyter Book and MyST, Sphinx, Jekyll, Hugo, The Carpentries,
-Hugging Face's courses, Quarto, Mintlify and GitBook, and the links of the first of several pages in HTML. Those that
-differ in names alone are data: `sites.toml`. A file that cannot be read says nothing; the names serve then.
+Supported are the configurations of Docusaurus, mdBook, MkDocs, Jupyter Book and MyST, Sphinx, Jekyll, Hugo, The
+Carpentries, Hugging Face's courses, Quarto, Mintlify and GitBook, and the links of the first of several HTML pages.
+Those that only differ in names are data: `sites.toml`. An unreadable file is ignored; then the names decide.
 """
 
 import re
@@ -37,7 +37,7 @@ _HTML_LINK = re.compile(
 
 
 class _Maker(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """An entry of `sites.toml`, which says what each field means."""
+    """An entry of `sites.toml`, which explains each field."""
 
     reader: str = ""
     make: str = ""
@@ -64,9 +64,9 @@ class _Sites(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 _DATA = msgspec.convert(own_data("sites.toml"), _Sites)
 HOMES = _DATA.homes
-"""Folders that hold the text of the book around them: no book, part or chapter is called so."""
+"""Folders with the text of the book around them: no book, part or chapter has these names."""
 CONFIGURATIONS = (*_DATA.marks, *_DATA.configurations)
-"""Files that may say a book's title or the order of its pages."""
+"""Files that may give a book's title or the order of its pages."""
 
 
 @dataclass(frozen=True)
@@ -78,15 +78,15 @@ class Site:
     title: str = ""
     language: str = ""
     home: str = ""
-    """Folder that holds the pages, relative; empty: not said."""
+    """Folder of the pages, relative; empty if not given."""
     entries: tuple[Entry, ...] = ()
-    """The pages that a table of contents names, in its order."""
+    """The pages in a table of contents, in its order."""
     aside: Mapping[str, str] = field(default_factory=dict)
-    """Files and folders that are no pages, by relative path: why."""
+    """Files and folders that are not pages, by relative path, with the reason."""
 
 
 def read_site(root: Path) -> Site:
-    """First title, order and language that configurations in a folder, or its folders of text, name; else no `make`."""
+    """First title, order and language from configurations in a folder, or its folders of text; else an empty `make`."""
     places = list(_places(root))
     sites = [site for place in places for one in _DATA.makers if (site := _read(root, place, one)) is not None]
     return Site(
@@ -100,7 +100,7 @@ def read_site(root: Path) -> Site:
 
 
 def is_site(folder: Path) -> bool:
-    """Whether a folder itself holds a description or the configuration of a site."""
+    """Whether a folder itself contains a description or the configuration of a site."""
     return any(is_small_file(folder / name) for name in _DATA.marks) or _carpentry(folder, "") is not None
 
 
@@ -151,7 +151,7 @@ def _first(folder: Path, names: tuple[str, ...]) -> str:
 
 
 def _at(value: Any, key: str) -> Any:  # noqa: ANN401 - whatever the file holds
-    """What stands under a dotted key; `*` is all that is in a table."""
+    """The value under a dotted key; `*` matches everything in a table."""
     for part in key.split(".") if key else ():
         if part == "*":
             value = list(value.values()) if isinstance(value, dict) else value
@@ -161,7 +161,7 @@ def _at(value: Any, key: str) -> Any:  # noqa: ANN401 - whatever the file holds
 
 
 def _folder(place: str, values: Any, key: str) -> str:  # noqa: ANN401 - whatever the file holds
-    """A folder that a configuration names, if it lies inside the book: `key|default`, or simply its path."""
+    """A folder named by a configuration, if it is inside the book: `key|default`, or simply its path."""
     path, _, default = key.rpartition("|")
     return _join(place, _relative(_at(values, path) if path else None, default))
 
@@ -184,7 +184,7 @@ def _relative(value: Any, default: str = "") -> str:  # noqa: ANN401 - whatever 
 
 
 def is_mdbook(values: Mapping[str, Any]) -> bool:
-    """Whether a `book.toml` is mdBook's, whose file has the name of ours: it has tables where ours has lines."""
+    """Whether a `book.toml` is mdBook's, which shares its name with ours: it has tables where ours has lines."""
     return isinstance(values.get("book"), dict)
 
 
@@ -254,7 +254,7 @@ def _summary(root: Path, place: str) -> Site | None:
 
 
 def _sphinx(root: Path, place: str) -> Site | None:
-    """A manual: `conf.py` names it, and the toctrees from `index.rst` on order its pages."""
+    """A manual: `conf.py` names it, and the toctrees, starting at `index.rst`, order its pages."""
     project = _PROJECT.search(read_small(root / place / "conf.py"))
     if project is None:
         return None
@@ -269,7 +269,7 @@ def _sphinx(root: Path, place: str) -> Site | None:
 
 
 def _toctrees(root: Path, page: str, seen: set[str], depth: int) -> list[dict[str, Any]]:
-    """What the toctrees of a page name, as `from_tree` takes it."""
+    """The entries of a page's toctrees, in the form for `from_tree`."""
     texts = (read_small(root / f"{page}{suffix}") for suffix in (".rst", ".md", ".txt"))
     text = next((text for text in texts if text), "").replace("\r\n", "\n")
     entries: list[dict[str, Any]] = []
@@ -289,7 +289,7 @@ def _toctrees(root: Path, page: str, seen: set[str], depth: int) -> list[dict[st
 
 
 def _html_manual(root: Path, place: str) -> Site | None:
-    """Pages in HTML that their first page links, as DocBook, Texinfo and LaTeX2HTML write it."""
+    """HTML pages linked from their first page, in the form of DocBook, Texinfo and LaTeX2HTML."""
     text = next((text for name in HTML_INDEXES if (text := read_small(root / place / name))), "")
     names = dict.fromkeys(_join(place, unquote(match[1])) for match in _HTML_LINK.finditer(text))
     by_sphinx = _SPHINX_MADE if is_small_file(root / place / "objects.inv") else ()

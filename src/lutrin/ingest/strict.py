@@ -1,6 +1,6 @@
-"""Check that MDX would accept a page: braces and tags must close. Reading on regardless can lose half a page.
+"""Checks whether MDX would accept a page: braces and tags must close. Reading on regardless can lose half a page.
 
-What Docusaurus allows beyond MDX is allowed: HTML comments, `{#id}` behind headings, formulas; and void elements.
+Docusaurus' extensions of MDX are allowed: HTML comments, `{#id}` after headings, formulas; and void elements.
 """
 
 import re
@@ -15,7 +15,7 @@ _PIECE = re.compile(
     r"(?P<tag>/?)[ \t\r\n]*(?P<name>(?:[A-Za-z_$][\w$.:-]*)?)",
     re.DOTALL | re.MULTILINE,
 )
-"""What must close, and what may hold anything."""
+"""Markup that must close, and markup that may contain anything."""
 _BEFORE_MODULE = re.compile(r"(?:\A\s*|\n[ \t\r]*\n|---\s*|;\s*|['\"]\s*)\Z")
 _IN_MODULE = re.compile(r"[{('\"`]|\n[ \t\r]*(?:\n|\Z)")
 _IN_BRACES = re.compile(r"/\*(?:[^*]|\*(?!/))*+(?P<end>\*/)?|[{}()'\"`]")
@@ -29,7 +29,7 @@ class _Refusal(Exception):
 
 
 def refusal(source: str) -> tuple[int, str] | None:
-    """Line and reason of the first place that MDX would refuse; None if it reads the page.
+    """Line and reason of the first place that MDX would refuse; None if it accepts the page.
 
     >>> refusal("# A page" + chr(10) + "<Tabs>" + chr(10) + "text")
     (2, '<Tabs> is never closed')
@@ -66,7 +66,7 @@ def _check(source: str) -> None:
 
 
 def _behind_code(source: str, at: int, fence: str, run: str) -> int:
-    """Behind a fence, or a span of code; behind its backticks if nothing closes it in the paragraph."""
+    """The place after a fence, or a span of code; after its backticks if nothing closes it in the paragraph."""
     if fence:
         close = re.compile(rf"^[ \t>]*{fence[0]}{{{len(fence)},}}[ \t]*\r?$", re.MULTILINE).search(source, at)
         return close.end() if close else len(source)
@@ -77,7 +77,7 @@ def _behind_code(source: str, at: int, fence: str, run: str) -> int:
 
 
 def _behind_module(source: str, at: int) -> int:
-    """Behind an import or export, which ends before a blank line."""
+    """The place after an import or export, which ends before a blank line."""
     while (stop := _IN_MODULE.search(source, at)) is not None:
         if stop[0] in "{(":
             at = _behind_braces(source, stop.start())
@@ -116,7 +116,7 @@ def _behind_string(source: str, start: int) -> int:
 
 
 def _behind_tag(source: str, piece: re.Match[str], opened: list[tuple[str, int]]) -> int:
-    """Behind a tag, whose partner is looked for among those that are open."""
+    """The place after a tag, whose partner is searched among the open ones."""
     name, start, at = piece["name"], piece.start(), piece.end()
     while (stop := _IN_TAG.search(source, at)) is not None and stop[0] != ">":
         close = source.find(stop[0], stop.end())

@@ -1,4 +1,4 @@
-"""What classes and style attributes do to a text: hide it, raise it, lower it, strike it out."""
+"""Effects of classes and style attributes on text: hide it, raise it, lower it, strike it out."""
 
 import re
 from collections.abc import Collection
@@ -29,7 +29,7 @@ _SPANS = frozenset("a abbr b cite code em font i mark small span strong u var".s
 
 
 def hides(style: str) -> bool:
-    """Whether what has a style is never seen: hidden, or white on white.
+    """Whether text in a style is never visible: hidden, or white on white.
 
     >>> hides("color: #FFF; background: white"), hides("color: white; background: #333"), hides("display:none")
     (True, False, True)
@@ -38,13 +38,13 @@ def hides(style: str) -> bool:
 
 
 def are_hiding(attributes: str) -> bool:
-    """Whether Pandoc's attributes give a style that hides: `{.aside style="display:none"}`."""
+    """Whether Pandoc's attributes include a hiding style: `{.aside style="display:none"}`."""
     style = _STYLE.search(attributes)
     return style is not None and hides(style[1] or style[2] or "")
 
 
 def is_white(style: str, *, behind: bool = False) -> bool:
-    """Whether a style makes the text white, or the ground behind it."""
+    """Whether a style makes the text, or the background `behind` it, white."""
     colours = {match["what"][:5].lower(): match["colour"].strip() for match in _COLOUR.finditer(style)}
     return _WHITE.fullmatch(colours.get("backg" if behind else "color", "")) is not None
 

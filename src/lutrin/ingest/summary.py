@@ -1,4 +1,4 @@
-"""What an ingest tells while it runs and when it is done."""
+"""Reports of an ingest, while it runs and when it is done."""
 
 from collections.abc import Callable, Sequence
 
@@ -12,28 +12,28 @@ class FolderReport(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     chunks: int
-    """Those that the index did not have."""
+    """Files new to the index."""
 
     def line(self) -> str:
-        """As the contract prints it: `Processing 03-chapter-3-architecture... 12 chunks created`."""
+        """In the form of the contract: `Processing 03-chapter-3-architecture... 12 chunks created`."""
         return f"Processing {self.name}... {self.chunks} {'chunk' if self.chunks == 1 else 'chunks'} created"
 
     @staticmethod
     def name_in(line: str) -> str:
-        """The name in such a line; empty for a line of another kind."""
+        """The name in such a line; empty for any other line."""
         first, _, rest = line.partition("... ")
         return first.removeprefix("Processing ") if rest and first.startswith("Processing ") else ""
 
 
 class Advance(msgspec.Struct, frozen=True, kw_only=True):
-    """How far the ingest of one book is; the numbers only grow, totals may too."""
+    """Progress of one book's ingest; the numbers only grow, and totals may, too."""
 
     book: str
     files_done: int
     files_total: int
     chunks_embedded: int
     chunks_to_embed: int
-    """Of the files that have been read so far."""
+    """Chunks of the files read so far."""
 
 
 Progress = Callable[[FolderReport | Advance], None]
@@ -50,7 +50,7 @@ class BookReport(msgspec.Struct, frozen=True, kw_only=True):
     title: str
     files: int
     make: str = ""
-    """What its folder is laid out for: `mdBook`, `folder`, `one file`."""
+    """The program that its folder is laid out for: `mdBook`, `folder`, `one file`."""
     root: str = ""
     """Its folder, relative to the corpus."""
 
@@ -62,38 +62,38 @@ class IngestSummary(msgspec.Struct, frozen=True, kw_only=True):
     """Files read and cut in this run: new, changed, or all of them if the settings changed."""
     unchanged: int = 0
     updated: int = 0
-    """Of the processed ones, those that the index had with other contents."""
+    """Processed files that were in the index with other contents."""
     removed: int = 0
-    """Files that the index had and the folder has no more."""
+    """Indexed files that are gone from the folder."""
     failed: int = 0
-    """Files that could not be read; what the index had of them stays."""
+    """Unreadable files; their indexed version stays."""
     chunks_created: int = 0
     chunks_reused: int = 0
     chunks_removed: int = 0
     texts_embedded: int = 0
-    """Passages that no earlier run had embedded, each text once."""
+    """Newly embedded passages, each text once."""
     prepared: int = 0
     """Entries of companions that fit their books."""
     set_aside: int = 0
-    """Entries that do not; `notices` names each with its line."""
+    """Entries that do not fit; `notices` names each with its line."""
     seconds: float = 0.0
     published: tuple[str, ...] = ()
     """`slug generation` of each book that has a new index."""
     errors: tuple[str, ...] = ()
-    """One line for each file that could not be read."""
+    """One line for each unreadable file."""
     notices: tuple[Notice, ...] = ()
-    """What the authors of files should know."""
+    """Notices for the authors of files."""
     books: tuple[BookReport, ...] = ()
-    """Every book that was found, changed or not."""
+    """Every book, changed or not."""
     left_out: tuple[LeftOut, ...] = ()
-    """Every file and folder that is in no book, with the reason; those that could not be read, too."""
+    """Every file and folder that is in no book, with the reason, including unreadable ones."""
 
     def plus(self, other: "IngestSummary") -> "IngestSummary":
-        """The figures of two books together."""
+        """Add the figures of two books."""
         return IngestSummary(**{name: getattr(self, name) + getattr(other, name) for name in self.__struct_fields__})
 
     def found_lines(self) -> list[str]:
-        """The books that were found, then what is in none of them, for an operator."""
+        """The books, then the files that belong to none, for an operator."""
         books = [
             f"  {book.slug}: {book.title} ({book.files} {'file' if book.files == 1 else 'files'}"
             f"{f', {book.make}' if book.make not in {'folder', 'one file'} else ''})"
@@ -103,7 +103,7 @@ class IngestSummary(msgspec.Struct, frozen=True, kw_only=True):
         return ([f"Found {number}:", *books] if books else []) + left_out_lines(self.left_out)
 
     def trouble_lines(self) -> list[str]:
-        """List notices for authors, then the files that could not be read."""
+        """List notices for authors, then the unreadable files."""
         places: dict[str, list[str]] = {}
         for notice in self.notices:
             line = f":{notice.line}" if notice.line is not None else ""
@@ -113,7 +113,7 @@ class IngestSummary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _NAMED = 8
-"""Files with the same fault that a line names."""
+"""Files with the same fault to name in a line."""
 
 
 def _named(names: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""The blocks of a page, in the order in which they are read, each with its place in the source."""
+"""The blocks of a page, in reading order, each with its place in the source."""
 
 import re
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ class Block:
 
 @dataclass(slots=True)
 class Heading(Block):
-    """A heading; `anchor` is its author's own id, empty where the page's slugger will make one."""
+    """A heading; `anchor` is its author's own id, empty if the page's slugger will make one."""
 
     level: int
     body: PlacedText
@@ -39,7 +39,7 @@ class Paragraph(Block):
 
 @dataclass(slots=True)
 class Code(Block):
-    """A fenced or indented block; `text` is byte for byte what stands in the file, less the container's indentation."""
+    """A fenced or indented block; `text` is its content byte for byte, less the container's indentation."""
 
     text: str
     info: str
@@ -61,7 +61,7 @@ class Table(Block):
     header: list[PlacedText]
     rows: list[list[PlacedText]]
     aligns: list[str]
-    """`left`, `right`, `center` or empty, one a column."""
+    """`left`, `right`, `center` or empty, one per column."""
     row_ranges: list[tuple[int, int]]
 
 
@@ -84,10 +84,10 @@ class Attribute:
 
     name: str
     value: str | None
-    """Of a quoted value its text; of an expression its source; None if there is no value."""
+    """Text of a quoted value; source of an expression; None without a value."""
     start: int
     end: int
-    """Of the value, without quotes or braces."""
+    """Offset of the value, without quotes or braces."""
     expression: bool = False
 
 
@@ -116,7 +116,7 @@ class Holder(Block):
 
     @property
     def only_text(self) -> Paragraph | None:
-        """Its paragraph, if it holds nothing else."""
+        """Its paragraph, if it contains nothing else."""
         only = self.children[0] if len(self.children) == 1 else None
         return only if isinstance(only, Paragraph) else None
 
@@ -135,7 +135,7 @@ class Note(Holder):
 
 @dataclass(slots=True)
 class Item(Holder):
-    """A list item; `marker` is `-` or the number that its author wrote, such as `3.`."""
+    """A list item; `marker` is `-` or its author's number, such as `3.`."""
 
     marker: str
 
@@ -145,11 +145,11 @@ class Listing(Holder):
     """A bullet list or a numbered list."""
 
     delimiter: str
-    """`-`, `+`, `*`, `.` or `)`: another one starts another list."""
+    """`-`, `+`, `*`, `.` or `)`: a different one starts another list."""
 
     @property
     def items(self) -> list[Item]:
-        """Its children, which are items all."""
+        """Its children, all of them items."""
         return [child for child in self.children if isinstance(child, Item)]
 
     def numbers(self, *, written: bool) -> list[int]:
@@ -168,18 +168,18 @@ class Admonition(Holder):
 
 @dataclass(slots=True)
 class Element(Holder):
-    """A JSX or HTML element on lines of its own, with what stands inside."""
+    """A JSX or HTML element on lines of its own, with its content."""
 
     tag: Tag
 
 
 def made_element(name: str, start: int, end: int, *children: Block) -> Element:
-    """An element that stands for markup of another kind."""
+    """An element made from other markup."""
     return Element(start, end, Tag(start, start, name), children=list(children))
 
 
 def cells_of(row: Element) -> list[Paragraph]:
-    """The paragraphs of a table's row in HTML, in order; none if it holds anything else."""
+    """The paragraphs of an HTML table row, in order; none if it contains anything else."""
     paragraphs: list[Paragraph] = []
     for child in row.children:
         if isinstance(child, Paragraph):
@@ -192,7 +192,7 @@ def cells_of(row: Element) -> list[Paragraph]:
 
 
 def rows_of(table: Element, *, marked: bool = False) -> list[tuple[Element, bool]]:
-    """The rows of a table in HTML, and whether each stands in its `thead`."""
+    """The rows of an HTML table, and whether each is in its `thead`."""
     rows: list[tuple[Element, bool]] = []
     for child in table.children:
         if isinstance(child, Element) and child.tag.name == "tr":
@@ -203,7 +203,7 @@ def rows_of(table: Element, *, marked: bool = False) -> list[tuple[Element, bool
 
 
 def entries_of(block: Element) -> list[tuple[list[Paragraph], list[Block]]]:
-    """Terms of a definition list with what each of their meanings holds; none if it holds anything else."""
+    """Terms of a definition list with the content of their definitions; none if it contains anything else."""
     entries: list[tuple[list[Paragraph], list[Block]]] = []
     terms: list[Paragraph] = []
     for child in block.children:
@@ -221,11 +221,11 @@ def entries_of(block: Element) -> list[tuple[list[Paragraph], list[Block]]]:
 HEADED = re.compile(r"h[1-6]")
 """Elements of HTML that are headings."""
 TABS = frozenset({"tab", "tab-item", "group-tab", "tabitem", "hfoption", "branch"})
-"""Directives and components, in lower case, of which a reader sees one at a time."""
+"""Directives and components, in lower case, that show one of their parts at a time."""
 
 
 def variant_of(tag: Tag) -> str:
-    """What a tab is for: its label, else its value or title."""
+    """The name of a tab: its label, else its value or title."""
     names = (tag.attribute(name).strip() for name in ("label", "title", "name", "value", "id"))
     return next((name for name in names if name), "")
 
@@ -236,19 +236,19 @@ _DARK_NAMES = frozenset({"only-dark", "dark-only"})
 
 
 def is_dark_twin(tag: Tag) -> bool:
-    """Whether a picture is for dark schemes only: it stands beside the same one for light schemes."""
+    """Whether a picture is for dark schemes only: its light-scheme twin is beside it."""
     names = {*tag.attribute("class").split(), *tag.attribute("className").split()}
     for_dark = "hidden" in names and any(name.startswith("dark:") for name in names)
     return tag.name == "img" and (for_dark or bool(names & _DARK_NAMES) or is_dark_address(tag.attribute("src")))
 
 
 def is_dark_address(url: str) -> bool:
-    """Whether a picture's address ends as GitHub and MkDocs mark those for dark schemes."""
+    """Whether a picture's address ends in GitHub's or MkDocs' mark for dark schemes."""
     return url.endswith(("#gh-dark-mode-only", "#only-dark"))
 
 
 def is_hidden(tag: Tag) -> bool:
-    """Whether an element of HTML is never shown, or only where something is not known, such as ruby or scripts."""
+    """Whether an element of HTML is never shown, or only as a fallback, such as for ruby or scripts."""
     if tag.name in {"template", "noscript", "rp"}:
         return True
     hidden = next((item for item in tag.attributes if item.name == "hidden"), None)
@@ -260,7 +260,7 @@ def is_hidden(tag: Tag) -> bool:
 def callout_of(tag: Tag) -> str:
     """The admonition class of a component or box, empty for others.
 
-    Components are such as `<Warning>` or `<Admonition type="danger">`, boxes such as `<div class="warning">`.
+    Components are, for example, `<Warning>` or `<Admonition type="danger">`; boxes, `<div class="warning">`.
     """
     if tag.name in {"aside", "blockquote", "div", "p", "section"}:
         return box_of(f"{tag.attribute('class')} {tag.attribute('className')}".split())

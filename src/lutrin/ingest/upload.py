@@ -1,4 +1,4 @@
-"""Files that an operator sends, put into a folder of the corpus: names, sizes, archives and links are checked first."""
+"""Stores an operator's files in a folder of the corpus, after checking names, sizes, archives and links."""
 
 import os
 import re
@@ -23,24 +23,24 @@ from lutrin.records import LeftOut
 MAX_FILES = 10_000
 MAX_UNPACKED_BYTES = 1024 * 1024 * 1024
 MAX_RATIO = 200
-"""Text shrinks to a fifth, pages of blanks to a fiftieth; what shrinks more is made to fill a disk."""
+"""Text shrinks to a fifth, blank pages to a fiftieth; a higher ratio is an attempt to fill a disk."""
 _RATIO_FROM_BYTES = 1024 * 1024
 _MAX_DEPTH = 16
 _MAX_NAME_BYTES = 200
 _BLOCK = 1024 * 1024  # bytes copied at a time
 _DRIVE = re.compile(r"[A-Za-z]:")
 STAGING, OLD = ".upload-", "-old-"
-"""Names of folders of an upload in the corpus: of what comes, and behind `OLD` the name of what it replaces."""
+"""Names of folders of an upload in the corpus: of incoming files, and, after `OLD`, of the folder being replaced."""
 _END_BYTES = 22 + 65_535
 """A zip archive ends with a record of 22 bytes and a comment (APPNOTE.TXT, 4.3.16)."""
 _ENTRY_BYTES = 512
-"""For a file in the list at the end of an archive: 46 and its name."""
+"""Bytes for a file in the list at the end of an archive: 46 and its name."""
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class StoredUpload:
-    """What became of an upload."""
+    """The outcome of an upload."""
 
     book: str
     """Name of its folder in the corpus."""
@@ -48,7 +48,7 @@ class StoredUpload:
     left_out: list[LeftOut] = field(default_factory=list)
 
     def lines(self) -> list[str]:
-        """For an operator."""
+        """Describe it for an operator."""
         number = f"{len(self.files)} {'file' if len(self.files) == 1 else 'files'}"
         return [f"Stored {number} in {self.book}/.", *(f"Left out {item.line()}" for item in self.left_out)]
 
@@ -64,10 +64,10 @@ def store(
     """Put files into a folder of the corpus, all of them or none; zip archives are unpacked.
 
     Args:
-        files: Names as the sender gives them, with their contents.
-        book: Name of the book's folder; empty: of the archive, the folder or the file that was sent.
-        replace: A folder that is there is replaced.
-        replaceable: Names of folders that are replaced in any case.
+        files: Names as sent, with their contents.
+        book: Name of the book's folder; empty: that of the archive, folder or file.
+        replace: Whether to replace an existing folder.
+        replaceable: Names of folders to replace in any case.
 
     Raises:
         InvalidInput: There is nothing to store, an archive is broken, encrypted or too large, or the corpus is itself
@@ -89,7 +89,7 @@ def store(
 
 
 def _put_in_place(upload: "_Upload", corpus: Path, book: str, *, replaceable: Container[str] | None) -> StoredUpload:
-    """Move an upload to its place; `replaceable`: names of folders that may be replaced, None: each may."""
+    """Move an upload to its place; `replaceable`: names of folders that may be replaced, None: any."""
     if not any(suffix_of(name) in all_formats() for name in upload.names):
         reasons = "; ".join(item.line() for item in upload.left_out[:5])
         raise InvalidInput(f"The upload holds no {suffixes_in_words()} file. {reasons}".strip())
@@ -114,9 +114,9 @@ def _put_in_place(upload: "_Upload", corpus: Path, book: str, *, replaceable: Co
 
 
 def finish_replacements(corpus: Path) -> None:
-    """Undo or finish what a killed server began, and remove its unfinished uploads; no upload may be running.
+    """Undo or finish the work of a killed server, and remove its unfinished uploads; no upload may be running.
 
-    A book that was moved away and has no successor comes back; where the new one stands, the old one goes.
+    A book that was moved away without a successor comes back; otherwise the old one is removed.
     """
     for left in sorted(corpus.glob(f"{STAGING}*")):
         _, is_old, name = left.name.partition(OLD)
@@ -127,10 +127,10 @@ def finish_replacements(corpus: Path) -> None:
 
 
 def _check_directory(name: str, content: BinaryIO) -> None:
-    """Refuse an archive with a very long list of its files, all of which `zipfile` reads into memory at once.
+    """Refuse an archive with a very long list of its files, which `zipfile` reads into memory at once.
 
     Raises:
-        InvalidInput: It is such an archive, or none.
+        InvalidInput: It is such an archive, or not an archive.
     """
     size = content.seek(0, os.SEEK_END)
     content.seek(max(0, size - _END_BYTES))
@@ -149,7 +149,7 @@ class _Upload:
         self.names: set[str] = set()
         self.left_out: list[LeftOut] = []
         self.named = ""
-        """What the first file was called."""
+        """Name of the first file."""
         self._bytes = 0
         self._seen = 0
 
@@ -157,7 +157,7 @@ class _Upload:
         """Take a file, or unpack an archive.
 
         Raises:
-            InvalidInput: It is a broken or encrypted archive, or more than the limits allow.
+            InvalidInput: It is a broken or encrypted archive, or exceeds the limits.
         """
         self.named = self.named or PurePosixPath(name.replace("\\", "/")).stem
         if suffix_of(name) == ".zip":
@@ -212,7 +212,7 @@ class _Upload:
             self._leave_out(name, f"is larger than {_limit(name) >> 20 or 1} MB")
 
     def _write(self, path: Path, blocks: Iterator[bytes], limit: int) -> bool:
-        """Write a file; whether it is within its limit."""
+        """Write a file; return whether it is within its limit."""
         size = 0
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644)
         with os.fdopen(descriptor, "wb") as file:
@@ -237,7 +237,7 @@ def _limit(name: str) -> int:
 
 
 def _name_reason(name: str) -> str:
-    """Why a file of this name is not stored; empty: it is."""
+    """Why a file of this name is refused; empty if it is not."""
     parts = name.split("/")
     if name.startswith("/") or ".." in parts or _DRIVE.match(name) or "" in parts:
         return "has a name that leads out of the book's folder"

@@ -1,10 +1,10 @@
-"""What markup means as text: white space, captions, alerts, the language and title of a fence."""
+"""Text forms of markup: white space, captions, alerts, the language and title of a fence."""
 
 import re
 import unicodedata
 
 UNKNOWN = "[\u2026]"
-"""Stands where the built page has a value that the file does not tell."""
+"""Placeholder for a value that is on the built page but not in the file."""
 _ZERO_WIDTH = dict.fromkeys(
     map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 )
@@ -16,10 +16,10 @@ BOLD_ALERT = re.compile(
 SIGNAL = re.compile(r"(warning|caution|danger)\**\s*[:!]", re.IGNORECASE)
 """A signal word of a safety notice (ISO 3864-2, ANSI Z535) at the start of a text."""
 RECOGNIZED = "\u2042 Recognised from a picture of this page; letters may be wrong."
-"""Stands above the text of a scanned page, and is no part of it."""
+"""Precedes the text of a scanned page, and does not belong to it."""
 _CODE_TITLE = re.compile(r"\btitle=(?:\"([^\"]*)\"|'([^']*)'|(\S+))")
 _TAB_TITLE = re.compile(r"\S+[ \t]+(?=[^\s{=])([^{=]*[^\s{=])[ \t]*")
-"""What stands behind the language where a fence names its tab: `bash npm`."""
+"""Text after the language in a fence that names its tab: `bash npm`."""
 CODE_GROUPS = frozenset({"CodeGroup", "RequestExample", "ResponseExample"})
 _LIGATURE = re.compile("[\ufb00-\ufb06]")
 _SIMPLE = re.compile(r"[-+\u2212\u2013]?[\w.,]+|\w*[-+\u2212]|[\u2032\u2033'*\u00b0]+")
@@ -34,13 +34,13 @@ _CODE_DIRECTIVE = re.compile(r"\{(?:code-block|code|code-cell|sourcecode)\}[ \t]
 
 
 def clean(text: str) -> str:
-    """White space as single blanks, no zero-width characters and direction marks, accents and letters as one sign."""
+    """Single blanks for white space, no zero-width characters and direction marks, combined accents."""
     text = " ".join(text.split()) if text.isascii() else " ".join(text.translate(_ZERO_WIDTH).split())
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def without_ligatures(text: str) -> str:
-    """Text with its Latin ligatures as letters."""
+    """Text with Latin ligatures split into letters."""
     return _LIGATURE.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
 
 
@@ -52,12 +52,12 @@ def language_of(info: str) -> str:
 
 
 def code_title(info: str, *, tab: bool) -> re.Match[str] | None:
-    """The title of a fence in its last group; in a group of tabs, what stands behind the language is one, too."""
+    """The title of a fence in its last group; in a group of tabs, text after the language is one, too."""
     return _CODE_TITLE.search(info) or (_TAB_TITLE.fullmatch(info) if tab else None)
 
 
 def looks_like_note_mark(before: str, inside: str) -> bool:
-    """Whether raised text is the mark of a note though nothing links it: behind a word, a year, a full stop.
+    """Whether raised text is the mark of an unlinked note: after a word, a year, a full stop.
 
     >>> looks_like_note_mark("in 1905", "3"), looks_like_note_mark("10", "9"), looks_like_note_mark("35 cm", "2")
     (True, False, False)
@@ -66,7 +66,7 @@ def looks_like_note_mark(before: str, inside: str) -> bool:
 
 
 def signs_around(name: str, before: str, inside: str, after: str = "") -> tuple[str, str]:
-    """Signs that keep raised and lowered text apart from the word before it, as a reader would type it.
+    """Characters that keep raised and lowered text apart from the word before it, as a reader would type them.
 
     >>> signs_around("sup", "10", "-7"), signs_around("sub", "H", "2"), signs_around("sub", "10", "2")
     (('^', ''), ('', ''), ('_', ''))
@@ -77,7 +77,8 @@ def signs_around(name: str, before: str, inside: str, after: str = "") -> tuple[
     (('', ''), (' ', ''))
 
     Args:
-        after: The source behind it; between capitals a figure is a part of a name, above another one of a fraction.
+        after: The source after it; between capitals a figure is part of a name, above another figure part of a
+            fraction.
     """
     inside = inside.strip()
     if not inside:
@@ -98,12 +99,12 @@ def signs_around(name: str, before: str, inside: str, after: str = "") -> tuple[
 
 
 def whole(value: object, default: int) -> int:
-    """A whole number as an attribute gives it."""
+    """A whole number from an attribute."""
     return int(str(value)) if value is not None and re.fullmatch(r"-?\d{1,9}", str(value).strip()) else default
 
 
 def numeral(number: int, kind: str) -> str:
-    """A number as lists show it: `1`, `a`, `A`, `i` or `I`.
+    """A number in the style of a list: `1`, `a`, `A`, `i` or `I`.
 
     >>> numeral(4, "a"), numeral(9, "i"), numeral(28, "A"), numeral(0, "a")
     ('d', 'ix', 'AB', '0')
@@ -145,14 +146,14 @@ _FILE = re.compile(
     re.IGNORECASE,
 )
 LONGEST_TITLE = 300
-"""Characters; no program makes up a longer one."""
+"""Characters; no program generates a longer one."""
 _NAME = re.compile(r"[a-z0-9]{2,}(?:[-.][a-z0-9]{2,})+")
-"""Of a project or file, which no author gives to a book."""
+"""Names of a project or file, which no author gives to a book."""
 _CODES = re.compile(r"[\W\d_]*|\w+_\w+|[0-9a-f]{16,}|[\w-]{1,4}\d{4,}[\w-]{0,8}|.*\ufffd.*", re.IGNORECASE)
 
 
 def true_title(title: str) -> str:
-    """A title from a file's properties; empty if a program made it up.
+    """A title from a file's properties; empty if a program generated it.
 
     >>> true_title("Microsoft Word - handout_v3.doc"), true_title("10811.exe"), true_title("Node.js in practice")
     ('', '', 'Node.js in practice')
