@@ -690,8 +690,13 @@ async def choose_whole(generation: OpenGeneration, parts: Sequence[Part], frame:
     runs = await _with_whole_procedures(generation, choose(parts, frame), frame)
     if not runs or frame not in WAYS:
         return runs
-    first = await _with_what_follows(generation, runs[0], frame)
-    return [first, *(left for run in runs[1:] if (left := _without(run, first.places)) is not None)]
+    complete: list[Run] = []
+    for run in runs:
+        shown = frozenset[tuple[str, int]]().union(*(one.places for one in complete))
+        if (left := _without(run, shown)) is not None:
+            extended = await _with_what_follows(generation, left, frame)
+            complete.append(extended if extended.places.isdisjoint(shown) else left)
+    return complete
 
 
 async def _with_what_follows(generation: OpenGeneration, run: Run, frame: Frame) -> Run:
