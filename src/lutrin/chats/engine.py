@@ -1,4 +1,4 @@
-"""The encrypted file of the conversations: aiosqlite on SQLCipher's connections, and the migrations of its tables.
+"""The encrypted file of the conversations: aiosqlite on SQLCipher connections, and the migrations of its tables.
 
 Each connection has a thread of its own, and each statement is one change of threads (docs/decisions/0052). A new
 database gets the tables of `tables.py`; SQLite's `user_version` is the version.
@@ -51,7 +51,7 @@ def _with_names(cursor: Any, row: Sequence[object]) -> Any:  # noqa: ANN401 - th
 
 @cache
 def _row_factory(columns: tuple[str, ...]) -> Callable[[Sequence[object]], Any]:
-    """What makes rows of these columns; the statements are few, and so are their columns."""
+    """A factory for rows of these columns; statements, and so their columns, are few."""
     row: Any = namedtuple  # noqa: PYI024 - its fields come from the tables
     make: Callable[[Sequence[object]], Any] = row("Row", columns)._make
     return make
@@ -114,7 +114,7 @@ class SqlCipher:
     async def empty_log(self) -> None:
         """Move the contents of the write-ahead log into the database and empty the log.
 
-        It may wait for readers, so that calls which wait meanwhile share the next turn instead of one each.
+        It may wait for readers, so calls that wait in the meantime share the next turn instead of taking one each.
         """
         if self._emptying is None:
             self._emptying = asyncio.create_task(self._empty_log())
@@ -168,11 +168,11 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "DROP INDEX ix_message_session",
         "CREATE INDEX ix_message_session ON message (session, position)",
     ),
-    # What `lutrin replay` needs to ask a question again.
+    # Data with which `lutrin replay` asks a question again.
     ("ALTER TABLE message ADD COLUMN made VARCHAR NOT NULL DEFAULT ''",),
     # The parts of an answer that a page shows: explanation, excerpts, suggestions.
     ("ALTER TABLE message ADD COLUMN shown VARCHAR NOT NULL DEFAULT ''",),
-    # Bytes that a conversation takes, and the days that retention counts.
+    # Bytes of a conversation, and the days that retention counts.
     (
         "ALTER TABLE session ADD COLUMN stored_bytes INTEGER NOT NULL DEFAULT 0",
         """UPDATE session SET stored_bytes = (
@@ -182,7 +182,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE TABLE day (day VARCHAR NOT NULL PRIMARY KEY)",
         "INSERT INTO day SELECT DISTINCT substr(created, 1, 10) FROM message WHERE created LIKE '____-__-__T%'",
     ),
-    # What a class was given to do, and how it went, as counts alone.
+    # Assignments of classes and their results, as counts alone.
     (
         """CREATE TABLE assignment (
             id VARCHAR NOT NULL, created VARCHAR NOT NULL, body VARCHAR NOT NULL,
@@ -210,7 +210,7 @@ def migrate(path: Path, key: str, migrations: Sequence[Sequence[str]] = MIGRATIO
             database then is as it was before that step).
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Two processes creating the file at once would each choose a salt, and one could not read what the other wrote.
+    # Two processes creating the file at once would each choose a salt, and one could not read the other's pages.
     try:
         with FileLock(path.with_name(f"{path.name}.lock"), timeout=WAIT_S):
             return _migrate(path, key, migrations)

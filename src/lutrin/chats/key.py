@@ -1,4 +1,4 @@
-"""The key that encrypts conversations, and who owns one.
+"""The key that encrypts conversations, and the owner of each conversation.
 
 The key has 256 bits and comes from `LUTRIN_CHAT_KEY` or a file that only its owner can read. It is never part of a
 backup, so the database alone is unreadable. Rotation re-encrypts the database into a new file and swaps both files;
@@ -6,9 +6,9 @@ after a crash between the two renames, the next start finishes it. Former keys a
 one, so that earlier backups are known and can be restored. Every process that has the conversations open holds a lock,
 which prevents a rotation.
 
-A browser makes a random session id and a random secret. The secret is stored as a hash only. A conversation is kept
+A browser makes a random session id and a random secret. Only a hash of the secret is stored. A conversation is stored
 under a key derived from both, so the same id with another secret names another conversation. Neither an answer nor its
-timing tells an id that belongs to somebody else from one that does not exist.
+timing reveals whether an id belongs to somebody else or does not exist.
 """
 
 import base64
@@ -50,7 +50,7 @@ def chat_key(settings: Settings) -> str:
 
 
 def installation_keys(settings: Settings, *, make: bool) -> list[bytes]:
-    """The keys by which this installation knows its own archives, newest first; they follow from the conversations'."""
+    """Keys by which this installation recognises its archives, newest first; derived from the conversations'."""
     if not make and settings.chat_key is None and not settings.chat_key_path.exists():
         return []
     try:
@@ -280,7 +280,7 @@ def owner_of(secret: str) -> str:
 
 
 def conversation_key(session_id: str, owner: str) -> str:
-    """The key of a conversation; empty for an empty id, the id itself without an owner: who knows it may read."""
+    """The key of a conversation; empty for an empty id. Without an owner it is the id: anyone who knows it may read."""
     if not session_id:
         return ""
     if not re.fullmatch(SESSION_ID_PATTERN, session_id):
@@ -296,7 +296,7 @@ MARK = "s1:"
 
 
 class Seal:
-    """How a database stores readers' words; this one as they are, for one that is encrypted as a whole."""
+    """Stores readers' words in a database; this one stores them as they are, for a database encrypted as a whole."""
 
     def close(self, text: str) -> str:
         """Return the text in its stored form; an empty text stays empty."""
@@ -306,7 +306,7 @@ class Seal:
         """Return the original text.
 
         Raises:
-            ChatStoreError: Another key sealed it, or it was changed.
+            ChatStoreError: It was sealed with another key, or changed.
         """
         return stored
 

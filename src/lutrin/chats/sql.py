@@ -1,7 +1,7 @@
 """Statements about the conversations, which SQLite and PostgreSQL both read.
 
-`tables.py` describes the tables. The parameter `of` is always a conversation's key. What inserts a row has a parameter
-for each of its columns. A test prepares every statement on both databases.
+`tables.py` describes the tables. The parameter `of` is always a conversation's key. An insert has a parameter for each
+column. A test prepares every statement on both databases.
 """
 
 _SESSION = "key id owner title created updated book generation user_agent message_count stored_bytes"
@@ -49,7 +49,7 @@ DELETE_BEFORE = "DELETE FROM session WHERE updated < :before RETURNING key"
 DELETE_ALL = "DELETE FROM session RETURNING key"
 ANSWER_OF = """SELECT message.id FROM message JOIN session ON session.key = message.session
     WHERE message.id = :answer AND message.role = 'assistant' AND session.owner = :whose"""
-"""Selects the answer with the id `answer`, if it is in a conversation of the owner `whose`."""
+"""Selects the answer with the id `answer`, if it belongs to a conversation of the owner `whose`."""
 DAYS = "SELECT day FROM day WHERE day <= :today ORDER BY day DESC LIMIT :most"
 """Selects the newest `most` days up to `today`, newest first."""
 REFUSALS = f"""SELECT question.*, answer.shown AS reply
@@ -60,31 +60,31 @@ ANSWERS = f"""SELECT answer.*, question.text AS question, feedback.value, feedba
     FROM message AS answer JOIN message AS question ON question.position = {_QUESTION_BEFORE}
     LEFT OUTER JOIN feedback ON feedback.message = answer.id
     WHERE answer.role = 'assistant' AND answer.kind IS NOT NULL ORDER BY answer.position DESC LIMIT :most"""
-"""Selects the newest `most` answers that were given, newest first, each with `question` and its reader's judgement."""
+"""Selects the newest `most` answers, newest first, each with `question` and its reader's judgement."""
 UPSERT_SESSION = f"""{_insert("session", _SESSION)} ON CONFLICT (key) DO UPDATE SET updated = excluded.updated,
     book = CASE WHEN excluded.book != '' THEN excluded.book ELSE session.book END,
     generation = CASE WHEN excluded.generation != '' THEN excluded.generation ELSE session.generation END"""
-"""Inserts a conversation, or updates its time, and its book and generation if they are known."""
+"""Inserts a conversation, or updates its time, and its book and generation if given."""
 UPSERT_MESSAGE = f"""{_insert("message", f"id session {_MESSAGE}")} ON CONFLICT (id) DO UPDATE SET {_replace(_MESSAGE)}
     WHERE message.session = excluded.session RETURNING id"""
-"""Inserts a message and returns its id; one that is there is replaced in its place, unless it is another
-conversation's: then nothing is returned."""
+"""Inserts a message and returns its id, or replaces an existing one in place, unless that belongs to another
+conversation: then it returns nothing."""
 UPSERT_FEEDBACK = f"""{_insert("feedback", f"message {_FEEDBACK}")}
     ON CONFLICT (message) DO UPDATE SET {_replace(_FEEDBACK)}"""
 """Inserts the judgement of a message, or replaces it."""
 KEEP_DAY = "INSERT INTO day (day) VALUES (:day) ON CONFLICT DO NOTHING"
-"""Inserts the day unless it is stored already."""
+"""Inserts the day unless it is already stored."""
 ADD_ASSIGNMENT = _insert("assignment", "id created body opened finished sent")
 ASSIGNMENT = "SELECT * FROM assignment WHERE id = :id"
 ASSIGNMENTS = "SELECT * FROM assignment ORDER BY created DESC, id"
 ASSIGNMENT_CARDS = "SELECT card, tries, missed FROM assignment_card WHERE assignment = :id"
 KEEP_RECEIPT = f"""{_insert("assignment_receipt", "receipt assignment")}
     ON CONFLICT DO NOTHING RETURNING receipt"""
-"""Inserts the mark of results; returns nothing if it is known."""
+"""Inserts the mark of results; returns nothing if it is already stored."""
 COUNT_BROWSER = """UPDATE assignment SET opened = opened + :opened, finished = finished + :finished, sent = sent + 1
     WHERE id = :id"""
 COUNT_CARD = f"""{_insert("assignment_card", "assignment card tries missed")} ON CONFLICT (assignment, card)
     DO UPDATE SET tries = assignment_card.tries + excluded.tries, missed = assignment_card.missed + excluded.missed"""
-"""Inserts the counts of a card, or adds them to those that are there."""
+"""Inserts the counts of a card, or adds them to the stored ones."""
 FORGET_ASSIGNMENT = "DELETE FROM assignment WHERE id = :id RETURNING id"
 """Deletes an assignment with its counts and marks."""

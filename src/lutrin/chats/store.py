@@ -29,7 +29,7 @@ USER_AGENT_CHARS = 300
 
 
 class StoredParts(records.AnswerParts, frozen=True, kw_only=True, omit_defaults=True):
-    """As they are stored."""
+    """The stored form of an answer's parts."""
 
 
 _shown = msgspec.json.Decoder(StoredParts)
@@ -39,7 +39,7 @@ _ids = msgspec.json.Decoder(tuple[str, ...])
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Limits on what is stored."""
+    """Limits on stored data."""
 
     conversation_bytes: int
     """Most bytes in one conversation."""
@@ -201,9 +201,9 @@ def utc_now() -> datetime:
 class ChatTables:
     """Conversations in the tables of `tables.py`.
 
-    An argument `key` is always a `key.conversation_key`: for a conversation without an owner, the id itself. What takes
-    the key of one conversation raises NotFound if there is none. Each call raises ChatStoreError if the database cannot
-    be read, or nothing was stored.
+    An argument `key` is always a `key.conversation_key`: for a conversation without an owner, the id itself. Methods
+    that take the key of one conversation raise NotFound if there is none. Each call raises ChatStoreError if the
+    database cannot be read, or nothing was stored.
     """
 
     trouble: tuple[type[Exception], ...] = (sqlite.DatabaseError,)
@@ -227,11 +227,11 @@ class ChatTables:
     async def record(
         self, key: str, origin: ChatOrigin, messages: Sequence[ChatMessage], *, is_begun: bool = False
     ) -> None:
-        """Store messages and what is known of their conversation in one transaction; known ones are replaced.
+        """Store messages and their conversation's data in one transaction; messages with known ids are replaced.
 
         Raises:
             ChatStoreFull: The conversation, or its reader, has no room left; nothing was stored.
-            NotFound: The conversation `is_begun`, and was deleted since; nothing was stored.
+            NotFound: The conversation `is_begun`, but has been deleted; nothing was stored.
         """
         now = self._now()
         session = new_session(key, origin, messages, now, self._seal)
@@ -318,10 +318,10 @@ class ChatTables:
         await self.erase_traces()
 
     async def judge(self, message_id: str, owner: str, value: str, comment: str = "") -> None:
-        """Store what a reader thought of an answer; a second judgement replaces the first.
+        """Store a reader's judgement of an answer; a second one replaces the first.
 
         Raises:
-            NotFound: There is no such answer, or another browser's conversation holds it.
+            NotFound: There is no such answer, or it belongs to another browser's conversation.
         """
         created, sealed = iso(self._now()), self._seal.close(comment)
         judgement = {"message": message_id, "value": value, "comment": sealed, "created": created}
@@ -375,10 +375,10 @@ class ChatTables:
         await self._database.close()
 
     async def erase_traces(self) -> None:
-        """Remove what the database keeps of deleted rows. Databases that do not overwrite them extend this."""
+        """Erase traces of deleted rows. Databases that do not overwrite them extend this."""
 
     async def read(self, statement: str, values: Values) -> list[Any]:
-        """Return the rows of a statement that only reads."""
+        """Return the rows of a read-only statement."""
         with self._translating_errors():
             return await self._database.read(statement, values)
 
@@ -427,7 +427,7 @@ class SqlChatStore(ChatTables):
         return cls(await SqlCipher.open(path, key), path, now, room)
 
     async def erase_traces(self) -> None:
-        """Empty the log file and remove the migrations' backups, which still hold what was deleted."""
+        """Empty the log file and remove the migrations' backups, which still contain deleted data."""
         with self._translating_errors():
             await self._file.empty_log()
         for backup in self._path.parent.glob(f"{self._path.name}.before-*"):

@@ -1,6 +1,6 @@
-"""The tables of the conversations as SQLModel classes, from which a new database is made.
+"""The tables of the conversations as SQLModel classes, from which a new database is created.
 
-Only making a database imports this module, because loading SQLModel takes most of a second.
+Only the creation of a database imports this module, because loading SQLModel takes most of a second.
 
 Times are ISO 8601 in UTC, so that their order is the order of their text.
 """
@@ -70,9 +70,9 @@ class MessageRow(ChatTable, table=True):
     citations: str
     """JSON array of `records.Citation`."""
     made: str = Field(default="", sa_column_kwargs={"server_default": ""})
-    """JSON of `records.Made`, sealed; empty: not known."""
+    """JSON of `records.Made`, sealed; empty if unknown."""
     shown: str = Field(default="", sa_column_kwargs={"server_default": ""})
-    """JSON of `records.Shown`, sealed; empty: the text is all that is shown."""
+    """JSON of `records.Shown`, sealed; empty: only the text is shown."""
 
 
 class FeedbackRow(ChatTable, table=True):
@@ -87,18 +87,18 @@ class FeedbackRow(ChatTable, table=True):
 
 
 class AssignmentRow(ChatTable, table=True):
-    """What a teacher has given a class to do, with how many browsers opened and finished it."""
+    """An assignment of a class, with the number of browsers that opened and finished it."""
 
     __tablename__ = "assignment"
 
     id: str = Field(primary_key=True)
     created: str
     body: str
-    """JSON of what it consists of, sealed."""
+    """JSON of its content, sealed."""
     opened: int
     finished: int
     sent: int
-    """Results that were counted."""
+    """Number of results counted."""
 
 
 class AssignmentCardRow(ChatTable, table=True):
@@ -113,7 +113,7 @@ class AssignmentCardRow(ChatTable, table=True):
 
 
 class AssignmentReceiptRow(ChatTable, table=True):
-    """The random mark of results that were counted, so that results sent twice count once. It says nothing of whose."""
+    """The random mark of counted results, so that results sent twice count once. It does not reveal the sender."""
 
     __tablename__ = "assignment_receipt"
 
@@ -122,7 +122,7 @@ class AssignmentReceiptRow(ChatTable, table=True):
 
 
 def make_tables(database: Literal["sqlite", "postgresql"]) -> list[str]:
-    """The statements that make the tables and their indexes."""
+    """The statements that create the tables and their indexes."""
     dialect = {"sqlite": sqlite, "postgresql": postgresql}[database].dialect()
     elements: list[DDLElement] = []
     for table in ChatTable.metadata.sorted_tables:

@@ -1,7 +1,7 @@
-"""Assignments and how they went: counts alone, no reader, no time of a result.
+"""Assignments and their results: counts alone, no reader, no time of a result.
 
-Each sending of results has a random mark of its own, a *receipt*. It is kept so that results which a phone sends again,
-because it never heard that they had arrived, count once. Two sendings of one browser have nothing in common.
+Each submission of results has its own random mark, a *receipt*. It is stored so that results which a phone sends again,
+because it got no reply, count once. Two submissions of one browser have nothing in common.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -17,26 +17,27 @@ from lutrin.records import CardCount, StoredAssignment
 
 T = TypeVar("T")
 MOST_RECEIPTS = 20_000
-"""Results that one assignment takes in: some hundred classes. More is somebody's script."""
+"""Most results for one assignment: some hundred classes. More come from a script."""
 
 
 class TableAccess(Protocol):
     """Reads and writes the tables of conversations; raises ChatStoreError as they do."""
 
     async def read(self, statement: str, values: Values) -> list[Any]:
-        """Return the rows of a statement that only reads."""
+        """Return the rows of a read-only statement."""
 
     async def write(self, work: Callable[[Execute], Awaitable[T]]) -> T:
         """Run some work in one transaction."""
 
     async def erase_traces(self) -> None:
-        """Remove what the database keeps of deleted rows."""
+        """Erase traces of deleted rows."""
 
 
 class AssignmentTables:
     """The assignments of a server, in the database of its conversations.
 
-    What takes an id raises NotFound if there is no such assignment; each call raises ChatStoreError as `ChatTables`.
+    Methods that take an id raise NotFound if there is no such assignment; each call raises ChatStoreError as
+    `ChatTables`.
     """
 
     def __init__(self, access: TableAccess, seal: Seal, now: Callable[[], datetime]) -> None:
@@ -45,7 +46,7 @@ class AssignmentTables:
         self._now = now
 
     async def add(self, id_: str, body: str) -> None:
-        """Keep a new assignment."""
+        """Store a new assignment."""
         created = self._now().isoformat(timespec="seconds")
         row = {"id": id_, "created": created, "body": self._seal.close(body), "opened": 0, "finished": 0, "sent": 0}
         await self._access.write(lambda execute: execute(sql.ADD_ASSIGNMENT, row))
@@ -59,22 +60,22 @@ class AssignmentTables:
         return self._record(_only(await self._access.read(sql.ASSIGNMENT, {"id": id_})))
 
     async def card_counts(self, id_: str) -> Mapping[str, CardCount]:
-        """Return the counts of an assignment's cards that were answered, by card id."""
+        """Return the counts of an assignment's answered cards, by card id."""
         rows = await self._access.read(sql.ASSIGNMENT_CARDS, {"id": id_})
         return {row.card: CardCount(tries=row.tries, missed=row.missed) for row in rows}
 
     async def count(
         self, id_: str, receipt: str, known: Mapping[str, bool], *, opened: bool = False, finished: bool = False
     ) -> bool:
-        """Count results; False: they were counted before.
+        """Count results; False if they were counted before.
 
         Args:
-            known: By card id whether it was known.
+            known: Whether each card was known, by card id.
             opened: Whether a browser opened the assignment for the first time.
             finished: Whether a browser has finished it.
 
         Raises:
-            ChatStoreFull: It has taken in `MOST_RECEIPTS` results.
+            ChatStoreFull: It has `MOST_RECEIPTS` results already.
         """
 
         async def work(execute: Execute) -> bool:
@@ -92,7 +93,7 @@ class AssignmentTables:
         return await self._access.write(work)
 
     async def forget(self, id_: str) -> None:
-        """Delete an assignment and everything that was counted."""
+        """Delete an assignment and all its counts."""
         _only(await self._access.write(lambda execute: execute(sql.FORGET_ASSIGNMENT, {"id": id_})))
         await self._access.erase_traces()
 

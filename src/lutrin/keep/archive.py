@@ -1,7 +1,7 @@
-"""A folder in one file. It is written under another name, read back, then renamed, and unpacked only if it is whole.
+"""Stores a folder in one file: written under another name, read back, renamed, and only unpacked if it is complete.
 
 The file is a tar archive without compression, whose last member, `manifest.json`, has the SHA-256 of every other one.
-So a file that was cut, or changed in a single bit, is always noticed. `SHA256SUMS` holds the same hashes for
+So a file that was truncated, or changed in a single bit, is always noticed. `SHA256SUMS` has the same hashes for
 `sha256sum -c`.
 """
 
@@ -42,7 +42,7 @@ class ArchiveManifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     seal: str = ""
     """SHA-256 of the manifest without this field and the next one."""
     origin: str = ""
-    """HMAC of the seal under the key of the installation that wrote it; empty where it has none."""
+    """HMAC of the seal under the key of the installation that wrote it; empty if it has none."""
 
 
 def _seal_of(manifest: ArchiveManifest) -> str:
@@ -82,12 +82,12 @@ def write_archive(
     Args:
         members: Name and file of each.
         created: ISO 8601, UTC.
-        expected: The SHA-256 with which some of them were published.
+        expected: Published SHA-256 of some of them.
         key: Proves that this installation wrote it.
         prefix: Before each name in the archive, not in its manifest.
 
     Raises:
-        IndexUnavailable: A member is not what was published.
+        IndexUnavailable: A member differs from its published hash.
         NotEnoughSpace, ArchiveError: It could not be written.
     """
     partial = target.with_name(f".{target.name}.part")
@@ -116,10 +116,10 @@ def write_archive(
 
 
 def unpack_archive(source: Path, kind: str, folder: Path) -> ArchiveManifest:
-    """Unpack an archive into an empty folder. Use nothing of the folder if this raises.
+    """Unpack an archive into an empty folder. If this raises, use nothing in the folder.
 
     Raises:
-        ArchiveError: The file is no archive of this kind, or not whole.
+        ArchiveError: The file is not an archive of this kind, or is incomplete.
         NotEnoughSpace: The disk is too small for it.
     """
     room(folder, source.stat().st_size if source.exists() else 0)
@@ -127,7 +127,7 @@ def unpack_archive(source: Path, kind: str, folder: Path) -> ArchiveManifest:
 
 
 def _read_archive(source: Path, kind: str, folder: Path | None = None, *, prefix: str = "") -> ArchiveManifest:
-    """Hash the members in order, and write them into the folder; they are what was written only if this returns."""
+    """Hash the members in order, and write them into the folder; they are valid only if this returns."""
     hashes: dict[str, str] = {}
     try:
         left_bytes = source.stat().st_size
@@ -162,7 +162,7 @@ def _read_archive(source: Path, kind: str, folder: Path | None = None, *, prefix
 
 @contextmanager
 def beside(target: Path) -> Iterator[Path]:
-    """Make a temporary folder on the same disk as a file that will be written, and remove it at the end."""
+    """Make a temporary folder on the same disk as a future file, and remove it at the end."""
     work = target.with_name(f".{target.name}.work")
     try:
         shutil.rmtree(work, ignore_errors=True)
@@ -176,7 +176,7 @@ def beside(target: Path) -> Iterator[Path]:
 
 
 def room(folder: Path, needed_bytes: int) -> None:
-    """Check that the disk has room for what will be written."""
+    """Check that the disk has room for the given bytes."""
     free = shutil.disk_usage(folder).free
     if free < needed_bytes + HEADROOM_BYTES:
         raise NotEnoughSpace(
@@ -194,14 +194,14 @@ def unwritable(error: OSError, target: Path) -> ArchiveError | NotEnoughSpace:
 
 
 def damaged_index(name: str) -> IndexUnavailable:
-    """Explain that a published file is not what it was."""
+    """Explain that a published file has changed."""
     return IndexUnavailable(
         f"The index is damaged at {name}; nothing was written.", remedy="Run `lutrin ingest --rebuild`."
     )
 
 
 def _add(tar: tarfile.TarFile, name: str, path: Path) -> str:
-    """Add a file; return its SHA-256. If it changes meanwhile, reading back will tell."""
+    """Add a file; return its SHA-256. If it changes meanwhile, reading back detects that."""
     info = tarfile.TarInfo(name)
     info.mode = 0o755 if os.access(path, os.X_OK) else 0o644
     with path.open("rb") as file:
@@ -224,7 +224,7 @@ def _checked_name(source: Path, member: tarfile.TarInfo, prefix: str) -> str:
     name = member.name.removeprefix(prefix)
     path = PurePosixPath(name)
     below = str(path) == name and not path.is_absolute() and not {"..", "."} & {*path.parts} and "\\" not in name
-    # A log beside a database would be part of it as soon as it is opened.
+    # A log beside a database becomes part of it as soon as it is opened.
     below = below and not name.endswith(("-wal", "-shm", "-journal"))
     if not member.isreg() or member.issparse() or not member.name.startswith(prefix) or not below:
         raise _damage(source, f"it holds {member.name!r}")
@@ -258,12 +258,12 @@ COMPUTED = frozenset({2, 3})
 
 
 def check_schema(database: Path, tables: frozenset[str] | None = None) -> None:
-    """Look at a database's schema before anything of it is used; it may have these tables, None: any.
+    """Check a database's schema before using any of it; it may have these tables, None: any.
 
     A view named like a table can compute rows without end, and a trigger can write unasked.
 
     Raises:
-        IndexUnavailable: It holds anything but tables and indexes, or other tables, or is no database.
+        IndexUnavailable: It contains anything but tables and indexes, or other tables, or is not a database.
     """
     try:
         with closing(sqlite.connect(database, readonly=True)) as connection:

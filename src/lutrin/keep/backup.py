@@ -1,7 +1,7 @@
 """`lutrin backup`: catalogue, index and conversations at one moment, in one file, while the server runs.
 
-The catalogue and the conversations are copied by SQLite's own backup, the current generation of each book is locked
-against deletion and copied with its hashes checked. The conversations stay encrypted; their key is never in the file.
+SQLite's own backup copies the catalogue and the conversations; the current generation of each book is locked against
+deletion and copied with its hashes checked. The conversations stay encrypted; their key is never in the file.
 
 `lutrin restore` replaces the present state with a backup, completely or not at all, also while a server runs. The file
 is unpacked and checked in a folder of its own. Renaming that folder commits the restore. If the process is killed
@@ -36,7 +36,7 @@ CHATS = "chats.db"
 BOOKS = "books"
 STUDY = "study"
 TRIES = 10
-"""How often the catalogue is read again if a generation disappears because ingests replace it meanwhile."""
+"""How often to read the catalogue again if a generation disappears because an ingest replaces it."""
 
 
 class BackupSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,7 +51,7 @@ class BackupSummary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def backup(settings: Settings, target: Path, now: Callable[[], datetime]) -> BackupSummary:
-    """Write everything that Lutrin knows to one file. An existing file is replaced once the new one is whole."""
+    """Write all of Lutrin's data to one file. An existing file is replaced once the new one is complete."""
     if not settings.catalog_path.exists() and not settings.chats_path.exists():
         raise ArchiveError(f"There is nothing to back up in {settings.data_dir}.", remedy="Run `lutrin ingest` first.")
     created = now().isoformat(timespec="seconds")
@@ -81,7 +81,7 @@ def index_members(settings: Settings, work: Path, locks: ExitStack) -> tuple[lis
 
 
 def _study_members(folder: Path, copies: Path) -> list[tuple[str, Path]]:
-    """Collect the entries that the model's study has written, whole lines only, since it may be writing meanwhile."""
+    """Collect the entries written by the model's study, whole lines only, since it may be writing."""
     members = []
     for path in sorted(folder.glob("*")):
         copies.mkdir(exist_ok=True)
@@ -117,7 +117,7 @@ def _catalog(settings: Settings, work: Path, locks: ExitStack) -> list[Published
 
 
 def _snapshot(catalog_path: Path, target: Path) -> list[PublishedBook]:
-    """Copy the catalogue with only the current generations, which are returned; an ingest may delete their folders."""
+    """Copy the catalogue with only the current generations, and return these; an ingest may delete their folders."""
     with Catalog(catalog_path) as catalog, closing(sqlite.connect(target)) as copy:
         catalog.connection.backup(copy)
     with Catalog(target) as catalog:
@@ -160,11 +160,11 @@ def _data_bytes(settings: Settings) -> int:
 UNPACKED = ".restore-unpacked"
 """Folder of an unfinished restore, removed by the next one."""
 COMPLETE = ".restore-complete"
-"""Folder of a committed restore, whole and checked."""
+"""Folder of a committed restore, complete and checked."""
 
 
 class RestoreSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """What was restored."""
+    """The result of a restore."""
 
     created: str
     """When the backup was written."""
@@ -174,15 +174,15 @@ class RestoreSummary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def restore(settings: Settings, source: Path, *, with_chats: bool = True, trust: bool = False) -> RestoreSummary:
-    """Replace the present state, conversations too unless `with_chats` is false, with that of a backup.
+    """Replace the present state by a backup's, including conversations unless `with_chats` is false.
 
     Raises:
-        ArchiveError: The file is no backup, or damaged, or foreign and not trusted; nothing was changed.
+        ArchiveError: The file is not a backup, or damaged, or foreign and not trusted; nothing was changed.
         ChatStoreError: The key of the backup's conversations is not here; nothing was changed.
         NotEnoughSpace: The disk is too small; nothing was changed.
         IngestInProgress: An ingest or another restore is running.
     """
-    # The lock of ingests: neither may see the other's unfinished work.
+    # Use the lock of ingests: neither may see the other's unfinished work.
     with ingest_lock(settings.data_dir):
         finish_alone(settings)
         unpacked = settings.data_dir / UNPACKED
@@ -205,20 +205,20 @@ def restore(settings: Settings, source: Path, *, with_chats: bool = True, trust:
 
 
 def finish(settings: Settings) -> None:
-    """Finish a restore whose process was killed after the commit. Every command that opens the data calls this first.
+    """Finish a restore whose process was killed after the commit. Every command that opens the data first calls this.
 
     Raises:
         ChatStoreError, IndexUnavailable, DatabaseError, OSError: It cannot be finished now.
     """
     if not (settings.data_dir / COMPLETE).exists():
         return
-    # If the lock is taken, the restore is still running, or an ingest that has finished it.
+    # If the lock is taken, the restore is still running, or an ingest, which has finished it already.
     with suppress(IngestInProgress), ingest_lock(settings.data_dir):
         finish_alone(settings)
 
 
 def finish_alone(settings: Settings) -> None:
-    """Do what `finish` does, for a caller that holds the ingest lock."""
+    """Do the work of `finish`, for a caller that holds the ingest lock."""
     complete = settings.data_dir / COMPLETE
     if not complete.exists():
         return
@@ -246,7 +246,7 @@ def finish_alone(settings: Settings) -> None:
 
 
 def _prepare_chats(settings: Settings, unpacked: Path) -> bool:
-    """Make sure that the conversations can be opened here, and bring their tables up to date."""
+    """Make sure that the conversations can be opened here, and migrate their tables."""
     if not (unpacked / CHATS).exists():
         return False
     if settings.chat_key is None and not settings.chat_key_path.exists():
@@ -271,7 +271,7 @@ def _key_remedy(settings: Settings) -> str:
 
 
 def _prepare_index(settings: Settings, source: Path, unpacked: Path) -> dict[str, str]:
-    """Check the generations against the catalogue, rename one whose name is taken here, and return them by slug."""
+    """Check the generations against the catalogue, rename one whose name is taken, and return them by slug."""
     if not (unpacked / CATALOG).exists():
         return {}
     if _readable(settings.catalog_path):
@@ -295,7 +295,7 @@ def _prepare_index(settings: Settings, source: Path, unpacked: Path) -> dict[str
 
 
 def check_databases(unpacked: Path) -> None:
-    """Look at the schemas of an unpacked index before anything of it is used."""
+    """Check the schemas of an unpacked index before using any of it."""
     check_schema(unpacked / CATALOG, TABLES)
     for passages in (unpacked / BOOKS).glob(f"*/*/{PASSAGES}"):
         check_schema(passages)
@@ -343,7 +343,7 @@ def _rename_generation(catalog: Catalog, directory: Path, name: str) -> Path:
 
 
 def _take_over_chats(database: Path, key: str, other: Path) -> None:
-    """Replace the conversations with those of a migrated snapshot, which is deleted; a server goes on with them.
+    """Replace the conversations by those of a migrated snapshot, which is deleted; a running server adopts them.
 
     A database that this key does not open, because it is damaged, is replaced as a file.
     """

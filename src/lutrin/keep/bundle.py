@@ -1,12 +1,12 @@
-"""`lutrin bundle`: a whole Lutrin in one file, for a machine that has Python and nothing else.
+"""Implements `lutrin bundle`: a whole Lutrin in one file, for a machine with nothing but Python.
 
-The packages of this environment as wheels, the engine as it was compiled here; the models, the published index, the
-books with their pictures, the program's source; the SHA-256 of every file; and `install.py`, which checks them and
-needs no network. No conversation and no key is ever in it.
+It contains the packages of this environment as wheels, the engine as compiled here; the models, the published index,
+the books with their pictures, the program's source; the SHA-256 of every file; and `install.py`, which checks them and
+needs no network. Conversations and keys are never included.
 
-An installed package is what its wheel was: RECORD lists its files with their hashes (specification "Recording installed
-projects" of the Python Packaging User Guide). Each file is checked against it and put where the wheel format has it
-("Binary distribution format", same guide). Files that the installer added are left out.
+An installed package is identical to its wheel: RECORD lists its files with their hashes (specification "Recording
+installed projects" of the Python Packaging User Guide). Each file is checked against it and put in its place in the
+wheel format ("Binary distribution format", same guide). Files that the installer added are left out.
 """
 
 import base64
@@ -56,11 +56,11 @@ ENGINE = "llama_cpp_python-"
 PARTS = "llama_cpp/lib/libggml-cpu-*"
 """Files of an engine that chooses its code for the processor at run time (adapters/llamacpp.py)."""
 UNPACKED_RATIO = 2
-"""For a moment the wheels and the bundle made of them are both on the disk."""
+"""For a moment both the wheels and the bundle made from them are on the disk."""
 
 
 class BundleSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """The contents of a bundle and the machines that it fits."""
+    """The contents of a bundle and the machines that it runs on."""
 
     file: str
     folder: str
@@ -114,7 +114,7 @@ def bundle(
 
 
 def machine(packages: Iterable[Path] = ()) -> dict[str, str]:
-    """Describe what the compiled parts need: Python's version, platform, C library and processor instructions."""
+    """Describe the compiled parts' needs: Python's version, platform, C library and processor instructions."""
     wishes, is_bound = [], False
     for path in packages:
         with zipfile.ZipFile(path) as wheel:
@@ -134,7 +134,7 @@ def machine(packages: Iterable[Path] = ()) -> dict[str, str]:
 def oldest_python(wishes: Iterable[str]) -> str:
     """Return the oldest release of this Python that satisfies every `Requires-Python`, such as 3.11.5.
 
-    An older one would need other versions of packages, which this environment does not have.
+    An older one would need other package versions, which this environment does not have.
     """
     this = f"{sys.version_info.major}.{sys.version_info.minor}"
     minors = [int(release) for wish in wishes for release in re.findall(rf">=\s*{re.escape(this)}\.(\d+)", wish)]
@@ -142,7 +142,7 @@ def oldest_python(wishes: Iterable[str]) -> str:
 
 
 def _wheels(requirements: str, work: Path) -> list[Path]:
-    """Make wheels of every installed package of the requirement file, of Lutrin, and of pip if it is installed."""
+    """Make wheels of every installed package in the requirement file, of Lutrin, and of pip if it is installed."""
     folder = work / "wheels"
     folder.mkdir()
     wanted, here = pins(requirements), installed_packages()
@@ -152,7 +152,7 @@ def _wheels(requirements: str, work: Path) -> list[Path]:
                 f"{name} {here[name].version} is installed, the requirement file wants {' or '.join(wanted[name])}.",
                 remedy="Run `./justw setup`.",
             )
-    # A pinned package that is not installed is one for other platforms: `./justw setup` installs what this one needs.
+    # A pinned package that is not installed is for other platforms: `./justw setup` installs all that this one needs.
     chosen = [here[name] for name in sorted({*wanted, "lutrin", "pip"} & here.keys())]
     return [write_wheel(package, folder, source=Path(__file__).parents[1]) for package in chosen]
 
@@ -167,9 +167,9 @@ def _pin_wheels(packages: Iterable[Path]) -> bytes:
 
 
 def _models(settings: Settings, language_model: str | None) -> tuple[str, dict[str, Path]]:
-    """Return the value of LUTRIN_MODEL for the other machine, and the files of the models by name below `models/`.
+    """Return the value of LUTRIN_MODEL for the other machine, and the models' files by name below `models/`.
 
-    A model that was converted for this processor is left out: on the other one, another format may be faster.
+    A model converted for this processor is left out: on the other one, another format may be faster.
     """
     manifest = weights.load_manifest(settings.models_dir)
     models = [manifest.find(settings.embedder, "embed")] + ([manifest.find(language_model)] if language_model else [])
@@ -199,7 +199,7 @@ def _source(root: Path) -> list[tuple[str, Path]]:
 
 
 def _books(settings: Settings, corpus: Path, work: Path) -> dict[str, Path]:
-    """Collect the files of published books from outside `corpus/`, by the names that they get below it."""
+    """Collect the files of published books outside of `corpus/`, by their new names below it."""
     files: dict[str, Path] = {}
     with Catalog(settings.catalog_path) as catalog:
         for book in catalog.books():

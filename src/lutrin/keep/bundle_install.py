@@ -19,7 +19,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 KEPT = (".env", "data", "corpus")
-"""Belong to the operator and are never replaced."""
+"""Files that belong to the operator and are never replaced."""
 INSTRUCTIONS = (
     "avx", "avx2", "f16c", "fma", "bmi2", "avx_vnni", "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd",
     "avx512_vnni", "avx512_vbmi", "avx512_bf16", "amx_tile", "amx_int8", "asimddp", "i8mm", "sve",
@@ -71,7 +71,7 @@ def check_machine(target: "dict[str, str]") -> None:
 
 
 def check_files() -> None:
-    """Stop unless every file has the hash with which it was packed."""
+    """Stop unless every file has its packed hash."""
     hashes = json.loads((HERE / "manifest.json").read_text(encoding="utf-8"))["hashes"]
     for name, digest in hashes.items():
         path = HERE / name
@@ -87,7 +87,7 @@ def check_files() -> None:
 
 
 def lay_out(target: Path) -> None:
-    """Copy everything but the packages; keep the operator's files."""
+    """Copy everything except the packages; keep the operator's files."""
     for item in sorted((HERE / "home").iterdir()):
         place = target / item.name
         if item.name in KEPT and place.exists():

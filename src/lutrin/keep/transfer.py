@@ -1,10 +1,9 @@
-"""Published books on their way to other machines and other kinds of vector stores.
+"""Moves published books to other machines and other kinds of vector stores.
 
-`lutrin export-index` and `import-index` move them in a file. A generation's folder holds every vector beside the
-store's own files, so an import fills the new store from them. Nothing is embedded again, now or by the next ingest,
-because the catalogue's embeddings are included. The imported index is checked in a fresh process and published as after
-an ingest. A damaged file or a kill at any moment leaves the old index.
-
+`lutrin export-index` and `import-index` move them in a file. A generation's folder contains every vector beside the
+store's own files, so an import fills the new store from them. Neither it nor the next ingest embeds anything again,
+because the file includes the catalogue's embeddings. The imported index is checked in a fresh process and published as
+after an ingest. A damaged file or a kill at any moment leaves the old index in place.
 Servers that share books find them on a rack, where an ingest offers them. A fetched generation keeps the name and the
 hashes of its publication. The server checks it, syncs it, moves it into place and publishes it in its own catalogue in
 one transaction. Fetched books stay, so a server answers from its disk while the rack cannot be reached.
@@ -39,7 +38,7 @@ KIND = "lutrin index"
 
 
 class TransferSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """What an export or an import moved."""
+    """The books moved by an export or an import."""
 
     file: str
     books: dict[str, str]
@@ -78,9 +77,9 @@ async def import_index(
     """Publish the books of an exported file in the vector store of these settings. The caller holds the ingest lock.
 
     Raises:
-        ArchiveError: The file is no exported index, or not whole, or foreign and not trusted.
-        InvalidSettings: Its vectors are of another embedding model.
-        VerificationFailed, IndexUnavailable, OSError: It could not be written; the published books go on serving.
+        ArchiveError: The file is not an exported index, or is incomplete, or foreign and not trusted.
+        InvalidSettings: Its vectors come from another embedding model.
+        VerificationFailed, IndexUnavailable, OSError: It could not be written; the published books stay in use.
     """
     settings.books_dir.mkdir(parents=True, exist_ok=True)
     with beside(settings.books_dir / CATALOG) as work:
@@ -117,7 +116,7 @@ async def import_index(
 
 
 async def _rebuild(building: Path, manifest: Manifest, store: VectorStore, verify: Verify) -> str:
-    """Fill a collection from a generation's folder and give the folder its name; return its manifest's SHA-256."""
+    """Fill a collection from a generation's folder and rename the folder; return its manifest's SHA-256."""
     try:
         with closing(sqlite.connect(building / PASSAGES, readonly=True)) as passages:
             await write_vectors(building, passages, store, manifest.collection, manifest.dimension)
@@ -129,7 +128,7 @@ async def _rebuild(building: Path, manifest: Manifest, store: VectorStore, verif
 
 
 def _move(source: Path, building: Path) -> None:
-    """Move an unpacked generation to its working folder, and remove what a killed import left there."""
+    """Move an unpacked generation to its working folder, and remove the leftovers of a killed import."""
     shutil.rmtree(building, ignore_errors=True)
     building.parent.mkdir(parents=True, exist_ok=True)
     source.rename(building)
@@ -170,7 +169,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def offer_all(settings: Settings, rack: BookRack) -> None:
-    """Make the rack hold what this machine's catalogue lists, after an ingest. The caller holds the ingest lock."""
+    """Update the rack to this machine's catalogue after an ingest. The caller holds the ingest lock."""
     offered = await rack.generations()
     with Catalog(settings.catalog_path) as catalog:
         books = {book.info.slug: book for book in catalog.books()}
@@ -188,12 +187,12 @@ async def offer_all(settings: Settings, rack: BookRack) -> None:
 
 
 async def fetch_all(settings: Settings, rack: BookRack) -> list[str]:
-    """Bring this machine up to date with the rack; return the new generations. The caller holds the ingest lock.
+    """Update this machine to the rack; return the new generations. The caller holds the ingest lock.
 
     An empty rack changes nothing: the books on this machine stay.
 
     Raises:
-        IndexUnavailable: The rack cannot be reached, or its files are damaged; the books published here go on serving.
+        IndexUnavailable: The rack cannot be reached, or its files are damaged; the books published here stay in use.
     """
     fresh, gone = await _compare(settings, rack)
     with Catalog(settings.catalog_path) as catalog:
@@ -205,7 +204,7 @@ async def fetch_all(settings: Settings, rack: BookRack) -> list[str]:
 
 
 async def follow(settings: Settings, rack: BookRack, poll_s: float = POLL_S) -> None:
-    """Fetch new books again and again until cancelled. A lasting failure is logged once."""
+    """Fetch new books repeatedly until cancelled. A lasting failure is logged once."""
     log = get_logger("mirror")
     trouble = ""
     while True:
@@ -237,7 +236,7 @@ async def _compare(settings: Settings, rack: BookRack) -> tuple[list[Record], li
 
 
 def _record(encoded: bytes) -> Record:
-    """A record of the rack, whose names become names of folders here."""
+    """A record from the rack, whose names become folder names here."""
     record = msgspec.json.decode(encoded, type=Record)
     check_names(record.book.info.slug, record.book.current)
     return record

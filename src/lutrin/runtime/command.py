@@ -1,4 +1,4 @@
-"""Commands that the server runs in processes of their own, and ends with all that they have started."""
+"""Runs the server's commands in separate processes, and ends each with everything that it has started."""
 
 import asyncio
 import os
@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import suppress
 
 MAX_LINE_BYTES = 16_384
-"""Of one line of progress; what is longer is cut."""
+"""Bytes of one line of progress; longer lines are cut."""
 BLOCK_BYTES = 65_536
 
 
@@ -22,10 +22,10 @@ async def run_command(
     """Run a command to its end; kill it and its children if the caller is cancelled.
 
     Args:
-        note: Gets each line that the command writes to its standard error.
+        note: Called with each line that the command writes to its standard error.
         variables: Added to this process's environment.
-        returns: Whether its standard output is a result; else `note` gets those lines, too.
-        silence_s: Seconds without a line after which it is killed; None: it may be silent for ever.
+        returns: Whether its standard output is a result; otherwise `note` gets those lines, too.
+        silence_s: Seconds without a line after which it is killed; None: it may be silent forever.
 
     Returns:
         Its exit code, and its standard output if it is a result.
@@ -66,7 +66,7 @@ async def run_command(
 
 
 async def lines_of(stream: asyncio.StreamReader) -> AsyncIterator[str]:
-    """Lines of a pipe, however long they are; a line longer than `MAX_LINE_BYTES` is cut."""
+    """Lines of a pipe, of any length; a line longer than `MAX_LINE_BYTES` is cut."""
     held = b""
     while block := await stream.read(BLOCK_BYTES):
         *whole, held = (held + block).split(b"\n")

@@ -1,4 +1,4 @@
-"""`lutrin doctor`: what could keep Lutrin from answering, and what to do about each thing."""
+"""Implements `lutrin doctor`: anything that could keep Lutrin from answering, each with its remedy."""
 
 import platform
 import shutil
@@ -25,7 +25,7 @@ Look = Callable[[Settings], str]
 
 
 async def examine(settings: Settings) -> list[Check]:
-    """Look at versions, models, address, index, databases, disk and services; nothing is changed."""
+    """Check versions, models, address, index, databases, disk and services without changing anything."""
     looks: list[tuple[str, Look]] = [("versions", _versions), ("settings", _settings)]
     checks = [_check(name, look, settings) for name, look in looks]
     for name, nearest in unknown_variables():
@@ -44,7 +44,7 @@ async def examine(settings: Settings) -> list[Check]:
 
 
 def _check(name: str, look: Look, settings: Settings) -> Check:
-    """Look at one thing: what is found is a sentence, or the error that was raised."""
+    """Check one thing: the result is a sentence, or the error that was raised."""
     try:
         return Check(name, ok=True, detail=look(settings))
     except LutrinError as error:
@@ -106,7 +106,7 @@ def _reranker(settings: Settings) -> str:
 
 
 def _address(settings: Settings) -> str:
-    """Whether a server can listen at the host of the settings; its port may be in use by the server that runs."""
+    """Check whether a server can listen at the host of the settings; its port may be in use by the running server."""
     try:
         kind, _, _, _, address = socket.getaddrinfo(settings.host, 0, type=socket.SOCK_STREAM)[0]
         with socket.socket(kind) as probe:
@@ -131,7 +131,7 @@ def _chats(settings: Settings) -> str:
 
 
 async def _index(settings: Settings) -> Iterable[Check]:
-    """The catalogue, then each book's current generation against its manifest and an exact scan."""
+    """Check the catalogue, then each book's current generation against its manifest and an exact scan."""
     if not settings.catalog_path.exists():
         return [Check("index", ok=False, detail="No book has been ingested yet.", remedy="Run `lutrin ingest`.")]
     anew = f"Delete {settings.catalog_path} and run `lutrin ingest`; conversations stay."

@@ -1,6 +1,6 @@
-"""Turn settings into what reads books: neither the server nor the flow of answers is loaded for that.
+"""Builds the reader of books from settings, without loading the server or the answer flow.
 
-The caller takes the ingest lock before it loads this module and its vendors.
+The caller takes the ingest lock before it loads this module and its vendor packages.
 """
 
 from collections import Counter
@@ -33,19 +33,19 @@ from lutrin.study.extract import Extractor
 from lutrin.study.literal import literal_problem
 
 PATIENCE_S = 300.0
-"""Seconds for which an embedding service that fails is tried again."""
+"""Seconds for which to retry a failing embedding service."""
 
 
 @asynccontextmanager
 async def _ingest_tools(settings: Settings) -> AsyncIterator[IngestTools]:
-    """Open what makes and checks generations. The caller holds `lutrin.ingest.lock.ingest_lock`."""
+    """Open the tools that make and check generations. The caller holds `lutrin.ingest.lock.ingest_lock`."""
     configure_logging(settings, quiet=True)
     backup.finish_alone(settings)
     store = open_store(settings)
     async with ingesting(settings), embedding(settings, threads=0, patience_s=PATIENCE_S) as embedder:
 
         async def extract(generation: OpenGeneration, files: Collection[str] | None) -> AsyncGenerator[Entry, None]:
-            # As readers will ask: loaded only where a book has changed.
+            # Searches like a reader's: loaded only if a book has changed.
             with ExitStack() as stack:
                 reranker = open_reranker(settings)
                 if reranker is not None:
@@ -57,7 +57,7 @@ async def _ingest_tools(settings: Settings) -> AsyncIterator[IngestTools]:
 
 
 async def run_ingest(settings: Settings, corpus: Path, options: Options = DEFAULTS) -> IngestSummary:
-    """Bring the index up to date with a folder of books; see `lutrin.ingest.run.ingest_alone`."""
+    """Update the index to a folder of books; see `lutrin.ingest.run.ingest_alone`."""
     async with _ingest_tools(settings) as tools:
         return await ingest_alone(corpus, settings, tools, options)
 
@@ -97,7 +97,7 @@ _KINDS = {"sentence": "sentence", "list_item": "item", "table_row": "row", "code
 
 
 def explain(document: Document, chunks: Sequence[Chunk], notices: Sequence[Notice] = ()) -> str:
-    """Metadata, headings with their units, and chunks of a document; `notices` are those of the cutting."""
+    """Metadata, headings with their units, and chunks of a document; `notices` come from the chunker."""
     lines = [*_metadata(document), "", "Headings"]
     for section in document.sections:
         where = f"page {section.page}" if section.page else f"line {line_number(document.source, section.char_start)}"

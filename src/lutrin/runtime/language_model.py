@@ -1,8 +1,8 @@
-"""Choose the language model and its number format from settings, manifest and measurements on this machine.
+"""Chooses the language model and its number format from settings, manifest and measurements on this machine.
 
-The model arrives while the server answers with quotes: engine, file, measurement, then it takes over. All of it runs in
-other processes at the lowest priority on one core. What is missing (a compiler, room, a network) is said once; answers
-stay the book's own then. `LUTRIN_MODEL=none` turns all of it off.
+The model arrives while the server answers with quotes: engine, file, measurement, then it takes over. All of this runs
+in other processes at the lowest priority on one core. A missing part (a compiler, room, a network) is reported once;
+answers then stay the book's own. `LUTRIN_MODEL=none` turns all of it off.
 """
 
 import asyncio
@@ -60,14 +60,14 @@ Note = Callable[[Trial | str], None]
 WRITING = 0.5
 """Share of an explanation's time for writing; the rest is for reading the prompt and for waiting."""
 LEAST_ANSWER_TOKENS = 64
-"""On slower machines the explanation comes late, and readers ask for it."""
+"""Least length of an explanation; on slower machines it comes late, and readers request it."""
 PASSAGES = "passages"
-"""Folder of the passages that the model has read, in the data folder. It can be deleted at any time."""
+"""Folder of the passages that the model has read, in the data folder. It may be deleted at any time."""
 FREE_SHARE = 4
-"""Part of the free memory, and of the free disk, that passages may take: a quarter."""
+"""Share of the free memory, and of the free disk, for passages: a quarter."""
 MOST_PASSAGE_BYTES = 1 << 30
 UNKNOWN_PASSAGE_BYTES = 1 << 28
-"""Memory for passages on a system that does not say how much is free."""
+"""Memory for passages on a system that does not report its free memory."""
 
 
 class HousedGenerator(Generator, Protocol):
@@ -79,14 +79,14 @@ class HousedGenerator(Generator, Protocol):
 
     @property
     def computed_by(self) -> str:
-        """What computes the model, such as `processor (haswell)`; empty until known."""
+        """Hardware that runs the model, such as `processor (haswell)`; empty until known."""
 
     @property
     def load(self) -> tuple[int, int]:
         """Count running answers and waiting readers."""
 
     async def start(self) -> bool:
-        """Start the model; return whether it is ready once that is known."""
+        """Start the model; return whether it is ready, once that is known."""
 
 
 def tuning_path(settings: Settings) -> Path:
@@ -99,7 +99,7 @@ def _tuning(settings: Settings) -> Tuning | None:
 
 
 def _chosen_model(settings: Settings) -> weights.Model | Path | None:
-    """Return the model of the manifest, or the operator's own file, that the settings mean; None for none."""
+    """Return the configured model of the manifest, or the operator's own file; None for none."""
     name = auto_tier(settings) if settings.model == "auto" else settings.model
     if name == "none":
         return None
@@ -107,7 +107,7 @@ def _chosen_model(settings: Settings) -> weights.Model | Path | None:
 
 
 def model_path(settings: Settings) -> tuple[str, Path] | None:
-    """Return the name and the checked file of the language model of the settings; None for `none`.
+    """Return the name and the checked file of the configured language model; None for `none`.
 
     Raises:
         EngineMissing: No engine for language models is installed.
@@ -134,7 +134,7 @@ def model_path(settings: Settings) -> tuple[str, Path] | None:
 def auto_tier(settings: Settings) -> str:
     """Return the largest tier that this machine has the memory and the speed for; `none` if there is none.
 
-    The manifest says what a tier needs; speed counts once `lutrin models tune` has measured it.
+    The manifest gives a tier's requirements; speed counts once `lutrin models tune` has measured it.
     """
     manifest = weights.load_manifest(settings.models_dir)
     tuning = _tuning(settings)
@@ -174,7 +174,7 @@ def ability_of(settings: Settings) -> Ability:
 
 
 def limit_to_speed(ability: Ability, speed: Speed, explain_s: float) -> Ability:
-    """Limit an answer to what a single reader gets in the seconds that an explanation may take."""
+    """Limit an answer to the tokens that a single reader gets in the seconds for an explanation."""
     return replace(
         ability,
         answer_tokens=min(ability.answer_tokens, max(LEAST_ANSWER_TOKENS, int(WRITING * explain_s * speed.single))),
@@ -182,12 +182,12 @@ def limit_to_speed(ability: Ability, speed: Speed, explain_s: float) -> Ability:
 
 
 def gpu_layers(settings: Settings) -> int | None:
-    """Return the number of layers that a graphics processor computes; None: all of them."""
+    """Return the number of layers for the graphics processor; None: all of them."""
     return None if settings.gpu_layers == "auto" else settings.gpu_layers
 
 
 def computed_by(settings: Settings) -> str:
-    """Describe what would compute a language model here. This loads the engine into the process, but no model."""
+    """Describe the hardware that would run a language model. This loads the engine into the process, but no model."""
     # The server's process must not load llama.cpp; `lutrin doctor` runs in its own process.
     from lutrin.adapters import llamacpp  # noqa: PLC0415 - see above
 
@@ -195,14 +195,14 @@ def computed_by(settings: Settings) -> str:
 
 
 def passage_limits(settings: Settings, model_bytes: int) -> PassageLimits:
-    """Size the store of passages that the model has read, by the settings and what is free on this machine."""
+    """Size the store of read passages by the settings and the free space of this machine."""
     if settings.passage_cache_mb == "auto":
         free = available_bytes()
         memory = min(MOST_PASSAGE_BYTES, max(0, free - model_bytes) // FREE_SHARE) if free else UNKNOWN_PASSAGE_BYTES
     else:
         memory = settings.passage_cache_mb << 20
     place = next(path for path in (settings.data_dir, *settings.data_dir.resolve().parents) if path.exists())
-    # Passages on disk do not count as taken: otherwise the store would shrink from one start to the next.
+    # Passages on disk count as free: otherwise the store would shrink from one start to the next.
     folder = settings.data_dir / PASSAGES
     free = shutil.disk_usage(place).free + sum(file.stat().st_size for file in folder.glob("*"))
     disk = settings.passage_disk_mb << 20
@@ -211,13 +211,13 @@ def passage_limits(settings: Settings, model_bytes: int) -> PassageLimits:
 
 
 def passage_figures(generator: Generator | None) -> dict[str, float]:
-    """Return what reading passages once has saved a model; nothing for a service's model, which has no store here."""
+    """Return the savings of a model's store of passages; empty for a service's model, which has no store here."""
     figures = getattr(generator, "passages", None)
     return msgspec.structs.asdict(figures) if isinstance(figures, PassageFigures) else {}
 
 
 def passages_text(settings: Settings, model: Path) -> str:
-    """Describe the store of passages for an operator: what it may take with a model, and what it has on disk."""
+    """Describe the store of passages for an operator: its limits with a model, and its size on disk."""
     limits = passage_limits(settings, model.stat().st_size)
     files = [file.stat().st_size for file in (settings.data_dir / PASSAGES).glob("*")]
     disk = f"{limits.disk_bytes >> 20} MB on disk" if limits.disk_bytes else "none on disk"
@@ -228,7 +228,7 @@ def passages_text(settings: Settings, model: Path) -> str:
 
 
 def open_generator(settings: Settings) -> WorkerGenerator | None:
-    """Make the language model in a process of its own, not started yet; None if none is configured."""
+    """Make the language model in a separate process, not started yet; None if none is configured."""
     chosen = model_path(settings)
     if chosen is None:
         return None
@@ -252,7 +252,7 @@ def head_of(settings: Settings, head: Head) -> Head | None:
     """Return the head if it was fitted for the configured model, which `lutrin models tune` may have converted."""
     model = _chosen_model(settings)
     if isinstance(model, Path):
-        # Few files are as large to the byte, so that others need not be read for their hash.
+        # Few files have this exact size, so that others need not be hashed.
         return head if model.stat().st_size == head.size and file_hash(model) == head.sha256 else None
     return head if model is not None and model.file[0].sha256 == head.sha256 else None
 
@@ -266,12 +266,12 @@ def tune(
     note: Note = lambda _: None,
     within_s: float = float("inf"),
 ) -> Tuning:
-    """Convert and measure installed models, and remember what suits this machine.
+    """Convert and measure installed models, and remember the best choice for this machine.
 
     Args:
         formats: Some of `lutrin.generate.tune.FORMATS`.
-        tiers: Tiers of the models to measure; empty: all that are here. Results of other models are kept.
-        score: Scores a file's answers; None: speed alone decides.
+        tiers: Tiers of the models to measure; empty: all installed ones. Results of other models are kept.
+        score: Scores a file's answers; None: only speed decides.
         within_s: Seconds after which no further file is tried.
     """
     require_engine()
@@ -313,7 +313,7 @@ def tune(
 
 
 def tune_short(settings: Settings, note: Note = lambda _: None) -> Tuning | None:
-    """Measure the quickest format of the configured model, once and for a minute; None: known, or nothing to do."""
+    """Measure the fastest format of the configured model, once and for a minute; None: known, or nothing to do."""
     model = _chosen_model(settings) if settings.tune else None
     tuning = _tuning(settings)
     if not isinstance(model, weights.Model) or (tuning is not None and model.name in tuning.files):
@@ -322,13 +322,13 @@ def tune_short(settings: Settings, note: Note = lambda _: None) -> Tuning | None
 
 
 INSTALLER = ABOVE / "requirements" / "install.py"
-"""Compiles the engine, where Lutrin runs from its checkout."""
+"""Compiles the engine, if Lutrin runs from its checkout."""
 TOLD_EVERY_S = 10.0
-"""Between two lines of progress in the log."""
+"""Seconds between two lines of progress in the log."""
 
 
 class ArrivingModel:
-    """A `HousedGenerator` that stands in for the model until it is here."""
+    """A `HousedGenerator` that stands in for the model until it arrives."""
 
     def __init__(self, settings: Settings) -> None:
         if settings.model != "auto":
@@ -354,12 +354,12 @@ class ArrivingModel:
 
     @property
     def restarts(self) -> int:
-        """Times that the model's process was started anew."""
+        """Number of restarts of the model's process."""
         return int(getattr(self._inner, "restarts", 0))
 
     @property
     def passages(self) -> PassageFigures:
-        """What reading passages once has saved."""
+        """Savings of the store of passages."""
         return getattr(self._inner, "passages", PassageFigures())
 
     def warm(self, requests: Sequence[GenerationRequest]) -> None:
@@ -377,7 +377,7 @@ class ArrivingModel:
         return self._inner.forecast(request) if self._inner is not None else None
 
     async def start(self) -> bool:
-        """Whether the model takes requests; does not wait for one that is on its way."""
+        """Whether the model takes requests; does not wait for one on its way."""
         return await self._inner.start() if self._inner is not None else False
 
     async def ready(self) -> bool:
@@ -398,7 +398,7 @@ class ArrivingModel:
             await self._inner.close()
 
     async def arrive(self, on_ready: Callable[[Ability], None]) -> None:
-        """Bring engine and file, measure, and take over; returns when the model takes requests or cannot come."""
+        """Bring engine and file, measure, and take over; return when the model takes requests or cannot arrive."""
         try:
             ability = await self._arrive()
             if ability is not None:
@@ -413,7 +413,7 @@ class ArrivingModel:
             raise
 
     async def _arrive(self) -> Ability | None:
-        """What the model can do; None if this machine is to have none."""
+        """The model's abilities; None if this machine is to have none."""
         tier = self._settings.model if self._settings.model != "auto" else auto_tier(self._settings)
         if tier == "none":
             self.state = ModelState("none", "This machine has too little memory for a language model.")
@@ -449,7 +449,7 @@ class ArrivingModel:
         return ability_of(self._settings.model_copy(update={"model": chosen}))
 
     def _is_here(self, settings: Settings) -> bool:
-        """Whether the file of a model need not be fetched; a path is taken as it is."""
+        """Whether the file of a model need not be fetched; a path is accepted as is."""
         try:
             model = _chosen_model(settings)
         except ModelMissing:  # of a hub, not fetched yet
@@ -459,7 +459,7 @@ class ArrivingModel:
     async def _run(self, what: str, command: list[str], environment: dict[str, str], *, idle: bool = True) -> None:
         """Run a command and show its last line as progress; at the lowest priority on one core, unless it measures."""
         self._tell(what)
-        # The command lowers itself, because whatever it starts before somebody else does keeps the full priority.
+        # The command lowers itself, because anything that it starts before would keep the full priority.
         background = [sys.executable, "-P", "-m", "lutrin.platform"] if idle else []
         last = ""
 

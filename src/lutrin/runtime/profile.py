@@ -1,4 +1,4 @@
-"""Choose the adapters of a profile."""
+"""Chooses the adapters of a profile."""
 
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -38,9 +38,9 @@ REMOTE_PACKAGES = ("asyncpg", "cryptography", "openai", "qdrant-client")
 """Packages that only the remote profile needs (extra `remote` of pyproject.toml)."""
 
 MARGIN_S = 600.0
-"""Seconds that an ingest may be silent beyond what its slowest file may take: then it hangs, and another may begin."""
+"""Silence of an ingest, beyond its slowest file's time, after which it counts as hung, and another may start."""
 RERANK_THREADS = 2
-"""Windows that the cross-encoder reads at once, and so processors that a question takes for some 50 ms."""
+"""Windows that the cross-encoder reads at once, and so processors that a question occupies for some 50 ms."""
 
 
 def open_embedder(settings: Settings, *, threads: int = 0) -> FastembedEmbedder:
@@ -52,7 +52,7 @@ def open_embedder(settings: Settings, *, threads: int = 0) -> FastembedEmbedder:
 
 
 def reranker_path(settings: Settings) -> tuple[str, Path] | None:
-    """Name and checked file of the settings' cross-encoder; None if there is to be none."""
+    """Name and checked file of the configured cross-encoder; None if there is to be none."""
     if settings.rerank in {"", "none"}:
         return None
     manifest = weights.load_manifest(settings.models_dir)
@@ -73,7 +73,7 @@ def reranker_path(settings: Settings) -> tuple[str, Path] | None:
 
 
 def open_reranker(settings: Settings) -> Reranker | None:
-    """Open the settings' cross-encoder; see `reranker_path`."""
+    """Open the configured cross-encoder; see `reranker_path`."""
     choice = reranker_path(settings)
     if choice is None:
         return None
@@ -92,7 +92,7 @@ def fetch_embedder(settings: Settings, name: str, progress: weights.Progress) ->
 
 
 def embedder_name(settings: Settings) -> str:
-    """Return the embedder's name as indexes store it; empty for a service's, or if the model is not here."""
+    """Return the embedder's name as stored in indexes; empty for a service's, or if the model is missing."""
     if settings.profile == "remote" and settings.embed_model != LOCAL:
         return ""
     try:
@@ -107,7 +107,7 @@ async def embedding(settings: Settings, *, threads: int, patience_s: float) -> A
 
     Args:
         threads: Threads of the local model; 0: the physical cores.
-        patience_s: Seconds for which a service that does not respond is tried again.
+        patience_s: Seconds for which to retry a service that does not respond.
     """
     local = open_embedder(settings, threads=threads)
     try:
@@ -151,7 +151,7 @@ def remote() -> ModuleType:
 
 
 def open_model(settings: Settings) -> HousedGenerator | None:
-    """Make the language model of the profile; None if none is configured."""
+    """Make the profile's language model; None if none is configured."""
     if settings.profile == "remote" and settings.llm_model != LOCAL:
         model: HousedGenerator = remote().generator(settings)
         return model
@@ -165,9 +165,9 @@ def database_url(settings: Settings) -> str | None:
 
 
 async def opened_chats(settings: Settings, stack: AsyncExitStack) -> "ChatTables":
-    """Open the conversations of the profile until the stack closes; see `open_chats`.
+    """Open the profile's conversations until the stack closes; see `open_chats`.
 
-    If those of this machine cannot be opened, answers go on without memory.
+    If this machine's cannot be opened, answers continue without memory.
     """
     try:
         chats = await open_chats(settings)
@@ -184,7 +184,7 @@ async def opened_chats(settings: Settings, stack: AsyncExitStack) -> "ChatTables
 
 
 async def open_chats(settings: Settings) -> "ChatTables":
-    """Open the conversations of the profile; the caller closes them."""
+    """Open the profile's conversations; the caller closes them."""
     url = database_url(settings)
     if url is not None:
         chats: ChatTables = await remote().chats(settings, url)
@@ -232,7 +232,7 @@ async def follow_books(settings: Settings, background: Background) -> AsyncItera
 
 
 async def ingest_apart(settings: Settings, note: Callable[[str], None]) -> Mapping[str, int | float | str]:
-    """Ingest the corpus in a process of its own, for `POST /ingest`; `note` gets its lines, and the figures come back.
+    """Ingest the corpus in a separate process, for `POST /ingest`; pass its lines to `note` and return the figures.
 
     Raises:
         IngestInProgress: Another process is ingesting.

@@ -1,4 +1,4 @@
-"""The running parts of Lutrin, as guests that study books are handed them (`lutrin.guest_ports.Study`)."""
+"""The running parts of Lutrin, as passed to guests that study books (`lutrin.guest_ports.Study`)."""
 
 from collections import Counter
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from lutrin.chats.store import ChatTables
 
 MOST_CITED = 1_000
-"""Answers, the newest, whose citations tell which sections readers care for."""
+"""Newest answers whose citations show which sections interest readers."""
 
 
 class StudyRoom:
-    """Opens the books of a shelf for a study; `ability` is that of the model, `traffic` counts opened pages."""
+    """Opens the books of a shelf for a study; `ability` is the model's, `traffic` counts opened pages."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class StudyRoom:
             )
 
     async def interest(self, slug: str) -> Mapping[str, float]:
-        """How often a book's passages were cited and its pages opened, by chunk id and file name."""
+        """Counts of a book's cited passages and opened pages, by chunk id and file name."""
         interest: Counter[str] = Counter()
         if self._chats is not None:
             with suppress(ChatStoreError):  # the log says so; the book is studied in its own order
@@ -83,5 +83,5 @@ class StudyRoom:
         return interest
 
     async def practice(self, slug: str) -> Practice:
-        """What a book has to practise with; raises as `open`."""
+        """A book's practice material; raises as `open`."""
         return await ShelfLibrary(self._shelf).practice(slug)

@@ -1,4 +1,4 @@
-"""Turn settings into adapters, and adapters into the running stages: for a server, and for commands that need no HTTP.
+"""Turns settings into adapters, and adapters into the running stages: for a server, and for commands without HTTP.
 
 While idle, a server reads each book once, and lets the model study them.
 """
@@ -76,11 +76,11 @@ if TYPE_CHECKING:
     from lutrin.chats.store import ChatTables
 
 QUERY_THREADS = 1
-"""Threads of the embedding model while a server answers, since the language model needs the cores."""
+"""Threads of the embedding model in a server, since the language model needs the cores."""
 SEARCHES_AT_SERVICES = 16
-"""Questions searched for at the same time if services embed them or hold the vectors."""
+"""Questions searched for at the same time if services embed them or store the vectors."""
 QUESTION_PATIENCE_S = 2.0
-"""Seconds for which an embedding service that fails is tried again."""
+"""Seconds for which to retry a failing embedding service."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class Runtime:
                 )
 
     def study_room(self) -> StudyRoom:
-        """The same parts as guests that study books are handed them."""
+        """The same parts, as passed to guests that study books."""
         return StudyRoom(
             self.settings,
             self.shelf,
@@ -129,8 +129,8 @@ async def open_runtime(
 
     Args:
         with_model: Load the language model. If its file cannot be used, answers are excerpts and the log says why.
-        arriving: Let the local model arrive later (`ArrivingModel.arrive`), whatever of it is here.
-        background: Supervises what runs beside; None: a supervisor of its own.
+        arriving: Let the local model arrive later (`ArrivingModel.arrive`), even if its file is here.
+        background: Supervises background tasks; None creates a supervisor.
     """
     backup.finish(settings)
     async with AsyncExitStack() as stack:
@@ -153,7 +153,7 @@ async def open_runtime(
 
 
 def open_joiner(settings: Settings, embedder: Embedder) -> Joiner:
-    """What joins retrieved sections to passages of the length that is set."""
+    """The joiner that extends retrieved sections to passages of the configured length."""
     return Joiner(settings.chunk_tokens, settings.chunk_overlap_tokens, lambda text: len(embedder.token_offsets(text)))
 
 
@@ -185,7 +185,7 @@ def answering(
     grader: Grader | None = None,
     with_prepared: bool = True,
 ) -> AnswerFlow:
-    """Make the answer flow from opened parts; without `with_prepared` it knows nothing of what was prepared."""
+    """Make the answer flow from opened parts; without `with_prepared` it has no prepared answers."""
     return AnswerFlow(
         shelf=shelf,
         searcher=searcher,
@@ -201,16 +201,16 @@ def answering(
 
 
 async def work_while_idle(runtime: Runtime) -> None:
-    """Have the model read what readers open most, then do what guests have for it."""
+    """Have the model read the passages that readers open most, then run the guests' idle work."""
     await runtime.answers.warm_chapters()
     for work in load_guests("idle"):
         await work(runtime.study_room())
 
 
 async def ask_events(settings: Settings, question: Question) -> AsyncGenerator[AnswerEvent, None]:
-    """Yield the events of one answer; opens all parts for it only, the model once the question can be asked.
+    """Yield the events of one answer; open all parts for it alone, and the model once the question is accepted.
 
-    The book's answer does not wait for the model, which loads while it is read.
+    The book's answer does not wait for the model, which loads in the meantime.
     """
     configure_logging(settings, quiet=True)
     async with open_runtime(settings, with_model=False) as runtime, AsyncExitStack() as stack:
@@ -223,7 +223,7 @@ async def ask_events(settings: Settings, question: Question) -> AsyncGenerator[A
 
 
 async def ask(settings: Settings, question: Question) -> Answer:
-    """Return one answer; opens all parts for this answer only."""
+    """Return one answer; open all parts for it alone."""
     return [event.answer async for event in ask_events(settings, question) if isinstance(event, DoneEvent)][-1]
 
 
@@ -269,7 +269,7 @@ async def run_server(
     on_code: Callable[[str], None] | None = None,
     reading: bool = False,
 ) -> None:
-    """Serve until a signal, and ingest meanwhile in another process if `reading`; see `lutrin.serve.app.run_server`."""
+    """Serve until a signal, ingesting in another process if `reading`; see `lutrin.serve.app.run_server`."""
     from lutrin.serve.app import listen  # noqa: PLC0415 - the web framework loads only when it serves
     from lutrin.serve.limits import require_room  # noqa: PLC0415 - the web framework loads only when it serves
 
@@ -280,7 +280,7 @@ async def run_server(
     for name, nearest in unknown_variables():
         get_logger("wiring").warning("unknown_setting", name=name, did_you_mean=nearest)
     close_to_others(settings.data_dir)
-    # Notice that the port is taken before minutes are spent on models.
+    # Check the port before spending minutes on models.
     with listen(settings.host, settings.port) as listener:
         if settings.profile == "remote":
             for away in await remote().require_reachable(settings):
@@ -291,7 +291,7 @@ async def run_server(
 async def _ingest_and_show(
     settings: Settings, shelf: Shelf, note: Callable[[str], None]
 ) -> Mapping[str, int | float | str]:
-    """Ingest, then open what is new: a reader who is told that the books are read finds them on the shelf."""
+    """Ingest, then open new books: a reader who is told that reading is done must find them on the shelf."""
     log = get_logger("ingest")
 
     def note_and_log(line: str) -> None:
@@ -377,7 +377,7 @@ async def _serve(
 
 
 def _model_state(answers: AnswerFlow, generator: HousedGenerator | None) -> ModelState:
-    """Where the model is, and whether this machine is too busy for it."""
+    """State of the model, and whether this machine is too busy for it."""
     state = generator.state if isinstance(generator, ArrivingModel) else ModelState("ready" if generator else "none")
     return ModelState("ready", messages.EXPLAINS_LATER) if state.state == "ready" and answers.is_paused else state
 
@@ -395,17 +395,17 @@ async def forget(settings: Settings, *, session_id: str | None, older_than: time
 
 
 LOOK_S = 0.1
-"""Seconds between looks for readers, and so the longest time until a reader gets the model."""
+"""Seconds between checks for readers, and so the longest time until a reader gets the model."""
 STUDY_REST_S = 600.0
 """Seconds to pause after all books were studied, or when the model was not available."""
 MOST_CHUNKS = 1024
-"""Of a book, from its beginning; what stands behind them is read when it is asked for, so that memory stays small."""
+"""Chunks at the beginning of a book; later ones are read when requested, so that memory use stays small."""
 AT_ONCE = 16
-"""Chunks that are read together."""
+"""Chunks read together."""
 REST_S = 0.03
-"""For every portion, a part of it after each chunk: a reader who comes waits for a millisecond or two."""
+"""Seconds of pause per portion, split after each chunk: an arriving reader waits for a millisecond or two."""
 POLL_S = 10.0
-"""Between looks for new books."""
+"""Seconds between checks for new books."""
 
 
 async def study_while_idle(
@@ -415,9 +415,9 @@ async def study_while_idle(
 
     Args:
         study: May be cancelled at any time; continues at the next call.
-        traffic: Counts what readers do.
-        quiet_s: Seconds without a question, a search or an opened page before it begins.
-        waits: Whether it cannot be done now: the machine must save its battery, or the model is on its way.
+        traffic: Counts readers' activity.
+        quiet_s: Seconds without a question, a search or an opened page before it starts.
+        waits: Whether it is impossible now: the machine must save its battery, or the model is on its way.
     """
     log = get_logger("study")
     while True:
@@ -451,10 +451,10 @@ async def _quiet(traffic: Traffic, quiet_s: float, waits: Callable[[], bool]) ->
 
 
 async def read_books(shelf: Shelf, traffic: Traffic) -> None:
-    """Read every book on the shelf, and each new one, until cancelled, so that the first readers do not wait for it.
+    """Read every book on the shelf, and each new one, until cancelled, so that the first readers need not wait for it.
 
-    What is read, decoded or counted for the first time costs a question half as much again as all else
-    (docs/decisions/0012). All of it is kept where a question would keep it; nothing answers otherwise.
+    Reading, decoding and counting for the first time makes a question half as slow again (docs/decisions/0012). The
+    results go to the caches that questions use; answers stay the same.
     """
     names: set[str] = set()
     while True:
@@ -533,7 +533,7 @@ async def serve_tools(settings: Settings) -> None:
 async def gaps(settings: Settings) -> list[Gap]:
     """Return the questions that the present index does not answer either, by chapter, the most asked first.
 
-    Each refused question is searched for again; those that the books answer by now are left out.
+    Each refused question is searched for again; those that the books now answer are left out.
     """
     configure_logging(settings, quiet=True)
     if database_url(settings) is None and not settings.chats_path.exists():

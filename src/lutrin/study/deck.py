@@ -1,8 +1,8 @@
-"""What pupils practise with: cards, a glossary and a guide, of a book's companion and of the book itself.
+"""Practice material: cards, a glossary and a guide, from a book's companion and from the book itself.
 
-Entries of the companion make cards: those that were written, and those of the book's own words. Where none were
-written, the book's small tables make further ones, and the first sentence below each heading a guide; everywhere its
-own exercises do, if it gives their solutions.
+Entries of the companion make cards: written ones, and those from the book's own words. If none were written, the book's
+small tables make more, and the first sentence below each heading a guide. The book's own exercises always make cards if
+it gives their solutions.
 """
 
 import hashlib
@@ -28,19 +28,19 @@ from lutrin.prepared import (
 from lutrin.records import Chunk, Unit
 
 _WORD = re.compile(r"(?<![^\W_])[^\W\d_]{2,}")
-"""Of letters: a length in millimetres has none."""
+"""Letters of a name: a length in millimetres has none."""
 GAP = "_____"
 LEAST_WORDS = 6
-"""Of a sentence that says something of a term."""
+"""Words of a sentence that says something about a term."""
 LEAST_ANSWER_WORDS = 6
-"""Of an answer that is hardly that of two questions."""
+"""Words of an answer that two questions hardly share."""
 MOST_TITLE_WORDS = 3
-"""Of the title of a solution."""
+"""Words of the title of a solution."""
 TABLE_ROWS = range(2, 13)
 MOST_TABLES = 2
-"""Of one section that make cards."""
+"""Rows of one section that make cards."""
 PROSE_WORDS = 4
-"""Of half of the cells of a column that says in words what each row is."""
+"""Words in half of the cells of a column that describes each row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class _Section:
     file: FileEntry
     chunks: tuple[Chunk, ...]
     url: str
-    """Path of the reader's page that holds it."""
+    """Path of the reader's page with the section."""
 
     @property
     def first(self) -> Chunk:
@@ -58,7 +58,7 @@ class _Section:
 
     @property
     def units(self) -> list[Unit]:
-        """Each once, in order."""
+        """Its units, each once, in order."""
         units = {unit.char_start: unit for chunk in self.chunks for unit in chunk.units}
         return [units[start] for start in sorted(units)]
 
@@ -68,7 +68,7 @@ class _Section:
 
 
 Address = Mapping[str, str]
-"""Path of the reader's page of each passage, by chunk id."""
+"""Path of the reader's page with each passage, by chunk id."""
 
 
 def practice(
@@ -135,13 +135,13 @@ def _prepared_cards(section: _Section, prepared: Sequence[PreparedEntry]) -> Ite
             yield _card(section, "list", entry.topic, text, proof=proof, author=entry.author)
         elif entry.kind == "term":
             yield _card(section, "term", entry.topic, text, proof=proof, author=entry.author)
-            # Of a meaning in the book's own words a gap asks what the term asks already.
+            # For a definition in the book's own words, a cloze card would repeat the term's card.
             if entry.author != BY_THE_BOOK and (gap := _gap(section, item)):
                 yield _card(section, "gap", gap, entry.topic, proof=proof, author=BY_THE_BOOK)
 
 
 def _proof(section: _Section, item: PreparedEntry) -> str:
-    """The words of the book that prove an entry as a page shows them; as the source has them where it has them not."""
+    """The book's words that prove an entry, as a page shows them; if it does not, as the source has them."""
     quoted = [unit for _, start, end in item.places[:1] for unit in _within(section, start, end)]
     shown = " ".join(" ".join(unit.text for unit in quoted).split())
     return shown or (item.entry.quotes[0] if item.entry.quotes else "")
@@ -152,7 +152,7 @@ def _within(section: _Section, start: int, end: int) -> list[Unit]:
 
 
 def _asked_once(prepared: Sequence[PreparedEntry]) -> Iterator[PreparedEntry]:
-    """Leave one of a section's questions that have one answer, the longest: the others ask the same in other words."""
+    """Keep one of a section's questions with the same answer, the longest: the others only rephrase it."""
     best: dict[tuple[str, ...], PreparedEntry] = {}
     for item in prepared:
         points = item.entry.points
@@ -164,7 +164,7 @@ def _asked_once(prepared: Sequence[PreparedEntry]) -> Iterator[PreparedEntry]:
 
 
 def _gap(section: _Section, item: PreparedEntry) -> str:
-    """The book's own definition with the term left out; empty where it does not say the term itself, once."""
+    """The book's own definition with the term left out; empty if it does not contain the term exactly once."""
     topic = item.entry.topic
     for _, start, end in item.places:
         text = " ".join(" ".join(unit.text for unit in _within(section, start, end)).split())
@@ -175,7 +175,7 @@ def _gap(section: _Section, item: PreparedEntry) -> str:
 
 
 def _points(section: _Section, prepared: Sequence[PreparedEntry]) -> GuideSection | None:
-    """Key points: those of the companion, else the first sentence below the heading."""
+    """Key points: the companion's, else the first sentence below the heading."""
     title = section.first.section_title
     for item in prepared:
         if item.entry.kind == "keypoints":
@@ -200,7 +200,7 @@ def _terms(section: _Section, prepared: Sequence[PreparedEntry]) -> Iterator[Glo
 
 
 def _book_cards(section: _Section) -> Iterator[Card]:
-    """Cards from the tables of a section, unless it tells what to do: they serve its steps there."""
+    """Cards from the tables of a section; none if it gives instructions, which its tables serve."""
     if is_procedure(section.units) and tells_to_act(steps_of(section.units)):
         return
     blocks = [list(block) for _, block in groupby(section.units, key=lambda unit: (unit.kind, unit.block))]
@@ -211,9 +211,9 @@ def _book_cards(section: _Section) -> Iterator[Card]:
 
 
 def _describing(rows: Sequence[Unit]) -> int | None:
-    """The column of a table that says in words what each row is, if the first one names a thing in each.
+    """The column of a table that describes each row in words, if the first column names a thing in each.
 
-    Where no column has words, the table holds values; where several have, it compares what stands above them.
+    If no column has words, the table lists values; if several have, it compares the things in its header.
     """
     header = rows[0].header
     if rows[0].kind != "table_row" or len(rows) not in TABLE_ROWS or not header or not header[0].strip():
@@ -227,7 +227,7 @@ def _describing(rows: Sequence[Unit]) -> int | None:
 
 
 def _table_cards(section: _Section, rows: Sequence[Unit], telling: int) -> Iterator[Card]:
-    """A card for each row of a table: what its first cell names, and what the column `telling` says of it."""
+    """A card for each row of a table: the thing in its first cell, and its description in the column `telling`."""
     header = rows[0].header
     for row in rows:
         cells = row.row
@@ -239,9 +239,9 @@ def _table_cards(section: _Section, rows: Sequence[Unit], telling: int) -> Itera
 
 
 def _exercises(section: _Section) -> Iterator[Card]:
-    """The book's own exercises that it solves: what stands behind one as its solution is its back.
+    """The book's own solved exercises: the solution after an exercise is the back of its card.
 
-    A list below a text is part of it, as choices are; a list that stands alone has an exercise in each item.
+    A list below a text belongs to it, like choices do; each item of a list that stands alone is an exercise.
     """
     waiting: list[Unit] = []
     solution: list[Unit] = []
@@ -265,7 +265,7 @@ def _exercises(section: _Section) -> Iterator[Card]:
 
 
 def _lines(unit: Unit) -> str:
-    """A unit on one line; code keeps its own."""
+    """A unit on one line; code keeps its line breaks."""
     return unit.text.strip("\n") if unit.kind == "code" else " ".join(unit.text.split())
 
 
@@ -292,7 +292,7 @@ def gap_card(chunk: Chunk, url: str, front: str, back: str, proof: str) -> Card:
 
 
 def _is_sentence(unit: Unit) -> bool:
-    """Whether a unit is a sentence of the matter itself."""
+    """Whether a unit is a sentence of the subject matter."""
     text = unit.text.rstrip()
     is_matter = unit.kind == "sentence" and unit.role in {"text", "summary", "glossary"} and not unit.warning
     return is_matter and text.endswith((".", "!")) and len(text.split()) >= LEAST_WORDS

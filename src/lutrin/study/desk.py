@@ -1,4 +1,4 @@
-"""The companions of the books on a shelf, and the decisions about their entries, which the catalogue keeps."""
+"""The companions of the books on a shelf, and the decisions about their entries, stored in the catalogue."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -39,20 +39,20 @@ class CompanionDesk:
         self._now = now
 
     def key(self, question: str) -> str:
-        """What is equal for questions of the same words."""
+        """A key that is equal for questions with the same words."""
         return normalize(question)
 
     async def companion(self, slug: str) -> tuple[str, Sequence[PreparedEntry]]:
-        """A book's title, and what is prepared for it, in its order."""
+        """A book's title, and its prepared entries, in its order."""
         async with self._shelf.lease(slug) as generation:
             return generation.book.title, generation.companion.entries
 
     async def decisions(self, slug: str) -> Mapping[str, Decision]:
-        """What was decided about the entries of a book, by their ids."""
+        """The decisions about a book's entries, by their ids."""
         return {name: stored.decision for name, stored in (await self._stored(slug)).items()}
 
     async def quote(self, slug: str, proofs: Sequence[tuple[str, str]]) -> Entry:
-        """An entry on the section of the first of some passages, with the words that prove it; its topic is missing.
+        """An entry on the section of the first of some passages, with the words that prove it; without a topic.
 
         Raises:
             InvalidInput: None of the passages is in the book.
@@ -77,7 +77,7 @@ class CompanionDesk:
         )
 
     async def fit(self, slug: str, entry: Entry) -> PreparedEntry:
-        """An entry with its places in the book; raises InvalidInput if nothing of the book proves it."""
+        """An entry with its places in the book; raises InvalidInput if nothing in the book proves it."""
         async with self._shelf.lease(slug) as generation:
             file = await generation.source(entry.file), await generation.chunks_of(entry.file)
         try:
@@ -86,11 +86,11 @@ class CompanionDesk:
             raise InvalidInput(messages.CANNOT_BE_KEPT.format(problem=misfit)) from misfit
 
     async def decide(self, slug: str, item: PreparedEntry, entry: Entry, *, is_own: bool, asked_anew: bool) -> None:
-        """Let an entry take the place of a prepared one, for every later answer and page, on every server.
+        """Replace a prepared entry in every later answer and page, on every server.
 
         Args:
-            is_own: Whether more of it than its state is the teacher's.
-            asked_anew: Whether other questions lead to it now.
+            is_own: Whether more than its state is the teacher's.
+            asked_anew: Whether its questions have changed.
         """
         name = id_of(item.entry)
         before = (await self._stored(slug)).get(name)
@@ -104,7 +104,7 @@ class CompanionDesk:
         await self._shelf.refresh()
 
     async def withdraw(self, slug: str, name: str) -> None:
-        """Return an entry to its companion's version; one that no companion has is removed."""
+        """Restore an entry's version in the companion; remove an entry that is in no companion."""
         await self._in_catalog(lambda catalog: decisions.withdraw(catalog, slug, name))
         await self._shelf.refresh()
 

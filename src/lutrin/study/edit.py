@@ -20,7 +20,7 @@ from lutrin.records import Chunk, MergeSummary, Notice
 from lutrin.study.literal import literal_problem
 
 TARGET_TOKENS = 400
-"""Sections do not depend on how long passages are, nor do hashes."""
+"""Sections and hashes do not depend on the length of passages."""
 _WORD = re.compile(r"\S+")
 
 
@@ -60,7 +60,7 @@ def open_books(corpus: Path, *, shelf: bool = False) -> list[OpenedBook]:
 
 
 def check(corpus: Path, *, shelf: bool = False) -> tuple[int, list[Notice]]:
-    """Count the entries beside the books of a corpus that fit them, with a line for each that does not.
+    """Count the entries beside the books of a corpus that fit, with a line for each that does not.
 
     Raises:
         LutrinError: As `open_books` and `read_document` raise it.
@@ -79,20 +79,20 @@ def check(corpus: Path, *, shelf: bool = False) -> tuple[int, list[Notice]]:
 
 
 def companions(corpus: Path, *, shelf: bool = False) -> list[Path]:
-    """The companions that lie beside the books of a corpus; arguments and errors as for `open_books`."""
+    """The companions beside the books of a corpus; arguments and errors as for `open_books`."""
     paths = (companion_file.companion_path(opened.book) for opened in open_books(corpus, shelf=shelf))
     return [path for path in paths if is_small_file(path, companion_file.MAX_BYTES)]
 
 
 def merge(corpus: Path, drafts: Sequence[Path], *, author: str = "", shelf: bool = False) -> MergeSummary:
-    """Put entries into the companions beside the books that have their files.
+    """Put entries into the companions of the books that have their files.
 
-    Section, hash and the exact quotes are filled in from the book as it is now: who merges vouches for it. An entry
-    of the same kind and topic as one that is there takes its place.
+    Section, hash and exact quotes are filled in from the present book: the person who merges vouches for it. An entry
+    of the same kind and topic replaces the existing one.
 
     Args:
-        drafts: JSON lines; a companion itself, whose sections have changed, may be one of them.
-        author: Of entries that name none, which this person approves; empty: the authors.
+        drafts: JSON lines; one may be a companion itself whose sections have changed.
+        author: Author of entries without one, who thereby approves them; empty: the authors.
 
     Raises:
         InvalidInput: A draft cannot be read.
@@ -108,7 +108,7 @@ def merge(corpus: Path, drafts: Sequence[Path], *, author: str = "", shelf: bool
             raise InvalidInput(f"{draft} cannot be read: {error.strerror or error}.") from None
         for line in lines:
             try:
-                # What names no file of any book goes to the first one, which then says so.
+                # An entry without a file of any book goes to the first one, which then reports it.
                 file = line.entry.file if line.entry is not None else ""
                 opened = next((book for book in books if file in book.files), books[0])
                 prepared = companion_file.fitted_line(line, opened.fitting, draft=True)
@@ -135,7 +135,7 @@ def merge(corpus: Path, drafts: Sequence[Path], *, author: str = "", shelf: bool
 
 
 def _standing(path: Path, opened: OpenedBook) -> dict[tuple[str, ...], PreparedEntry]:
-    """The entries of a companion; those that no longer fit stay in it as they are."""
+    """The entries of a companion; those that no longer fit stay in it unchanged."""
     entries = {}
     for line in companion_file.read_lines(path) if path.is_file() else ():
         if line.entry is None:

@@ -1,10 +1,10 @@
-"""Prepares a book from its own words, without a model: terms with the sentences that define them, questions, and lists.
+"""Prepares entries from a book's own words, without a model: terms with their defining sentences, questions, and lists.
 
-Candidates come from structure: words set in bold or italics, short headings, list items that open with a name, headings
-that ask, lists that a sentence announces. The reader decides: a candidate is kept only if a search for its question
-finds, first in this book, a sentence that has the name as its subject; for a heading that asks, a sentence of its own
-section. Of all, the ranker must find what is asked in these words alone, as a pupil will who has only the card. What is
-kept is a copy of the book's words. A section for which somebody wrote entries is left alone.
+Candidates come from structure: words in bold or italics, short headings, list items that open with a name, headings
+that ask, lists that a sentence introduces. The reader decides: a candidate is kept only if a search for its question
+finds, at the top of this book, a sentence that has the name as its subject; for a heading that asks, a sentence of its
+own section. In addition, the ranker must find the answer in these words alone, like a pupil who only has the card.
+Every entry is a copy of the book's words. A section with written entries is skipped.
 """
 
 import re
@@ -34,33 +34,33 @@ from lutrin.search.search import Searcher
 
 MOST_NAME_WORDS = 4
 LEAST_WORDS = 5
-"""Of a sentence that says something of a name, besides the name."""
+"""Words about a name in a sentence, besides the name."""
 MOST_WORDS = 60
-"""Of an answer that is read on a card."""
+"""Words of an answer on a card."""
 GOES_ON = 0.6
-"""A name after which one word follows in so large a share of its places goes on with that word."""
+"""Share of a name's occurrences followed by the same word above which that word belongs to the name."""
 LEAST_PLACES = 3
-"""Places in which the words of a heading must stand, to be a term of the book."""
+"""Occurrences of a heading's words from which they are a term of the book."""
 NOUN = 0.05
-"""A word that stands behind an article in so large a share of its places is a noun: *key* in .42, *allows* in 0."""
+"""Share of a word's occurrences after an article above which it is a noun: *key* in .42, *allows* in 0."""
 LEAD_WORDS = 4
-"""Of a sentence that announces a list and is understood without it."""
+"""Words of a sentence that introduces a list and makes sense without it."""
 LIST_ITEMS = range(3, 9)
 MOST_LIST_WORDS = 120
-"""Of a list that is recalled at once."""
+"""Items of a list to recall at once."""
 MOST_LISTS = 2
-"""Of one section."""
+"""Lists of one section."""
 FITTED = "cards.json"
 CardSource = Literal["term", "mention"]
-"""What a card is made of: words that introduce a name, or others that stand about it."""
+"""Source of a card: words that introduce a name, or other words about it."""
 MATTER = frozenset({"text", "summary", "glossary"})
 _MARKED = re.compile(
     r"(?<![\w*])(\*{1,3}|_{1,3})(?=[^\s*_])(?P<sign>[^*_\n]{2,60})(?<=[^\s*_])\1(?![\w*])"
     r"|<(strong|b|dfn|em|i)>(?P<tag>[^<\n]{2,60})</\3>"
 )
-"""Words set in bold or italics."""
+"""Words in bold or italics."""
 _OPENING = re.compile(r"^[^\w(\[\"'“‘$`]+")
-"""Signs before the first word: a picture, a dash."""
+"""Characters before the first word: a picture, a dash."""
 _ARTICLE = re.compile(r"(?:the|an?)\s+", re.IGNORECASE)
 _SIGN = re.compile(r"^\W+\s")
 _WORDS = re.compile(r"(?:\s+[\w-]+)*")
@@ -69,43 +69,43 @@ _ITEM = re.compile(r"(?:\d+[.)]\s+)?(?P<name>[^:–—]{2,40}?)(?::|\s[-–—])
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A name that the book may define, or a heading that asks."""
+    """A name that the book may define, or a heading that asks a question."""
 
     topic: str
     chunk: Chunk
-    """Where it stands."""
+    """Passage that contains it."""
 
     @property
     def asks(self) -> bool:
-        """Whether it is a question by itself."""
+        """Whether it is already a question."""
         return self.topic.endswith("?") and asks(self.topic)
 
     @property
     def question(self) -> str:
-        """The question that is searched for."""
+        """The question to search for."""
         return self.topic if self.asks else defining(self.topic)
 
 
 class CardsFit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What `python -m training cards` wrote."""
+    """Fit of `python -m training cards`."""
 
     ranker: str
     """Name of the ranker that it was fitted for."""
     terms: float
     """Least log odds, up to the ranker's constant, that words which introduce a term or heading answer its question."""
     mentions: float
-    """The same of words that stand anywhere else."""
+    """The same for words anywhere else."""
     lists: tuple[float, ...]
     """Weight of each of `list_signals`, then the bias: log odds above 0 keep a list."""
     right: Mapping[str, tuple[int, int, int]]
-    """Of each kind: cards that are kept by what was fitted without their book, how many of these are right, cards."""
+    """For each kind: cards kept by a fit without their book, how many of these are right, and all cards."""
 
 
 class Extractor:
     """Finds entries in a book's own words.
 
     Args:
-        ranker: Judges what is found; None: it is believed.
+        ranker: Judges the search results; None: they are trusted.
     """
 
     def __init__(self, searcher: Searcher, ranker: Reranker | None = None) -> None:
@@ -115,7 +115,7 @@ class Extractor:
     async def entries(
         self, generation: OpenGeneration, files: Collection[str] | None = None
     ) -> AsyncGenerator[Entry, None]:
-        """Yield what a book says of its terms, and answers to the questions of its headings; of all or of these files.
+        """Yield a book's definitions of its terms, and answers to its heading questions; from all files or these.
 
         Raises:
             IndexUnavailable: The book cannot be read.
@@ -153,7 +153,7 @@ class Extractor:
         sections: Mapping[str, Sequence[SectionText]],
         usage: "Usage",
     ) -> Entry | None:
-        """The entry of a candidate, if a glossary defines it, or asking for it finds what answers."""
+        """The entry of a candidate, if a glossary defines it, or a search for it finds an answer."""
         home = candidate.chunk
         meanings = (unit for unit in home.units if home.role == "glossary" and _answer(candidate, unit))
         chunk, unit = home, next(meanings, None)
@@ -188,14 +188,14 @@ class Extractor:
                 yield section.entry("list", lead, answer, quote, BY_THE_BOOK)
 
     async def _tells(self, kind: CardSource, question: str, text: str) -> bool:
-        """Whether the ranker finds in a text, which is all that it sees, what is asked."""
+        """Whether the ranker finds the answer to a question in a text that is all it sees."""
         fit = self._fit()
         if self._ranker is None or fit is None:
             return True
         return await judged(self._ranker, question, text) >= (fit.terms if kind == "term" else fit.mentions)
 
     async def _lists_what(self, title: str, lead: str, text: str) -> bool:
-        """Whether a list with the sentence before it makes a card."""
+        """Whether a list makes a card together with the sentence before it."""
         fit = self._fit()
         if self._ranker is None or fit is None:
             return True
@@ -203,18 +203,18 @@ class Extractor:
         return float(np.dot((*signals, 1.0), fit.lists)) > 0
 
     def _fit(self) -> CardsFit | None:
-        """What was fitted for this ranker."""
+        """The fit for this ranker."""
         fit = weights()
         return fit if fit is not None and self._ranker is not None and fit.ranker == self._ranker.name else None
 
     async def _search(self, generation: OpenGeneration, candidate: Candidate) -> tuple[Chunk, Unit | None]:
-        """The passage that a search for a candidate's question finds, and its unit that surely answers; None: none."""
+        """The first passage in a search for a candidate, and its unit that surely answers; None if none does."""
         result = await self._searcher.search(generation, alone(Question(text=candidate.question)), k=1)
         if result.verdict != "answers" or not result.parts[0].passages:
             return candidate.chunk, None
         best = result.parts[0].passages[0]
         place = int(best.scores.argmax())
-        # Likelier than all others of its passage together: else the passage answers, and no sentence of it does.
+        # Likelier than all others of its passage together; otherwise the passage answers, but no sentence alone.
         is_sure = 2 * np.exp(best.scores[place]) > np.exp(best.scores).sum()
         if candidate.asks and best.chunk.heading_key != candidate.chunk.heading_key:
             is_sure = False
@@ -222,7 +222,7 @@ class Extractor:
 
 
 def weights() -> CardsFit | None:
-    """Return what was fitted; None before fitting."""
+    """Return the fit; None before fitting."""
     return read_fit("lutrin.study", FITTED, CardsFit)
 
 
@@ -233,9 +233,9 @@ async def judged(ranker: Reranker, question: str, text: str) -> float:
 
 
 def list_signals(odds: float, title: str, lead: str) -> tuple[float, float, float]:
-    """What tells whether a list makes a card, with the ranker's `odds` that it answers the sentence before it.
+    """The signals for whether a list makes a card, with the ranker's `odds` that it answers the sentence before it.
 
-    The others: whether that sentence names what its section is about, and whether it is one clause.
+    The others: whether that sentence names the subject of its section, and whether it is one clause.
     """
     about, named = (_key(" ".join(subject_words(text))) for text in (title, lead))
     return odds, float(not set(about).isdisjoint(named)), float("," not in lead)
@@ -247,13 +247,13 @@ def _listed(items: Sequence[Unit] | Sequence[str]) -> str:
 
 
 def _named_items(block: Sequence[Unit]) -> Sequence[str]:
-    """The names with which the items of a list open, if all do: they are what is asked for, the rest explains them."""
+    """The names that open the items of a list, if all do: the question asks for them, the rest explains them."""
     names = [item[0] for unit in block if (item := _item(unit)) is not None]
     return names if len(names) == len(block) else ()
 
 
 def _enumerations(section: SectionText) -> Iterator[Sequence[Unit]]:
-    """The lists of a section that name the parts of what one sentence announces."""
+    """The lists of a section that name the parts of something that one sentence introduces."""
     units = list({unit.char_start: unit for unit in section.units}.values())
     if is_procedure(units) and tells_to_act(steps_of(units)):
         return  # they serve its steps
@@ -264,7 +264,7 @@ def _enumerations(section: SectionText) -> Iterator[Sequence[Unit]]:
 
 
 def _is_enumeration(block: Sequence[Unit]) -> bool:
-    """Whether a list names the parts of what one sentence announces; steps and calculations are done, not learnt."""
+    """Whether a list names the parts of something that one sentence introduces; steps and calculations do not count."""
     lead = block[0].lead.strip()
     is_one = lead.endswith(":") and len(sentence_ranges(lead)) == 1 and word_count(lead) >= LEAD_WORDS
     reads_alone = is_one and bool(subject_words(lead)) and not refers(lead)
@@ -273,7 +273,7 @@ def _is_enumeration(block: Sequence[Unit]) -> bool:
 
 
 def _answer(candidate: Candidate, unit: Unit) -> str:
-    """What a unit says to a candidate, readable alone; empty: nothing."""
+    """A unit's text on a candidate, readable alone; empty if there is none."""
     text = _OPENING.sub("", " ".join(unit.text.split()))
     if unit.role not in MATTER or unit.warning or word_count(text) > MOST_WORDS:
         return ""
@@ -284,13 +284,13 @@ def _answer(candidate: Candidate, unit: Unit) -> str:
     if (item := _item(unit)) is not None:
         named, meaning = item
         is_named = [stem(word) for word in words(named)] == name
-        # What is announced ("Its drawbacks are:") is understood there alone, unless it names itself.
+        # An introduced item ("Its drawbacks are:") makes sense only there, unless it names itself.
         is_announced = unit.kind == "list_item" and bool(unit.lead)
         alone = not is_announced or _opening(candidate.topic).match(meaning) is not None
         return meaning if is_named and alone and word_count(meaning) >= LEAST_WORDS else ""
     opens = _opening(candidate.topic).match(text)
     if opens is not None and text[opens.end() :].startswith((".", ":")):
-        # The label of a paragraph: what stands behind it is of the name only if it begins with it, too.
+        # The label of a paragraph: its text is about the name only if it begins with it, too.
         text = text[opens.end() + 1 :].lstrip()
         opens = _opening(candidate.topic).match(text)
     rest = text[opens.end() :].lstrip() if opens is not None else ""
@@ -300,7 +300,7 @@ def _answer(candidate: Candidate, unit: Unit) -> str:
 
 
 def _item(unit: Unit) -> tuple[str, str] | None:
-    """The name with which an item of a list, or a row of a glossary's table, opens, and what it says of it."""
+    """The name that opens a list item, or a row of a glossary's table, and the text about it."""
     if unit.kind == "table_row" and unit.role == "glossary" and len(cells := unit.row) == 2:
         return cells[0], cells[1]
     item = _ITEM.fullmatch(_OPENING.sub("", " ".join(unit.text.split()))) if unit.kind == "list_item" else None
@@ -308,15 +308,15 @@ def _item(unit: Unit) -> tuple[str, str] | None:
 
 
 def _subject(question: str) -> str:
-    """What a question asks to define, as it stands there."""
+    """The term that a question asks to define, as written."""
     named = subject_words(question)
     return question[question.find(named[0]) : question.rfind(named[-1]) + len(named[-1])] if named else question
 
 
 def _opening(name: str) -> re.Pattern[str]:
-    """Finds a name as the subject that opens a sentence, behind an article at most; `The` wants it as it stands.
+    """Match a name as the subject that opens a sentence, at most after an article; with `The`, exactly as written.
 
-    "A relay is ..." and "Relays are ..." are of all relays, "The relay is ..." of one that was spoken of.
+    "A relay is ..." and "Relays are ..." are about all relays, "The relay is ..." about one mentioned before.
     """
     exact = r"\W+".join(map(re.escape, words(name)))
     either = rf"(?:{exact}(?:e?s)?|{exact.removesuffix('s')})"
@@ -324,10 +324,10 @@ def _opening(name: str) -> re.Pattern[str]:
 
 
 def _introduces(section: SectionText, unit: Unit, topic: str, quote: str) -> bool:
-    """Whether a unit brings a name in: it is an item, the first sentence below the name, or sets it apart.
+    """Whether a unit introduces a name: it is an item, the first sentence below the name, or highlights it.
 
     Args:
-        quote: The unit as the source has it, with what is set in bold or italics.
+        quote: The unit's source, including bold and italics.
     """
     own = set(_key(topic))
     marked = ({*_key(match["sign"] or match["tag"])} for match in _MARKED.finditer(quote))
@@ -337,7 +337,7 @@ def _introduces(section: SectionText, unit: Unit, topic: str, quote: str) -> boo
 
 
 def _subject_of(name: str, sentence: str) -> str:
-    """A name as the subject of a sentence that it opens, with its article: of "geofences" it is "a geofence"."""
+    """A name as the subject of a sentence that it opens, with its article: for "geofences", "a geofence"."""
     opens = _opening(name).match(sentence)
     article = _ARTICLE.match(opens[0]) if opens is not None else None
     return name if opens is None else f"{article[0].lower()}{opens[0][article.end() :]}" if article else opens[0]
@@ -348,7 +348,7 @@ def _is_whole(unit: Unit, text: str) -> bool:
 
 
 def _candidates(chunks: Sequence[Chunk], sources: Mapping[str, str], usage: "Usage") -> Iterator[Candidate]:
-    """Names and asking headings, each once: those of a glossary, then the others in the order of the book."""
+    """Names and heading questions, each once: those of a glossary, then the others in the order of the book."""
     seen: set[str] = set()
     for chunk in sorted(chunks, key=lambda chunk: chunk.role != "glossary"):
         title = chunk.section_title.strip()
@@ -362,7 +362,7 @@ def _candidates(chunks: Sequence[Chunk], sources: Mapping[str, str], usage: "Usa
 
 
 def _bare(topic: str) -> str:
-    """A name without the sign before it, as of a list, and without what encloses it.
+    """A name without leading list marks and enclosing characters.
 
     >>> _bare("- Allocation"), _bare("(torque)."), _bare("--version")
     ('Allocation', 'torque', '--version')
@@ -371,7 +371,7 @@ def _bare(topic: str) -> str:
 
 
 def _names_in(chunk: Chunk, source: str) -> Iterator[str]:
-    """What is set in bold or italics within the sentences of a passage, and what its list items open with."""
+    """Words in bold or italics within the sentences of a passage, and the openings of its list items."""
     for unit in chunk.units:
         if unit.role not in MATTER:
             continue
@@ -385,7 +385,7 @@ def _names_in(chunk: Chunk, source: str) -> Iterator[str]:
 def _is_name(name: str) -> bool:
     """Whether words may name a thing: few, with letters, and not all of them everyday ones.
 
-    One that begins with an everyday word, articles apart, is a phrase, unless it is written as a title.
+    If it begins with an everyday word, apart from articles, it is a phrase, unless written as a title.
 
     >>> _is_name("The Stream Trait"), _is_name("One-Pixel Attack"), _is_name("In practice"), _is_name("Chapter 11")
     (True, True, False, False)
@@ -402,19 +402,19 @@ def _key(name: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """How a book uses its words."""
+    """Statistics of a book's word use."""
 
     places: Counter[tuple[str, ...]] = field(default_factory=Counter)
-    """How often each run of stems stands in it."""
+    """Count of each run of stems."""
     following: dict[tuple[str, ...], Counter[str]] = field(default_factory=dict)
-    """The words behind each of them."""
+    """The words behind each run."""
     words: Counter[str] = field(default_factory=Counter)
     named: Counter[str] = field(default_factory=Counter)
-    """How often a word stands right behind an article."""
+    """Count of each word right after an article."""
 
     @classmethod
     def of(cls, chunks: Iterable[Chunk]) -> "Usage":
-        """Count in the passages of a book."""
+        """Count the passages of a book."""
         usage = cls()
         for chunk in chunks:
             for unit in chunk.units:
@@ -423,7 +423,7 @@ class Usage:
         return usage
 
     def count(self, own: Sequence[str]) -> None:
-        """Count in the words of a unit, lower case."""
+        """Count the words of a unit, in lower case."""
         stems = [stem(word) for word in own]
         self.words.update(own)
         self.named.update(word for before, word in pairwise(own) if _ARTICLE.fullmatch(f"{before} "))
@@ -435,7 +435,7 @@ class Usage:
                 self.following.setdefault(key, Counter())[after] += 1
 
     def whole_name(self, name: str) -> str:
-        """A name with the word that nearly always follows it: "symmetric" is "symmetric encryption"."""
+        """Extend a name by the word that nearly always follows it: "symmetric" becomes "symmetric encryption"."""
         after = self.following.get(_key(name), Counter())
         word, count = next(iter(after.most_common(1)), ("", 0))
         goes_on = (
@@ -444,14 +444,14 @@ class Usage:
         return f"{name} {word}" if goes_on else name
 
     def name_in(self, name: str, sentence: str) -> str:
-        """A name with the nouns that go on with it in a sentence that it opens: "scalar" is "scalar type"."""
+        """Extend a name by the nouns that follow it in a sentence that it opens: "scalar" becomes "scalar type"."""
         opens = _opening(name).match(sentence)
         behind = _WORDS.match(sentence, opens.end()) if opens is not None else None
         own = behind[0].split() if behind is not None else []
         nouns = list(takewhile(self._is_noun, own))
         if nouns and len(own) > len(nouns) and _ARTICLE.fullmatch(f"{own[len(nouns)]} "):
             nouns.pop()  # a verb before its object
-        # As it stands there: of "cameras" it is "Camera sensors".
+        # As written: "cameras" becomes "Camera sensors".
         return " ".join((_ARTICLE.sub("", opens[0]), *nouns)) if nouns and opens is not None else name
 
     def _is_noun(self, word: str) -> bool:

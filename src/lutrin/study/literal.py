@@ -1,7 +1,7 @@
-"""Whether a proposed entry keeps to its section literally: numbers with their units, names, commands, "all", "never".
+"""Checks whether a proposed entry keeps to its section literally: numbers with units, names, commands, "all", "never".
 
-What an entry means was judged when it was written, by a model that may not be here; its section has not changed since,
-for it has the hash of that. This much needs no model, and holds an entry that was edited by hand against the book, too.
+An entry's meaning was judged when it was written, by a model that may be absent now; its section has not changed since,
+as its hash shows. This check needs no model, and also covers an entry that was edited by hand.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from lutrin.records import Chunk
 
 
 def literal_problem(entry: Entry, passages: Sequence[Chunk]) -> str:
-    """Name what an unapproved entry says that is not in the book; empty if nothing."""
+    """Name the part of an unapproved entry that is not in the book; empty if there is none."""
     evidence = "\n".join(evidence_of(whole(chunk)) for chunk in passages)
     question = " ".join(entry.names)
     for text in entry.points:

@@ -1,9 +1,9 @@
 """Prepared answers: a question that means the same as a prepared one gets its explanation and proof at once.
 
-Whether it does is judged by the reader (`lutrin.study.same`), on the question as completed from its conversation. What
-is wanted of a term decides which of its entries answers: its plain words, an example, an analogy. Where the meaning
-hangs on a selection or a page that the question only points at, nothing is taken for prepared. An answer that the
-teacher pinned to a question is given whenever the question comes in these words, whatever form it asks for.
+The reader judges equality of meaning (`lutrin.study.same`), on the question as completed from its conversation. The
+form of the question selects the entry of a term: its definition, an example, an analogy. If the meaning depends on a
+selection or a page that the question only points at, no prepared answer is used. An answer pinned by the teacher is
+given whenever the question comes in these words, whatever form it asks for.
 """
 
 from collections.abc import Mapping, Sequence
@@ -50,21 +50,21 @@ from lutrin.study.selections import (
 
 T = TypeVar("T")
 CONSIDERED = 12
-"""Prepared questions nearest to the one that is asked, which are compared with it word by word."""
+"""Nearest prepared questions, which are compared with the reader's word by word."""
 COMPARED = 3
-"""Of these the likeliest, whose answers are compared with it, too: each has to be encoded."""
+"""Likeliest ones among these, whose answers are compared as well: each must be encoded."""
 MOST_PROOFS = 3
-"""Passages of a prepared answer that are shown, at most."""
+"""Passages to show for a prepared answer, at most."""
 BESIDE = -8.0
-"""Logarithm of how likely a unit answers that none of the quotes touches: it is shown as what stands around them."""
+"""Log likelihood of a unit that no quote touches: it is shown as context of the quotes."""
 FORMS: frozenset[Frame] = frozenset({"analogy", "example", "simpler", "summary", "quiz", "code", "compute", "about"})
-"""What is wanted of a subject; an answer that was pinned to one of them answers no other."""
+"""Forms of a question; an answer pinned to one of them answers no other."""
 KEPT_TERMS = 64
-"""Books whose terms are kept at hand."""
+"""Books whose terms are cached."""
 MOST_OF_CHAPTER = 8
-"""Key points or questions of a chapter that are told at once: as many as a screen holds."""
+"""Key points or questions of a chapter to show at once: as many as a screen holds."""
 OF_CHAPTER: Mapping[Frame, Kind] = {"summary": "keypoints", "simpler": "keypoints", "quiz": "question"}
-"""Kind of entries that are told of a whole chapter, by what is wanted."""
+"""Kind of entries for a whole chapter, by form."""
 NO_CHANGES: Mapping[str, str] = {}
 ANY: tuple[Kind, ...] = ("term", "question", "explanation")
 WANTED: Mapping[Frame, tuple[Kind, ...]] = {
@@ -82,7 +82,7 @@ WANTED: Mapping[Frame, tuple[Kind, ...]] = {
     "compute": (),
     "about": (),
 }
-"""Kinds of entries that answer, the best first, by what is wanted; for other frames `ANY`."""
+"""Kinds of entries that answer, best first, by form; for other frames `ANY`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,17 +92,17 @@ class Match:
     generation: OpenGeneration
     item: PreparedEntry
     odds: float
-    """Logarithm of the odds that the questions mean the same; infinite for the same words."""
+    """Log odds that the questions mean the same; infinite for the same words."""
     changes: Mapping[str, str] = field(default_factory=dict)
-    """Words of the question that were searched for in the book's spelling."""
+    """Words of the question that were searched in the book's spelling."""
     question: str = ""
     """The prepared question."""
     agrees: bool = True
-    """Whether the two agree in what must agree literally; else it can only be offered."""
+    """Whether the two agree in everything that must agree literally; otherwise it can only be offered."""
 
     @property
     def is_sure(self) -> bool:
-        """Whether it is taken for what is asked."""
+        """Whether it counts as the reader's question."""
         return self.agrees and self.odds > 0
 
     @property
@@ -112,12 +112,12 @@ class Match:
 
     @property
     def order(self) -> tuple[bool, float]:
-        """What is taken before what is offered, the likeliest first."""
+        """Sort key: accepted matches before offered ones, the likeliest first."""
         return self.is_sure, self.odds
 
 
 def has_other_words(prepared: str, *asked: str) -> bool:
-    """Whether a prepared question says anything that was not asked: who typed these very words did mean them.
+    """Whether a prepared question contains any word that was not asked; with the very same words it was meant.
 
     >>> has_other_words("What are sensors?", "what is a sensor"), has_other_words("Why sensors?", "Why motors?")
     (False, True)
@@ -145,7 +145,7 @@ class PreparedAnswers:
         if query.is_bare and query.quotes:
             return await self._following(query, generations)
         best = await self._best(query, generations)
-        # The book's own words lead what is found: a model has more to say, and so has the book.
+        # The book's own words lead the search results: a model has more to say, and so has the book.
         if best is None or best.is_by_book or not (best.is_sure or _is_asked_on(best, query)):
             return None
         return await self._answer(best, query)
@@ -164,12 +164,12 @@ class PreparedAnswers:
         return result, best.question if is_offered else ""
 
     async def _best(self, query: Query, generations: Sequence[OpenGeneration]) -> Match | None:
-        """The entry whose question is the likeliest to mean the one that is asked."""
+        """The entry whose question is the likeliest to mean the reader's."""
         wanted = WANTED.get(query.frame, ANY)
         kinds = [kind for kind in wanted or ANY if kind not in self._withheld]
         if not kinds or not _stands_alone(query) or not any(generation.companion for generation in generations):
             return None
-        # In a form in which nothing is prepared, only a question of the same words is one that is.
+        # In a form without prepared entries, only a question with the same words matches.
         matches = [
             match
             for generation, where in await filters_of(generations, query)
@@ -180,7 +180,7 @@ class PreparedAnswers:
         return max(matches, key=lambda match: match.order, default=None)
 
     async def _of_mark(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan | None:
-        """What is kept on a marked text of which only a form is wanted: an explanation, an example."""
+        """The entry for a selection of which the question only wants a form: an explanation, an example."""
         kinds = [kind for kind in WISHES.get(query.frame, ()) if kind not in self._withheld]
         for generation in generations if kinds else ():
             if not generation.companion or (mark := await locate(generation, query)) is None:
@@ -195,7 +195,7 @@ class PreparedAnswers:
         return None
 
     async def _following(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan | None:
-        """What is kept on the answer before, or its proof, where nothing else is asked."""
+        """The entry on the previous answer, or its proof, if the question asks nothing else."""
         for generation in generations:
             mark = await locate_answer(generation, query)
             if mark is None:
@@ -212,7 +212,7 @@ class PreparedAnswers:
         return None
 
     async def _of_chapter(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan | None:
-        """A chapter in short, from the key points of its sections, or questions on it."""
+        """A short version of a chapter, from the key points of its sections, or questions on it."""
         kind = OF_CHAPTER.get(query.frame)
         if kind is None:
             return None
@@ -224,7 +224,7 @@ class PreparedAnswers:
         return None
 
     async def _answer(self, match: Match, query: Query) -> Plan | None:
-        """The explanation of an entry, with what may be asked next."""
+        """The explanation of an entry, with questions that may follow."""
         plan = await _plan(match.generation, [match.item], query, match.changes)
         if plan is None:
             return None
@@ -233,7 +233,7 @@ class PreparedAnswers:
         return replace(plan, suggestions=following)
 
     async def _pinned_answer(self, query: Query, generations: Sequence[OpenGeneration]) -> Match | None:
-        """The answer that the teacher pinned to a question of these words, or to one that means the same."""
+        """The answer that the teacher pinned to a question of these words, or to one with the same meaning."""
         if query.mode == "selection" or query.selected_text:
             return None
         questions = {normalize(query.text), normalize(query.typed)}
@@ -253,9 +253,9 @@ class PreparedAnswers:
         return max(matches, key=lambda match: match.odds, default=None)
 
     async def _reworded(self, generation: OpenGeneration, query: Query, pinned: Sequence[PreparedEntry]) -> list[Match]:
-        """The pinned answers whose question means what is asked, in the form that is wanted.
+        """The pinned answers whose question means the reader's, in the requested form.
 
-        Forms are compared by name, and what they are wanted of by the reader (`lutrin.study.same`).
+        Forms are compared by name, and their subjects by the reader (`lutrin.study.same`).
         """
         form = query.frame if query.frame in FORMS else "plain"
         questions = [
@@ -294,7 +294,7 @@ class PreparedAnswers:
     async def _nearest_pinned(
         self, generation: OpenGeneration, asked: str, pinned: Sequence[PreparedEntry]
     ) -> Sequence[PreparedEntry]:
-        """The few whose wordings are nearest to a question, of however many that were pinned."""
+        """The few pinned entries whose wordings are nearest to a question."""
         if len(pinned) <= COMPARED:
             return pinned
         (encoding,) = await self._searcher.encode([asked])
@@ -305,13 +305,13 @@ class PreparedAnswers:
         return sorted(pinned, key=lambda item: -max(near.get(text, 0.0) for text in item.asked))[:COMPARED]
 
     async def _encoded(self, texts: Sequence[str]) -> dict[str, EncodedQuestion]:
-        """Questions as they are compared."""
+        """Questions, encoded for comparison."""
         reading = self._searcher.embedder.reading
         encodings = await self._searcher.encode(texts)
         return {text: encode_question(text, one, reading) for text, one in zip(texts, encodings, strict=True)}
 
     async def _match(self, generation: OpenGeneration, query: Query, kinds: Sequence[Kind]) -> Match | None:
-        """The entry of one book whose question means the one that is asked."""
+        """The entry of one book whose question means the reader's."""
         companion = generation.companion
         if not companion:
             return None
@@ -331,7 +331,7 @@ class PreparedAnswers:
     async def _chances(
         self, question: EncodedQuestion, pairs: Sequence[tuple[EncodedQuestion, PreparedEntry]]
     ) -> list[tuple[tuple[EncodedQuestion, PreparedEntry], float]]:
-        """Log odds that a question means prepared ones: those of the same words, else the likeliest few."""
+        """Log odds that a question means prepared ones: those with the same words, else the likeliest few."""
         same = [pair for pair in pairs if normalize(pair[0].text) == normalize(question.text)]
         if same:
             return [(pair, np.inf) for pair in same]
@@ -354,14 +354,14 @@ class PreparedAnswers:
 
 
 def _core(text: str) -> tuple[str, str]:
-    """The form that a prepared question asks for, `plain` where it names none, and what it asks, as readers' are."""
+    """The form that a prepared question asks for, `plain` if it names none, and its subject."""
     frame, topic, _ = frame_of(text)
     core = topic if asks(topic) or frame == "compare" else defining(topic.strip(" ?.!"))
     return (frame if frame in FORMS else "plain"), core
 
 
 def _is_asked_on(match: Match, query: Query) -> bool:
-    """Whether a follow-up may mean a question that was not told yet; what a thing is was asked before."""
+    """Whether a follow-up may mean a question not yet answered; what a thing is was asked before."""
     entry = match.item.entry
     if not query.subject or not match.agrees or not may_be_meant(match.odds):
         return False
@@ -370,7 +370,7 @@ def _is_asked_on(match: Match, query: Query) -> bool:
 
 
 def _as_prepared_question(query: Query) -> str:
-    """The question as prepared ones are worded: itself, or that for the term of which something is wanted."""
+    """The question in the wording of prepared ones: itself, or the question for the term that it is about."""
     topic = query.topic
     if query.selected_text and not topic_stems(topic):
         topic = " ".join(query.selected_text.split())
@@ -378,7 +378,7 @@ def _as_prepared_question(query: Query) -> str:
 
 
 def _stands_alone(query: Query) -> bool:
-    """Whether the question means the same on every page; a few selected words without any other are what is meant."""
+    """Whether the question means the same on every page, as do a few selected words without a question."""
     if query.mode == "selection" or len(query.parts) > 1:
         return False
     if query.selected_text and not query.stems:
@@ -387,10 +387,10 @@ def _stands_alone(query: Query) -> bool:
 
 
 def _entry(companion: Companion, text: str, kinds: Sequence[Kind]) -> Sequence[PreparedEntry]:
-    """Of the entries that a text asks for, the one of the kind that is wanted most, if there is one."""
+    """The entry of the preferred kind among those that a text asks for, if there is one."""
     owned = [companion.entries[place] for place in companion.owners[text]]
     fitting = [item for item in owned if item.entry.kind in kinds]
-    # What somebody wrote comes before a copy of the book's own words.
+    # Written entries come before copies of the book's own words.
     return sorted(
         fitting,
         key=lambda item: (not item.entry.pinned, item.entry.author == BY_THE_BOOK, kinds.index(item.entry.kind)),
@@ -398,7 +398,7 @@ def _entry(companion: Companion, text: str, kinds: Sequence[Kind]) -> Sequence[P
 
 
 async def _is_there(generation: OpenGeneration, item: PreparedEntry, where: Mapping[str, str] | None) -> bool:
-    """Whether an entry belongs to the chapter and module that are asked about."""
+    """Whether an entry belongs to the chapter and module of the question."""
     chunks = await generation.chunks([item.chunk_id]) if where else []
     return not where or all(getattr(chunk, name) == value for chunk in chunks for name, value in where.items())
 
@@ -406,10 +406,10 @@ async def _is_there(generation: OpenGeneration, item: PreparedEntry, where: Mapp
 async def _plan(
     generation: OpenGeneration, items: Sequence[PreparedEntry], query: Query, changes: Mapping[str, str] = NO_CHANGES
 ) -> Plan | None:
-    """The explanation of entries over the passages that hold their quotes.
+    """The explanation of entries above the passages with their quotes.
 
-    None where the book's own warning has to stand before these: there the book speaks first. What the teacher pinned
-    may come with a plain caution.
+    None if the book's own warning must come before these: there the book speaks first. The teacher's pinned answers may
+    come with a plain caution.
     """
     result = await _evidence(generation, items)
     plan = await make_plan(Evidence(_as_plain(query), generation, result))
@@ -425,7 +425,7 @@ async def _plan(
     return replace(
         plan,
         query=query,
-        # Her words are hers: no number says that a sentence of the book says them.
+        # Her words are her own: no number claims that a sentence of the book says them.
         explanation=explanation if by_teacher else f"{explanation} {numbers}",
         prepared_by=messages.YOUR_TEACHER if by_teacher else author,
         by_model=any(item.entry.by_model for item in items),
@@ -434,7 +434,7 @@ async def _plan(
 
 
 def _text_for(entry: Entry, query: Query) -> str:
-    """The text of an entry; below what it answers if that is not what was asked, or a term by another name of it."""
+    """The text of an entry, below the question that it answers if that differs, or below a term's other name."""
     if entry.kind == "keypoints":
         points = "\n".join(f"- {point}" for point in entry.points)
         return f"{messages.SECTION_IN_SHORT.format(title=entry.heading)}\n\n{points}\n\n"
@@ -449,12 +449,12 @@ def _text_for(entry: Entry, query: Query) -> str:
 
 
 def _as_plain(query: Query) -> Query:
-    """A question without its form, which an entry has."""
+    """A question without its form, which the entry already has."""
     return replace(query, frame="plain", parts=(query.topic,))
 
 
 async def _proof(generation: OpenGeneration, mark: Mark, query: Query) -> Plan | None:
-    """The words of the book behind the answer before, with what stands around them."""
+    """The book's words behind the previous answer, with their context."""
     places = [(mark.home.chunk_id, unit.char_start, unit.char_end) for unit in mark.units]
     result = _as_search_result([mark.home], places, query.topic)
     plan = await make_plan(Evidence(_as_plain(query), generation, result))
@@ -465,7 +465,7 @@ async def _proof(generation: OpenGeneration, mark: Mark, query: Query) -> Plan |
 
 
 async def _chapter_plan(generation: OpenGeneration, items: Sequence[PreparedEntry], query: Query) -> Plan | None:
-    """Key points of a chapter, over the passage of the first one that needs no warning, or questions on it."""
+    """Key points of a chapter, above the passage of the first one that needs no warning, or questions on it."""
     plan, first = None, 0
     while plan is None and first < min(len(items), MOST_OF_CHAPTER):
         plan = await _plan(generation, [items[first]], query)
@@ -477,7 +477,7 @@ async def _chapter_plan(generation: OpenGeneration, items: Sequence[PreparedEntr
         questions = [item.entry.topic for item in _spread(items)]
         lines = [f"{number}. {question}" for number, question in enumerate(questions, 1)]
         text = "\n".join([messages.QUESTIONS_ON.format(title=name), "", *lines])
-        # The passages below an answer would give the answers away.
+        # The passages below an answer would reveal the answers.
         bare = replace(plan, text="", rest="", lead=(), excerpts=(), sources=(), warnings=query.warnings)
         return replace(bare, explanation=text, suggestions=tuple(questions[:MOST_NEXT]))
     points = [f"- {point}" for point in _spread([point for item in items[first:] for point in item.entry.points])]
@@ -485,7 +485,7 @@ async def _chapter_plan(generation: OpenGeneration, items: Sequence[PreparedEntr
 
 
 def _spread(items: Sequence[T]) -> list[T]:
-    """At most `MOST_OF_CHAPTER` of them, evenly from the whole chapter."""
+    """At most `MOST_OF_CHAPTER` of them, spread evenly over the chapter."""
     most = min(len(items), MOST_OF_CHAPTER)
     return [items[place * len(items) // most] for place in range(most)]
 
@@ -498,14 +498,14 @@ async def _evidence(generation: OpenGeneration, items: Sequence[PreparedEntry]) 
 
 
 def _as_search_result(chunks: Sequence[Chunk], places: Sequence[tuple[str, int, int]], topic: str) -> SearchResult:
-    """Passages as a search would have found them, the quoted units the likeliest."""
+    """Passages in the form of a search result, with the quoted units the likeliest."""
     reads = [ScoredPassage(chunk, _scores(chunk, places), 0.0, 1.0) for chunk in chunks]
     passages = tuple(Passage(chunk=chunk, score=1.0) for chunk in chunks)
     return SearchResult(passages=passages, parts=tuple(Part(topic, (one,), np.inf) for one in reads))
 
 
 def _scores(chunk: Chunk, places: Sequence[tuple[str, int, int]]) -> np.ndarray:
-    """(units,): 0 for what a quote touches; where nothing is quoted all units are alike."""
+    """(units,): 0 for units that a quote touches; without quotes all units are equal."""
     spans = [(start, end) for name, start, end in places if name == chunk.chunk_id]
     quoted = [
         not spans or any(start < unit.char_end and unit.char_start < end for start, end in spans)
@@ -515,9 +515,9 @@ def _scores(chunk: Chunk, places: Sequence[tuple[str, int, int]]) -> np.ndarray:
 
 
 def _with_lead(result: SearchResult, homes: Sequence[Chunk], item: PreparedEntry) -> SearchResult:
-    """What was found, with what an entry quotes as likely as all of the best passage, so that it is said first.
+    """Raise an entry's quotes to the likelihood of the whole best passage, so that they come first.
 
-    Whether the book answers stays as it was judged.
+    The verdict on whether the book answers stays unchanged.
     """
     (part,) = result.parts
     best = max(part.passages, key=lambda one: one.scores.max(initial=-np.inf))

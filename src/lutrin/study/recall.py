@@ -1,8 +1,8 @@
-"""One question to ask a pupil back on the passage that has just answered, and a hint at that answer.
+"""Chooses one question to ask a pupil back on the passage that has just answered, and a hint at that answer.
 
-A prepared card of the same section serves if it asks something else; else the sentence that answered does, with its
-rarest word left out, or the number that is asked for. Which word is rare, the book itself tells: the one that stands in
-the fewest of its passages.
+A prepared card of the same section serves if it asks something else; otherwise the sentence that answered does, with
+its rarest word left out, or the requested number. The book itself decides which word is rare: the one in the fewest of
+its passages.
 """
 
 import re
@@ -18,24 +18,24 @@ from lutrin.records import Chunk, Unit
 from lutrin.study.deck import GAP, LEAST_WORDS, gap_card
 
 ASKED = frozenset({"question", "term", "gap"})
-"""Kinds of cards that are asked beside an answer; the others need more room."""
+"""Kinds of cards to ask beside an answer; the others need more room."""
 QUOTED = frozenset({"sentence", "list_item", "table_row", "caption"})
-"""Kinds of units whose words can be left out; code is kept byte for byte."""
+"""Kinds of units whose words can be left out; code must stay byte for byte."""
 
 
 class Recall(msgspec.Struct, frozen=True, kw_only=True):
-    """What helps to learn from an answer."""
+    """Aids to learn from an answer."""
 
     hint: str = ""
-    """The sentence that answers with its key word left out; empty: it is code, or too short."""
+    """The answering sentence with its key word left out; empty for code, or if it is too short."""
     card: Card | None = None
     """A question on the same passage; None if the passage gives none."""
 
 
 def key_words(unit: Unit, question: str) -> list[str]:
-    """Words of a unit that carry meaning and are not in the question, lower case; none of code or of a short text.
+    """Meaningful words of a unit that are not in the question, lower case; none for code or a short text.
 
-    Where the question asks for a number, they are those of the unit.
+    If the question asks for a number, they are the unit's numbers.
     """
     if unit.kind not in QUOTED or word_count(unit.text) < LEAST_WORDS:
         return []
@@ -48,7 +48,7 @@ def key_words(unit: Unit, question: str) -> list[str]:
 
 
 def answering_unit(chunk: Chunk, marked: str) -> Unit | None:
-    """The first unit of a passage that the marked words of an excerpt hold, or that holds them."""
+    """The first unit of a passage that contains an excerpt's marked words, or that they contain."""
     sought = plain(marked)
     return next((unit for unit in chunk.units if sought and _overlap(plain(unit.text), sought)), None)
 
@@ -59,10 +59,10 @@ def recall(
     """Choose the hint and the question to ask back.
 
     Args:
-        unit: The one that answered, as `answering_unit` finds it.
-        url: Of the passage's section, as cards have it.
-        cards: Of the book.
-        frequency: In how many passages each of the unit's `key_words` stands.
+        unit: The unit that answered, from `answering_unit`.
+        url: Address of the passage's section, as on cards.
+        cards: The book's cards.
+        frequency: Number of passages that contain each of the unit's `key_words`.
     """
     word, hint = "", ""
     if unit is not None and (keys := key_words(unit, question)):

@@ -1,9 +1,9 @@
 """Decides whether two questions mean the same, so that the answer prepared for one also answers the other.
 
-What must agree literally does: the book's terms that the two name, numbers, and whether they deny. Beyond that the
-signals compare them as the embedder sees them. What each signal counts is fitted on labelled pairs (`python -m training
-same`), with a bias that lets none of the near pairs through, which ask another thing of the same subject: one that
-passed would answer a question that was not asked, and one that is missed is answered from the book as any other.
+Some things must agree literally: the book's terms that the two name, numbers, and negation. Beyond that, the signals
+compare their embeddings. The weights are fitted on labelled pairs (`python -m training same`), with a bias that rejects
+all near pairs, which ask something else about the same subject: a false match would answer a question that was not
+asked, while a missed one is answered from the book like any other.
 """
 
 import re
@@ -21,33 +21,34 @@ from lutrin.prepared import Entry
 from lutrin.search.reader import Fit, Float, read_fit
 
 SIGNALS = ("cosine", "weakest word", "one word exchanged", "nearer to the answer", "share of the weakest word")
-"""Cosine of the pooled vectors; of each token's best match in the other question, both ways, the worst; whether the two
-differ by just one word each, as `on` and `off`; how much nearer to the answer the asked question is than the prepared
-one, by the cosines of the pooled vectors; the worst match of the asked one's tokens, by their number."""
+"""Cosine of the pooled vectors; the worst among the best matches of each token in the other question, both ways;
+whether the two differ by just one word each, such as `on` and `off`; how much nearer to the answer the reader's
+question is than the prepared one, by the cosines of the pooled vectors; the worst match of the reader's tokens, by
+their number."""
 FITTED = "same.json"
 _JOINED = re.compile(r"(?<=\w)[-'’](?=\w)")
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)?")
 
 
 class SameFit(Fit, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What `python -m training same` wrote."""
+    """Fit of `python -m training same`."""
 
     nearest: float
-    """The fourth signal's largest value in the fit: what is not offered with it needs no answer to be compared."""
+    """Largest fourth signal in the fit: a question not offered even with it needs no comparison of answers."""
     offered: float
     """Log odds above which a prepared question may be meant, whether its terms agree or not, and is offered."""
     pairs: int
     near: int
-    """Of the pairs, those that must not match."""
+    """Pairs that must not match."""
     passed: float
-    """Share of the pairs that mean the same and are let through, each judged by a fit without its question."""
+    """Share of accepted pairs among those that mean the same, each judged by a fit without its question."""
     wrongly: int
-    """Near pairs that are let through, by the same measure."""
+    """Near pairs accepted by the same measure."""
 
 
 @dataclass(frozen=True)
 class EncodedQuestion:
-    """A question, ready to be compared."""
+    """A question, encoded for comparison."""
 
     text: str
     vector: Float
@@ -62,7 +63,7 @@ class EncodedQuestion:
 
 
 class Terms:
-    """The terms of a book, to see which of them a question names."""
+    """The terms of a book, for finding those that a question names."""
 
     def __init__(self, entries: Iterable[Entry]) -> None:
         self._names = {
@@ -74,7 +75,7 @@ class Terms:
         }
         self._longest = max(map(len, self._names), default=0)
         self.named = lru_cache(maxsize=REMEMBERED)(self._name)
-        """The terms that a question of these stems names by any of their names; of names within names the longest."""
+        """The terms that a question with these stems names by any of their names; of nested names, the longest."""
 
     def _name(self, stems: tuple[str, ...]) -> frozenset[str]:
         names, place = set(), 0
@@ -88,7 +89,7 @@ class Terms:
 
 
 def encode_question(text: str, encoding: Encoding, reading: Reading) -> EncodedQuestion:
-    """A question that was just asked.
+    """Encode a reader's question.
 
     Raises:
         ValueError: The embedder gives no token vectors.
@@ -101,12 +102,12 @@ def encode_question(text: str, encoding: Encoding, reading: Reading) -> EncodedQ
 
 
 def prepare(wording: Wording) -> EncodedQuestion:
-    """A question that is kept."""
+    """Encode a prepared question."""
     return EncodedQuestion(wording.text, wording.vector, restore(wording.tokens))
 
 
 def agree(one: EncodedQuestion, other: EncodedQuestion, terms: Terms) -> bool:
-    """Whether two questions name the same terms, numbers and signs (`cd -`), and both deny or neither does."""
+    """Whether two questions name the same terms, numbers and symbols (`cd -`), and agree in negation."""
     mine, theirs = _signs(one.text), _signs(other.text)
     return (
         (not mine or not theirs or mine == theirs)
@@ -117,7 +118,7 @@ def agree(one: EncodedQuestion, other: EncodedQuestion, terms: Terms) -> bool:
 
 
 def _signs(text: str) -> frozenset[str]:
-    """The words of a question that hold signs: `+x`, `..`, `/cmd_vel`."""
+    """The words of a question with symbols: `+x`, `..`, `/cmd_vel`."""
     bare = (word.strip("?!,;:()\"'“”‘’") for word in text.rstrip(" ?.!").split())
     return frozenset(word for word in bare if word and not _JOINED.sub("", word).isalnum())
 
@@ -126,9 +127,9 @@ def compare(question: EncodedQuestion, other: EncodedQuestion, answer: Float | N
     """(5,): the signals of a question and a prepared one, in the order of `SIGNALS`.
 
     Args:
-        question: A reader's.
+        question: The reader's.
         other: The prepared one.
-        answer: (d,) pooled vector of what is prepared, of length 1; None: it counts as equally near to both.
+        answer: (d,) pooled vector of the prepared answer, of length 1; None: it counts as equally near to both.
     """
     if not len(question.tokens) or not len(other.tokens):
         return np.zeros(len(SIGNALS), dtype=np.float32)
@@ -142,7 +143,7 @@ def compare(question: EncodedQuestion, other: EncodedQuestion, answer: Float | N
 
 
 def most_odds(question: EncodedQuestion, other: EncodedQuestion, embedder: str) -> float:
-    """Log odds that two questions mean the same, were the first ever so near to the answer; see `odds`."""
+    """Log odds that two questions mean the same, if the first were as near to the answer as possible; see `odds`."""
     fit = weights()
     signals = compare(question, other)
     signals[SIGNALS.index("nearer to the answer")] = fit.nearest if fit is not None else 0.0
@@ -150,12 +151,12 @@ def most_odds(question: EncodedQuestion, other: EncodedQuestion, embedder: str) 
 
 
 def weights() -> SameFit | None:
-    """Return what was fitted; None before fitting."""
+    """Return the fit; None before fitting."""
     return read_fit("lutrin.study", FITTED, SameFit)
 
 
 def odds(signals: Float, embedder: str) -> float:
-    """Log odds that two questions mean the same; `-inf` for an embedder for which nothing was fitted."""
+    """Log odds that two questions mean the same; `-inf` for an embedder without a fit."""
     fit = weights()
     if fit is None or fit.embedder != embedder or fit.signals != SIGNALS:
         return -np.inf
@@ -163,6 +164,6 @@ def odds(signals: Float, embedder: str) -> float:
 
 
 def may_be_meant(chance: float) -> bool:
-    """Whether log odds suffice to offer a prepared question, where they do not suffice to take it."""
+    """Whether log odds suffice to offer a prepared question, even if not to accept it."""
     fit = weights()
     return fit is not None and chance > fit.offered

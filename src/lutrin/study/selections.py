@@ -1,10 +1,11 @@
-"""Prepared entries where nothing else is asked: for a marked text ("Explain"), or on the answer before ("why?").
+"""Prepared entries for a bare request: on a selection ("Explain"), or on the previous answer ("why?").
 
-An entry serves a mark if its proof lies in it, or if it is on a term that the mark names or is; else the section's key
-points do, which are true of any part of it. Of entries that serve alike, the nearest in meaning comes first.
+An entry serves a mark if its proof is inside it, or if it is about a term that the mark names or is; otherwise the
+section's key points do, which are true of any part of it. Among entries that serve equally well, the nearest in meaning
+comes first.
 
-A follow-up holds on to the answer before: to the term that was asked about, to the words of the book that were quoted,
-to their section. An entry that was told already is never told again.
+A follow-up refers to the previous answer: to the term in question, to the quoted words of the book, to their section.
+An entry is never shown twice.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,7 +30,7 @@ WISHES: Mapping[Frame, tuple[Kind, ...]] = {
     "example": ("example",),
     "analogy": ("analogy",),
 }
-"""Kinds of entries that serve a mark, by what is wanted of it."""
+"""Kinds of entries that serve a mark, by the requested form."""
 FOLLOWING: Mapping[Frame, tuple[Kind, ...]] = {
     "more": ("explanation", "question", "keypoints"),
     "simpler": ("simpler", "explanation", "analogy", "keypoints"),
@@ -41,41 +42,41 @@ FOLLOWING: Mapping[Frame, tuple[Kind, ...]] = {
     "how": ("explanation", "question"),
     "summary": ("keypoints",),
 }
-"""Kinds of entries that serve a follow-up, the best first; for other wishes the book is searched."""
+"""Kinds of entries that serve a follow-up, best first; for other wishes the book is searched."""
 MOST_ENTRIES = 3
 """Entries that explain one mark."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Where a marked text stands in the book."""
+    """The place of a selection in the book."""
 
     home: Chunk
-    """The passage that holds it, or where it begins."""
+    """The passage that contains it, or its beginning."""
     text: str
     units: tuple[Unit, ...]
-    """The sentences, list items, rows and code that it touches."""
+    """The sentences, list items, rows and code that it overlaps."""
 
     @property
     def is_name(self) -> bool:
-        """Whether it is a few words, which name a thing, and no statement."""
+        """Whether it is a few words, which name a thing without a statement."""
         return len(words(self.text)) <= SENTENCE_WORDS
 
     @property
     def stems(self) -> frozenset[str]:
-        """Of all the words that it touches."""
+        """Stems of all the words that it overlaps."""
         return stem_set(self.text) | stem_set(" ".join(unit.text for unit in self.units))
 
 
 def is_all_meant(query: Query) -> bool:
-    """Whether nothing but a form is asked of a marked text: "an example of this formula", too."""
+    """Whether the question only asks for a form of a selection, including "an example of this formula"."""
     tokens = words(query.own.topic)
     rest = [word for before, word in zip(["", *tokens], tokens, strict=False) if before.lower() not in lexicon.POINTING]
     return bool(query.selected_text) and query.mode != "selection" and not topic_stems(" ".join(rest))
 
 
 async def locate(generation: OpenGeneration, query: Query) -> Mark | None:
-    """Find where a marked text stands; on the reader's page first. None: nowhere in this book.
+    """Find the place of a selection, first on the reader's page; None if it is not in this book.
 
     Raises:
         IndexUnavailable: The generation cannot be read.
@@ -93,7 +94,7 @@ async def locate(generation: OpenGeneration, query: Query) -> Mark | None:
 
 
 def units_at(units: Sequence[Unit], phrase: str) -> Iterator[Unit]:
-    """The units of a passage in which a text of plain words stands, from its first word to its last."""
+    """The units of a passage that a plain text covers, from its first word to its last."""
     texts = [plain(unit.text) for unit in units]
     starts = list(accumulate((len(text) + bool(text) for text in texts), initial=1))
     place = f" {' '.join(filter(None, texts))} ".find(f" {phrase} ") + 1
@@ -104,7 +105,7 @@ def units_at(units: Sequence[Unit], phrase: str) -> Iterator[Unit]:
 
 
 def entries_of(companion: Companion, mark: Mark, vector: Float, kinds: Sequence[Kind]) -> list[PreparedEntry]:
-    """The entries that serve a mark, nearest (d,) vector first, as they are told; none if nothing kept belongs to it.
+    """The entries that serve a mark, nearest (d,) vector first, in display order; none if no entry belongs to it.
 
     The first is the one that belongs most closely. Others join it if they prove a part of the mark that none before
     them does.
@@ -139,7 +140,7 @@ def likeness_of(companion: Companion, vector: Float) -> dict[str, float]:
 
 
 def _closeness(mark: Mark, item: PreparedEntry) -> int | None:
-    """How closely an entry belongs to a mark, 0 the closest; None: it does not."""
+    """How closely an entry belongs to a mark, 0 being the closest; None if it does not."""
     entry, home = item.entry, mark.home
     in_section = is_of_section(item, home)
     if entry.kind == "keypoints":
@@ -159,13 +160,13 @@ def _closeness(mark: Mark, item: PreparedEntry) -> int | None:
 
 
 def is_of_section(item: PreparedEntry, home: Chunk) -> bool:
-    """Whether an entry is on the section of a passage."""
+    """Whether an entry is about the section of a passage."""
     entry = item.entry
     return (entry.file, entry.anchor, entry.heading) == (home.filename, home.anchor, home.section_title)
 
 
 def proved_units(mark: Mark, item: PreparedEntry) -> list[int]:
-    """Places of the units of a mark that an entry quotes."""
+    """Indices of the units of a mark that an entry quotes."""
     return [
         place
         for place, unit in enumerate(mark.units)
@@ -180,13 +181,13 @@ def _touches(home: Chunk, units: Sequence[Unit], place: tuple[str, int, int]) ->
 
 
 def is_named(text: str, name: str) -> bool:
-    """Whether a text has the words of a name, one behind the other, in whatever form."""
+    """Whether a text has the words of a name in sequence, in whatever form."""
     own, wanted = ([stem(word) for word in words(part)] for part in (text, name))
     return any(len(word) > 1 for word in wanted) and any(own[at : at + len(wanted)] == wanted for at in range(len(own)))
 
 
 async def locate_answer(generation: OpenGeneration, query: Query) -> Mark | None:
-    """Where in a book the answer stands on which a question leans; None: not in this one.
+    """Find the place of the previous answer in a book; None if it is not in this one.
 
     Raises:
         IndexUnavailable: The generation cannot be read.
@@ -202,7 +203,7 @@ async def locate_answer(generation: OpenGeneration, query: Query) -> Mark | None
 def following(
     companion: Companion, mark: Mark, vector: Float, wish: Frame, *, reply: str, withheld: frozenset[Kind] = frozenset()
 ) -> PreparedEntry | None:
-    """The entry that a follow-up gets, by its mark and vector (d,); None: nothing belongs to that answer."""
+    """The entry for a follow-up, by its mark and vector (d,); None if no entry belongs to that answer."""
     kinds = [kind for kind in FOLLOWING.get(wish, ()) if kind not in withheld]
     likeness = likeness_of(companion, vector)
     fitting = [
@@ -224,7 +225,7 @@ def following(
 
 
 def _closeness_to_answer(mark: Mark, item: PreparedEntry, wish: Frame) -> int | None:
-    """How closely an entry belongs to the answer before, 0 the closest; None: it does not."""
+    """How closely an entry belongs to the previous answer, 0 being the closest; None if it does not."""
     of_term = item.entry.kind in OF_A_TERM
     named = of_term and any(is_named(mark.text, name) for name in item.entry.names)
     if wish == "other":

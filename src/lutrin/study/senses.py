@@ -1,9 +1,9 @@
-"""Decides where the words of a page are the terms that the book defines, so that a meaning is shown only there.
+"""Decides where the words of a page are the terms that the book defines, so that only those show a meaning.
 
-"Result" is a term of the chapter on actions, and an everyday word on other pages. What tells is how like the passage is
-to the one that defines the term, by the vectors of the index; whether both are of one chapter; and of how many pieces
-of the reader's vocabulary the name is made, since everyday words are one piece each. What each counts is fitted on
-links that were read (`python -m training senses`). Nothing is encoded for a page: all vectors are in the index.
+"Result" is a term in the chapter on actions, and an everyday word on other pages. The signals are: how similar the
+passage is to the one that defines the term, by the vectors of the index; whether both are in one chapter; and the
+number of pieces of the reader's vocabulary in the name, since everyday words are one piece each. The weights are fitted
+on reviewed links (`python -m training senses`). Nothing is encoded for a page: all vectors are in the index.
 """
 
 import re
@@ -22,31 +22,31 @@ from lutrin.search.reader import Fit, Float, read_fit
 SIGNALS = ("likeness of passages", "same chapter", "pieces of the name")
 FITTED = "senses.json"
 MOST_PIECES = 3
-"""More say no more: such a name is no everyday word."""
+"""Most pieces counted: a name with as many is no everyday word."""
 MOST_PLACES = 3
-"""Of one term on a page; its meaning is shown at the first one that the page's script finds."""
+"""Uses of one term on a page; its meaning is shown at the first one that the page's script finds."""
 PROSE = frozenset({"sentence", "list_item"})
 
 
 class SensesFit(Fit, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What `python -m training senses` wrote."""
+    """Fit of `python -m training senses`."""
 
     links: int
     right: int
-    """Of the links, those whose word has the sense of the term."""
+    """Links whose word has the sense of the term."""
     shown: int
-    """Links that are shown, each judged by a fit without its term."""
+    """Links shown, each judged by a fit without its term."""
     shown_right: int
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A term that a page uses in its sense."""
+    """A term used in its sense on a page."""
 
     entry: Entry
     name: str
     places: tuple[tuple[str, str], ...]
-    """The word as it is spelt there, and the sentence or list item that it stands in."""
+    """The word as spelt there, and the sentence or list item around it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +59,15 @@ class _Name:
     pieces: int
     spelling: re.Pattern[str]
     longer: tuple[re.Pattern[str], ...]
-    """Of the names of terms that hold this one: "visual odometry" is another thing than odometry."""
+    """Names of terms that contain this one: "visual odometry" is not the same as odometry."""
 
 
 class Senses:
-    """The terms of a book with the passages that define them; made by `senses_of`.
+    """The terms of a book with the passages that define them; built by `senses_of`.
 
     Args:
         generation: The book.
-        names: Of its terms.
+        names: Names of its terms.
     """
 
     def __init__(self, generation: OpenGeneration, names: Sequence[_Name]) -> None:
@@ -75,10 +75,10 @@ class Senses:
         self._names = names
 
     def on_page(self, passages: Sequence[tuple[int, Chunk]]) -> list[Use]:
-        """The terms that a page uses in their sense, but defines nowhere.
+        """The terms that a page uses in their sense, but does not define.
 
         Args:
-            passages: Of the page, in order, with their rows.
+            passages: Passages of the page, in order, with their rows.
         """
         fit = weights()
         text = "\n".join(chunk.text for _, chunk in passages).lower()
@@ -126,7 +126,7 @@ async def senses_of(generation: OpenGeneration) -> Senses:
 def visible_names(entry: Entry) -> list[str]:
     """The names by which a page may mean a term.
 
-    Of its other names those of several words: a single common word would often mean something else.
+    Of its other names, only those of several words: a single common word would often mean something else.
     """
     return [name for name in entry.names if name == entry.topic or " " in name]
 
@@ -137,9 +137,9 @@ def measure(home_windows: Vectors, windows: Vectors, home: Chunk, chunk: Chunk, 
     Args:
         home_windows: (windows, d) of the passage that defines the term.
         windows: (windows, d) of the passage that uses it.
-        home: The one.
-        chunk: The other.
-        pieces: Of the question for the term, as the reader cuts it.
+        home: The passage that defines it.
+        chunk: The passage that uses it.
+        pieces: Pieces of the question for the term, as the reader's tokenizer cuts it.
     """
     likeness = float((windows @ home_windows.T).max())
     is_same = bool(home.chapter) and home.chapter == chunk.chapter
@@ -147,28 +147,28 @@ def measure(home_windows: Vectors, windows: Vectors, home: Chunk, chunk: Chunk, 
 
 
 _AROUND = 3
-"""Pieces of the question besides the name: "what", "is" and its sign."""
+"""Pieces of the question besides the name: "what", "is" and the question mark."""
 
 
 def weights() -> SensesFit | None:
-    """Return what was fitted; None before fitting."""
+    """Return the fit; None before fitting."""
     return read_fit("lutrin.study", FITTED, SensesFit)
 
 
 def _spelling(name: str) -> re.Pattern[str]:
-    """Finds a name as it is written; capitals within it must be there, so that a map is no `mAP`."""
+    """Match a name as written; its capitals are required, so that a map is not `mAP`."""
     flags = re.NOFLAG if any(letter.isupper() for letter in name[1:]) else re.IGNORECASE
     return re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])", flags)
 
 
 def _uses(one: _Name, chunk: Chunk) -> list[tuple[str, str]]:
-    """Where the prose of a passage has a name, and no longer one that holds it."""
+    """Uses of a name in the prose of a passage that are not part of a longer name."""
     texts = [unit.text for unit in chunk.units if unit.kind in PROSE and unit.role == "text"]
     return [(spelling, text) for text in texts if (spelling := _spelling_in(one, text))]
 
 
 def _spelling_in(one: _Name, text: str) -> str:
-    """A name as it is spelt in a text; empty: it is not there."""
+    """A name as spelt in a text; empty if it is missing."""
     spans = [other.span() for name in one.longer for other in name.finditer(text)]
     free = (match for match in one.spelling.finditer(text) if not any(a <= match.start() < b for a, b in spans))
     first = next(free, None)

@@ -1,4 +1,4 @@
-"""Exports a deck: as a package for Anki, and as a table for other programs."""
+"""Exports a deck as a package for Anki, or as a table for other programs."""
 
 import hashlib
 import tempfile
@@ -13,7 +13,7 @@ from lutrin.prepared import CHOICE_LETTERS, Card
 from lutrin.spreadsheet import to_csv
 
 MODEL_ID = 1_745_208_331
-"""Any fixed number: Anki knows by it that notes of two exports are of one kind."""
+"""Any fixed number, by which Anki recognises that notes of two exports are of one kind."""
 CSV_COLUMNS = ("kind", "front", "back", "choices", "proof", "section", "chapter", "author", "address")
 _FIELDS = ("Id", "Front", "Back", "Proof", "Source")
 _ANSWER = (
@@ -27,9 +27,9 @@ _STYLE = (
 
 
 def anki(title: str, slug: str, cards: Sequence[Card]) -> bytes:
-    """Make a package for Anki: one deck with a deck for each chapter below it.
+    """Make a package for Anki: one deck with a subdeck for each chapter.
 
-    A card that is exported again takes the place of the one before, and keeps what Anki knows of its learner.
+    A card exported again replaces the earlier one, and keeps Anki's record of the learner.
     """
     model = genanki.Model(
         MODEL_ID,
@@ -85,5 +85,5 @@ def _source(card: Card) -> str:
 
 
 def _number(name: str) -> int:
-    """A number for a deck that stays the same; Anki wants one below 2^31."""
+    """A stable number for a deck; Anki requires one below 2^31."""
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big") >> 1

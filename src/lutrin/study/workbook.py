@@ -1,4 +1,4 @@
-"""A book that is open for a study: its passages, and the round trip that a draft has to stand."""
+"""A book opened for a study: its passages, and the checks that a draft must pass."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -20,16 +20,16 @@ from lutrin.search.search import Searcher
 from lutrin.study.literal import literal_problem
 
 Publish = Callable[[Sequence[StudiedEntry]], None]
-"""Gives entries to every reader of a book; may block on a disk."""
+"""Publishes entries to every reader of a book; may block on a disk."""
 
 
 class Workbook:
-    """A book that is open for a study.
+    """A book opened for a study.
 
     Args:
-        grader: Says whether a passage states a sentence.
-        path: The companion of this machine; see `Settings.studied_path`.
-        publish: Gives what is kept to readers; by default they have it after the next ingest.
+        grader: Decides whether a passage states a sentence.
+        path: This machine's companion; see `Settings.studied_path`.
+        publish: Publishes accepted entries; by default readers get them after the next ingest.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Workbook:
 
     @property
     def entries(self) -> Sequence[PreparedEntry]:
-        """What is prepared for it."""
+        """Its prepared entries."""
         return self._generation.companion.entries
 
     @property
@@ -63,7 +63,7 @@ class Workbook:
         return await self._generation.all_chunks()
 
     def key(self, question: str) -> str:
-        """What is equal for questions of the same words."""
+        """A key that is equal for questions with the same words."""
         return normalize(question)
 
     def is_hostile(self, text: str) -> bool:
@@ -71,11 +71,11 @@ class Workbook:
         return gives_orders(text)
 
     def evidence(self, chunk: Chunk) -> str:
-        """A passage with its headings, as a model may be shown it."""
+        """A passage with its headings, in the form for a model."""
         return evidence_of(whole(chunk))
 
     async def nearest(self, question: str) -> Passage | None:
-        """The passage that a search for a question finds first; None: the book does not answer it."""
+        """The first passage in a search for a question; None if the book does not answer it."""
         result = await self._searcher.search(self._generation, alone(Question(text=question)), k=1)
         return result.passages[0] if result.passages and result.odds >= 0 else None
 
@@ -89,19 +89,19 @@ class Workbook:
         return True
 
     def may_be_own(self, chunk: Chunk, text: str, topic: str) -> bool:
-        """Whether a text can be a model's own words: no number, name or command that the passage does not have."""
+        """Whether a text can be a model's own words: its numbers, names and commands are all in the passage."""
         return may_be_own(text, self.evidence(chunk), topic)
 
     async def draft(
         self, chunk: Chunk, proof: Unit, *, kind: Kind, topic: str, text: str | tuple[str, ...], author: str
     ) -> Entry:
-        """An entry on the section of a passage as it is now, proved by one of its units."""
+        """An entry on the present section of a passage, proved by one of its units."""
         source, chunks = await self._file(chunk)
         section = section_with(chunk, sections_of(source, chunks))
         return section.entry(kind, topic, text, source[proof.char_start : proof.char_end], author)
 
     async def fit(self, chunk: Chunk, entries: Sequence[Entry]) -> Sequence[PreparedEntry]:
-        """Those of the entries on a passage's section that the next ingest will find to hold, with their places."""
+        """The entries on a passage's section that the next ingest will accept, with their places."""
         fitting = Fitting({chunk.filename: await self._file(chunk)}.get, [chunk.filename], literal_problem)
         fitted = []
         for entry in entries:
@@ -110,12 +110,12 @@ class Workbook:
         return fitted
 
     async def publication(self, entries: Sequence[PreparedEntry]) -> Callable[[], None]:
-        """Encode the questions of entries; what is returned gives them to readers, and may block on a disk."""
+        """Encode the questions of entries; return a function that publishes them, which may block on a disk."""
         embedder = self._searcher.embedder
         wordings = {one.text: one for one in await encoded_texts(texts_of(entries), embedder)}
         fresh = [StudiedEntry(one, embedder.name, tuple(wordings[text] for text in one.asked)) for one in entries]
         return partial(self._publish, fresh)
 
     async def _file(self, chunk: Chunk) -> tuple[str, Sequence[Chunk]]:
-        """Source and passages of the file that holds a passage."""
+        """Source and passages of the file with a passage."""
         return await self._generation.source(chunk.filename), await self._generation.chunks_of(chunk.filename)
