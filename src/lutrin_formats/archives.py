@@ -1,4 +1,4 @@
-"""Documents that are zip archives: how much they may unpack to, before a library unpacks them."""
+"""Documents that are zip archives: limits their unpacked size before a library unpacks them."""
 
 import zipfile
 from io import BytesIO
@@ -6,7 +6,7 @@ from io import BytesIO
 from lutrin.errors import DocumentError
 
 MAX_UNPACKED_BYTES = 400 * 1024 * 1024
-"""Pictures, which are most of a presentation, are not unpacked; the text of the largest has a few megabytes."""
+"""Pictures, most of a presentation, are not unpacked; the text of the largest takes a few megabytes."""
 MAX_PART_BYTES = 100 * 1024 * 1024
 MAX_PARTS = 20_000
 
@@ -15,7 +15,7 @@ def require_small(data: bytes, filename: str, kind: str) -> None:
     """Refuse an archive that would unpack to too much.
 
     Raises:
-        DocumentError: It would, or it is no archive.
+        DocumentError: It would, or it is not an archive.
     """
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:

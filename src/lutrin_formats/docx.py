@@ -1,8 +1,8 @@
 """Word documents (DOCX): headings, lists, tables, notes and formulas, by way of HTML.
 
-What Word shows but does not store as text is put into WordprocessingML (ECMA-376, part 1, chapter 17) before mammoth
-reads it: numbers of lists and headings, formulas, outline levels. Hidden text goes. Each number and each formula
-becomes a run between marks of the private use area, which are taken out of the HTML.
+Text that Word shows but does not store is inserted into WordprocessingML (ECMA-376, part 1, chapter 17) before mammoth
+reads it: numbers of lists and headings, formulas, outline levels. Hidden text is removed. Each number and each formula
+becomes a run between marks of the private use area, which are removed from the HTML.
 """
 
 import re
@@ -39,31 +39,32 @@ _M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 _LABEL = re.compile("\ue000([^\ue000\ue001]*)\ue001")
 """The number that Word shows before a paragraph."""
 _FORMULA = re.compile("\ue002(block|inline)\ue003([^\ue002\ue004]*)\ue004")
-"""How a formula stands, and its TeX; empty if it cannot be read."""
+"""The display style of a formula, and its TeX; empty if it is unreadable."""
 _PART = re.compile(r"word/(?:document|footnotes|endnotes|comments)\d*\.xml")
 _RUNNING = re.compile(r"word/(?:header|footer)\d*\.xml")
 _LISTED = re.compile(r"toc (?:\d|heading)|table of (?:figures|authorities)|index \d", re.IGNORECASE)
-"""Names of Word's styles for lists of what stands elsewhere."""
+"""Names of Word's styles for tables of contents and figures."""
 _PLACE = re.compile(r"%(\d)")
 _KINDS = {"lowerLetter": "a", "upperLetter": "A", "lowerRoman": "i", "upperRoman": "I"}
 _DEEPEST = 9
 _WRAPPERS = frozenset(f"{_W}{name}" for name in ("fldSimple", "smartTag", "customXml", "dir", "bdo"))
 _SHADED = ("rPr/shd", "rPr/highlight", "pPr/shd", "pPr/highlight")
 _GROUNDS = frozenset(f"{_W}{name}" for name in ("tc", "txbxContent"))
-"""Cells of tables, whose styles shade rows and columns, and boxes, which are filled elsewhere."""
+"""Table cells, whose styles shade rows and columns, and boxes, which are filled elsewhere."""
 _READ_OF_RUNS = frozenset(
     f"{_W}{name}" for name in ("rStyle", "b", "i", "u", "strike", "caps", "smallCaps", "vertAlign", "ins", "del")
 )
-"""Properties of letters that mammoth renders; the others (fonts, sizes, languages) go, because it reads them slowly."""
+"""Properties of letters that mammoth renders; the others (fonts, sizes, languages) are dropped, because it reads them
+slowly."""
 _LEAST_MOVED = 3
-"""Half points: text that is moved by less is set so for looks."""
+"""Half points: a smaller shift of text is only cosmetic."""
 
 
 def parse_docx(data: bytes, filename: str, _password: str = "") -> Document:
     """Read a Word document of 2007 or later.
 
     Raises:
-        DocumentError: It is encrypted, broken, larger than the limit when unpacked, or holds no text.
+        DocumentError: It is encrypted, broken, too large when unpacked, or contains no text.
     """
     if data[:8] == b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1":
         raise DocumentError(filename, "is encrypted, or an old Word document; save it as .docx without a password")
@@ -88,13 +89,13 @@ def parse_docx(data: bytes, filename: str, _password: str = "") -> Document:
 
 
 def _no_image(image: Any) -> list[Any]:  # noqa: ANN401 - as mammoth has it
-    """Keep a picture's description, but not its bytes."""
+    """Keep a picture's description, drop its bytes."""
     text = getattr(image, "alt_text", None)
     return [mammoth.html.text(text)] if text else []
 
 
 def _set_labels(soup: Any) -> None:  # noqa: ANN401 - as bs4 has it
-    """Give each item of a list, and each heading, the number that Word shows before it."""
+    """Give each list item and heading the number that Word shows before it."""
     for text in list(soup.find_all(string=_LABEL)):
         holder = text.find_parent(["li", *HEADINGS])
         is_item = holder is not None and holder.name == "li"
@@ -122,12 +123,12 @@ class _Level:
     kind: str = "decimal"
     text: str = ""
     legal: bool = False
-    """Whether all its numbers are decimal ones, whatever those of the levels above are."""
+    """Whether all its numbers are decimal, whatever those of the levels above."""
 
 
 @dataclass(frozen=True)
 class _Style:
-    """What a style of paragraphs or letters says, its ancestors included; None where it says nothing."""
+    """Properties of a paragraph or character style, including its ancestors'; None for unset ones."""
 
     base: str | None = None
     numbers: str | None = None
@@ -137,7 +138,7 @@ class _Style:
     shift: str | None = None
     """`superscript` or `subscript`."""
     shaded: bool | None = None
-    """Whether it has a ground of its own."""
+    """Whether it has its own background."""
     listed: bool | None = None
     """Whether it is for lines of a table of contents or of figures."""
 
@@ -148,14 +149,14 @@ _PLAIN = _Style()
 @dataclass
 class _Numbering:
     levels: dict[str, dict[int, _Level]] = field(default_factory=dict)
-    """By the list's id and level."""
+    """Counts by the list's id and level."""
     groups: dict[str, str] = field(default_factory=dict)
-    """The list that one goes on with: all that have the same abstract one count together."""
+    """The list that one continues: lists with the same abstract one share their count."""
     counts: defaultdict[str, dict[int, int]] = field(default_factory=lambda: defaultdict(dict))
     restarted: set[tuple[str, int]] = field(default_factory=set)
 
     def label(self, number: str, level: int) -> str:
-        """Count a paragraph and return what Word shows before it; empty for bullets."""
+        """Count a paragraph and return its visible number; empty for bullets."""
         levels = self.levels.get(number, {})
         definition = levels.get(level)
         if definition is None:
@@ -181,9 +182,9 @@ class _Numbering:
 
 
 def _as_shown(data: bytes, filename: str) -> tuple[BytesIO, str, bytes, list[str]]:
-    """Put all that Word shows into a file's text.
+    """Insert everything that Word shows into a file's text.
 
-    Also returned are mammoth's rules for styles with an outline level, and the file's own properties.
+    Also return mammoth's rules for styles with an outline level, and the file's own properties.
     """
     with zipfile.ZipFile(BytesIO(data)) as archive:
         if sum(item.file_size for item in archive.infolist()) > MAX_UNPACKED_BYTES:
@@ -204,7 +205,7 @@ def _as_shown(data: bytes, filename: str) -> tuple[BytesIO, str, bytes, list[str
 
 
 def _running_titles(parts: Mapping[str, bytes]) -> Iterator[str]:
-    """The words of headers and footers, which are no text of the page; numbers of pages are none."""
+    """The words of headers and footers, which do not belong to the page's text, without page numbers."""
     for name, part in parts.items():
         if _RUNNING.fullmatch(name):
             for paragraph in _tree(part).iter(f"{_W}p"):
@@ -214,7 +215,7 @@ def _running_titles(parts: Mapping[str, bytes]) -> Iterator[str]:
 
 
 def _tree(xml: bytes) -> ET.Element:
-    """The root of a part; expat itself stops entities that grow without end (since 2.4.1)."""
+    """The root of a part; expat itself stops entities that expand without end (since 2.4.1)."""
     return ET.fromstring(xml)  # noqa: S314 - the document is read in a limited process
 
 
@@ -268,7 +269,7 @@ def _part(xml: bytes, styles: dict[str, _Style], numbering: _Numbering) -> bytes
 
 
 def _write_formulas(root: ET.Element) -> None:
-    """Put runs of TeX in the place of formulas."""
+    """Replace formulas by runs of TeX."""
     for holder in list(root.iter()):
         for place, child in enumerate(list(holder)):
             block = child.tag == f"{_M}oMathPara"
@@ -279,7 +280,7 @@ def _write_formulas(root: ET.Element) -> None:
 
 
 def _unwrap(root: ET.Element) -> None:
-    """Put the runs of fields, smart tags and the like in their place: mammoth does not look into these."""
+    """Replace fields, smart tags and the like by their runs: mammoth does not look inside them."""
     for holder in list(root.iter()):
         while any(child.tag in _WRAPPERS for child in holder):
             inside: list[ET.Element] = []
@@ -289,7 +290,7 @@ def _unwrap(root: ET.Element) -> None:
 
 
 def _spell(ruby: ET.Element, run: ET.Element) -> None:
-    """Put letters and, in parentheses, how they are read into the run that holds both."""
+    """Merge letters and, in parentheses, their reading into the run that contains both."""
     base, reading = (
         "".join(text.text or "" for part in ruby.iter(f"{_W}{name}") for text in part.iter(f"{_W}t"))
         for name in ("rubyBase", "rt")
@@ -300,7 +301,7 @@ def _spell(ruby: ET.Element, run: ET.Element) -> None:
 
 
 def _shift_of(holder: ET.Element) -> str:
-    """How properties set letters: `superscript`, `subscript`, `baseline`; empty if they say nothing."""
+    """The vertical position that properties give letters: `superscript`, `subscript`, `baseline`; empty if unset."""
     align, moved = _value(holder, "rPr/vertAlign"), _value(holder, "rPr/position")
     if align or not re.fullmatch(r"-?\d{1,3}", moved) or abs(int(moved)) < _LEAST_MOVED:
         return align
@@ -308,7 +309,7 @@ def _shift_of(holder: ET.Element) -> str:
 
 
 def _align(run: ET.Element, shift: str) -> None:
-    """Say of a run that a style, or half points, set higher or lower that it is raised or lowered."""
+    """Mark a run as raised or lowered if a style, or half points, shift it."""
     shift = _shift_of(run) or shift
     properties = run.find(f"{_W}rPr")
     if shift and not _value(properties, "vertAlign"):
@@ -321,7 +322,7 @@ def _align(run: ET.Element, shift: str) -> None:
 
 
 def _number(paragraph: ET.Element, style: _Style, numbering: _Numbering) -> None:
-    """Write the number of a paragraph before it, and make a heading of one with an outline level."""
+    """Write the number of a paragraph before it, and turn one with an outline level into a heading."""
     properties = paragraph.find(f"{_W}pPr")
     number = _value(properties, "numPr/numId") or style.numbers or "0"
     level = _number_in(properties, "numPr/ilvl")
@@ -345,7 +346,7 @@ def _formula(tex: str, *, block: bool) -> str:
 
 
 def _fill(run: ET.Element, text: str) -> ET.Element:
-    """Put a text in the place of what a run holds, but for its properties."""
+    """Replace a run's content, except its properties, by a text."""
     run[:] = [child for child in run if child.tag == f"{_W}rPr"]
     holder = ET.SubElement(run, f"{_W}t", {"{http://www.w3.org/XML/1998/namespace}space": "preserve"})
     holder.text = text
@@ -353,13 +354,13 @@ def _fill(run: ET.Element, text: str) -> ET.Element:
 
 
 def _is_hidden(holder: ET.Element) -> bool | None:
-    """Whether properties hide letters; None if they say nothing."""
+    """Whether properties hide letters; None if unset."""
     hidden = _find(holder, "rPr/vanish")
     return None if hidden is None else hidden.get(f"{_W}val", "1") not in {"0", "false", "off"}
 
 
 def _is_white(run: ET.Element) -> bool:
-    """Whether a run is written in white, or in the colour of the page."""
+    """Whether a run is white, or in the colour of the page."""
     colour = _find(run, "rPr/color")
     if colour is None:
         return False
@@ -367,7 +368,7 @@ def _is_white(run: ET.Element) -> bool:
 
 
 def _has_ground(run: ET.Element, parents: Mapping[ET.Element, ET.Element], styles: dict[str, _Style]) -> bool:
-    """Whether something around a run may have another ground than the white page: shading, a table, a text box."""
+    """Whether a run may be on another background than the white page: shading, a table, a text box."""
     inside: ET.Element | None = run
     while inside is not None:
         if inside.tag in _GROUNDS or _is_shaded(inside):
@@ -400,7 +401,7 @@ def _styles(xml: bytes) -> dict[str, _Style]:
 
 
 def _with_base(style: _Style, styles: dict[str, _Style], depth: int = 1) -> _Style:
-    """A style with what it takes over from those that it is based on."""
+    """A style including the properties inherited from its ancestors."""
     if style.base not in styles or depth == _DEEPEST:
         return style
     base = _with_base(styles[style.base], styles, depth + 1)

@@ -13,20 +13,20 @@ _HIDDEN = frozenset({"remove-cell", "remove_cell", "hide-cell", "hide_cell"})
 _NO_INPUT = frozenset({"remove-input", "remove_input", "hide-input", "hide_input"})
 _NO_OUTPUT = frozenset({"remove-output", "remove_output", "hide-output", "hide_output"})
 _ATTACHED = re.compile(r"\((?:attachment:|data:)[^)]*\)")
-"""The address of a picture that stands in the notebook itself; its description stays."""
+"""The address of a picture embedded in the notebook; its description stays."""
 _SEEN = ("text/plain", "image/png", "image/jpeg", "image/gif", "image/svg+xml")
-"""Results that are pictures, or the name of one."""
+"""Results that are pictures, or name one."""
 _CONTROL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-_]")
 """Colours and links of a terminal (ECMA-48)."""
 _LONGEST_RESULT = 4_000
-"""Characters of one printed result: logs of a training are no text of a book."""
+"""Characters of one printed result: logs of a training run do not belong to a book's text."""
 
 
 def parse_notebook(data: bytes, filename: str, _password: str = "") -> Document:
-    """Read a notebook of Jupyter, version 3 or 4, as Markdown: its cells, with code and results in fences.
+    """Read a Jupyter notebook, version 3 or 4, as Markdown: its cells, with code and results in fences.
 
     Raises:
-        DocumentError: It is no notebook, or holds no text.
+        DocumentError: It is not a notebook, or contains no text.
     """
     try:
         notebook = json.loads(data)
@@ -45,7 +45,7 @@ def _language(notebook: dict[str, Any]) -> str:
 
 
 def _cell(cell: dict[str, Any], language: str, left_out: list[str]) -> Iterator[str]:
-    """The parts of a cell as Markdown; `left_out` takes what is not read of it."""
+    """The parts of a cell as Markdown; unread parts are added to `left_out`."""
     about = cell.get("metadata") or {}
     tags = set(about.get("tags") or ())
     kind, source = cell.get("cell_type"), _join(cell.get("source", cell.get("input", "")))
@@ -93,7 +93,7 @@ def _result(output: dict[str, Any]) -> str:
 
 
 def _terminal_text(output: object) -> str:
-    """What a terminal shows in the end of what was printed: no controls, and of each line what was written last."""
+    """The final state of a terminal after some output: no control characters, and of each line the last version."""
     return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in _CONTROL.sub("", _join(output)).split("\n"))
 
 

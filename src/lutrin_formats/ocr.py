@@ -1,7 +1,7 @@
 """Recognises the text of scanned pages; needs `pip install lutrin[ocr]`.
 
-pypdfium2 draws a page, rapidocr (PP-OCR, its models in the wheel) reads it line by line. What it finds has the form of
-what a PDF paints itself, so columns, headings and paragraphs are found by the same geometry.
+pypdfium2 renders a page, rapidocr (PP-OCR, its models in the wheel) reads it line by line. The results have the same
+form as a PDF's own text, so the same geometry finds columns, headings and paragraphs.
 """
 
 from io import BytesIO
@@ -12,11 +12,11 @@ from lutrin_formats.pdf import Recognize
 from lutrin_formats.pdf_layout import TextRun
 
 _DOTS = 200
-"""An inch: letters of 10 points are 28 dots high, about what the models were trained on."""
+"""Dots per inch: letters of 10 points are 28 dots high, about the size that the models were trained on."""
 _LEAST_SCORE = 0.6
-"""Of a line of which letters are more than noise; the library's own threshold is lower."""
+"""Least confidence of a line that is more than noise; the library's own threshold is lower."""
 _BODY, _BASE = 0.72, 0.22
-"""Of a line's height: the size of its letters, and how far the baseline stands above its lower edge."""
+"""Shares of a line's height: the size of its letters, and the height of the baseline above its lower edge."""
 
 
 class Recognizer:
@@ -53,10 +53,10 @@ class Recognizer:
 
 
 def recognizer_of(file: BinaryIO, filename: str, password: str) -> Recognize:
-    """A function that recognises the text of a page of a PDF, by its zero-based number.
+    """Return a function that recognises the text of a PDF page, by its zero-based number.
 
     Raises:
-        DocumentError: The extra is not installed, or the file cannot be drawn.
+        DocumentError: The extra is not installed, or the file cannot be rendered.
     """
     try:
         import pypdfium2  # noqa: PLC0415 - an extra

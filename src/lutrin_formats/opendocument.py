@@ -26,7 +26,7 @@ _SKIPPED = frozenset(
     "text:page-number text:page-count presentation:notes draw:page-thumbnail presentation:footer presentation:header "
     "presentation:date-time".split()
 )
-"""Remarks of an editor, lists of what stands elsewhere, and what stands on every page."""
+"""An editor's comments, tables of contents and figures, and repeated page elements."""
 _THROUGH = frozenset("text:section draw:g draw:a text:index-body office:text".split())
 _BOXED = frozenset(
     "draw:text-box draw:custom-shape draw:rect draw:ellipse draw:line draw:connector draw:caption".split()
@@ -38,7 +38,7 @@ def parse_odt(data: bytes, filename: str, _password: str = "") -> Document:
     """Read a text document.
 
     Raises:
-        DocumentError: It is encrypted, broken, larger than the limit when unpacked, or holds no text.
+        DocumentError: It is encrypted, broken, too large when unpacked, or contains no text.
     """
     document = _open(data, filename, "text document", "office:text")
     reader = _Reader(document)
@@ -54,7 +54,7 @@ def parse_odt(data: bytes, filename: str, _password: str = "") -> Document:
 
 
 def parse_odp(data: bytes, filename: str, _password: str = "") -> Document:
-    """Read a presentation; hidden slides are left out and named; raises as `parse_odt`."""
+    """Read a presentation; hidden slides are skipped and reported; raises as `parse_odt`."""
     document = _open(data, filename, "presentation", "office:presentation")
     reader = _Reader(document)
     slides = [reader.slide(page, number) for number, page in enumerate(document.body.get_elements("draw:page"), 1)]
@@ -84,7 +84,7 @@ class _Reader:
     def __init__(self, document: Any) -> None:  # noqa: ANN401 - as the library has it
         self._document = document
         self._notes: list[str] = []
-        """Of the paragraph that is being read: they stand below it."""
+        """Notes of the present paragraph, which go below it."""
 
     def slide(self, page: Any, number: int) -> Slide | None:  # noqa: ANN401 - as above
         """A slide; None for a hidden one."""
@@ -107,7 +107,7 @@ class _Reader:
         return made
 
     def blocks(self, element: Any) -> Iterator[str]:  # noqa: ANN401 - as above
-        """What stands in an element, block by block."""
+        """The contents of an element, block by block."""
         for child in element.children:
             yield from self._block(child)
 
@@ -149,7 +149,7 @@ class _Reader:
         yield from notes
 
     def _style_of(self, element: Any) -> str:  # noqa: ANN401 - as above
-        """The name of a paragraph's style, or of the one that its automatic style is derived from."""
+        """The name of a paragraph's style, or of the parent of its automatic style."""
         name = element.get_attribute("text:style-name") or ""
         style = self._document.get_style("paragraph", name)
         parent = style.get_attribute("style:parent-style-name") if style is not None else None
@@ -162,7 +162,7 @@ class _Reader:
         return first is not None and first.tag == "text:list-level-style-number"
 
     def _anchored(self, element: Any) -> list[Any]:  # noqa: ANN401 - as above
-        """Frames and shapes that stand in a paragraph, the outermost ones."""
+        """The outermost frames and shapes anchored in a paragraph."""
         found = []
         for child in element.children:
             if child.tag == "draw:frame" or child.tag in _BOXED:
@@ -224,7 +224,7 @@ class _Reader:
         yield from self._described(frame)
 
     def _formula(self, reference: Any) -> Iterator[str]:  # noqa: ANN401 - as above
-        """A formula, which stands as MathML in a part of its own."""
+        """A formula, stored as MathML in its own part."""
         name = (reference.get_attribute("xlink:href") or "").removeprefix("./")
         try:
             content = self._document.container.get_part(f"{name}/content.xml")

@@ -1,8 +1,8 @@
-"""A textual PDF, understood: pages, headings, paragraphs, lists, tables, code.
+"""Parses a textual PDF: pages, headings, paragraphs, lists, tables, code.
 
 pypdf opens the file and reads its outline and labels, pdfminer.six the glyphs of its pages, geometry their order.
 
-A PDF can be made to eat time and memory: `lutrin.ingest.sandbox` runs this in a limited process of its own.
+A PDF can be made to exhaust time and memory: `lutrin.ingest.sandbox` runs this in a separate process with limits.
 """
 
 import re
@@ -35,8 +35,8 @@ Recognize = Callable[[int], list[TextRun]]
 _BLOCK = 1 << 20  # bytes read at a time
 _MAX_OUTLINE = 5000
 _BROKEN = (PdfReadError, KeyError, TypeError, AttributeError, ValueError, IndexError, RecursionError)
-"""What pypdf raises on a broken outline, label or property, which costs that alone, never the text."""
-# A title is so many times as large as most lines, and so many characters long at most.
+"""Errors of pypdf on a broken outline, label or property; they cost that part alone, never the text."""
+# A title is this many times as large as most lines, and at most this many characters long.
 _TITLE_SIZE = 1.3
 _LONGEST_HEADING = 140
 # Signal words of safety notices (ISO 3864-2, ANSI Z535).
@@ -44,7 +44,7 @@ _SIGNAL = re.compile(r"(?:DANGER|WARNING|CAUTION|Danger|Warning|Caution)\b\s*[:!
 _LONGEST_SIGNAL = 80
 _BULLET = re.compile(r"(?:[•◦▪‣●○■–—*·-]|\(?(?:\d{1,3}|[a-z])[.)])\s+(?=\S)")
 _BULLET_SIGN = re.compile(r"[•◦▪‣●○■–—*·-]\s+")
-"""A number, unlike a bullet, stays in its item, since a reader sees it."""
+"""A number, unlike a bullet, stays in its item, since readers see it."""
 _NUMBERED_TITLE = re.compile(r"(?:(?:chapter|part|appendix|section)\s+)?\d+(?:\.\d+)*\.?\s+\S", re.IGNORECASE)
 _SECTION_NUMBER = re.compile(
     r"(?<!\d)(?<!\d\.)(?:(?:chapter|part|appendix|section)\s+)?(?:\d{1,3}|[A-Z](?=\.))(?:\.\d{1,3})*[.:]?\s+",
@@ -53,11 +53,11 @@ _SECTION_NUMBER = re.compile(
 _DIGITS = re.compile(r"\d+")
 _PAGE_NUMBER = re.compile(r"(?:\d{1,4}|[ivxlc]{1,8})\Z")
 _LEADER = re.compile(r"(?:\s{0,3}[.\u00b7\u2026]){4}\s{0,3}(?:\d{1,4}|[ivxlc]{1,8})?\Z", re.IGNORECASE)
-"""Dots that lead to the number of a page."""
+"""Leader dots before a page number."""
 _LEAST_LEADERS = 5
-# Lines of one cell stand closer than this, in sizes.
+# Lines of one cell are closer than this, in sizes.
 _CELL_PITCH = 1.7
-# Fewer bookmarks than this are the title, or a cover and a back: no outline.
+# Fewer bookmarks than this are the title, or a cover and a back, rather than an outline.
 _LEAST_OUTLINE = 3
 
 
@@ -72,11 +72,11 @@ class _Block:
     run_in: int = 0
     """Characters of a title in bold letters at the start of a paragraph."""
     breaks: dict[int, int] = field(default_factory=dict)
-    """Of the line with this index: the page that it starts."""
+    """The page that starts at the line with this index."""
 
     @property
     def is_open(self) -> bool:
-        """Whether its last line does not end a sentence."""
+        """Whether its last line is in the middle of a sentence."""
         return self.lines[-1][-1:] not in ".!?:"
 
 
@@ -94,7 +94,7 @@ def parse_pdf(
     """Read a PDF as text: blocks between blank lines, headings with hashes, a form feed before each further page.
 
     Raises:
-        DocumentError: The file is empty, encrypted, broken, or holds pictures only.
+        DocumentError: The file is empty, encrypted, broken, or contains only pictures.
     """
     file = BytesIO(data) if isinstance(data, bytes) else data
     if not any(block.strip(b"\0 \t\r\n") for block in iter(lambda: file.read(_BLOCK), b"")):
@@ -131,7 +131,7 @@ def parse_pdf(
 
 
 def _running_titles(whole: Sequence[Sequence[Line]], pages: Sequence[Sequence[Line]]) -> list[str]:
-    """The words of headers and footers, once whatever the numbers in them are."""
+    """The words of headers and footers, once regardless of their numbers."""
     titles: dict[str, str] = {}
     for before, after in zip(whole, pages, strict=True):
         kept = set(map(id, after))
@@ -147,7 +147,7 @@ def _running_titles(whole: Sequence[Sequence[Line]], pages: Sequence[Sequence[Li
 def _open(file: BinaryIO, filename: str, password: str) -> pypdf.PdfReader:
     try:
         reader = pypdf.PdfReader(file, strict=False)
-        # A file that its owner only protects from changes opens without a password, whatever others need.
+        # A file protected only from changes opens without a password, whatever others need.
         locked = reader.is_encrypted and not (reader.decrypt(password) or reader.decrypt(""))
         count = 0 if locked else len(reader.pages)  # a missing page tree shows here
     except DependencyError:
@@ -188,7 +188,7 @@ def _pages(file: BinaryIO, count: int, password: str, messages: list[str]) -> li
 
 
 def _recognize(pages: list[list[Line]], recognize: Recognize, messages: list[str]) -> list[int]:
-    """Fill in the pages without text; return which of them were recognised, counted from 0."""
+    """Fill in the pages without text; return those recognised, counted from 0."""
     numbers = []
     for number, lines in enumerate(pages):
         if not lines and (runs := recognize(number)):
@@ -231,13 +231,13 @@ def _title(reader: pypdf.PdfReader, blocks: Sequence[_Block]) -> str:
         title = true_title(clean(str((reader.metadata.title if reader.metadata else "") or "")))
         if title:
             return title
-    # Several headings of the first rank are chapters; one alone, on the first page, is what the whole is called.
+    # Several headings of the first rank are chapters; a single one, on the first page, is the title.
     first = [block for block in blocks if block.kind == "heading" and block.level == 1]
     return " ".join(first[0].lines) if len(first) == 1 and first[0].page == 0 else ""
 
 
 def _largest(pages: Sequence[Sequence[Line]]) -> str:
-    """What stands on the first page in letters that are larger than all others."""
+    """The text on the first page in letters larger than all others."""
     sizes = [line.size for line in chain(*pages)]
     size = max(sizes, default=0.0)
     if not size or size < _TITLE_SIZE * statistics.median(sizes):
@@ -252,7 +252,7 @@ def _largest(pages: Sequence[Sequence[Line]]) -> str:
 
 
 def find_blocks(pages: Sequence[Sequence[Line]], outline: Sequence[_Bookmark]) -> list[_Block]:
-    """The blocks of all pages; without bookmarks, size and weight of the letters make headings."""
+    """The blocks of all pages; without bookmarks, size and weight of the letters decide on headings."""
     finder = _Finder(pages, outline)
     titles = {_letters(entry.title) for entry in outline}
     for number, lines in enumerate(pages):
@@ -261,7 +261,7 @@ def find_blocks(pages: Sequence[Sequence[Line]], outline: Sequence[_Bookmark]) -
 
 
 def _without_leaders(lines: Sequence[Line]) -> list[Line]:
-    """The lines of a page that is no list with dots between titles and the numbers of their pages."""
+    """The lines of a page that is not a list of titles with leader dots and page numbers."""
     led = [index for index, line in enumerate(lines) if _LEADER.search(line.text)]
     if len(led) < _LEAST_LEADERS or 2 * len(led) < led[-1] - led[0] + 1:
         return list(lines)
@@ -269,7 +269,7 @@ def _without_leaders(lines: Sequence[Line]) -> list[Line]:
 
 
 def _is_contents(lines: Sequence[Line], titles: set[str]) -> bool:
-    """Whether a page is a table of contents: most of it are titles of bookmarks, which the headings repeat."""
+    """Whether a page is a table of contents: mostly titles of bookmarks, which the headings repeat."""
     cells = [_letters(_PAGE_NUMBER.sub("", cell)) for line in lines for cell in line.cells]
     names = [cell for cell in cells if len(cell) > 3]
     return len(names) >= 8 and sum(cell in titles for cell in names) > 0.6 * len(names)
@@ -278,7 +278,7 @@ def _is_contents(lines: Sequence[Line], titles: set[str]) -> bool:
 def _without_drawings(lines: Sequence[Line]) -> tuple[list[Line], dict[str, list[str]]]:
     """The lines of a page without the words in its drawings, and these words by the first line of the caption below.
 
-    They stand apart from the text's edge, on which the caption stands.
+    They are not aligned with the edge of the text, while the caption is.
     """
     kept: list[Line] = []
     drawings: dict[str, list[str]] = {}
@@ -310,7 +310,7 @@ class _Finder:
     def page(self, number: int, lines: Sequence[Line]) -> None:
         """Add the blocks of a page."""
         gaps = [a.y - b.y for a, b in pairwise(lines) if 0 < a.y - b.y < 3 * self.body]
-        # Most gaps may lie between paragraphs, as in a glossary: the lower quarter is the pitch of the lines.
+        # Most gaps may be between paragraphs, as in a glossary: the lower quartile is the line pitch.
         self.pitch = sorted(gaps)[len(gaps) // 4] if gaps else 1.2 * self.body
         pending = [entry for entry in self.outline if entry.page == number]
         text, drawings = _without_drawings([line for line in lines if not line.note])
@@ -340,12 +340,12 @@ class _Finder:
         self._notes([line for line in lines if line.note], number)
         for entry in pending:
             if not any(_same(entry.title, " ".join(b.lines)) for b in self.blocks if b.kind == "heading"):
-                # The page does not show its words: it stands in front of the page's first block.
+                # The page does not show its words, so it goes before the page's first block.
                 first = next((i for i, block in enumerate(self.blocks) if block.page == number), len(self.blocks))
                 self.blocks.insert(first, _Block("heading", [entry.title], number, entry.level))
 
     def _notes(self, lines: Sequence[Line], number: int) -> None:
-        """Add the notes of a page, before a paragraph that goes on behind them."""
+        """Add the notes of a page, before a paragraph that continues after them."""
         notes: list[_Block] = []
         for line in lines:
             if notes and not NOTE.match(line.text):
@@ -357,7 +357,7 @@ class _Finder:
         self.blocks[place:place] = notes
 
     def _heading_level(self, lines: Sequence[Line], index: int, pending: list[_Bookmark]) -> tuple[int, int]:
-        """Level of the heading that starts at a line, 0 if none does, and how many lines it or the text has."""
+        """Level of the heading that starts at a line, 0 if none does, and the number of lines of it or the text."""
         line = lines[index]
         for entry in pending:
             for count in (1, 2, 3):
@@ -412,10 +412,10 @@ class _Finder:
 
 
 def _table_rows(lines: Sequence[Line], start: int) -> tuple[list[list[str]], int, str]:
-    """The rows of the table that starts at a line, how many lines they are, and what stands beside them.
+    """The rows of the table that starts at a line, their number of lines, and the text beside them.
 
-    There are no rows if no table starts there. A line without a cell in the first column goes on with the cells above
-    it. What stands left of all columns, in the middle of the rows, is the title of an axis and no cell of its row.
+    There are no rows if no table starts there. A line without a cell in the first column continues the cells above it.
+    Text left of all columns, halfway down the rows, is the title of an axis rather than a cell.
     """
     first = lines[start]
     if len(first.cells) < 2 or first.mono:
@@ -440,7 +440,7 @@ def _table_rows(lines: Sequence[Line], start: int) -> tuple[list[list[str]], int
         end += 1
     if len(rows) < 2:
         return [], 0, ""
-    # The heads of a matrix in a figure may stand at its foot.
+    # The heads of a matrix in a figure may be at its foot.
     foot = lines[end] if end < len(lines) else first
     if all(cell.isdecimal() for cell in rows[0]) and _in_columns(foot, first):
         return [[beside, *(cell.strip() for cell in foot.cells)], *rows], end + 1 - start, ""
@@ -448,7 +448,7 @@ def _table_rows(lines: Sequence[Line], start: int) -> tuple[list[list[str]], int
 
 
 def _is_row(first: Line, line: Line) -> bool:
-    """Whether a line is a row of the table of which `first` is one."""
+    """Whether a line is a row of the same table as `first`."""
     near = sum(any(abs(x - start) < 1.5 * first.size for start in first.starts) for x in line.starts)
     return 2 <= near <= len(line.cells) <= len(first.cells) + 1 and abs(line.starts[0] - first.starts[0]) < (
         1.5 * first.size
@@ -456,14 +456,14 @@ def _is_row(first: Line, line: Line) -> bool:
 
 
 def _in_columns(line: Line, wider: Line) -> bool:
-    """Whether the cells of two lines are in the same columns, but for one before them in `wider`."""
+    """Whether the cells of two lines are in the same columns, except for one before them in `wider`."""
     return len(wider.cells) == len(line.cells) + 1 and all(
         abs(x - own) < 1.5 * line.size for x, own in zip(wider.starts[1:], line.starts, strict=True)
     )
 
 
 def _goes_on_in_first(first: Line, lines: Sequence[Line], place: int) -> bool:
-    """Whether a line is the rest of a first cell: alone there, nearer to the row above it than to the one below."""
+    """Whether a line is the rest of a first cell: alone there, nearer to the row above than to the one below."""
     line = lines[place]
     if len(line.cells) > 1 or abs(line.starts[0] - first.starts[0]) > 1 or place + 1 == len(lines):
         return False
@@ -473,7 +473,7 @@ def _goes_on_in_first(first: Line, lines: Sequence[Line], place: int) -> bool:
 
 
 def _goes_on_in_cells(line: Line, above: Line, places: Sequence[float], row: list[str]) -> bool:
-    """Add a line to the cells above it, if it has none in the first column and stands close below."""
+    """Add a line to the cells above it, if it has none in the first column and is close below."""
     columns = [
         next((n for n, place in enumerate(places) if n and abs(start - place) < line.size), 0) for start in line.starts
     ]
@@ -490,7 +490,7 @@ def _letters(text: str) -> str:
 
 
 def _same(title: str, line: str) -> bool:
-    """Whether a line is a bookmark's title, which may lack the number that stands before it."""
+    """Whether a line is a bookmark's title, which may lack the number before it."""
     a, *forms = (_letters(text) for text in (title, line, _SECTION_NUMBER.sub("", line)))
     return bool(a) and any(a == b or (len(a) > 6 and b.startswith(a) and len(b) < len(a) + 8) for b in forms)
 
@@ -505,7 +505,7 @@ class _Writer:
         self.out = StringIO()
         self._vocabulary, self._recognized = vocabulary, recognized
         self._starts: list[int] = []
-        """Offset at which each page starts, up to the one at hand."""
+        """Offset of each page's start, up to the present one."""
         self._drafts = [Draft(title, 1, (title,), "", 0)]
         self._parents: list[tuple[int, str]] = []
         self._slugger = Slugger()
@@ -516,11 +516,11 @@ class _Writer:
         self._previous_was_signal = False
 
     def page_starts(self, pages: int) -> tuple[int, ...]:
-        """Offset at which each page starts; pages behind the last text start at its end."""
+        """Offset of each page's start; pages after the last text start at its end."""
         return (*self._starts, *[self.out.tell()] * (pages - len(self._starts)))
 
     def sections(self) -> tuple[Section, ...]:
-        """The sections, each up to where the next one starts."""
+        """The sections, up to the start of the next."""
         ends = [draft.start for draft in self._drafts[1:]] + [self.out.tell()]
         return tuple(
             draft.section(end, bisect_right(self._starts, draft.start) or 1)
@@ -528,7 +528,7 @@ class _Writer:
         )
 
     def write(self, block: _Block) -> None:
-        """Write a block behind a blank line."""
+        """Write a block after a blank line."""
         if self._starts:
             self.out.write("\n\n")
         self._turn_to(block.page)
@@ -577,7 +577,7 @@ class _Writer:
             self.out.write(f"# {text}")
 
     def _unit(self, kind: UnitKind, text: str, lead: str) -> None:
-        """Write a unit as it is."""
+        """Write a unit unchanged."""
         start = self.out.tell()
         self.out.write(text)
         self._add(kind, text, start, start + len(text), lead)
@@ -598,7 +598,7 @@ class _Writer:
             bare = _BULLET_SIGN.sub("", text, count=1) if _BULLET_SIGN.match(text) else text
             self._add("list_item", clean(bare), start, start + len(text), self._lead)
             return
-        # A box is a line of its own with a signal word, and the paragraph behind it.
+        # A box is a line of its own with a signal word, and the paragraph after it.
         signal = _SIGNAL.match(text) is not None
         self._where = Where(warning=signal or (self._where.warning and self._previous_was_signal))
         self._previous_was_signal = signal and len(text) <= _LONGEST_SIGNAL

@@ -1,7 +1,7 @@
-"""The glyphs of a PDF's pages, with the places and widths that the file gives them, joined to runs of text.
+"""The glyphs of a PDF's pages, with the file's positions and widths, joined to runs of text.
 
-pdfminer.six interprets what a page paints: fonts and their widths, spacing, kerning. A run ends where the font or the
-baseline changes, and where the pen leaves a gap that is wider than a letter's.
+pdfminer.six interprets a page's drawing commands: fonts and their widths, spacing, kerning. A run ends if the font or
+the baseline changes, or if the pen leaves a gap wider than a letter's.
 """
 
 import math
@@ -27,22 +27,22 @@ from lutrin_formats.pdf_layout import TWICE, WORD_GAP, Box, Line, TextRun, page_
 _MONO = ("courier", "mono", "consol", "menlo", "typewriter", "cmtt")
 _BOLD = ("bold", "black", "heavy", "semibold", "demi")
 _BACK = 0.5
-"""Sizes by which a glyph may stand left of where the one before it ended, and still continue it."""
+"""Sizes by which a glyph may overlap the end of the previous one, and still continue it."""
 _LEVEL = 0.05
-"""Sizes by which two baselines may differ and be one."""
+"""Sizes by which two baselines may differ and still be one."""
 _PAGES_HELD = 25
-"""What was read of the file, pictures too, is forgotten after so many pages: all of it would fill the memory."""
+"""Data read from the file, including pictures, is dropped after this many pages: all of it would fill the memory."""
 _MARKS = {
     "\u00b4": "\u0301", "\u0060": "\u0300", "\u00a8": "\u0308", "\u02c6": "\u0302", "\u02dc": "\u0303",
     "\u00af": "\u0304", "\u02d8": "\u0306", "\u02d9": "\u0307", "\u02da": "\u030a", "\u02c7": "\u030c",
     "\u02dd": "\u030b", "\u00b8": "\u0327",
 }  # fmt: skip
-"""Accents that have a place of their own, and those that stand on the letter before them."""
+"""Accents that occupy a place of their own, and those placed on the letter before them."""
 _ACCENTED = re.compile("([\u00b4\u00a8\u02c6\u02dc\u00af\u02d8\u02d9\u02da\u02c7\u02dd\u00b8]) ?([A-Za-z\u0131])")
 _LEVEL_DEGREES = 5
-"""Text that is turned by so little more or less than a right angle is level: a page that was scanned askew."""
+"""Text this close to a right angle counts as level: a page scanned askew."""
 _FOR_PRINTERS = frozenset({"Watermark", "Header", "Footer", "Bates", "PageNum"})
-"""Parts of a page that its file itself marks as no text of it (PDF 32000-1, 14.8.2.2)."""
+"""Parts of a page that its file marks as outside of its text (PDF 32000-1, 14.8.2.2)."""
 _COLOUR_SPACES = frozenset({"DeviceGray", "DeviceRGB", "DeviceCMYK", "CalGray", "CalRGB", "ICCBased"})
 _INKS = 4
 _FAINT = 0.01
@@ -84,19 +84,19 @@ class _Pen(PDFTextDevice):
         super().__init__(resources)
         self.unmapped_glyphs = 0
         self.covered = False
-        """Whether something but text and white has been painted: what is white may be read on it."""
+        """Whether anything except text and white has been painted: white text may be visible on it."""
         self.shapes: list[tuple[float, float]] = []
-        """Lower and upper edge of what was drawn on the page."""
+        """Lower and upper edge of shapes on the page."""
         self._runs: list[TextRun] = []
         self._open: _Growing | None = None
         self._marked: list[bool] = []
-        """For each marked content that is open, whether it is for printers only."""
+        """For each open marked content, whether it is for printers only."""
         self._spaced = 0.0
-        """Space that the file puts between all letters, in units of the text's own space."""
+        """The file's spacing between all letters, in units of text space."""
         self._unseen = False
-        """Whether the string at hand is white on white."""
+        """Whether the present string is white on white."""
         self._fonts: defaultdict[Any, dict[int, tuple[float, str | None]]] = defaultdict(dict)
-        """Width and letter of each glyph of a font, since pdfminer looks for both anew each time."""
+        """Width and letter of each glyph of a font, since pdfminer looks both up anew each time."""
 
     def runs(self) -> list[TextRun]:
         """Return the text painted since the last call."""
@@ -136,7 +136,7 @@ class _Pen(PDFTextDevice):
         ncs: Any,  # noqa: ANN401, ARG002 - pdfminer's signature
         graphicstate: Any,  # noqa: ANN401, ARG002 - pdfminer's signature
     ) -> float:
-        """Take one glyph; return how far it moves the pen, in units of the text's own space."""
+        """Add one glyph; return its advance, in units of text space."""
         glyphs = self._fonts[font]
         width, letter = glyphs.get(cid) or glyphs.setdefault(cid, _glyph(font, cid))
         advance = width * fontsize * scaling
@@ -179,7 +179,7 @@ class _Pen(PDFTextDevice):
             self._marked.pop()
 
     def _close(self) -> None:
-        """End the run at hand; blanks alone are none, and those before its first letter only count in code."""
+        """End the present run; blanks alone do not form one, and leading blanks only count in code."""
         run, self._open = self._open, None
         if run is None:
             return
@@ -191,7 +191,7 @@ class _Pen(PDFTextDevice):
 
 
 class _Interpreter(PDFPageInterpreter):
-    """Tells the pen of shades, too."""
+    """Also reports shades to the pen."""
 
     device: _Pen
 
@@ -202,7 +202,7 @@ class _Interpreter(PDFPageInterpreter):
 
 
 class Pages(Iterator[list[Line]]):
-    """The lines of each page; one that is broken raises whatever pdfminer does, and does not end the others."""
+    """The lines of each page; a broken page raises pdfminer's error, and does not end the others."""
 
     def __init__(self, file: BinaryIO, password: str) -> None:
         file.seek(0)
@@ -227,12 +227,12 @@ class Pages(Iterator[list[Line]]):
 
     @property
     def unmapped_glyphs(self) -> int:
-        """Glyphs so far for which the file gives no letter."""
+        """Glyphs so far without a letter in the file."""
         return self._pen.unmapped_glyphs
 
 
 def _visible(page: PDFPage) -> Box:
-    """The part of a page that viewers show, placed and turned as the interpreter places what it paints."""
+    """The part of a page that viewers show, positioned and rotated like the interpreter's output."""
     x0, y0, x1, y1 = page.mediabox
 
     def turn(x: float, y: float) -> tuple[float, float]:
@@ -243,7 +243,7 @@ def _visible(page: PDFPage) -> Box:
 
 
 def _glyph(font: PDFFont, cid: int) -> tuple[float, str | None]:
-    """Width of a glyph, in units of the text's own space, and its letter; None if the file gives none."""
+    """Width of a glyph, in units of text space, and its letter; None if the file gives none."""
     width = float(font.char_width(cid))
     is_simple = isinstance(font, PDFSimpleFont)
     try:
@@ -255,7 +255,7 @@ def _glyph(font: PDFFont, cid: int) -> tuple[float, str | None]:
 
 
 def _is_white(graphicstate: Any) -> bool:  # noqa: ANN401 - as pdfminer has it
-    """Whether what is filled now is white, in the colour spaces of screens and printers."""
+    """Whether the fill colour is white, in the colour spaces of screens and printers."""
     colour, space = graphicstate.ncolor, graphicstate.ncs.name
     parts = colour if isinstance(colour, tuple | list) else (colour,)
     if space not in _COLOUR_SPACES or not all(isinstance(part, int | float) for part in parts):
@@ -270,7 +270,7 @@ def _angle(degrees: float) -> int:
 
 
 def _letters(text: str) -> str:
-    """Text with its ligatures as letters and each accent on its letter."""
+    """Text with its ligatures split into letters and each accent on its letter."""
     if text.isascii():
         return text
     text = _ACCENTED.sub(
@@ -281,7 +281,7 @@ def _letters(text: str) -> str:
 
 
 def _combine(first: str, second: str) -> str:
-    """A letter with the accent that is painted over it, in whatever order; empty if there is no such letter."""
+    """A letter with the accent painted over it, in either order; empty if there is no such letter."""
     mark, letter = (first, second) if first in _MARKS else (second, first)
     if mark not in _MARKS or not letter.isalpha():
         return ""

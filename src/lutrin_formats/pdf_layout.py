@@ -1,6 +1,6 @@
-"""From the text runs of a PDF page to lines in reading order, cells of a table apart.
+"""Turns the text runs of a PDF page into lines in reading order, with separate table cells.
 
-A PDF knows where each run of text is painted, not what it means. Everything here is geometry in points, the page turned
+A PDF gives the position of each run of text, not its meaning. Everything here is geometry in points, on a page rotated
 so that its text runs from left to right.
 """
 
@@ -21,59 +21,59 @@ _SAME_LINE = 0.45
 # A gap of this many sizes between two runs of a line is the border of a table's column.
 _CELL_GAP = 1.6
 WORD_GAP = 0.16
-"""Sizes between two letters from which on they belong to two words."""
+"""Sizes between two letters above which they belong to two words."""
 _MIN_COLUMN_LINES = 4
 _APART_ROWS = 1.8
-"""Sizes between two lines of one column, at most."""
+"""Most sizes between two lines of one column."""
 _WIDE_CELLS = 2
-"""Cells that a row across two columns has, and more: two may be a line of each."""
-# A stretch with so many blanks is text rather than the cell of a table.
+"""Least cells of a row across two columns: two cells may be a line of each."""
+# A stretch with this many blanks is text rather than the cell of a table.
 _PROSE_BLANKS = 4
-# Rows of a table stand at least so many sizes apart, lines of text less.
+# Rows of a table are at least this many sizes apart, lines of text less.
 _TABLE_PITCH = 1.45
-# A column of a table is known by the cells of so many rows, among so many on either side.
+# A table column is recognised by the cells of this many rows, among this many on either side.
 _ROWS_ALIKE, _ROWS_NEAR = 2, 4
 # Points around the border of two columns in which lines of the second one start.
 _COLUMN_START = 8.0
 _NUMBER = re.compile(r"\d+")
-# A note's or raised sign's letters are at most of this share of their line's size, raised or lowered by at least so
-# many sizes, and hang on a word that is at most so many sizes away.
+# The letters of a note or raised sign are at most this share of their line's size, raised or lowered by at least this
+# many sizes, and attached to a word at most this many sizes away.
 _SMALL = 0.82
 _SHIFTED = 0.07
 _HANGS = 0.6
-# A title of which the letters stand apart has at least so many runs of one letter, and hardly any others.
+# A letter-spaced title has at least this many runs of one letter, and hardly any others.
 _LEAST_SPACED = 4
 _MOSTLY_SPACED = 0.7
-# The letters of notes, below the text or beside it, are at most of this share of the text's size.
+# The letters of notes, below the text or beside it, are at most this share of the text's size.
 _NOTE_SIZE = 0.92
 _UNIT = re.compile(r"\d\s?[^\W\d_]{1,2}\Z")
-"""What is raised behind a unit is its power, even if a note has the same mark."""
+"""A raised figure after a unit is its power, even if a note has the same mark."""
 _NOTE_CELLS = 2
-"""A note's mark and its text, where they stand apart."""
+"""A note's mark and its text, if they are separate."""
 NOTE = re.compile(r"[\[(]?(\d{1,3}|[*\u2020\u2021\u00a7]{1,3}|[a-z](?=[\])]?\s+[A-Z]))[\])]?[.:]?\s*(?=[^\W\d_])")
-"""The mark before a note; a letter only where a sentence begins behind it."""
-# Headers and footers stand in this share of the printed height at its upper and lower edge.
+"""The mark before a note; a letter counts only if a sentence begins after it."""
+# Headers and footers are in this share of the printed height at its upper and lower edge.
 _MARGIN = 0.06
 _HEAD_PITCHES = 1.6
-"""Pitches between what stands above a page's text and the text."""
+"""Pitches between the text of a page and a line above it."""
 _FEW_PAGES = 8
-"""Of these a line above the text may be their own."""
+"""Share of pages whose line above the text may be their own."""
 TWICE = 0.15
 """Sizes between two paintings of one text: an imitation of bold letters, or a shadow."""
 _INITIAL = 1.7
-"""Size of an initial to that of its text, at least."""
+"""Least size of an initial relative to its text."""
 _LEVEL_STROKE, _LEAST_DRAWING, _LABEL_REACH = 2.0, 40.0, 16.0
-"""Points: height of a level stroke, at most; of a figure, at least; from a label to what it names, at most."""
+"""Points: most height of a level stroke; least of a figure; most from a label to its subject."""
 _WATERMARK, _CROSSED = 1.5, 2
-"""Size of a watermark's letters to those of the text, at least, and lines of text that a level one crosses."""
+"""Least size of a watermark's letters relative to the text's, and lines of text that a level one crosses."""
 _LEAST_NUMBERS = 4
 _APART = 0.6
 _MOST_OF = 0.7
 _HEADED, _ACROSS = 1.6, 2
-"""Rows above the first of a column of numbers in which its heading stands, and lines across it, such as a title and a
-footer, that a page of numbered lines may have."""
+"""Rows above a column of numbers that may have its heading, and lines across it, such as a title and a footer, allowed
+on a page of numbered lines."""
 _PRESENTED = re.compile("[\ufb1d-\ufdff\ufe70-\ufefc]")
-"""Letters of Hebrew and Arabic in the form that they have at a place in a word."""
+"""Letters of Hebrew and Arabic in their positional forms."""
 _SIGNS = re.compile(".[\u0300-\u036f\u0591-\u05c7\u064b-\u065f]*", re.DOTALL)
 """A letter with the marks on it."""
 _MIRRORED = str.maketrans("()[]{}<>", ")(][}{><")
@@ -90,15 +90,15 @@ class TextRun:
     size: float
     text: str
     length: float
-    """Points along its baseline, as the font's widths and the file's spacing give them."""
+    """Points along its baseline, from the font's widths and the file's spacing."""
     bold: bool = False
     mono: bool = False
     angle: int = 0
-    """Degrees by which it is turned anticlockwise; most text is level or turned by a right angle."""
+    """Degrees of anticlockwise rotation; most text is level or at a right angle."""
 
     @property
     def right(self) -> float:
-        """Where it ends, on a page whose text is level."""
+        """Its right end, on a page with level text."""
         return self.x + self.length
 
     @property
@@ -121,15 +121,15 @@ class Line:
     size: float
     cells: tuple[str, ...]
     starts: tuple[float, ...]
-    """Where each cell begins."""
+    """Left edge of each cell."""
     bold: bool
     mono: bool
     run_in: int = 0
-    """Characters of bold text at the start of a line that goes on in another weight."""
+    """Characters of bold text at the start of a line that continues in another weight."""
     note: bool = False
     """Whether it belongs to a note below the text."""
     drawn: bool = False
-    """Whether shapes are drawn around it, as in a figure."""
+    """Whether shapes surround it, as in a figure."""
 
     @property
     def text(self) -> str:
@@ -138,10 +138,10 @@ class Line:
 
 
 def page_lines(runs: Iterable[TextRun], visible: Box | None = None) -> list[Line]:
-    """The lines of a page, or of its box that viewers show, in reading order.
+    """The lines of a page, or of its visible box, in reading order.
 
-    Full-width lines stand in place, columns one after the other between them. Notes below the text are marked as such;
-    they are last in their column.
+    Full-width lines stay in place, with columns one after the other between them. Notes below the text are marked as
+    such; they come last in their column.
     """
     upright = _upright(_running_text(runs, visible))
     if not upright:
@@ -152,10 +152,10 @@ def page_lines(runs: Iterable[TextRun], visible: Box | None = None) -> list[Line
 
 
 def with_drawings(lines: Sequence[Line], shapes: Iterable[tuple[float, float]]) -> list[Line]:
-    """The lines, each with whether something is drawn at its height, or as near as a label stands to its axis.
+    """Mark each line that has a drawing at its height, or as near as a label is to its axis.
 
     Args:
-        shapes: Lower and upper edge of each shape; level strokes, as below a table's head, make no drawing.
+        shapes: Lower and upper edge of each shape; level strokes, such as below a table's head, do not count.
     """
     areas: list[tuple[float, float]] = []
     for low, high in sorted(shape for shape in shapes if shape[1] - shape[0] > _LEVEL_STROKE):
@@ -207,7 +207,7 @@ def body_size(texts: Sequence[TextRun | Line]) -> float:
 
 
 def _running_text(runs: Iterable[TextRun], visible: Box | None) -> list[TextRun]:
-    """What a reader sees and reads as the page's text, in the order of painting, notes of the margin last."""
+    """The visible running text of a page, in painting order, margin notes last."""
     seen: list[TextRun] = []
     painted: defaultdict[str, list[TextRun]] = defaultdict(list)
     for run in runs:
@@ -236,7 +236,7 @@ def _is_inside(run: TextRun, box: Box) -> bool:
 
 
 def _is_watermark(run: TextRun, runs: Sequence[TextRun], body: float) -> bool:
-    """Whether a text in large letters is painted askew, or across lines of text."""
+    """Whether a text in large letters is askew, or crosses lines of text."""
     if run.size < _WATERMARK * body:
         return False
     if run.angle % 90:
@@ -254,7 +254,7 @@ def _is_watermark(run: TextRun, runs: Sequence[TextRun], body: float) -> bool:
 
 
 def _without_line_numbers(runs: list[TextRun]) -> list[TextRun]:
-    """Leave out a column of numbers that count up by the same step and stand apart from all text."""
+    """Drop a column of numbers that count up by the same step and are separate from all text."""
     columns: defaultdict[int, list[TextRun]] = defaultdict(list)
     for run in runs:
         if run.text.strip().isdigit() and run.angle == 0:
@@ -269,7 +269,7 @@ def _without_line_numbers(runs: list[TextRun]) -> list[TextRun]:
         steps = {int(after.text) - int(before.text) for before, after in pairwise(counted)}
         gap = (counted[0].y - counted[-1].y) / (len(counted) - 1)
         others = [run for run in zone if not run.text.strip().isdigit()]
-        # Numbers of lines have no heading of their own, and stand apart from the text of the whole page.
+        # Line numbers have no heading of their own, and are separate from the text of the whole page.
         beside = [run for run in others if counted[-1].y - gap <= run.y <= counted[0].y + _HEADED * gap]
         across = sum(run.blanks >= 2 for run in others)
         if len(steps) == 1 and steps <= {1, 2, 5, 10} and not beside and across <= _ACROSS and _has_text(counted, runs):
@@ -278,7 +278,7 @@ def _without_line_numbers(runs: list[TextRun]) -> list[TextRun]:
 
 
 def _has_text(counted: Sequence[TextRun], runs: Sequence[TextRun]) -> bool:
-    """Whether a line of text with several words stands beside most of the numbers."""
+    """Whether most of the numbers have a line of text with several words beside them."""
     lines = [run for run in runs if run.blanks >= 2]
     near = [any(abs(line.y - number.y) < 0.4 * line.size for line in lines) for number in counted]
     return sum(near) >= _MOST_OF * len(counted)
@@ -308,7 +308,7 @@ def _with_initials(runs: list[TextRun], body: float) -> list[TextRun]:
 
 
 def _margin_notes(runs: Sequence[TextRun], body: float) -> list[TextRun]:
-    """Small text that stands wholly beside the column of the text."""
+    """Small text entirely beside the text column."""
     text = [run for run in runs if abs(run.size - body) <= 0.1 * body and run.blanks >= 3]
     if len(text) < _LEAST_NUMBERS:
         return []
@@ -324,7 +324,7 @@ def _margin_notes(runs: Sequence[TextRun], body: float) -> list[TextRun]:
 
 
 def _upright(runs: list[TextRun]) -> list[TextRun]:
-    """Turn the page so that most of its text is level; text that is turned otherwise comes after it."""
+    """Turn the page so that most of its text is level; text at other angles comes after it."""
     weights: Counter[int] = Counter()
     for run in runs:
         if run.angle % 90 == 0:
@@ -370,7 +370,7 @@ def _level(runs: Sequence[TextRun]) -> list[list[TextRun]]:
 
 
 def _hangs_on(run: TextRun, other: TextRun) -> bool:
-    """Whether a small run stands right behind or before another one, above or below its baseline at most."""
+    """Whether a small run is right after or before another one, at most above or below its baseline."""
     near = _HANGS * max(run.size, other.size)
     touches = abs(run.x - other.right) <= near or abs(other.x - run.right) <= near
     return touches and abs(run.y - other.y) <= near
@@ -385,7 +385,7 @@ def _segments(row: Sequence[TextRun]) -> list[Segment]:
 
 
 def _cells(rows: Sequence[Sequence[Segment]]) -> list[list[Segment]]:
-    """Rows of tables, parted also where a cell is so full that no wide gap is left before the next.
+    """Split rows of tables also where a cell is so full that no wide gap is left before the next.
 
     Such a cell ends where a run starts just below the cells of two other rows close by.
     """
@@ -405,7 +405,7 @@ def _cells(rows: Sequence[Sequence[Segment]]) -> list[list[Segment]]:
 
 
 def _gutter(segments: Sequence[Segment]) -> float | None:
-    """Where a second column of running text starts; None if there is one column, or a table."""
+    """Left edge of a second column of running text; None if there is one column, or a table."""
     prose = [segment for segment in segments if _is_prose(segment)]
     left_edge = min(segment[0].x for segment in segments)
     right_edge = max(segment[-1].right for segment in segments)
@@ -420,7 +420,7 @@ def _gutter(segments: Sequence[Segment]) -> float | None:
         after = [s for s in prose if s[0].x >= x - 6]
         if len(before) < _MIN_COLUMN_LINES or len(crossing) > 0.3 * len(prose):
             continue
-        # Running text fills its column, the cells of a table seldom do.
+        # Running text fills its column; table cells seldom do.
         filled = _filled_share(before, x - left_edge)
         if filled < 0.8 and _side_by_side(segments, x):
             continue
@@ -435,7 +435,7 @@ def _is_prose(segment: Segment) -> bool:
 
 
 def _narrow_columns(rows: Sequence[Sequence[Segment]]) -> tuple[int, int, list[list[Segment]]]:
-    """The first rows that are the lines of columns of running text side by side, as in a leaflet, column by column."""
+    """The first rows that are lines of adjacent columns of running text, as in a leaflet, column by column."""
     text_of = cache(lambda row, place: _join(rows[row][place], frozenset()))
     for first, row in enumerate(rows):
         starts = [segment[0].x for segment in row]
@@ -454,7 +454,7 @@ def _narrow_columns(rows: Sequence[Sequence[Segment]]) -> tuple[int, int, list[l
 
 
 def _columns_of(row: Sequence[Segment], starts: Sequence[float]) -> list[int]:
-    """The column of each segment of a row; none if one of them is as wide as two columns, or two are in one."""
+    """The column of each segment of a row; none if one is as wide as two columns, or two are in one."""
     places = [sum(segment[0].x >= start - segment[0].size for start in starts) - 1 for segment in row]
     ends = [*starts[1:], math.inf]
     fit = all(place >= 0 and segment[-1].right < ends[place] for place, segment in zip(places, row, strict=True))
@@ -462,7 +462,7 @@ def _columns_of(row: Sequence[Segment], starts: Sequence[float]) -> list[int]:
 
 
 def _reads_on(lines: Sequence[str]) -> bool:
-    """Whether the lines of a column are sentences that go on from line to line: in small letters, to a full stop."""
+    """Whether the lines of a column are continuous sentences: lower case from line to line, up to a full stop."""
     ends = [line for line in lines if re.search(r"[.!?](?:\s|\Z)", line)]
     on = [line for above, line in pairwise(lines) if above[-1:] not in ".!?:" and line[:1].islower()]
     words = sum(len(line.split()) for line in lines)
@@ -472,7 +472,7 @@ def _reads_on(lines: Sequence[str]) -> bool:
 
 
 def _wide_rows(rows: Sequence[Sequence[Segment]], gutter: float) -> set[int]:
-    """Numbers of the rows of tables that stand across both columns: cells, no prose, as the row beside them has."""
+    """Numbers of the rows of tables that span both columns: cells, not prose, like the row beside them."""
     wide: set[int] = set()
     for number, (row, below) in enumerate(pairwise(rows)):
         sides = [segment[0].x >= gutter for segment in row]
@@ -487,7 +487,7 @@ def _wide_rows(rows: Sequence[Sequence[Segment]], gutter: float) -> set[int]:
 
 
 def _caption_above(left: Sequence[Line], right: Sequence[Line]) -> int:
-    """Where in the left column what stands above a wide table begins: a line apart, below the right column."""
+    """Start, in the left column, of the caption above a wide table: a line apart, below the right column."""
     if len(left) < 2 or not right:
         return len(left)
     last, above = left[-1], left[-2]
@@ -495,7 +495,7 @@ def _caption_above(left: Sequence[Line], right: Sequence[Line]) -> int:
 
 
 def _part_columns(row: Sequence[Segment], gutter: float) -> list[Segment]:
-    """A line's segments, parted where the second column starts: beside a large heading its gap is no wide one."""
+    """A line's segments, split where the second column starts: beside a large heading, its gap looks narrow."""
     parted: list[Segment] = []
     for segment in row:
         starts = [
@@ -508,7 +508,7 @@ def _part_columns(row: Sequence[Segment], gutter: float) -> list[Segment]:
 
 
 def _side_by_side(segments: Sequence[Segment], x: float) -> bool:
-    """Whether what starts at `x` are cells: as good as each has one to its left, and their lines stand apart."""
+    """Whether the segments from `x` are cells: nearly each has one to its left, and their lines are apart."""
     left = {round(segment[0].y) for segment in segments if segment[0].x < x - 6}
     cells = [segment[0] for segment in segments if abs(segment[0].x - x) <= 6]
     gaps = [(above.y - below.y) / below.size for above, below in pairwise(cells)]
@@ -517,7 +517,7 @@ def _side_by_side(segments: Sequence[Segment], x: float) -> bool:
 
 
 def _filled_share(segments: Sequence[Segment], width: float) -> float:
-    """How much of its column's width the median of the segments takes."""
+    """Share of its column's width that the median segment takes."""
     return statistics.median(segment[-1].right - segment[0].x for segment in segments) / max(1.0, width)
 
 
@@ -532,7 +532,7 @@ def _marks(rows: Sequence[Sequence[Segment]], body: float) -> frozenset[str]:
 
 
 def _with_notes(lines: Sequence[Line], body: float) -> list[Line]:
-    """Mark the notes at the end of a column: small letters, from the first line with a mark on; no rows of a table."""
+    """Mark the notes at the end of a column: small letters, starting at the first line with a mark; not table rows."""
     first = len(lines)
     for place in range(len(lines) - 1, -1, -1):
         line = lines[place]
@@ -562,7 +562,7 @@ def _line(segments: Sequence[Segment], marks: frozenset[str]) -> Line:
 
 
 def _join(segment: Segment, marks: frozenset[str]) -> str:
-    """The text of a cell, with signs where something is raised or lowered."""
+    """The text of a cell, with signs for raised and lowered parts."""
     level = next(run for run in segment if run.size >= _SMALL * max(run.size for run in segment))
     text = ""
     plain: Segment = []
@@ -587,7 +587,7 @@ def _join(segment: Segment, marks: frozenset[str]) -> str:
 
 
 def in_reading_order(text: str) -> str:
-    """A line as it is read that is painted from the left: what Unicode's bidirectional algorithm (UAX 9) did, undone.
+    """A line painted from the left, in reading order: reverses Unicode's bidirectional algorithm (UAX 9).
 
     >>> in_reading_order("\u05dd\u05d5\u05dc\u05e9 2020"), in_reading_order("say (\u05d1\u05d0) now")
     ('2020 \u05e9\u05dc\u05d5\u05dd', 'say (\u05d0\u05d1) now')
@@ -615,7 +615,7 @@ def _is_right(sign: str) -> bool:
 
 
 def _spell(segment: Segment) -> str:
-    """Runs that stand on the line as words."""
+    """Join runs on the line into words."""
     gap = _spacing(segment)
     text = segment[0].text if segment else ""
     for previous, run in pairwise(segment):
@@ -625,7 +625,7 @@ def _spell(segment: Segment) -> str:
 
 
 def _spacing(segment: Segment) -> float:
-    """Sizes between two runs from which on they are two words: more where all letters of a title stand apart."""
+    """Sizes between two runs above which they are two words: more for a letter-spaced title."""
     letters = [run for run in segment if run.text]
     single = [run for run in letters if len(run.text.strip()) == 1 and run.text.strip().isalpha()]
     if len(single) < _LEAST_SPACED or len(single) < _MOSTLY_SPACED * len(letters):
@@ -639,8 +639,8 @@ def _spacing(segment: Segment) -> float:
 
 
 def without_running_titles(pages: Sequence[list[Line]]) -> list[list[Line]]:
-    """Pages without headers, footers and page numbers: lines alike on many pages, at their edges."""
-    # Lines that were turned stand below the page, where they were put.
+    """Pages without headers, footers and page numbers: similar lines on many pages, at their edges."""
+    # Rotated lines are below the page, where they were moved.
     heights = [line.y for lines in pages for line in lines if line.y >= 0]
     if not heights:
         return list(pages)
@@ -661,21 +661,21 @@ def without_running_titles(pages: Sequence[list[Line]]) -> list[list[Line]]:
         for index, line in enumerate(lines):
             patterns = _patterns(line) if index in edge or line.y < 0 else []
             repeated = [one for one in patterns if counts[one, round(line.size)] >= needed]
-            # The header of a page that lies on its side was turned with it, to anywhere.
+            # The header of a page on its side was rotated with it, to any place.
             turned = line.y < 0 and any(one != "#" for one in repeated)
             if turned or (index in edge and (repeated or all(map(_is_number, patterns)))):
                 dropped.add(index)
-        # What stands beside a running title belongs to it, even if it seemed to be in another column.
+        # Text beside a running title belongs to it, even if it seemed to be in another column.
         dropped |= {i for i in edge for j in dropped if abs(lines[i].y - lines[j].y) < 2}
         bodies.append([line for i, line in enumerate(lines) if i not in dropped or len(lines) == 1])
     return bodies
 
 
 def _heads(pages: Sequence[Sequence[Line]]) -> dict[int, int]:
-    """Index of the line above the text of a page that names its chapter or section, by the number of the page.
+    """Index of the line above a page's text that names its chapter or section, by page number.
 
-    On most pages a line stands at the same height, apart from the text and in letters that are no larger, and most of
-    these lines have the words of another page's.
+    On most pages there is a line at the same height, apart from the text and in letters no larger, and most of these
+    lines share their words with another page's.
     """
     tops: dict[int, int] = {}
     for number, lines in enumerate(pages):
@@ -706,11 +706,11 @@ def _edges(lines: Sequence[Line]) -> set[int]:
 
 
 def _patterns(line: Line) -> list[str]:
-    """The cells of a line with every number as one sign: a header often has the book's title and the chapter's."""
+    """The cells of a line with every number as one sign: a header often combines the titles of book and chapter."""
     return [_NUMBER.sub("#", cell.casefold()).strip() for cell in line.cells]
 
 
 def _is_number(pattern: str) -> bool:
-    """Whether a line is a page number and nothing else: `12`, `- iv -`, `Page 3 of 9`."""
+    """Whether a line is only a page number: `12`, `- iv -`, `Page 3 of 9`."""
     bare = pattern.replace("page", "").replace("of", "").strip(" -–—|/.")
     return 0 < len(bare) <= 8 and not bare.strip("#ivxlc /")

@@ -1,7 +1,7 @@
-"""reStructuredText (.rst): docutils reads it, and its HTML is read as any page is.
+"""reStructuredText (.rst): docutils parses it, and its HTML is read like any page.
 
-Sphinx's directives and roles, which docutils does not know, are read by what stands in them: a directive by its title
-and text, a role by the words that it shows. Nothing is included from other files.
+Sphinx's directives and roles, which docutils does not know, are read by their content: a directive by its title and
+text, a role by its visible words. Nothing is included from other files.
 """
 
 import re
@@ -67,7 +67,7 @@ class _Any(dict[str, Callable[[str], Any]]):
 
 
 _OPTIONS = _Any({"class": directives.unchanged})
-"""Whatever options a directive has; docutils takes a table without an entry for none."""
+"""Accepts any options of a directive; docutils takes a table without entries for none."""
 
 
 class _Box(Directive):
@@ -98,7 +98,7 @@ class _Box(Directive):
 
 
 class _Alert(Admonition):
-    """A box that docutils does not know, called as it is called in the file."""
+    """A box unknown to docutils, under the name in the file."""
 
     required_arguments = 0
     optional_arguments = 1
@@ -114,18 +114,18 @@ class _Alert(Admonition):
 
 
 class _Code(_Box):
-    """Code, with whatever options, and its caption."""
+    """Code with any options, and its caption."""
 
     def run(self) -> Sequence[nodes.Node]:
         block = nodes.literal_block("\n".join(self.content), "\n".join(self.content))
-        # Docutils takes a class that begins with "language-" for a human one.
+        # Docutils takes a class that begins with "language-" for a human language.
         block["classes"] = [f"lang-{language}" for language in self.arguments]
         caption = self.options.get("caption")
         return [nodes.paragraph("", "", nodes.emphasis("", caption)), block] if caption else [block]
 
 
 class _Math(MathBlock):
-    """A formula, with whatever options."""
+    """A formula with any options."""
 
     option_spec = _Any({"class": directives.class_option})
 
@@ -144,7 +144,7 @@ def parse_rst(data: bytes, filename: str, _password: str = "") -> Document:
     """Read a page of reStructuredText.
 
     Raises:
-        DocumentError: It holds no text.
+        DocumentError: It contains no text.
     """
     source, notices = decode(data, filename)
     _register(source)
@@ -170,7 +170,7 @@ def parse_rst(data: bytes, filename: str, _password: str = "") -> Document:
 
 
 def _join_terms(lines: StringList) -> None:
-    """Put the terms of Sphinx's glossary that share a meaning on one line; docutils has one term for each."""
+    """Put the terms of Sphinx's glossary that share a definition on one line; docutils has one term for each."""
     lines.disconnect()  # the page itself stays as it is
     for place in range(len(lines) - 2, -1, -1):
         if all(line and not line[0].isspace() for line in (lines[place], lines[place + 1])):
@@ -179,7 +179,7 @@ def _join_terms(lines: StringList) -> None:
 
 
 def _register(source: str) -> None:
-    """Make every directive and role of a page known; the process reads this page alone."""
+    """Register every directive and role of a page; the process reads this page alone."""
     for name in {name.lower() for name in _DIRECTIVE.findall(source)}:
         bare = name.rpartition(":")[2]
         if name in _UNSEEN or name in _INCLUDED:
@@ -198,7 +198,7 @@ def _register(source: str) -> None:
 def _role(
     name: str, rawtext: str, text: str, _lineno: int, _inliner: object, _options: object = None, _content: object = None
 ) -> tuple[list[nodes.Node], list[nodes.Node]]:
-    """The words that one of Sphinx's roles shows."""
+    """The visible words of one of Sphinx's roles."""
     bare = name.rpartition(":")[2]
     plain = nodes.unescape(text)
     classes = []
@@ -216,7 +216,7 @@ def _role(
 
 
 def _settle(tree: nodes.document, filename: str) -> list[Notice]:
-    """Take out of a tree what docutils says of its faults, and give references the titles of what they lead to."""
+    """Remove docutils' messages from a tree, and give references the titles of their targets."""
     first = next((child for child in tree.children if not isinstance(child, nodes.title | nodes.Invisible)), None)
     if isinstance(first, nodes.field_list | nodes.docinfo):
         tree.remove(first)  # what Sphinx reads as settings of the page

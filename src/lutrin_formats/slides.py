@@ -28,14 +28,14 @@ _DATA = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}dm
 _LISTED = frozenset({PP_PLACEHOLDER.BODY, PP_PLACEHOLDER.OBJECT, PP_PLACEHOLDER.VERTICAL_BODY})
 """Placeholders whose paragraphs are the points of a list."""
 _FURNITURE = frozenset({PP_PLACEHOLDER.DATE, PP_PLACEHOLDER.FOOTER, PP_PLACEHOLDER.HEADER, PP_PLACEHOLDER.SLIDE_NUMBER})
-"""What stands on every slide."""
+"""Placeholders repeated on every slide."""
 _BAND = Length(457_200)
-"""Half an inch: shapes whose tops are nearer to each other stand in one row."""
+"""Half an inch: shapes whose tops are closer than this are in one row."""
 
 
 @dataclass
 class Slide:
-    """A slide as it will be a section."""
+    """A slide, as a future section."""
 
     title: str
     html: list[str] = field(default_factory=list)
@@ -43,16 +43,16 @@ class Slide:
 
     @property
     def markup(self) -> str:
-        """The section, its notes below it."""
+        """The section with its notes below."""
         notes = ["<h3>Notes</h3>", *self.notes] if self.notes else []
         return "".join([f"<h2>{escape(self.title)}</h2>", *self.html, *notes])
 
 
 def parse_pptx(data: bytes, filename: str, _password: str = "") -> Document:
-    """Read a presentation of PowerPoint 2007 or later; hidden slides are left out and named.
+    """Read a presentation of PowerPoint 2007 or later; hidden slides are skipped and reported.
 
     Raises:
-        DocumentError: It is encrypted, broken, larger than the limit when unpacked, or holds no text.
+        DocumentError: It is encrypted, broken, too large when unpacked, or contains no text.
     """
     if data[:8] == b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1":
         raise DocumentError(filename, "is encrypted, or an old presentation; save it as .pptx without a password")
@@ -71,11 +71,11 @@ def parse_pptx(data: bytes, filename: str, _password: str = "") -> Document:
 
 
 def document_of_slides(slides: Sequence[Slide | None], filename: str, title: str) -> Document:
-    """Build the document of a presentation, whose sections know the number of their slide as their page.
+    """Build the document of a presentation, whose sections have their slide's number as page.
 
     Args:
         slides: None for a hidden one.
-        title: Of the whole presentation; empty: the first slide's.
+        title: Title of the whole presentation; empty: the first slide's.
     """
     shown = [(number, slide) for number, slide in enumerate(slides, 1) if slide is not None]
     title = title or next((slide.title for _, slide in shown), "")
@@ -90,7 +90,7 @@ def document_of_slides(slides: Sequence[Slide | None], filename: str, title: str
 
 
 def _with_pages(document: Document, shown: Sequence[tuple[int, Slide]]) -> Iterator[Any]:
-    """The sections with the numbers of their slides, whose titles they have in the same order."""
+    """The sections with the numbers of their slides, matched by title in order."""
     place = -1
     for section in document.sections:
         if section.level == 1 and section.units:  # the first slide's title is that of the whole
@@ -123,7 +123,7 @@ def _is_hidden(slide: Any) -> bool:  # noqa: ANN401 - as above
 
 
 def _in_reading_order(shapes: Iterable[Any]) -> list[Any]:
-    """Shapes from the top down, those beside each other from left to right."""
+    """Shapes from the top down, adjacent ones from left to right."""
     return sorted(shapes, key=lambda shape: ((shape.top or 0) // _BAND, shape.left or 0))
 
 
@@ -149,7 +149,7 @@ def _shape(shape: Any) -> Iterator[str]:  # noqa: ANN401 - as above
 
 
 def _paragraph(paragraph: Any) -> str:  # noqa: ANN401 - as above
-    """Its runs as HTML; breaks of a line are blanks, for a slide breaks where it has no room."""
+    """A paragraph's runs as HTML; line breaks become blanks, for a slide breaks lines for lack of room."""
     pieces = []
     for run in paragraph.runs:
         text = escape(run.text.replace("\v", " "))
@@ -158,7 +158,7 @@ def _paragraph(paragraph: Any) -> str:  # noqa: ANN401 - as above
 
 
 def paragraphs_html(paragraphs: Iterable[tuple[int, str]], *, listed: bool) -> Iterator[str]:
-    """Paragraphs with their depths: the items of a list, or each for itself.
+    """Paragraphs with their depths, as the items of a list or separately.
 
     >>> "".join(paragraphs_html([(0, "a"), (1, "b"), (0, "c")], listed=True))
     '<ul><li>a<ul><li>b</li></ul></li><li>c</li></ul>'
@@ -190,7 +190,7 @@ def _table(table: Any) -> str:  # noqa: ANN401 - as above
 
 
 def _chart(chart: Any) -> Iterator[str]:  # noqa: ANN401 - as above
-    """A chart as the table that it is drawn from."""
+    """A chart as the table behind it."""
     if chart.has_title and chart.chart_title.has_text_frame:
         yield f"<p>{escape(chart.chart_title.text_frame.text)}</p>"
     for plot in chart.plots:
@@ -210,7 +210,7 @@ def _number(values: Sequence[float | None], place: int) -> str:
 
 
 def _diagram(shape: Any) -> Iterator[str]:  # noqa: ANN401 - as above
-    """The words of a diagram (SmartArt), which stand in a part of its own."""
+    """The words of a diagram (SmartArt), stored in its own part."""
     for reference in shape.element.iter(_DIAGRAM):
         part = shape.part.related_part(reference.get(_DATA))
         root = soup_of(part.blob).find("dgm:datamodel") or soup_of(part.blob)

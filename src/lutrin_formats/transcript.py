@@ -1,4 +1,4 @@
-"""Transcripts (WebVTT, SubRip): what is said, in sections of a minute or two whose title is their time.
+"""Transcripts (WebVTT, SubRip): the spoken text, in sections of a minute or two titled by their time.
 
 Source: W3C WebVTT; SubRip has no standard, its blocks are a number, a line of times, and text.
 """
@@ -17,11 +17,11 @@ from lutrin.records import Document
 _TIMES = re.compile(r"[ \t]*((?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3})[ \t]*-->[ \t]*((?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3})")
 _VOICE = re.compile(r"<v(?:\.[^\s<>]*+)?\s++([^<>]++)>")
 _TAG = re.compile(r"</?[^<>]{0,200}>|\{\\[^{}]{0,100}\}")
-"""Marks of WebVTT, and those of other programs that SubRip files contain."""
+"""Tags of WebVTT, and those of other programs that occur in SubRip files."""
 _BLOCKS = re.compile(r"\n[ \t]*\n+")
 _ENDS = (".", "!", "?", "…", '."', ".”", "?”", "!”")
 SECTION_S, LONGEST_S, PAUSE_S = 60.0, 120.0, 8.0
-"""A section ends with the first sentence after a minute, at a pause, and in any case after two minutes."""
+"""A section ends with the first sentence after a minute, at a pause, or at the latest after two minutes."""
 
 
 @dataclass(frozen=True, slots=True)

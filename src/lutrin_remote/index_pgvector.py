@@ -58,9 +58,9 @@ SESSION = f"""
 SET hnsw.ef_search = {EF_SEARCH}; SET hnsw.iterative_scan = strict_order; SET hnsw.max_scan_tuples = {MOST_SCANNED};
 SET enable_sort = off; SET jit = off; SET plan_cache_mode = force_custom_plan
 """
-"""Settings for searching. What the graph gives needs no sorting, so without sorting the planner chooses the graph
-wherever it can answer; its own guess of how many records pass a filter is often wrong. A plan for any question would
-read the question's numbers again for each record."""
+"""Settings for searching. The graph's results need no sorting, so without sorting the planner chooses the graph
+whenever it can answer; its own estimate of the records that pass a filter is often wrong. A generic plan would parse
+the question's numbers again for each record."""
 PASSING = (
     asyncpg.PostgresConnectionError, asyncpg.OperatorInterventionError, asyncpg.TooManyConnectionsError,
     asyncpg.InterfaceError, ConnectionError, TimeoutError,
@@ -80,7 +80,7 @@ class Note(msgspec.Struct, frozen=True):
 class PgvectorStore:
     """Tables of vectors in a PostgreSQL database.
 
-    Each call raises IndexUnavailable if the database cannot be reached, or does not hold what the note says.
+    Each call raises IndexUnavailable if the database cannot be reached, or does not match the note.
 
     Args:
         url: `postgresql://user:password@host/name`.
@@ -183,7 +183,7 @@ class PgvectorIndex:
         self._leave = leave
         self._is_open = True
         self._counts: dict[str, int] = {}
-        """How many records pass a filter, up to FILTERED and one more."""
+        """Number of records that pass a filter, up to FILTERED and one more."""
 
     async def add(self, ids: Sequence[str], vectors: Vectors, metadata: Sequence[Metadata]) -> None:
         """Add records; see `ports.VectorIndex.add`."""
@@ -224,7 +224,7 @@ class PgvectorIndex:
             if wanted and passing <= FILTERED:
                 return await self._scan(connection, near, k, wanted) if passing else []
             found = await self._follow(connection, near, k, where or {})
-            # Fewer come if nearly all of a table is asked for, or if only far-off records pass the filter.
+            # Fewer come if nearly the whole table is requested, or if only distant records pass the filter.
             return found if len(found) >= min(k, passing) else await self._scan(connection, near, k, wanted)
 
         rows = await self._read(ask)
@@ -317,7 +317,7 @@ class PgvectorIndex:
 
 
 class _Database:
-    """The connections of one process: a pool for searching, one that holds the locks, one that writes."""
+    """The connections of one process: a pool for searches, one for the locks, one for writing."""
 
     def __init__(self, url: str) -> None:
         self.users = 0
@@ -334,7 +334,7 @@ class _Database:
         self._writer: Connection | None = None
 
     async def prepare(self) -> None:
-        """Make the extension and the list of tables."""
+        """Create the extension and the list of tables."""
         if not self._is_prepared:
             async with _connected(self._url, WRITE_S) as connection:
                 await _prepare(connection)
@@ -349,7 +349,7 @@ class _Database:
             self._held[name] = self._held.get(name, 0) + 1
 
     async def hold_again(self) -> None:
-        """Open what is not open yet; after a restart of the database, hold again what was held."""
+        """Open the missing connections; after a restart of the database, take the locks again."""
         if self._pool_is_ready and self._holder is not None and not self._holder.is_closed():
             return
         async with self._lock:
@@ -362,7 +362,7 @@ class _Database:
                     await self._holder.execute("SELECT pg_advisory_lock_shared($1)", _lock(name))
 
     async def release(self, name: str) -> None:
-        """Let a table go that `hold` kept; a connection that is lost holds nothing."""
+        """Release a table that `hold` protected; a lost connection holds nothing."""
         async with self._lock:
             self._held[name] = self._held.get(name, 1) - 1
             if self._held[name] > 0:
@@ -376,7 +376,7 @@ class _Database:
 
     @asynccontextmanager
     async def writing(self, statement_s: float = WRITE_S) -> AsyncIterator[Connection]:
-        """Use the connection that writes; the next use replaces one that is lost."""
+        """Use the writing connection; the next use replaces a lost one."""
         if self._writer is None or self._writer.is_closed():
             self._writer = await asyncpg.connect(self._url, timeout=CONNECT_S)
             schema = await self._writer.fetchval(
@@ -388,7 +388,7 @@ class _Database:
             yield self._writer
 
     async def close(self) -> None:
-        """Close every connection; also one that no longer responds."""
+        """Close every connection, even one that no longer responds."""
         for connection in (self._holder, self._writer):
             if connection is not None and not connection.is_closed():
                 try:
@@ -423,7 +423,7 @@ async def _connected(url: str, statement_s: float) -> AsyncIterator[Connection]:
 
 
 async def _prepare(connection: Connection) -> None:
-    """Make the extension and the list of tables.
+    """Create the extension and the list of tables.
 
     Raises:
         IndexUnavailable: The extension is missing or too old.
@@ -462,7 +462,7 @@ async def _make_table(connection: Connection, name: str, collection: str, dimens
 
 
 def _encode_halves(vectors: Vectors) -> list[bytes]:
-    """Vectors as PostgreSQL's binary COPY reads `halfvec`: their length, two unused bytes, numbers of two bytes."""
+    """Vectors in PostgreSQL's binary COPY format of `halfvec`: their length, two unused bytes, numbers of two bytes."""
     count, dimension = vectors.shape
     encoded = np.zeros((count, 2 + dimension), dtype=">u2")
     encoded[:, 0] = dimension

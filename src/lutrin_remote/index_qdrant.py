@@ -62,7 +62,7 @@ class Note(msgspec.Struct, frozen=True):
 class QdrantStore:
     """Collections of a Qdrant server, whose names begin with `prefix`; `connect`, picklable, makes a client.
 
-    Each call raises IndexUnavailable if the server cannot be reached, or does not hold what the note says.
+    Each call raises IndexUnavailable if the server cannot be reached, or does not match the note.
     """
 
     def __init__(self, connect: Connect, prefix: str = "") -> None:

@@ -67,7 +67,7 @@ async def open_shared_state(settings: Settings, url: str, stack: AsyncExitStack)
 
 
 def rack(settings: Settings, url: str) -> PostgresRack | None:
-    """Return where servers find the books; None if they share one data folder."""
+    """Return the rack on which servers find the books; None if they share one data folder."""
     return PostgresRack(url) if settings.share_books else None
 
 
@@ -99,7 +99,7 @@ async def examine(settings: Settings, local: Sequence[Check] = ()) -> list[Check
 
 
 async def require_reachable(settings: Settings) -> list[Check]:
-    """Check the services that every answer needs; return messages about those that are away but not essential.
+    """Check the services that every answer needs; return messages about optional ones that are away.
 
     Raises:
         IndexUnavailable: The store of vectors cannot be reached; the message names its address.

@@ -16,7 +16,7 @@ from lutrin.errors import IndexUnavailable
 
 CONNECT_S = 3.0
 MIGRATION_LOCK = 0x6C75747269
-"""Key of the advisory lock under which one server at a time makes tables, as `lutrin_remote.postgres_chats` does."""
+"""Key of the advisory lock under which one server at a time creates tables, as in `lutrin_remote.postgres_chats`."""
 PART_BYTES = 1 << 20
 TRANSFER_S = 600.0
 """Seconds for one statement. A part takes milliseconds; waiting for another publication may take longer."""
@@ -111,7 +111,7 @@ class PostgresRack:
 
 
 def _append(folder: Path, path: str, data: bytes) -> None:
-    """Add a part to a file, which must lie below the folder."""
+    """Add a part to a file, which must be below the folder."""
     file = (folder / path).resolve()
     if not file.is_relative_to(folder.resolve()):
         raise IndexUnavailable(f"PostgreSQL names a file outside of the index: {path}")

@@ -1,4 +1,4 @@
-"""What several servers share of their readers in PostgreSQL: conversations, rates, resume buffers, ingestions, a lock.
+"""State that several servers share in PostgreSQL: conversations, rates, resume buffers, ingestions, a lock.
 
 Readers' words are sealed with the chat key. Rates and buffers matter for a minute, so their tables are unlogged. If
 PostgreSQL crashes they are emptied, and a reader who resumes an answer sees its beginning again. Keys are hashed with a
@@ -30,7 +30,7 @@ from lutrin.retry import call_again
 CONNECTIONS = 8  # of this server, in each of two pools
 CONNECT_S = 3.0
 STATEMENT_S = 3.0
-"""For rates and buffers, which readers wait for."""
+"""Seconds for rates and buffers, which readers wait for."""
 CHAT_STATEMENT_S = 5.0
 PATIENCE_S = 6.0
 """Seconds for which a write is retried while PostgreSQL restarts or fails over."""
@@ -40,8 +40,8 @@ JOB_KEPT_S = 86_400.0
 SWEEP_EVERY_S = 30.0
 CHATS_LOCK, MIGRATION_LOCK, INGEST_LOCK = 0x6C757472696E, 0x6C75747269, 0x6C757472
 """Keys of the advisory locks under which one server at a time migrates conversations and other tables, and ingests."""
-# A machine that dies must not hold the ingest lock for hours; keepalives notice it after about a minute.
-# Set after connecting: PgBouncer lets no client in that names them when it connects.
+# A machine that dies must not hold the ingest lock for hours; keepalives notice it after about a minute. They are set
+# after connecting: PgBouncer rejects clients that name them when they connect.
 ALIVE = "SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3"
 TROUBLE = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError)
 """Errors of the database, and of connecting to it."""
@@ -62,7 +62,7 @@ class PostgresChatStore(ChatTables):
     async def open(
         cls, url: str, key: str, now: Callable[[], datetime] = utc_now, room: Room | None = None
     ) -> "PostgresChatStore":
-        """Migrate the tables (made if there are none) and open them."""
+        """Migrate the tables (created if missing) and open them."""
         address = place(url)
         seal = KeySeal(key)
         async with AsyncExitStack() as unfinished:
@@ -100,7 +100,7 @@ class Row(asyncpg.Record):  # type: ignore[misc]  # the package has no types
 
 
 class Pool:
-    """See `engine.Database`; a connection that a restart has cut is replaced before it is used."""
+    """See `engine.Database`; a connection cut by a restart is replaced before use."""
 
     def __init__(self, pool: "asyncpg.Pool[Row]") -> None:
         self._pool = pool
@@ -112,7 +112,7 @@ class Pool:
             return await _execute(connection, statement, values)
 
     async def write(self, work: Callable[[Execute], Awaitable[T]]) -> T:
-        """Do some work in one transaction."""
+        """Run some work in one transaction."""
         async with self._pool.acquire(timeout=CONNECT_S) as connection, connection.transaction():
             return await work(partial(_execute, connection))
 
@@ -138,7 +138,7 @@ def place(url: str) -> str:
 
 
 async def _migrate(connection: "asyncpg.Connection[Row]", seal: KeySeal) -> None:
-    """Bring the tables to the newest version, all steps or none.
+    """Migrate the tables to the newest version, all steps or none.
 
     Version 1 had the tables of SQLite's version 2; from there the migrations are the same.
     """
@@ -206,7 +206,7 @@ class SharedDatabase:
             raise RateLimited(TOO_MANY_QUESTIONS, retry_after_s=max(1, math.ceil(wait_s)))
 
     async def keep(self, turn: str, digest: str, first: int, events: Sequence[bytes]) -> None:
-        """Keep an answer's events under its stream's id, for a reader who resumes at another server."""
+        """Store an answer's events under its stream's id, for a reader who resumes at another server."""
         rows = [(turn, first + place, digest, self._seal.close(event.decode())) for place, event in enumerate(events)]
         insert = (
             "INSERT INTO lutrin_event VALUES ($1, $2, $3, $4, extract(epoch FROM clock_timestamp()))"

@@ -26,9 +26,9 @@ CONNECT_S = 3.0
 READ_S = 30.0
 """Seconds of silence after which a request fails; a reader's deadline is shorter."""
 AGAIN_S = 6.0
-"""A service that cannot be reached is tried for so long; then the reader is told."""
+"""Seconds for which to retry an unreachable service; then the reader is told."""
 RECENT = 0.3
-"""Weight of the newest request in the mean of what requests take."""
+"""Weight of the newest request in the running mean of durations."""
 READY_S = 10.0
 """Seconds for which the result of a check of the service is reused."""
 BATCH_TEXTS = 64
@@ -40,7 +40,7 @@ WINDOW_OVERLAP = 32
 MOST_STOPS = 4
 QUIET: dict[str, Any] = {"reasoning_effort": "none", "chat_template_kwargs": {"enable_thinking": False}}
 """Fields that tell a model not to think aloud: Gemini and Ollama read the first, vLLM and llama-server the second. A
-service that refuses unknown fields is asked without them from then on."""
+service that refuses unknown fields no longer gets them."""
 MOST_CUTS = 4
 """How often a prompt that is too long for the model is halved before giving up."""
 
@@ -67,7 +67,7 @@ class RemoteGenerator:
 
     @property
     def load(self) -> tuple[int, int]:
-        """Count running answers and waiting readers; no reader waits here, because the service keeps the queue."""
+        """Count running answers and waiting readers; no reader waits here, because the service has the queue."""
         return self._writing, 0
 
     async def start(self) -> bool:
@@ -124,11 +124,11 @@ class RemoteGenerator:
         self._usual = Forecast(first_s + RECENT * (took.first_s - first_s), whole_s + RECENT * (took.whole_s - whole_s))
 
     def forecast(self, request: GenerationRequest) -> Forecast | None:  # noqa: ARG002 - a service takes about as long for any
-        """Return what the last requests took; None before the first."""
+        """Return the duration of recent requests; None before the first."""
         return self._usual
 
     def warm(self, requests: Sequence[GenerationRequest]) -> None:
-        """Do nothing: what a service keeps is its own affair, and each request costs."""
+        """Do nothing: a service manages its own cache, and each request costs."""
 
     def hold(self, waiting: int) -> None:
         """Do nothing: a service computes elsewhere."""
@@ -200,7 +200,7 @@ class RemoteGenerator:
         return self._close(away, READY_S) if is_gone else away
 
     def _close(self, error: GeneratorError, seconds: float) -> GeneratorError:
-        """Let the next readers know at once for a while, instead of trying with each of them."""
+        """Tell the next readers at once for a while, instead of trying with each of them."""
         self._closed_until_s = time.monotonic() + seconds
         self._closed_by = error
         return error
@@ -209,13 +209,13 @@ class RemoteGenerator:
 class RemoteEmbedder:
     """An embedding model of a service, and a local one for tokens; see `ports.Embedder`.
 
-    Services give one vector for a text. The vectors of tokens, which choose the sentences (late interaction), come from
+    Services give one vector for a text. The vectors of tokens, which select the sentences (late interaction), come from
     a small local model. They are padded with zeros to the service's width, which does not change their cosines.
 
     Args:
         dimension: Width of its vectors, at least that of `tokens`.
         tokens: Local model that counts tokens and embeds each of them.
-        patience_s: Seconds for a request with all its tries: few for questions, many for an ingest.
+        patience_s: Seconds for a request with all its retries: few for questions, many for an ingest.
     """
 
     def __init__(
@@ -314,7 +314,7 @@ def _client(base_url: str, api_key: str) -> AsyncOpenAI:
 
 
 def _pause_s(error: Exception) -> float | None:
-    """Return the seconds that the service asks to wait (0 if it names none); None if another try would fail too."""
+    """Return the wait that the service asks for, in seconds (0 if it names none); None if a retry would fail too."""
     if isinstance(error, openai.APIConnectionError):
         return 0.0
     if isinstance(error, openai.APIStatusError):
@@ -329,7 +329,7 @@ def _retry_after_s(error: openai.APIStatusError) -> float | None:
 
 
 def _trouble(error: Exception) -> str:
-    """Describe a failure without a word of the request or of the service's answer."""
+    """Describe a failure without quoting the request or the service's answer."""
     if isinstance(error, openai.APITimeoutError):
         return "no answer in time."
     if isinstance(error, openai.APIConnectionError):

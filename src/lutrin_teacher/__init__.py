@@ -1,4 +1,4 @@
-"""The teacher's side of Lutrin: her pages, assignments, and what she and a model prepare for a book.
+"""The teacher's side of Lutrin: her pages, assignments, and the entries that she and a model prepare for a book.
 
 | the core finds | by the entry point |
 |---|---|
@@ -6,5 +6,5 @@
 | the commands `lutrin companion` and `lutrin study` | `lutrin.commands` |
 | the study of all books while the server is idle (`study_job.study_all`) | `lutrin.idle` |
 
-Without this package the core still shows what was prepared, but nothing more can be prepared.
+Without this package the core still shows prepared entries, but no more can be prepared.
 """

@@ -1,4 +1,4 @@
-"""The pages of assignments: what a class gets, and what its teacher chooses and sees."""
+"""The pages of assignments: the one for the class, and those on which its teacher chooses and sees results."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -13,14 +13,14 @@ from lutrin_teacher.homework import Assignment, cards_of, propose
 from lutrin_teacher.teacher_page import inbox, qr_uri
 
 LEAST_SHOWN = 3
-"""Pupils who must have answered a card before its counts are shown: of fewer, a number would say who."""
+"""Pupils who must have answered a card before its counts are shown: with fewer, a number would identify them."""
 MOST_HARD = 12
 MOST_ASKED = 30
 USUAL_CARDS, USUAL_QUESTIONS = 8, 8
 
 
 class Wish(msgspec.Struct, frozen=True, kw_only=True):
-    """What a teacher wants an assignment to be made of."""
+    """A teacher's wishes for an assignment."""
 
     pages: tuple[str, ...] = ()
     chapters: tuple[int, ...] = ()
@@ -31,7 +31,7 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def chapters_of(pages: Sequence[PageEntry]) -> list[tuple[int, str, list[PageEntry]]]:
-    """Number, title and pages of each chapter; pages that are in none stand alone."""
+    """Number, title and pages of each chapter; a page outside of chapters forms its own."""
     chapters: list[tuple[int, str, list[PageEntry]]] = []
     for page in pages:
         title = page.chapter or page.module
@@ -51,7 +51,7 @@ def choosing_page(
     wish: Wish,
     form_key: str,
 ) -> str:
-    """The page on which a teacher chooses what an assignment consists of."""
+    """The page on which a teacher chooses the content of an assignment."""
     chapters = chapters_of(pages)
     wanted = {page.filename for number, _, inside in chapters if number in wish.chapters for page in inside}
     chosen = [page for page in pages if page.filename in wanted or page.filename in wish.pages]
@@ -107,11 +107,11 @@ def results_page(
     can_open: bool,
     form_key: str,
 ) -> str:
-    """The page on which a teacher sees how far a class is.
+    """The page on which a teacher sees the progress of a class.
 
     Args:
         asked: The newest questions of all readers.
-        address: Of the page for the class; empty: they cannot reach it.
+        address: Address of the page for the class; empty: they cannot reach it.
         can_open: Whether a button lets the class in.
     """
     shown = {card: count for card, count in counts.items() if count.tries >= LEAST_SHOWN}
@@ -147,7 +147,7 @@ def hardest(
 
 
 def asked_meanwhile(asked: Sequence[AskedQuestion], assignment: Assignment, since: str) -> list[AskedQuestion]:
-    """The questions since then that led to a page of an assignment, and those that led to none."""
+    """The questions since then that led to a page of an assignment, or to no page."""
     pages = set(assignment.pages)
     return [
         one

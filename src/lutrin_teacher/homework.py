@@ -11,11 +11,11 @@ from lutrin.language.words import plain
 from lutrin.prepared import ON_PAPER, Card, Practice
 
 MOST_PAGES, MOST_CARDS, MOST_QUESTIONS = 60, 60, 60
-"""Of one assignment: more is no work for some lessons."""
+"""Entries of one assignment: more would not fit some lessons."""
 MOST_TITLE, MOST_NOTE = 120, 1_000
-"""Characters of its title, and of what the teacher says of it."""
+"""Characters of its title, and of the teacher's note."""
 LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
-"""Of an assignment's name; none is taken for another on a blackboard."""
+"""Letters of an assignment's name; none looks like another on a blackboard."""
 NAME_LETTERS = 7
 
 
@@ -26,30 +26,30 @@ class Assignment(msgspec.Struct, frozen=True, kw_only=True):
     """Slug."""
     title: str
     note: str = ""
-    """What the teacher says of it."""
+    """The teacher's note."""
     pages: tuple[str, ...] = ()
     """Files of the pages to read."""
     cards: tuple[str, ...] = ()
     """Ids of the cards to learn."""
     questions: tuple[str, ...] = ()
-    """Ids of the cards that are asked as a worksheet."""
+    """Ids of the cards used as worksheet questions."""
     shuffled: bool = True
-    """Whether each pupil gets cards and questions in another order."""
+    """Whether each pupil gets cards and questions in a different order."""
     answers: bool = True
-    """Whether the worksheet has its answers."""
+    """Whether the worksheet includes its answers."""
     hints: str = ""
     """`lutrin.records.Hints` while pupils work on it; empty: as the book has them."""
 
 
 class ItemResult(msgspec.Struct, frozen=True, kw_only=True):
-    """How a pupil fared with a card: by his own word, or by what he chose or wrote."""
+    """A pupil's result on a card: his own judgement, or his choice or text."""
 
     card: str
     known: bool | None = None
     picked: int | None = None
     """The choice, from 0."""
     typed: str | None = None
-    """The word that was left out, as he thinks."""
+    """His guess at the word that was left out."""
 
 
 def new_name() -> str:
@@ -77,7 +77,7 @@ def check(assignment: Assignment) -> None:
 def propose(
     cards: Sequence[Card], most_cards: int, most_questions: int, kinds: Collection[str]
 ) -> tuple[list[Card], list[Card]]:
-    """Choose cards to learn, and questions of some kinds that are none of them, each from all over `cards`."""
+    """Choose cards to learn, and questions of some kinds that are not among them, each spread over `cards`."""
     fit = [card for card in cards if card.kind in kinds and card.kind in ON_PAPER]
     questions = _spread(fit, most_questions)
     taken = {card.id for card in questions}
@@ -90,13 +90,13 @@ def _spread(cards: Sequence[Card], most: int) -> list[Card]:
 
 
 def cards_of(practice: Practice, ids: Sequence[str]) -> list[Card]:
-    """The cards with these ids in their order; one that the book no longer has, or its teacher hid, is left out."""
+    """The cards with these ids in their order, skipping those that the book no longer has, or its teacher hid."""
     known = {card.id: card for card in practice.cards}
     return [known[id_] for id_ in ids if id_ in known]
 
 
 def was_known(card: Card, result: ItemResult) -> bool:
-    """Whether a pupil knew a card; without a word of his own, by what he chose or wrote."""
+    """Whether a pupil knew a card: by his own judgement, else by his choice or text."""
     if result.known is not None:
         return result.known
     if result.picked is not None:

@@ -1,4 +1,4 @@
-"""The language model as judge of the cards that it writes: what truth does not settle, whether they serve a pupil.
+"""The language model as judge of its own cards: beyond truth, whether they serve a pupil.
 
 A local model reports the probability of its yes; a service only says yes or no, which counts as certain.
 """
@@ -10,10 +10,10 @@ from lutrin.ports import Generator
 from lutrin.records import Finished, GenerationRequest, Message, Piece
 
 LEAST_YES = 0.91
-"""Probability of the model's yes from which a card is kept: of 57 cards by `medium`, read by eye, .81 were right and
-useful; of the 41 that pass both questions .90. Not fitted for larger models."""
+"""Probability of the model's yes from which a card is kept: of 57 cards by `medium`, reviewed by a person, .81 were
+right and useful; of the 41 that pass both questions .90. Not fitted for larger models."""
 PATIENCE_S = 600.0
-"""For one request of a study; no reader waits for it."""
+"""Seconds for one request of a study; no reader waits for it."""
 YES, NO = "YES", "NO"
 IS_CLEAR = (
     "You check a pupil's question. Answer YES only if a pupil who has not seen the passage understands what is asked, "

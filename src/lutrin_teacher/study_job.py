@@ -39,7 +39,7 @@ async def study_all(study: Study) -> None:
 async def study_once(
     opening: AbstractAsyncContextManager[Study], slug: str, most: int, tell: Callable[[str], None]
 ) -> str:
-    """Have the model study a book (empty: the first), `most` passages of it (0: all); say what came of it."""
+    """Have the model study a book (empty: the first), `most` passages of it (0: all); return its report."""
     async with opening as study:
         if study.generator is None:
             return await _without_model(study, slug, "No language model (LUTRIN_MODEL)")
@@ -55,7 +55,7 @@ async def study_once(
 
 
 async def _without_model(study: Study, slug: str, why: str) -> str:
-    """Say why no model is asked, and count the cards that the book's own markup provides."""
+    """Explain why no model is used, and count the cards that the book's own markup provides."""
     async with study.open(slug) as book:
         practice = await study.practice(book.slug)
         title = book.title

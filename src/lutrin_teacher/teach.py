@@ -1,7 +1,7 @@
 """Lets a teacher read a book's companion, approve, hide, correct and pin entries, and pin answers.
 
-Decisions hold at once, for every server on the catalogue that keeps them. The text of an entry is changed only there,
-never in the file beside the book: that is its authors'.
+Decisions take effect at once, on every server of the catalogue that stores them. The text of an entry is changed only
+there, never in the file beside the book, which belongs to its authors.
 """
 
 from collections import Counter
@@ -27,21 +27,21 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
     act: Act
     text: str = ""
-    """Of `mend`: the new text, of key points one a line. Of `add` and `cut`: a wording."""
+    """For `mend`: the new text; key points one a line. For `add` and `cut`: a wording."""
     choices: str = ""
-    """Of `mend`, for a quiz: one a line."""
+    """For `mend` of a quiz: one a line."""
     answer: int | None = None
-    """Of `mend`, for a quiz: the place of the right choice, counted from 1."""
+    """For `mend` of a quiz: the place of the right choice, counted from 1."""
 
 
 class EntryFilter(msgspec.Struct, frozen=True, kw_only=True):
-    """Which entries a teacher wants to see."""
+    """Selects the entries that a teacher wants to see."""
 
     kind: Kind | None = None
     state: State | None = None
     pinned: bool = False
     words: str = ""
-    """All of them stand in topic or text, in any case of letters."""
+    """Words that must all be in topic or text, ignoring case."""
     page: int = 1
 
 
@@ -52,24 +52,24 @@ class EntryList(msgspec.Struct, frozen=True, kw_only=True):
     entries: Sequence[tuple[str, PreparedEntry]]
     """Ids and entries of one page."""
     total: int
-    """How many there are on all pages."""
+    """Number of entries on all pages."""
     pages: int
     states: Mapping[str, int]
-    """How many entries of the whole companion are in which state."""
+    """Number of entries of the whole companion in each state."""
     pinned: int
     touched: Collection[str]
-    """Ids of the entries about which something was decided."""
+    """Ids of the entries with a decision."""
 
 
 ENTRIES_A_PAGE = 40
 OWN_ACTS = frozenset({"mend", "add", "cut", "list", "unlist"})
-"""What changes more of an entry than its state."""
+"""Changes to more than an entry's state."""
 MOST_WORDINGS = 40
-"""Of one answer, and as many that it does not answer."""
+"""Wordings of one answer, and as many that it does not answer."""
 
 
 class Editor:
-    """The companions of the books on a shelf, as a teacher works on them.
+    """The companions of the books on a shelf, for editing by a teacher.
 
     Each call raises NotFound if there is no such book or entry.
     """
@@ -78,7 +78,7 @@ class Editor:
         self._companions = companions
 
     async def list_entries(self, slug: str, criteria: EntryFilter) -> EntryList:
-        """The entries that a teacher wants to see, in the order of the book."""
+        """The selected entries, in the order of the book."""
         touched = frozenset(await self._companions.decisions(slug))
         title, entries = await self._companions.companion(slug)
         matches = [(id_of(item.entry), item) for item in entries if _is_wanted(item.entry, criteria)]
@@ -97,7 +97,7 @@ class Editor:
         """Apply a teacher's change to an entry, for every later answer and page.
 
         Raises:
-            InvalidInput: The new text cannot be that of such an entry.
+            InvalidInput: The new text does not fit such an entry.
         """
         _, entries = await self._companions.companion(slug)
         item = next((one for one in entries if id_of(one.entry) == name), None)
@@ -113,7 +113,7 @@ class Editor:
         await self._companions.decide(slug, item, entry, is_own=is_own, asked_anew=asked_anew)
 
     async def approve(self, slug: str, names: Collection[str]) -> None:
-        """Approve those of some entries that are still unread; one that is gone is left out."""
+        """Approve those of some entries that are still unreviewed; missing ones are skipped."""
         _, entries = await self._companions.companion(slug)
         for item in entries:
             name = id_of(item.entry)
@@ -121,11 +121,11 @@ class Editor:
                 await self.change(slug, name, Change(act="approve"))
 
     async def pinned_questions(self, slug: str) -> Sequence[str]:
-        """The questions to which an answer is pinned."""
+        """The questions with a pinned answer."""
         return [question for item in await self._pinned(slug) for question in item.asked]
 
     async def pinned_answers(self, slug: str) -> Sequence[tuple[str, Entry]]:
-        """The answers that are pinned to questions, with their ids."""
+        """The pinned answers, with their ids."""
         pinned = [item.entry for item in await self._pinned(slug) if item.entry.kind == "question"]
         return [(id_of(entry), entry) for entry in pinned]
 
@@ -136,13 +136,13 @@ class Editor:
     async def pin_answer(
         self, slug: str, question: str, text: str, proofs: Sequence[Proof], *, listed: bool = False
     ) -> str:
-        """From now on, answer a question with this text and, below it, these words of the book; return its id.
+        """Answer a question with this text from now on, and with these words of the book below it; return its id.
 
         Args:
-            listed: Whether the question, which may stand in a pupil's words, is offered to others.
+            listed: Whether the question, which may be in a pupil's words, is offered to others.
 
         Raises:
-            InvalidInput: Nothing of the book proves it, or it is too long.
+            InvalidInput: Nothing in the book proves it, or it is too long.
         """
         entry = msgspec.structs.replace(
             await self._companions.quote(slug, proofs),
@@ -162,10 +162,10 @@ class Editor:
 
 
 def apply_change(entry: Entry, change: Change, key: Callable[[str], str]) -> Entry:
-    """Apply a change to an entry; `key` is equal for questions of the same words.
+    """Apply a change to an entry; `key` is equal for questions with the same words.
 
     Raises:
-        InvalidInput: The new text cannot be that of such an entry.
+        InvalidInput: The new text does not fit such an entry.
     """
     match change.act:
         case "approve" | "show":
@@ -187,7 +187,7 @@ def apply_change(entry: Entry, change: Change, key: Callable[[str], str]) -> Ent
 
 
 def _apply_wording(entry: Entry, wording: str, key: Callable[[str], str], *, is_met: bool) -> Entry:
-    """Let an answer be met in a wording, or never again in it; the question that it was written to always meets it."""
+    """Let an answer match a wording, or never match it again; its own question always matches."""
     if entry.kind != "question" or not wording or len(wording) > MOST_TOPIC:
         raise InvalidInput(messages.WORDING_TOO_LONG.format(most=MOST_TOPIC))
     new, own = key(wording), key(entry.topic)

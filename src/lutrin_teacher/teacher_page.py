@@ -1,6 +1,6 @@
-"""What the teacher's pages show: indexes, models, load, readers' questions, and what is prepared.
+"""Content of the teacher's pages: indexes, models, load, readers' questions, and prepared entries.
 
-The HTML stands in `templates/teacher*.html`: plain forms that work without a script, laid out for phones first.
+The HTML is in `templates/teacher*.html`: plain forms that work without a script, laid out for phones first.
 """
 
 import asyncio
@@ -40,15 +40,15 @@ from lutrin.spreadsheet import to_csv
 from lutrin_teacher.teach import EntryFilter, EntryList
 
 PATIENCE_S = 600.0
-"""The doctor reads every model file and every vector once."""
+"""Time limit: the doctor reads every model file and every vector once."""
 MOST_READ = 5_000
-"""Questions that are looked at, the newest: some weeks of a school."""
+"""Newest questions to consider: some weeks of a school."""
 DAYS = 14
 SURE, SURE_WITH_MODEL = 2.4, math.log(3)
 """Log odds from which an answer counts as one, by the reader alone and with the model's yes.
 
-Of 90 answers on three books of the shelf, .45 of those without a right fact lie below 2.4, and .27 of the others; below
-log 3 lies none, for there it is decided whether to answer at all (bench/RESULTS.md, "Doubtful answers").
+Of 90 answers on three books of the shelf, .45 of those without a right fact are below 2.4, and .27 of the others; none
+is below log 3, which decides whether to answer at all (bench/RESULTS.md, "Doubtful answers").
 """
 _MARKER = re.compile(r"(?<!\s)\s*+\[\d+\]")
 
@@ -58,7 +58,7 @@ OUTCOMES: tuple[Outcome, ...] = ("missed", "doubtful", "answered")
 
 
 class Examination:
-    """Runs `lutrin doctor --json`, once at a time, and keeps what it printed last."""
+    """Runs `lutrin doctor --json`, once at a time, and keeps its latest output."""
 
     def __init__(self, settings: Settings, now: Callable[[], datetime], command: str = "doctor") -> None:
         self._command = command
@@ -67,9 +67,9 @@ class Examination:
         self.running = False
         self.checks: list[Check] | None = None
         self.at: datetime | None = None
-        """When it ended last."""
+        """End of the last run."""
         self.trouble = ""
-        """Why there are no checks, the last time."""
+        """Why the last run gave no checks."""
 
     def start(self, spawn: Callable[[Coroutine[Any, Any, None]], object]) -> None:
         """Start the command, in a task that ends with the server, unless it is already running."""
@@ -106,32 +106,32 @@ class Examination:
 
 
 class ChapterRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A chapter and how often it was asked about."""
+    """A chapter with the number of questions about it."""
 
     title: str
     days: tuple[int, ...]
-    """Questions on each of the days that are shown, the latest last."""
+    """Questions on each displayed day, the latest last."""
     total: int
 
 
 class InboxRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A question, however often it came, with what became of it."""
+    """A question, however often it was asked, with its outcome."""
 
     text: str
-    """As it was typed the last time."""
+    """As last typed."""
     question: str
-    """Completed from its conversation: what an answer is pinned to."""
+    """Completed from its conversation: an answer is pinned to this text."""
     book: str
-    """Slug; empty: no book was named and none was cited."""
+    """Slug; empty if no book was named and none was cited."""
     times: int
     up: int
     down: int
     comments: tuple[str, ...]
     answer: str
-    """The answer that a reader got the last time."""
+    """The last answer that a reader got."""
     outcome: Outcome
     pinned: bool = False
-    """Whether the teacher has given the answer since."""
+    """Whether the teacher has answered it since."""
 
 
 class Overview(msgspec.Struct, frozen=True, kw_only=True):
@@ -141,13 +141,13 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
     books: tuple[tuple[str, tuple[ChapterRow, ...]], ...] = ()
     """Titles, with the chapters that were asked about in the book's own order."""
     elsewhere: int = 0
-    """Questions on which no place of a book was cited."""
+    """Questions whose answers cite no place of a book."""
     inbox: tuple[InboxRow, ...] = ()
     """The questions to the books: missed, doubtful, then answered ones, the most frequent first."""
     most: int = 1
     """Questions of one chapter on one day: a bar's height."""
     since: date | None = None
-    """The first of the days that are shown: that of the first question, or the first of the last `DAYS` days."""
+    """The first displayed day: that of the first question, or the first of the last `DAYS` days."""
 
 
 def overview(
@@ -156,11 +156,11 @@ def overview(
     today: date,
     pinned: Collection[str] = (),
 ) -> Overview:
-    """Order what was asked.
+    """Arrange readers' questions for the page.
 
     Args:
         books: Slug, title and chapters of each book.
-        pinned: The keys (`AskedQuestion.key`) that the teacher has answered.
+        pinned: The keys (`AskedQuestion.key`) of questions answered by the teacher.
     """
     dates = [date.fromisoformat(question.created[:10]) for question in questions]
     since = min(max(min(dates, default=today), today - timedelta(days=DAYS - 1)), today)
@@ -190,7 +190,7 @@ def overview(
 
 
 def outcome_of(question: AskedQuestion) -> Outcome:
-    """What became of a question: by its reader's thumb, else by the odds of its answer and whether it came again."""
+    """The outcome of a question: by its reader's thumb, else by the odds of its answer and whether it came again."""
     if question.refusal is not None or question.thumb == "down":
         return "missed"
     if question.thumb == "up":
@@ -199,7 +199,7 @@ def outcome_of(question: AskedQuestion) -> Outcome:
 
 
 def _is_sure(question: AskedQuestion) -> bool:
-    """Whether the book surely answers a question; what was prepared, or stands in its contents, is beyond doubt."""
+    """Whether the book surely answers a question; prepared answers and those from its contents are beyond doubt."""
     if question.odds is None or question.prepared_by:
         return True
     if question.yes is None:
@@ -208,7 +208,7 @@ def _is_sure(question: AskedQuestion) -> bool:
 
 
 def inbox(questions: Sequence[AskedQuestion], pinned: Collection[str]) -> tuple[InboxRow, ...]:
-    """Questions of the same words are one row; what asks nothing of a book is none."""
+    """Group questions with the same words into one row; skip messages that are not questions about a book."""
     same: dict[str, list[AskedQuestion]] = {}
     for question in questions:
         if question.refusal in OF_CONTENTS:
@@ -265,7 +265,7 @@ def figures(counts: ServerCounts) -> list[tuple[str, str, str]]:
 
 
 def _times(within: Sequence[tuple[float, int]]) -> str:
-    """The bounds in seconds below which half of the times of a stage and 95 of 100 lie."""
+    """The median and the 95th percentile of a stage's times, as bounds in seconds."""
     if not within or within[-1][1] == 0:
         return messages.NONE_YET
     bounds = [next(bound for bound, count in within if count >= share * within[-1][1]) for share in (0.5, 0.95)]
@@ -296,7 +296,7 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
 
     books: Sequence[BookRow]
     facts: Mapping[str, ShelvedBook]
-    """What readers see of the books on the shelf, by slug."""
+    """The books on the shelf as readers see them, by slug."""
     job: Job | None
     now: str
     figures: Sequence[tuple[str, str, str]]
@@ -306,18 +306,18 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     model_ready: bool
     health: Examination
     job_text: str = ""
-    """How the books are being read, or were read last, in words."""
+    """The present or last reading of the books, in words."""
     left_out: Sequence[LeftOut] = ()
     """Files that belong to no book."""
     prepared: Mapping[str, tuple[EntryList, str]] = {}
-    """By slug of a book the states of its prepared entries, and how far the model is that studies it."""
+    """States of the prepared entries by book slug, and the progress of the model that studies it."""
     assignments: Sequence[tuple[StoredAssignment, str]] = ()
-    """What the class was given to do, with the titles, the newest first."""
+    """The assignments of the class, with their titles, the newest first."""
     questions: Overview = Overview()
     address: str = ""
-    """Of this server for other devices; empty: they cannot reach it."""
+    """This server's address for other devices; empty: they cannot reach it."""
     door: Literal["", "shut", "open"] = ""
-    """Whether the class can be let in by a button, and is; empty: the operator decided."""
+    """Whether a button can let the class in, and whether it is in; empty: the operator decided."""
     own_password: bool = False
     """Whether the password was set in a browser, and so can be changed there."""
     troubles: Sequence[str] = ()
@@ -345,7 +345,7 @@ def board_page(board: Board, form_key: str) -> str:
 
 
 def reasons_of(left_out: Sequence[LeftOut]) -> list[tuple[str, list[str]]]:
-    """Files that were left out by the reason."""
+    """Left-out files by reason."""
     reasons: dict[str, list[str]] = {}
     for item in left_out:
         reasons.setdefault(item.reason, []).append(item.filename)
@@ -353,7 +353,7 @@ def reasons_of(left_out: Sequence[LeftOut]) -> list[tuple[str, list[str]]]:
 
 
 def qr_uri(text: str) -> str:
-    """Draw a text as a QR code, dark on white as telephones read it best, for the address of a picture."""
+    """Draw a text as a QR code, dark on white as telephones read it best, as a data address for a picture."""
     return segno.make(text, micro=False).svg_data_uri(scale=4, border=2, dark="#000", light="#fff")
 
 
@@ -376,13 +376,13 @@ def companion_page(book: str, listed: EntryList, wanted: EntryFilter, form_key: 
 
 
 def formats_in_words() -> str:
-    """The kinds of files that can be added, by the names that people know, each once."""
+    """The supported file formats, by their common names, each once."""
     kinds = sorted(all_formats().values(), key=lambda kind: not kind.stands_alone)
     return ", ".join(dict.fromkeys(kind.name for kind in kinds))
 
 
 def proposed_text(answer: Answer) -> str:
-    """The text that a form to pin starts with: the explanation without its markers, or else the words that answer."""
+    """Initial text of the pinning form: the explanation without its markers, or else the words that answer."""
     if answer.explanation:
         return _MARKER.sub("", answer.explanation).strip()
     return " ".join(" ".join(one.text[first:last].split()) for one in answer.excerpts for first, last in one.marks)

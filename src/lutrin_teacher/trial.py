@@ -1,4 +1,4 @@
-"""A trial of a book: questions that it answers and questions that it does not, with what pupils would be told."""
+"""A trial of a book: questions that it answers and questions that it does not, with the answers for pupils."""
 
 from collections.abc import Awaitable, Callable, Sequence
 
@@ -10,7 +10,7 @@ from lutrin.records import Answer
 ANSWERED, NOT_ANSWERED = 5, 3
 """Questions of either kind."""
 TRIED = 6
-"""Most questions from elsewhere that are asked to find those which the book does not answer."""
+"""Most questions from elsewhere to try in search of those that the book does not answer."""
 FROM_ELSEWHERE = (
     "How do I bake bread at home?",
     "Who painted the Mona Lisa?",
@@ -19,10 +19,10 @@ FROM_ELSEWHERE = (
     "When did the first people walk on the moon?",
     "How do bees make honey?",
 )
-"""Asked where no other book on the shelf has questions of its own; few books answer more than one of them."""
+"""Used if no other book on the shelf has questions of its own; few books answer more than one of them."""
 
 Ask = Callable[[str, str], Awaitable[Answer]]
-"""Returns what a reader of a book (its slug, the second argument) is told on a question."""
+"""Returns the answer to a question for a reader of a book (its slug, the second argument)."""
 
 
 class Tried(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,17 +33,17 @@ class Tried(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_answered(self) -> bool:
-        """Whether the reader gets an answer, and no refusal."""
+        """Whether the reader gets an answer, not a refusal."""
         return self.answer.kind != "refusal"
 
 
 class Trial(msgspec.Struct, frozen=True, kw_only=True):
-    """What was asked of a book."""
+    """The questions to a book."""
 
     own: Sequence[Tried] = ()
-    """Questions on what the book says."""
+    """Questions on the book's contents."""
     foreign: Sequence[Tried] = ()
-    """Questions from elsewhere, those that are refused first."""
+    """Questions from elsewhere, refused ones first."""
 
 
 async def try_book(library: Library, ask: Ask, slug: str) -> Trial:
@@ -61,7 +61,7 @@ async def _tried(ask: Ask, question: str, slug: str) -> Tried:
 
 
 async def _from_elsewhere(library: Library, slug: str) -> list[str]:
-    """Questions of the other books in turn, then those that are at hand for every book."""
+    """Questions of the other books in turn, then the general ones."""
     others = [book.slug for book in await library.books() if book.slug != slug]
     near = [question for other in others[:NOT_ANSWERED] for question in await library.trial_questions(1, other)]
     return [*near, *FROM_ELSEWHERE][:TRIED]

@@ -1,12 +1,12 @@
-"""Has the model work through a book, passage by passage, and keeps what it writes only if the round trip holds.
+"""Has the model work through a book, passage by passage, and keeps only entries that survive the round trip.
 
-A question is kept if a search for it finds this very section first, the book answers it, every sentence of its answer
-is stated by the passage, nothing says the same already, and it gives away no exercise of the book unless the teacher
-allows that; then the model has to judge that it is understood without the passage, and that its answer tells what is
-asked. Terms pass the same test, with their question. Key points and examples must be stated; an analogy may be
-the model's own, and has no number or name that is not the book's. From terms and their siblings quizzes are made. What
-is kept also holds as the next ingest will try it, and readers have it at once. A passage that was studied is noted by
-its id, which is made of its text: a run that is broken off goes on.
+A question is kept if a search for it finds this very section first, the book answers it, the passage states every
+sentence of its answer, no entry says the same already, and it gives away no exercise of the book unless the teacher
+allows that; then the model must judge that it makes sense without the passage, and that its answer fits. Terms pass the
+same test, with their question. Key points and examples must be stated; an analogy may be the model's own, and has only
+the book's numbers and names. Quizzes are made from terms and their siblings. Kept entries also pass the checks of the
+next ingest, and readers get them at once. A studied passage is recorded by its id, which depends on its text: an
+interrupted run continues.
 """
 
 import asyncio
@@ -55,33 +55,33 @@ TASKS: tuple[tuple[frozenset[Kind], str], ...] = (
         ),
     ),
 )
-"""What a model is asked, and the kinds of drafts that it then writes."""
+"""Tasks for a model, and the kinds of drafts that each yields."""
 KINDS = frozenset[Kind]().union(*(kinds for kinds, _ in TASKS))
 _LINE = re.compile(r"^(?:[^\w\n]|\d)*+(?P<sign>[QAKTDEL])\d*\W*:\s*(?P<text>\S[^\n]*)$", re.MULTILINE)
 _FOLLOWING: dict[str, Kind] = {"D": "term", "E": "example", "L": "analogy"}
 CHOICES = 4
-"""Of a quiz: the right term and three of its siblings."""
+"""Choices of a quiz: the right term and three of its siblings."""
 GAP = "…"
 LEAST_WORDS = 40
-"""Of a passage that is worth asking about."""
+"""Words of a passage that is worth asking about."""
 MOST_ANSWER_WORDS = 60
 MOST_TERM_WORDS = 4
 MOST_POINTS = 3
-"""Of one passage."""
+"""Drafts of one passage."""
 MAX_TOKENS = 260
-"""Of one task."""
+"""Drafts of one task."""
 PROGRESS = ".progress"
-"""End of the name of the file that says how far a study is."""
+"""Suffix of the file with the progress of a study."""
 UNLIKE = "not in form"
 ELSEWHERE = "with words that its section does not have"
 ANONYMOUS: Mapping[str, float] = {}
 THE_PROMPTS = stem("passage")
-"""What the prompt calls the text; only who has seen the prompt understands a question after it."""
+"""The prompt's word for the text; a question with it makes sense only to somebody who has seen the prompt."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """Something that a model wrote, not yet judged."""
+    """A model's draft, not yet judged."""
 
     kind: Literal["question", "keypoints", "term", "example", "analogy"]
     topic: str
@@ -91,14 +91,14 @@ class Draft:
 
 @dataclass(slots=True)
 class StudyReport:
-    """How many drafts were kept so far, and why others were not."""
+    """Number of drafts kept so far, and reasons for rejecting the others."""
 
     passages: int = 0
     studied: int = 0
     by_kind: Counter[str] = field(default_factory=Counter)
-    """Entries that were kept, of each kind."""
+    """Kept entries of each kind."""
     dropped: Counter[str] = field(default_factory=Counter)
-    """How many for which reason."""
+    """Number of rejections by reason."""
 
     @property
     def kept(self) -> int:
@@ -116,7 +116,7 @@ class StudyReport:
 
 
 def progress_of(path: Path) -> str:
-    """Say how far the study of a book got, and what came of the last run; empty if there was none."""
+    """Describe the progress of a book's study, and the result of the last run; empty if there was none."""
     try:
         return path.with_suffix(PROGRESS).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError):
@@ -124,7 +124,7 @@ def progress_of(path: Path) -> str:
 
 
 def by_interest(chunks: Sequence[Chunk], interest: Mapping[str, float]) -> list[Chunk]:
-    """Passages, those of sections that readers care for first."""
+    """Passages, starting with the sections that interest readers most."""
     sections: defaultdict[tuple[str, tuple[str, ...], str], float] = defaultdict(float)
     for chunk in chunks:
         sections[chunk.filename, chunk.heading_path, chunk.anchor] += interest.get(chunk.chunk_id, 0)
@@ -137,10 +137,10 @@ def by_interest(chunks: Sequence[Chunk], interest: Mapping[str, float]) -> list[
 
 @dataclass(slots=True)
 class _Known:
-    """What a book has already."""
+    """The content that a book already has."""
 
     keys: set[str]
-    """Questions and terms of its companion, as they are asked."""
+    """Questions and terms of its companion, as questions."""
     exercises: list[frozenset[str]]
     """The stems of each sentence of its own exercises."""
     terms: dict[str, list[str]]
@@ -151,9 +151,9 @@ class Student:
     """Writes entries for a book.
 
     Args:
-        kinds: What the model writes well enough to be kept; it is asked for nothing else.
+        kinds: Kinds that the model writes well enough to keep; it is asked for nothing else.
         exercises: Whether questions of the book's own exercises may be answered.
-        judges: Whether the model is asked if a question with its answer serves a pupil; else what holds is kept.
+        judges: Whether to ask the model if a card serves a pupil; otherwise all valid cards are kept.
     """
 
     def __init__(
@@ -184,11 +184,11 @@ class Student:
 
         Args:
             most: Passages in this run; 0: all.
-            interest: How much readers care for a passage or a page, by chunk id or file name; sections that they care
-                for most come first, the others in the order of the book.
+            interest: Readers' interest in a passage or a page, by chunk id or file name; the most interesting sections
+                come first, the others in the order of the book.
 
         Raises:
-            GeneratorUnavailable: The model is away; what was kept stays.
+            GeneratorUnavailable: The model is away; kept entries stay.
             IndexUnavailable, OSError: The book cannot be read, or the file not written.
         """
         chunks = await self._book.chunks()
@@ -207,7 +207,7 @@ class Student:
             publish = await self._book.publication(items)
             figures.by_kind.update(item.entry.kind for item in items)
             figures.studied += 1
-            # A thread ends what it began, though a reader may break the study off here.
+            # A thread finishes its work, though a reader may interrupt the study here.
             so_far = STUDIED_SO_FAR.format(
                 done=earlier + figures.studied, all=len(worth), author=self._author, figures=figures.line()
             )
@@ -215,7 +215,7 @@ class Student:
             yield figures
 
     def _keep(self, chunk: Chunk, items: Sequence[PreparedEntry], progress: str, publish: Callable[[], None]) -> None:
-        """Write what is kept of a passage, and give it to readers."""
+        """Write the kept entries of a passage, and publish them to readers."""
         with self._path.open("ab") as companion, self._notes.open("a", encoding="utf-8") as notes:
             companion.write(b"".join(one.entry.line() for one in items))
             notes.write(f"{chunk.chunk_id}\n")
@@ -224,12 +224,12 @@ class Student:
             publish()
 
     async def _on_passage(self, known: _Known, chunk: Chunk, figures: StudyReport) -> Sequence[PreparedEntry]:
-        """The entries of a passage that hold, with their places in the book."""
+        """The valid entries of a passage, with their places in the book."""
         texts = [await self._write(chunk, task) for kinds, task in TASKS if kinds & self._kinds]
         drafts = [draft for text in texts for draft in _drafts_in(text) if draft.kind in self._kinds]
 
         async def entry(draft: Draft, text: str | tuple[str, ...]) -> Entry:
-            # The sentence of the passage that says most of it is its proof.
+            # The sentence of the passage with most of its words is its proof.
             unit = nearest(chunk.units, f"{draft.topic} {draft.text}")
             return await self._book.draft(
                 chunk, unit, kind=draft.kind, topic=draft.topic, text=text, author=self._author
@@ -267,11 +267,11 @@ class Student:
             async for event in stream:
                 text += event.text if isinstance(event, Piece) else ""
                 is_cut = is_cut or (isinstance(event, Finished) and event.reason != "stop")
-        # The last line was not written to its end.
+        # The last line was not completely written.
         return text.rpartition("\n")[0] if is_cut else text
 
     async def _wrong(self, known: _Known, chunk: Chunk, draft: Draft) -> str:
-        """Why a draft is not kept; empty: it holds."""
+        """Why a draft is rejected; empty if it is valid."""
         if word_count(draft.text) > MOST_ANSWER_WORDS or not _is_in_form(draft, chunk):
             return UNLIKE
         if draft.kind in {"example", "analogy"} and f"term {self._book.key(draft.topic)}" not in known.keys:
@@ -296,14 +296,14 @@ class Student:
         return ""
 
     async def _reason_lost(self, chunk: Chunk, question: str) -> str:
-        """Why a search for a question does not lead back to its passage; empty: it does."""
+        """Why a search for a question does not lead back to its passage; empty if it does."""
         found = await self._book.nearest(question)
         if found is None:
             return "not answered by the book"
         return "" if found.chunk.heading_key == chunk.heading_key else "found elsewhere"
 
     def _name(self, draft: Draft) -> str:
-        """By what a draft is told from others: its question, or the term with the kind."""
+        """A draft's identity: its question, or the term with the kind."""
         key = self._book.key(draft.topic)
         return key if draft.kind == "question" else f"{draft.kind} {key}"
 
@@ -318,7 +318,7 @@ def _messages_for(chunk: Chunk, task: str) -> tuple[Message, ...]:
 
 
 def _drafts_in(reply: str) -> list[Draft]:
-    r"""What a model wrote, line by line; an answer belongs to the question before it, what follows a term to that.
+    r"""A model's drafts, line by line; an answer belongs to the question before it, lines after a term to that.
 
     >>> _drafts_in("Q: What is it?\nA: A loop.\nK: It turns.\nT: loop\nL: It is like a ring.")[0]
     Draft(kind='question', topic='What is it?', text='A loop.')
@@ -342,10 +342,10 @@ def _drafts_in(reply: str) -> list[Draft]:
 
 
 def quiz_of(term: Entry, siblings: Sequence[str]) -> Entry | None:
-    """Ask for a term by its meaning, with other terms as wrong choices; None if there are too few."""
+    """Ask for a term by its definition, with other terms as wrong choices; None if there are too few."""
     own = term.topic.casefold()
     others = (name for name in dict.fromkeys(siblings) if name.casefold() not in own and own not in name.casefold())
-    # Sorted, so that the place of the right one says nothing.
+    # Sorted, so that the place of the right one reveals nothing.
     choices = tuple(sorted((*islice(others, CHOICES - 1), term.topic), key=str.casefold))
     meaning = re.sub(rf"\b{re.escape(term.topic)}(?:e?s)?\b", GAP, term.points[0], flags=re.IGNORECASE)
     if len(choices) < CHOICES:
@@ -357,7 +357,7 @@ def quiz_of(term: Entry, siblings: Sequence[str]) -> Entry | None:
 
 
 def nearest(units: Sequence[Unit], text: str) -> Unit:
-    """The first of the units that share most words with a text."""
+    """The first of the units that share the most words with a text."""
     own = set(content_stems(text))
     return max(units, key=lambda unit: len(own & stem_set(unit.text)))
 
