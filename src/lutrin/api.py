@@ -5,9 +5,9 @@
     lutrin.get_embedding("What is a costmap?")  # 384 numbers
     lutrin.retrieve("What is a costmap?", top_k=3)  # [{"text": ..., "score": ..., "metadata": {...}}, ...]
 
-The first call opens the books and the embedding model, as the settings say (`LUTRIN_*`); they stay open until the
-program ends. `Library` does the same with other settings, or for a while only. Both may be called from any thread, and
-from within an event loop, which they block while they search.
+The first call opens the books and the embedding model, following the settings (`LUTRIN_*`); they stay open until the
+program ends. `Library` does the same with other settings, or temporarily. Both may be called from any thread, and from
+within an event loop, which they block while they search.
 """
 
 import atexit
@@ -31,7 +31,7 @@ from lutrin.settings import Settings, load_settings
 
 
 class Library:
-    """Open books, to be searched; close it, or use it in a `with` block.
+    """Open books for searching; close it, or use it in a `with` block.
 
     Raises:
         InvalidSettings: A setting is wrong.
@@ -48,10 +48,10 @@ class Library:
             self._open = stack.pop_all()
 
     def get_embedding(self, text: str) -> list[float]:
-        """The vector that a text is searched by: of length 1, as many numbers as the model gives (384).
+        """The vector with which a text is searched: of length 1, with the model's dimension (384).
 
         Raises:
-            InvalidQuestion: There is no word in it.
+            InvalidQuestion: It contains no word.
         """
         if not words(text):
             raise InvalidQuestion(messages.EMPTY_QUESTION)
@@ -68,18 +68,18 @@ class Library:
         chapter: str = "",
         module: str = "",
     ) -> list[dict[str, Any]]:
-        """The passages nearest to a question, best first, in the book's own words; none if it does not speak of it.
+        """The passages nearest to a question, best first, in the book's own words; none if the book does not cover it.
 
         Args:
-            query: What is asked.
-            selected_text: A passage of the book; those nearest to it are found. 4096 characters are read.
-            top_k: Passages at most; None: as the settings say.
-            book: Slug of a book; empty: the book that speaks of it most.
-            chapter: Title of a chapter, or how it begins.
+            query: The question.
+            selected_text: A passage of the book; those nearest to it are found. The first 4096 characters count.
+            top_k: Most passages; None: as in the settings.
+            book: Slug of a book; empty: the book that speaks of the subject most.
+            chapter: Title of a chapter, or its beginning.
             module: Title of a part; empty: all.
 
         Returns:
-            Objects as `POST /api/retrieve` gives them: `text`, `score` (0 to 1) and `metadata`.
+            Objects in the form of `POST /api/retrieve`: `text`, `score` (0 to 1) and `metadata`.
 
         Raises:
             InvalidQuestion: There is nothing to search for, or no such chapter or module.
@@ -94,7 +94,7 @@ class Library:
         return items
 
     def close(self) -> None:
-        """Release files, threads and the model; no other call may follow."""
+        """Release files, threads and the model; make no other call afterwards."""
         self._open.close()
 
     def __enter__(self) -> Self:
@@ -105,10 +105,10 @@ class Library:
 
 
 def at_end(close: Callable[[], None]) -> None:
-    """Have something closed when the program ends, while its threads can still be given work.
+    """Register a function for the program's end, while its threads can still take work.
 
-    `atexit` is too late: by then every thread pool is shut. The hook before that has no public name (concurrent.futures
-    uses it itself); where it is gone, `atexit` must do.
+    `atexit` is too late: by then every thread pool is shut. The earlier hook has no public name (concurrent.futures
+    uses it itself); if it is gone, `atexit` must do.
     """
     getattr(threading, "_register_atexit", atexit.register)(close)
 
@@ -130,7 +130,7 @@ def _shared_library() -> Library:
 
 
 def get_embedding(text: str) -> list[float]:
-    """The vector that a text is searched by; see `Library.get_embedding`."""
+    """The vector with which a text is searched; see `Library.get_embedding`."""
     return _shared_library().get_embedding(text)
 
 

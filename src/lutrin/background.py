@@ -1,4 +1,4 @@
-"""Background tasks of a server: each is started again when it fails, and the server can say which of them fail."""
+"""Background tasks of a server: each is restarted when it fails, and the server can report which ones fail."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
@@ -8,10 +8,10 @@ from lutrin.errors import LutrinError
 from lutrin.log import get_logger, places_of
 
 FIRST_PAUSE_S = 1.0
-"""Before a failed task is started again; each further failure in a row doubles it."""
+"""Seconds before a failed task is restarted; each further failure in a row doubles them."""
 LONGEST_PAUSE_S = 60.0
 STEADY_S = 120.0
-"""A task that has run for so long is well again: more than its pause can have grown to."""
+"""Seconds after which a running task counts as recovered: more than its pause can have grown to."""
 
 Work = Callable[[], Coroutine[None, None, None]]
 
@@ -20,9 +20,9 @@ class Background:
     """Supervises tasks.
 
     Args:
-        first_pause_s: Seconds before a task is started again after its first failure.
-        steady_s: Seconds that it must run to count as well again.
-        longest_pause_s: Most seconds before a task is started again.
+        first_pause_s: Seconds before a task is restarted after its first failure.
+        steady_s: Seconds that it must run to count as recovered.
+        longest_pause_s: Most seconds before a task is restarted.
     """
 
     def __init__(
@@ -38,12 +38,12 @@ class Background:
 
     @property
     def troubles(self) -> Mapping[str, str]:
-        """Why the latest run of a task failed, by the task's name, unless it is well again."""
+        """Why the latest run of a task failed, by the task's name, unless it has recovered."""
         return dict(self._troubles)
 
     @asynccontextmanager
     async def running(self, work: Work, *, name: str) -> AsyncIterator[None]:
-        """Run a task while the block runs. What it raises is logged, and the task is started again after a pause."""
+        """Run a task while the block runs. Its errors are logged, and the task is restarted after a pause."""
         task = self.start(work, name=name)
         try:
             yield
@@ -51,7 +51,7 @@ class Background:
             await self.stop(task)
 
     def start(self, work: Work, *, name: str) -> "asyncio.Task[None]":
-        """Start a task as `running` does; `stop` ends it."""
+        """Start a task like `running`; `stop` ends it."""
         return asyncio.create_task(self._supervise(work, name), name=name)
 
     async def stop(self, task: "asyncio.Task[None]") -> None:
@@ -69,7 +69,7 @@ class Background:
             try:
                 await work()
             except Exception as error:  # noqa: BLE001 - no failure may end what others rely on, nor be silent
-                # Of an unforeseen error the type and the places, not its text, which may quote a reader.
+                # For an unforeseen error, log its type and places, not its text, which may quote a reader.
                 detail = error.detail if isinstance(error, LutrinError) else type(error).__name__
                 self._troubles[name] = detail
                 if loop.time() - began_s > self._steady_s:

@@ -1,7 +1,7 @@
-"""Turns for readers who wait: network peers take turns, and so do the sessions of each.
+"""Turns for waiting readers: network peers take turns, and so do the sessions of each.
 
-A peer that opens many sessions, or asks without one, delays itself alone. Readers of one peer, as of a
-school behind one address, wait for each other session by session.
+A peer that opens many sessions, or asks without one, only delays itself. Readers of one peer, such as a school behind
+one address, wait for each other session by session.
 """
 
 import asyncio
@@ -15,11 +15,11 @@ from typing import Generic, NamedTuple, TypeVar
 
 Item = TypeVar("Item")
 MAX_PEERS = 10_000
-"""Peers whose turns are remembered; the one that held a turn longest ago is forgotten first."""
+"""Peers whose turns are remembered; the one whose last turn is oldest is dropped first."""
 
 
 class Lane(NamedTuple):
-    """Where somebody waits."""
+    """The queue of a reader."""
 
     peer: str
     """Network address; empty: unknown."""
@@ -52,7 +52,7 @@ class FairQueue(Generic[Item]):
             yield Lane(peer, session), waiting[0]
 
     def take(self, lane: Lane, item: Item) -> Item:
-        """Take an item, maybe out of turn; its peer and session move likewise."""
+        """Take an item, maybe out of turn; its peer and session move as in `pop`."""
         self.remove(lane, item)
         if sessions := self._peers.get(lane.peer):
             self._peers.move_to_end(lane.peer)
@@ -93,10 +93,10 @@ class FairQueue(Generic[Item]):
 class FairTurns:
     """A semaphore that shares its turns evenly among the peers that want one: start-time fair queuing.
 
-    Virtual time stands where the latest turn began, and a peer's next turn begins where its last one ended, or now if
-    that is past. The earliest begin is next: dear questions delay the peer that asks them, and a peer that comes back
-    is neither owed anything nor behind (Goyal, Vin and Cheng, 1996). Among peers alike, and within a peer, the order is
-    that of a `FairQueue`.
+    Virtual time is the start of the latest turn, and a peer's next turn starts where its last one ended, or now if that
+    is past. The earliest start is next: expensive questions delay the peer that asks them, and a peer that comes back
+    is neither owed anything nor behind (Goyal, Vin and Cheng, 1996). Equal peers, and the sessions of a peer, follow
+    the order of a `FairQueue`.
     """
 
     def __init__(self, at_once: int, clock: Callable[[], float] = time.monotonic) -> None:
@@ -117,7 +117,7 @@ class FairTurns:
 
     @property
     def waiting(self) -> int:
-        """Readers who wait for a turn."""
+        """Number of readers waiting for a turn."""
         return len(self._waiting)
 
     @asynccontextmanager
@@ -185,17 +185,17 @@ class FairTurns:
 
 @dataclass(eq=False, frozen=True, slots=True)
 class _Turn:
-    """A turn that is held."""
+    """A turn in use."""
 
     peer: str
     begin_s: float
-    """In virtual time."""
+    """Start in virtual time."""
     is_ahead: bool
     """Whether its peer has had its share: its last turn ended no sooner, in virtual time, than the latest one began."""
 
 
 class Share:
-    """A clock of the time that each of those who share it has had: it is parted among them evenly."""
+    """A clock of the time that each user of a shared resource has had, divided evenly among them."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -204,7 +204,7 @@ class Share:
         self._share_s = 0.0
 
     def change(self, by: int) -> float:
-        """Return the time now; from now on so many more (or, below 0, fewer) share it."""
+        """Return the time; from now on this many more (or, below 0, fewer) share it."""
         now_s = self._clock()
         self._share_s += (now_s - self._counted_s) / max(1, self._sharing)
         self._counted_s = now_s

@@ -1,4 +1,4 @@
-"""Guest ports: what the core hands to guests, one Protocol each. Values are plain, errors those of `lutrin.errors`.
+"""Guest ports: the core's interfaces for guests, one Protocol each. Values are plain, errors those of `lutrin.errors`.
 
 | a guest gets | and implements it |
 |---|---|
@@ -47,7 +47,7 @@ T = TypeVar("T")
 
 
 class StudyBook(Protocol):
-    """A book that is open for a study: what it says, and how a draft is checked against it.
+    """A book opened for a study: its passages, and the checks of a draft.
 
     Each `async` method raises IndexUnavailable if the book cannot be read.
     """
@@ -55,11 +55,11 @@ class StudyBook(Protocol):
     slug: str
     title: str
     path: Path
-    """Where this machine keeps the entries that a study wrote; see `Settings.studied_path`."""
+    """File of the entries that a study on this machine wrote; see `Settings.studied_path`."""
 
     @property
     def entries(self) -> Sequence[PreparedEntry]:
-        """What is prepared for it."""
+        """Its prepared entries."""
 
     @property
     def asked(self) -> Sequence[str]:
@@ -69,33 +69,33 @@ class StudyBook(Protocol):
         """All passages, in the order of the book."""
 
     def key(self, question: str) -> str:
-        """What is equal for questions of the same words."""
+        """A key that is equal for questions with the same words."""
 
     def is_hostile(self, text: str) -> bool:
         """Whether a text gives orders to a model."""
 
     def evidence(self, chunk: Chunk) -> str:
-        """A passage with its headings, as a model may be shown it."""
+        """A passage with its headings, in the form for a model."""
 
     async def nearest(self, question: str) -> Passage | None:
-        """The passage that a search for a question finds first; None: the book does not answer it."""
+        """The first passage in a search for a question; None if the book does not answer it."""
 
     async def states(self, chunk: Chunk, text: str, topic: str) -> bool:
         """Whether a passage states every sentence of a text on a topic."""
 
     def may_be_own(self, chunk: Chunk, text: str, topic: str) -> bool:
-        """Whether a text can be a model's own words: no number, name or command that the passage does not have."""
+        """Whether a text can be a model's own words: its numbers, names and commands are all in the passage."""
 
     async def draft(
         self, chunk: Chunk, proof: Unit, *, kind: Kind, topic: str, text: str | tuple[str, ...], author: str
     ) -> Entry:
-        """An entry on the section of a passage as it is now, proved by one of its units."""
+        """An entry on the present section of a passage, proved by one of its units."""
 
     async def fit(self, chunk: Chunk, entries: Sequence[Entry]) -> Sequence[PreparedEntry]:
-        """Those of the entries on a passage's section that the next ingest will find to hold, with their places."""
+        """The entries on a passage's section that the next ingest will accept, with their places."""
 
     async def publication(self, entries: Sequence[PreparedEntry]) -> Callable[[], None]:
-        """Encode the questions of entries; what is returned gives them to readers, and may block on a disk."""
+        """Encode the questions of entries; return a function that publishes them, which may block on a disk."""
 
 
 class Study(Protocol):
@@ -103,15 +103,15 @@ class Study(Protocol):
 
     settings: Settings
     tier: str
-    """Of the model: `small`, `large` and such."""
+    """Tier of the model: `small`, `large` and so on."""
 
     @property
     def generator(self) -> "Generator | None":
-        """The model; None: there is none."""
+        """The model; None if there is none."""
 
     @property
     def kinds(self) -> Collection[str]:
-        """The kinds of entries that it writes well enough to be kept; none without a model."""
+        """The kinds of entries that it writes well enough to keep; none without a model."""
 
     async def start(self) -> None:
         """Load the model now; raises as `Generator.stream`."""
@@ -123,29 +123,29 @@ class Study(Protocol):
         """Open a book, by its slug or the first one (empty); raises NotFound or IndexUnavailable."""
 
     async def interest(self, slug: str) -> Mapping[str, float]:
-        """How often a book's passages were cited and its pages opened, by chunk id and file name."""
+        """Counts of a book's cited passages and opened pages, by chunk id and file name."""
 
     async def practice(self, slug: str) -> Practice:
-        """What a book has to practise with; raises as `open`."""
+        """A book's practice material; raises as `open`."""
 
 
 class Companions(Protocol):
-    """The companions of the books on a shelf, as a teacher decides about them; slugs name the books.
+    """The companions of the books on a shelf, for a teacher's decisions; slugs name the books.
 
     Each call raises NotFound if there is no such book, IndexUnavailable if it cannot be read.
     """
 
     def key(self, question: str) -> str:
-        """What is equal for questions of the same words."""
+        """A key that is equal for questions with the same words."""
 
     async def companion(self, slug: str) -> tuple[str, Sequence[PreparedEntry]]:
-        """A book's title, and what is prepared for it, in its order."""
+        """A book's title, and its prepared entries, in its order."""
 
     async def decisions(self, slug: str) -> Mapping[str, Decision]:
-        """What was decided about the entries of a book, by their ids."""
+        """The decisions about a book's entries, by their ids."""
 
     async def quote(self, slug: str, proofs: Sequence[tuple[str, str]]) -> Entry:
-        """An entry on the section of the first of some passages, with the words that prove it; its topic is missing.
+        """An entry on the section of the first of some passages, with the words that prove it; without a topic.
 
         Args:
             proofs: Id of each passage, and its words that prove the entry; empty words: all of it.
@@ -155,18 +155,18 @@ class Companions(Protocol):
         """
 
     async def fit(self, slug: str, entry: Entry) -> PreparedEntry:
-        """An entry with its places in the book; raises InvalidInput if nothing of the book proves it."""
+        """An entry with its places in the book; raises InvalidInput if nothing in the book proves it."""
 
     async def decide(self, slug: str, item: PreparedEntry, entry: Entry, *, is_own: bool, asked_anew: bool) -> None:
-        """Let an entry take the place of a prepared one, for every later answer and page, on every server.
+        """Replace a prepared entry in every later answer and page, on every server.
 
         Args:
-            is_own: Whether more of it than its state is the teacher's.
-            asked_anew: Whether other questions lead to it now.
+            is_own: Whether more than its state is the teacher's.
+            asked_anew: Whether its questions have changed.
         """
 
     async def withdraw(self, slug: str, name: str) -> None:
-        """Return an entry to its companion's version, by its id; one that no companion has is removed."""
+        """Restore an entry's version in the companion, by its id; remove an entry that is in no companion."""
 
 
 class Library(Protocol):
@@ -176,7 +176,7 @@ class Library(Protocol):
     """
 
     async def refresh(self) -> None:
-        """Look at once for what has changed."""
+        """Apply changes at once."""
 
     async def books(self) -> Sequence[ShelvedBook]:
         """All books, in the order of the shelf."""
@@ -191,20 +191,20 @@ class Library(Protocol):
         """The chapters of a book, in its order."""
 
     async def practice(self, slug: str) -> Practice:
-        """What a book has to practise with."""
+        """A book's practice material."""
 
     async def trial_questions(self, most: int, slug: str) -> Sequence[str]:
         """Questions that a book answers."""
 
 
 class Assignments(Protocol):
-    """What classes were given to do, and how it went: counts alone.
+    """The assignments of classes, and their results as counts alone.
 
-    Each call raises ChatStoreError if they cannot be read or stored; what takes an id raises NotFound.
+    Each call raises ChatStoreError if they cannot be read or stored; methods that take an id raise NotFound.
     """
 
     async def add(self, id_: str, body: str) -> None:
-        """Keep a new assignment; `body` is JSON."""
+        """Store a new assignment; `body` is JSON."""
 
     async def all(self) -> Sequence[StoredAssignment]:
         """Return all assignments, the newest first."""
@@ -213,23 +213,23 @@ class Assignments(Protocol):
         """Return one assignment."""
 
     async def card_counts(self, id_: str) -> Mapping[str, CardCount]:
-        """Return the counts of an assignment's cards that were answered, by card id."""
+        """Return the counts of an assignment's answered cards, by card id."""
 
     async def count(
         self, id_: str, receipt: str, known: Mapping[str, bool], *, opened: bool = False, finished: bool = False
     ) -> bool:
-        """Count results, by card id whether it was known; False: this receipt was counted before.
+        """Count results, with whether each card was known, by card id; False if this receipt was counted before.
 
         Raises:
-            ChatStoreFull: It has taken in too many results.
+            ChatStoreFull: It has too many results already.
         """
 
     async def forget(self, id_: str) -> None:
-        """Delete an assignment and everything that was counted."""
+        """Delete an assignment and all its counts."""
 
 
 class Door(Protocol):
-    """Lets a class reach a server that otherwise only this machine reaches."""
+    """Lets a class reach a server that otherwise only serves this machine."""
 
     @property
     def is_possible(self) -> bool:
@@ -237,16 +237,16 @@ class Door(Protocol):
 
     @property
     def address(self) -> str:
-        """What pupils type while it is open; empty: it is shut."""
+        """The address for pupils while it is open; empty if it is shut."""
 
     async def open(self) -> None:
-        """Let the network in; raises InvalidInput if the machine is in no network, or its port there is taken."""
+        """Open it to the network; raises InvalidInput if the machine has no network, or its port there is taken."""
 
     async def close(self) -> None:
         """Shut it and cut the connections that came through it."""
 
     async def follow(self) -> None:
-        """Move an open door to the addresses that the machine has now."""
+        """Move an open door to the machine's present addresses."""
 
 
 @runtime_checkable
@@ -255,7 +255,7 @@ class Server(Protocol):
 
     @property
     def settings(self) -> Settings:
-        """What it was started with."""
+        """Its settings."""
 
     @property
     def library(self) -> Library:
@@ -263,15 +263,15 @@ class Server(Protocol):
 
     @property
     def assignments(self) -> Assignments:
-        """What classes were given to do."""
+        """The assignments of classes."""
 
     @property
     def companions(self) -> Companions | None:
-        """What is prepared for the books; None: there are no books to work on."""
+        """The prepared entries of the books; None: there are no books to work on."""
 
     @property
     def door(self) -> Door:
-        """What lets a class in."""
+        """The door for a class."""
 
     def now(self) -> datetime:
         """The time, in UTC."""
@@ -280,16 +280,16 @@ class Server(Protocol):
         """Start a task that no connection owns; it ends with the server."""
 
     async def compute(self, work: Callable[[], T]) -> T:
-        """Do work in a thread, so that it does not hold others up."""
+        """Do work in a thread, so that it does not block others."""
 
     async def page(self, key: tuple[Hashable, ...], same: object, make: Callable[[], str]) -> str:
-        """A page whose files have names for ever, made in a thread, once for a key and the very object `same`."""
+        """A page whose files have permanent names, built in a thread, once for a key and the object `same`."""
 
     async def answer(self, text: str, book: str) -> Answer:
-        """The answer that a reader of a book would get now; nothing of it is stored.
+        """The answer that a reader of a book would get now; it is not stored.
 
         Raises:
-            InvalidQuestion: It asks nothing, or is too long.
+            InvalidQuestion: It is empty, or too long.
             LutrinError: There is no answer.
         """
 
@@ -300,7 +300,7 @@ class Server(Protocol):
         """The newest questions of readers, newest first, without their authors; raises ChatStoreError."""
 
     async def list_books(self) -> tuple[Sequence[BookRow], Sequence[LeftOut]]:
-        """All books in the order of the shelf, removed ones last, and the files that belong to none of them.
+        """All books in the order of the shelf, removed ones last, and the files that belong to no book.
 
         Raises:
             IndexUnavailable: The catalogue cannot be read.
@@ -310,10 +310,10 @@ class Server(Protocol):
         """One of them; raises NotFound."""
 
     async def change_book(self, slug: str, act: BookAct, *, title: str, line: str, hints: str) -> None:
-        """Do something with a book; raises LutrinError if it cannot be done."""
+        """Perform an action on a book; raises LutrinError if it is impossible."""
 
     def job(self) -> Job | None:
-        """How the books are being read, or were read last; None: not since the start."""
+        """The present or last ingestion; None: there was none since the start."""
 
     def job_text(self) -> str:
         """The same in a sentence or two."""
@@ -325,24 +325,24 @@ class Server(Protocol):
         """Read the books; raises IngestInProgress if they are being read, NotPermitted if none are read here."""
 
     async def read_books_later(self) -> None:
-        """Read the books now, or when they have been read; raises NotPermitted if none are read here."""
+        """Read the books now, or after the present ingestion; raises NotPermitted if none are read here."""
 
     async def receive(self, request: Any, check: Callable[[Mapping[str, str]], None]) -> Uploaded:  # noqa: ANN401 - the framework's
-        """Put the files of a form into the corpus, unless `check` refuses its fields of text, and read them.
+        """Put a form's files into the corpus and read them, unless `check` refuses its text fields.
 
         Raises:
             NotPermitted: No books are read here.
-            InvalidInput, AlreadyThere: Nothing can be made of the files, or there is such a book.
+            InvalidInput, AlreadyThere: The files are unusable, or there is such a book.
         """
 
     def counts(self) -> ServerCounts:
-        """What it has done since it started."""
+        """Its counts since the start."""
 
     def load(self) -> ServerLoad:
-        """What it is doing now."""
+        """Its present load."""
 
     def models(self) -> Sequence[ModelRow]:
-        """The models that are known; raises WeightsError if their manifest cannot be read."""
+        """The known models; raises WeightsError if their manifest cannot be read."""
 
     def model(self) -> str:
         """Name of the language model that answers; empty: none."""
@@ -354,7 +354,7 @@ class Server(Protocol):
         """Whether conversations are stored at all."""
 
     def troubles(self) -> Sequence[str]:
-        """What is in the way of storing, a sentence each."""
+        """Obstacles to storing, one sentence each."""
 
 
 @runtime_checkable
@@ -367,7 +367,7 @@ class Visit(Protocol):
 
     @property
     def form_key(self) -> str:
-        """The key that this browser's forms carry."""
+        """The key in this browser's forms."""
 
     @property
     def query(self) -> Mapping[str, str]:
@@ -375,11 +375,11 @@ class Visit(Protocol):
 
     @property
     def query_string(self) -> str:
-        """The same as they stand there."""
+        """The parameters of its address, unparsed."""
 
     @property
     def address(self) -> str:
-        """The address at which other devices in the room reach the server; empty: they do not."""
+        """The address at which other devices in the room reach the server; empty if they cannot."""
 
     @property
     def may_sign_in(self) -> bool:
@@ -387,7 +387,7 @@ class Visit(Protocol):
 
     @property
     def least_password(self) -> int:
-        """Characters of the shortest password that may be set."""
+        """Characters of the shortest allowed password."""
 
     @property
     def has_password(self) -> bool:
@@ -400,19 +400,19 @@ class Visit(Protocol):
         """Raise NotPermitted unless it is a form of this browser, which is still signed in."""
 
     async def pairs(self) -> list[tuple[str, str]]:
-        """The fields of its form in order; raises MalformedRequest if there are more than any page of ours sends."""
+        """The fields of its form in order; raises MalformedRequest if there are more than on any page of ours."""
 
     async def fields(self) -> dict[str, str]:
         """The fields of its form by name; raises as `pairs`."""
 
     async def form(self) -> dict[str, str]:
-        """The fields of a form that a signed-in browser has sent from our own page; raises as `check` and `pairs`."""
+        """The fields of a form from a signed-in browser's own page; raises as `check` and `pairs`."""
 
     async def enter(self, token: str) -> str:
         """Sign its browser in; return the value for the cookie.
 
         Raises:
-            NotPermitted: It is another token or password, or none is set.
+            NotPermitted: The token or password differs, or none is set.
             RateLimited: Too many attempts.
         """
 
@@ -420,7 +420,7 @@ class Visit(Protocol):
         """Set the first password, given the code of the terminal, and sign its browser in as `enter` does.
 
         Raises:
-            NotPermitted: There is a password already, or it is another code.
+            NotPermitted: There is a password already, or the code differs.
             InvalidInput: The password is too short.
             RateLimited: Too many attempts.
         """
@@ -432,11 +432,11 @@ class Visit(Protocol):
         """Sign its browser out."""
 
     def cookie_for(self, value: str) -> dict[str, Any]:
-        """All of the cookie that holds a value; an empty value takes the browser's away."""
+        """The complete cookie for a value; an empty value deletes the browser's."""
 
 
 class Workplace(Protocol):
-    """What commands of guests are given: the object of their context (`click.pass_obj`)."""
+    """The context object of guests' commands (`click.pass_obj`)."""
 
     def study(self, settings: Settings) -> AbstractAsyncContextManager[Study]:
         """Open all parts that a study needs, and close them at the end."""
@@ -448,13 +448,13 @@ class Workplace(Protocol):
         """Write a companion atomically, one entry on each line."""
 
     def companions(self, corpus: Path, *, shelf: bool) -> Sequence[Path]:
-        """The companions that lie beside the books of a corpus; raises LutrinError if it cannot be read."""
+        """The companions beside the books of a corpus; raises LutrinError if it cannot be read."""
 
     def check_companions(self, corpus: Path, *, shelf: bool) -> tuple[int, Sequence[Notice]]:
-        """Count the entries beside the books of a corpus that fit them, with a line for each that does not."""
+        """Count the entries beside the books of a corpus that fit, with a line for each that does not."""
 
     def merge_companions(self, corpus: Path, drafts: Sequence[Path], *, author: str, shelf: bool) -> MergeSummary:
-        """Put the entries of drafts into the companions beside the books that have their files."""
+        """Put the entries of drafts into the companions of the books that have their files."""
 
     def approve_companions(self, paths: Collection[Path], settings: Settings) -> None:
-        """Stand for companions as they are now, on this machine."""
+        """Vouch on this machine for companions in their present state."""

@@ -25,7 +25,7 @@ def find_guests(group: str) -> list[EntryPoint]:
 
 @cache
 def load_guests(group: str) -> tuple[Any, ...]:
-    """What the guests of a group bring, loaded once.
+    """The objects of a group's guests, loaded once.
 
     Raises:
         InvalidSettings: A guest cannot be loaded; the message names its package.

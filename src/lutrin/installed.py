@@ -1,4 +1,4 @@
-"""How this Lutrin was installed, so that a remedy names a command that exists here; for adapters and wiring alike."""
+"""How this Lutrin was installed, so that a remedy names a command that exists here; for adapters and wiring."""
 
 import shlex
 import sys
@@ -9,20 +9,20 @@ from importlib.util import find_spec
 from pathlib import Path
 
 ABOVE = Path(__file__).parents[2]
-"""The checkout, where Lutrin runs from one."""
+"""The checkout, if Lutrin runs from one."""
 RECEIPT = "uv-receipt.toml"
-"""`uv tool install` leaves it in the environment that it makes."""
+"""File that `uv tool install` leaves in the environment."""
 
 
 def command_to_add(
     packages: Sequence[str], recipe: str = "", *, environment: Path | None = None, folders: Sequence[Path] | None = None
 ) -> str:
-    """The command that brings packages into this environment.
+    """The command that installs packages into this environment.
 
     Args:
-        packages: As a package manager takes them.
-        recipe: The command that brings them where Lutrin's folder is at hand; empty: there is none.
-        environment: Of the Python that runs; None: this one's.
+        packages: In the form for a package manager.
+        recipe: The command that installs them inside Lutrin's folder; empty if there is none.
+        environment: Environment of the running Python; None: this one's.
         folders: Each may be Lutrin's folder, which has `justw`; None: that of the source, and the one above the
             environment, for a bundle.
     """
@@ -38,7 +38,7 @@ def command_to_add(
 
 
 def _source(environment: Path) -> str:
-    """What was handed to `uv tool install`: a wheel, as its receipt says, or a name."""
+    """The argument of `uv tool install`: a wheel, from its receipt, or a name."""
     with suppress(OSError, tomllib.TOMLDecodeError, KeyError):
         for one in tomllib.loads((environment / RECEIPT).read_text("utf-8"))["tool"]["requirements"]:
             if one["name"] == "lutrin":

@@ -26,17 +26,17 @@ from lutrin.settings import Settings
 Logger = structlog.typing.FilteringBoundLogger
 
 FOLD_AFTER = 10
-"""Lines of one kind in a window, after which they are counted instead."""
+"""Lines of one kind in a window, beyond which they are only counted."""
 FOLD_AFTER_WITH_ID = 100
-"""The same of lines that a reader's error message names by their id."""
+"""The same for lines that a reader's error message refers to by id."""
 WINDOW_S = 60.0
 MOST_KINDS = 1000
 MOST_PLACES = 12
 MOST_CHARS = 300
 PIPE_BYTES = 1 << 20
-"""Bytes of native output that are kept; beyond that it is dropped, so that nothing blocks on the log."""
+"""Bytes of native output to keep; more is dropped, so that nothing blocks on the log."""
 LAST_LINES_S = 0.5
-"""For what was printed just before the end, such as why a start failed."""
+"""Seconds to wait for output printed just before the end, such as why a start failed."""
 FOLDED_LEVELS = frozenset({"warning", "error", "critical"})
 
 
@@ -50,7 +50,7 @@ class Folding:
         """For each kind of line: the start of its window, lines seen, lines dropped."""
 
     def __call__(self, _: object, method: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-        """Let a line pass, with the number of those that were dropped before it."""
+        """Pass a line on, with the number of those dropped before it."""
         if method not in FOLDED_LEVELS:
             return line
         kind = (method, str(line.get("room", "")), f"{line.get('event', '')} {line.get('message', '')}"[:MOST_CHARS])
@@ -71,7 +71,7 @@ class Folding:
         return line
 
     def take_counts(self) -> list[tuple[str, str, str, int]]:
-        """Level, room, event and number of the lines that were dropped in windows that are over."""
+        """Level, room, event and count of the lines dropped in finished windows."""
         with self._lock:
             over = [item for item in self._kinds.items() if item[1][0] + WINDOW_S <= self._clock()]
             for kind, _ in over:
@@ -118,7 +118,7 @@ def configure_logging(settings: Settings, stream: TextIO | None = None, *, quiet
 
 
 def get_logger(name: str) -> Logger:
-    """A logger whose lines carry the name of the room they come from."""
+    """A logger whose lines carry the name of their room."""
     logger: Logger = structlog.get_logger(room=name)
     return logger
 
@@ -137,7 +137,7 @@ def places_of(trace: types.TracebackType | None) -> list[str]:
 
 
 class LibraryHandler(logging.Handler):
-    """Takes the lines of libraries: the fixed part of their message, for what is filled in may quote a reader."""
+    """Logs the lines of libraries: only the fixed part of the message, for its arguments may quote a reader."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Log one line."""
@@ -171,7 +171,7 @@ def _uncaught(
 
 
 def _catch_native() -> TextIO:
-    """Log what is written to standard error, through a pipe that children inherit; return the old one."""
+    """Log everything written to standard error, through a pipe that children inherit; return the old one."""
     ours = os.fdopen(os.dup(2), "w", encoding="utf-8", buffering=1, errors="backslashreplace")
     reading, writing = os.pipe()
     fcntl.fcntl(writing, fcntl.F_SETFL, fcntl.fcntl(writing, fcntl.F_GETFL) | os.O_NONBLOCK)
@@ -191,7 +191,7 @@ def _catch_native() -> TextIO:
 
 
 def _log_lines(source: Iterable[str], out: TextIO) -> None:
-    """Log each line that was printed; one that is JSON already, of a child of ours, stays as it is."""
+    """Log each printed line; a child's JSON line stays unchanged."""
     log = get_logger("native")
     for line in source:
         text = line.strip()

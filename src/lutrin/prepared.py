@@ -1,4 +1,4 @@
-"""Records of what is prepared for a book: the entries of a companion, decisions about them, and cards."""
+"""Records of a book's prepared material: the entries of a companion, decisions about them, and cards."""
 
 import hashlib
 import re
@@ -9,18 +9,18 @@ import msgspec
 Kind = Literal["keypoints", "term", "question", "list", "explanation", "simpler", "example", "analogy", "quiz"]
 State = Literal["proposed", "approved", "hidden"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-"""In the order in which a section shows them."""
+"""Kinds in the order in which a section shows them."""
 OF_A_TERM: frozenset[Kind] = frozenset({"term", "simpler", "example", "analogy"})
 """Kinds whose topic is the name of a term."""
 THE_AUTHORS = "the authors"
 THE_TEACHER = "the teacher"
 BY_THE_BOOK = "the book"
-"""Author of what is a copy of the book's own words."""
+"""Author of copies of the book's own words."""
 CardKind = Literal["question", "choice", "term", "gap", "list", "table", "exercise"]
 ON_PAPER: tuple[CardKind, ...] = ("question", "choice", "gap", "exercise", "term")
 """Kinds of cards that can be asked as the questions of a worksheet."""
 CHOICE_LETTERS = "ABCDEF"
-"""By which the choices of a card are named."""
+"""Letters that name the choices of a card."""
 MAX_TEXT = 3_000
 """Characters of one explanation."""
 MOST_QUOTES, MOST_POINTS = 6, 10
@@ -80,7 +80,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
 
     @property
     def problem(self) -> str:
-        """What is wrong with the entry on its own; empty if nothing is."""
+        """The fault of the entry on its own; empty if there is none."""
         lacks_text = not self.points or not all(point.strip() for point in self.points)
         if not self.topic.strip():
             return "topic must not be empty"
@@ -160,7 +160,7 @@ class Card(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A card: a front, and a back with its proof."""
 
     id: str
-    """The same as long as front, kind and place stay the same, so that a browser remembers it."""
+    """Stable as long as front, kind and place stay the same, so that a browser remembers it."""
     kind: CardKind
     front: str
     back: str

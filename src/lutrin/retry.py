@@ -1,4 +1,4 @@
-"""Retries calls to remote services after a pause, within the caller's time, when the trouble may pass.
+"""Retries calls to remote services after a pause, within the caller's time, if the trouble may pass.
 
 By hand: with tenacity both rules, the pause that a service asks for and the deadline that counts the next pause, would
 be callbacks of our own, as long as this function.
@@ -19,16 +19,16 @@ LONGEST_PAUSE_S = 10.0
 async def call_again(
     call: Callable[[], Awaitable[T]], *, patience_s: float, pause_s: Callable[[Exception], float | None]
 ) -> T:
-    """The result of a call that may need several tries.
+    """Return the result of a call that may need several attempts.
 
     Pauses double from `FIRST_PAUSE_S`, each shortened at random by up to one half, so that many callers who failed
-    together do not come back together (AWS Architecture Blog, "Exponential Backoff And Jitter", 2015). A pause that a
-    service asks for is kept to the full.
+    together do not come back together (AWS Architecture Blog, "Exponential Backoff And Jitter", 2015). A pause
+    requested by a service is observed in full.
 
     Args:
         call: Made anew for each try.
-        patience_s: Seconds from now in which the last try must begin.
-        pause_s: For an error, the least pause that the service asks for (0: none); None: trying again is of no use.
+        patience_s: Seconds from now in which the last attempt must begin.
+        pause_s: Least pause that the service requests for an error (0: none); None: a retry is useless.
     """
     end_s = time.monotonic() + patience_s
     step_s = FIRST_PAUSE_S

@@ -6,17 +6,17 @@ import re
 from collections.abc import Iterable, Sequence
 
 MARK = "\ufeff"
-"""Without it, spreadsheets on Windows take UTF-8 for the machine's old encoding."""
+"""Byte order mark, without which spreadsheets on Windows take UTF-8 for the machine's old encoding."""
 _SIGNS = frozenset("=+-@\uff0b\uff0d\uff1d\uff20")
 _ENDS = frozenset(";,|\t\r\n\v\f\x85\u2028\u2029")
-"""What one spreadsheet or another takes for the end of a cell."""
+"""Characters that some spreadsheet takes for the end of a cell."""
 _GAP = re.compile(r"\A[\s\"';,|]*|[\s\"';,|]+")
 
 
 def to_csv(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table with its header. A cell that would be a formula gets an apostrophe before it, and is text.
+    """Format a table with its header. A cell that would be a formula gets an apostrophe before it, which makes it text.
 
-    Every cell stands in quotes, so that none ends where a spreadsheet in another country expects semicolons.
+    Every cell is quoted, so that none ends where a spreadsheet in another country expects semicolons.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n", quoting=csv.QUOTE_ALL)
@@ -26,7 +26,7 @@ def to_csv(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def as_text(cell: str) -> str:
-    r"""A cell that no spreadsheet computes.
+    r"""Protect a cell from being computed by a spreadsheet.
 
     >>> as_text("=1+1"), as_text("a;\t=1"), as_text("a - b")
     ("'=1+1", "a;\t'=1", 'a - b')

@@ -76,13 +76,13 @@ def _write_ahead(connection: Connection) -> None:
 
 
 def copy(source: Path, target: Path, *, key: str | None = None) -> None:
-    """Write what a database holds into another one of the same key, while others may be using either."""
+    """Copy a database into another one with the same key, while others may be using either."""
     with closing(connect(source, key=key)) as giving, closing(connect(target, key=key)) as taking:
         giving.backup(taking)
 
 
 def replace(database: Path, other: Path) -> None:
-    """Put another file in the place of a database that cannot be read."""
+    """Replace an unreadable database by another file."""
     for suffix in ("-wal", "-shm"):
         database.with_name(database.name + suffix).unlink(missing_ok=True)
     other.replace(database)

@@ -1,4 +1,4 @@
-"""Work in a thread that uses what its caller closes afterwards."""
+"""Runs work in a thread on resources that its caller closes afterwards."""
 
 import asyncio
 from collections.abc import Callable
@@ -11,17 +11,17 @@ T = TypeVar("T")
 async def in_thread(work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
     """Run a function in a thread; a cancelled caller resumes only after it has ended.
 
-    `asyncio.to_thread` leaves the thread running when its caller is cancelled. What the caller then closes, as a
-    database, is closed in the middle of its use: SQLite's driver ends the process with a segmentation fault.
+    `asyncio.to_thread` leaves the thread running when its caller is cancelled. If the caller then closes a resource,
+    such as a database, it does so in the middle of its use: SQLite's driver crashes with a segmentation fault.
 
     Raises:
-        CancelledError: The caller was cancelled; what the function returned or raised is lost.
+        CancelledError: The caller was cancelled; the function's result or error is lost.
     """
     return await to_the_end(asyncio.ensure_future(asyncio.to_thread(work, *args, **kwargs)))
 
 
 async def to_the_end(running: "asyncio.Future[T]") -> T:
-    """Wait for what cannot be stopped; a cancelled caller resumes only after it has ended.
+    """Wait for something that cannot be stopped; a cancelled caller resumes only after it has ended.
 
     Raises:
         CancelledError: The caller was cancelled; the result is lost.

@@ -67,7 +67,7 @@ class _Growing:
     """Where its last glyph starts."""
 
     def takes(self, x: float, y: float, size: float, angle: int, spaced: float) -> float | None:
-        """Points along the baseline to a glyph that goes on, letters `spaced` points apart; None: it does not."""
+        """Points along the baseline to a glyph that continues it, letters `spaced` apart; None if it does not."""
         if angle != self.angle or abs(self.size - size) > _LEVEL * self.size:
             return None
         dx, dy = x - self.x, y - self.y

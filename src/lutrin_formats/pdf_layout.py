@@ -347,7 +347,7 @@ def _turn(run: TextRun, angle: int) -> TextRun:
 
 
 def _rows(runs: Sequence[TextRun]) -> list[list[TextRun]]:
-    """Runs by baseline, from the top down, each row from left to right; what is raised or lowered is with its word."""
+    """Runs by baseline, from the top down, each row from left to right, raised and lowered runs with their word."""
     least = _SMALL * body_size(runs)
     rows = _level([run for run in runs if run.size >= least])
     apart: list[TextRun] = []

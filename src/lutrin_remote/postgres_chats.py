@@ -84,7 +84,7 @@ class PostgresChatStore(ChatTables):
     async def record(
         self, key: str, origin: ChatOrigin, messages: Sequence[ChatMessage], *, is_begun: bool = False
     ) -> None:
-        """Store messages, retrying while PostgreSQL cannot be reached: a message stored twice is stored once."""
+        """Store messages, retrying while PostgreSQL is away: storing a message twice has no further effect."""
         await call_again(
             lambda: super(PostgresChatStore, self).record(key, origin, messages, is_begun=is_begun),
             patience_s=PATIENCE_S,

@@ -27,7 +27,7 @@ IS_ANSWERED = (
 
 
 async def objection(generator: Generator, evidence: str, question: str, answer: str) -> str:
-    """Why the model keeps no card of a passage (`evidence`); empty: it does. Doubt, failure, silence count as no."""
+    """Why the model rejects a card of a passage (`evidence`); empty if it accepts. Doubt and failure count as no."""
     prompt = f"Question: {question}"
     if not await _says_yes(generator, IS_CLEAR, evidence, prompt):
         return "not clear by itself"

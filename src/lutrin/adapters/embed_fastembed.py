@@ -44,8 +44,8 @@ class FastembedEmbedder:
     Args:
         directory: Folder with `FILES`, which the caller has checked against the manifest.
         name: Name of the model; the embedder's own name adds whatever else influences the vectors.
-        pooling: What stands for a window: the mean of its tokens, or its first token (`cls`).
-        threads: Windows that are computed at once; 0: one for each core.
+        pooling: How to represent a window: the mean of its tokens, or its first token (`cls`).
+        threads: Windows to compute at once; 0: one for each core.
     """
 
     def __init__(

@@ -36,7 +36,7 @@ HNSW: dict[str, Any] = {"space": "cosine", "ef_construction": 200, "ef_search": 
 """Parameters of the graph (Malkov and Yashunin 2016), wider than Chroma's defaults (docs/decisions/0005)."""
 
 SCANNED = 10_000
-"""Most records that are compared one by one: that takes at most 1 ms, and a query of Chroma 3 ms."""
+"""Most records to compare one by one: that takes at most 1 ms, and a Chroma query 3 ms."""
 
 
 class ChromaStore:
@@ -87,7 +87,7 @@ class ChromaStore:
 
 @dataclass(frozen=True, slots=True)
 class _SmallCollection:
-    """The records of a small collection, which are compared one by one."""
+    """The records of a small collection, for comparison one by one."""
 
     ids: Sequence[str]
     """n ids in alphabetical order, which is the order of equally near records."""
@@ -106,7 +106,7 @@ class _SmallCollection:
         if not self.ids:
             return []
         cosines = np.vecdot(self.vectors, vector / np.linalg.norm(vector))
-        # Take all that are as near as the k-th, so that only the order of ids decides between equals.
+        # Include all ties with the k-th, so that only the order of ids decides between equals.
         near = np.flatnonzero(cosines >= np.partition(cosines, -k)[-k]) if k < len(cosines) else np.arange(len(cosines))
         best = near[np.argsort(-cosines[near], kind="stable")[:k]]
         return [(self.ids[row], cosine) for row, cosine in zip(best.tolist(), cosines[best].tolist(), strict=True)]
@@ -199,7 +199,7 @@ class _PrivateCopy:
         self.path = scratch / uuid.uuid4().hex
         with FileLock(scratch / "sweep"):  # otherwise another process might sweep the new lock file
             _sweep(scratch)
-            # It is released by another thread than the one that takes it.
+            # A different thread releases it from the one that takes it.
             self._lock = FileLock(self.path.with_suffix(".lock"), thread_local=False)
             self._lock.acquire()
         try:

@@ -118,7 +118,7 @@ FORMATS: dict[str, tuple[int, int | None]] = {
     "Q8_0": (llama_cpp.LLAMA_FTYPE_MOSTLY_Q8_0, None),
 }
 LARGEST_GROWTH = 2.2
-"""Most by which a file with 4 bits for a weight can grow."""
+"""Most growth of a file with 4 bits per weight."""
 
 
 def offloads() -> bool:
@@ -161,20 +161,20 @@ PADDING = 2 * ROWS
 RETAINED_SEQUENCES = 48
 """Extra sequences, each of which retains a finished prompt for prompts that start alike."""
 RESERVED_SEQUENCES = 2
-"""The last ones: for rows that only complete a pass of the kernels, and for states on their way in or out."""
+"""The last sequences: for rows that only complete a pass of the kernels, and for states on their way in or out."""
 TRIED_STEPS = 2
-"""Steps of each size that are timed at loading."""
+"""Steps of each size to time at loading."""
 LOOK_S = 0.02
-"""Between looks whether a step that is computed quietly is to be given up."""
+"""Seconds between checks whether to give up a quiet step."""
 GIVEN_UP = 2
-"""What `llama_decode` returns then (llama.h)."""
+"""Result of `llama_decode` in that case (llama.h)."""
 ABORT = llama_cpp.ggml_abort_callback
 SLOW_S = 0.5
-"""A step of so many seconds is the last that is timed at loading."""
+"""A step this slow, in seconds, is the last one timed at loading."""
 TIMED_ROWS = (1, 4, 20, 40)
 """Numbers of rows whose steps are timed at loading: some processors compute forty in the time of ten."""
 VERSION = (llama_cpp.LLAMA_STATE_SEQ_VERSION, llama_cpp.__version__)
-"""Of what llama.cpp writes as a state."""
+"""Header of llama.cpp's state format."""
 DESCRIPTION_BYTES = 256
 KV_TYPES = {"f16": llama_cpp.GGML_TYPE_F16, "q8_0": llama_cpp.GGML_TYPE_Q8_0}
 
@@ -382,7 +382,7 @@ class LlamaDecoder:
         return self._state(sequence, 0, end)
 
     def _state(self, sequence: int, start: int, end: int) -> bytes:
-        """Return what llama.cpp writes of the tokens of a sequence from `start` to before `end`."""
+        """Return llama.cpp's state of the tokens of a sequence from `start` to before `end`."""
         self.copy(sequence, self._transit, start, end)
         size = llama_cpp.llama_state_seq_get_size(self._context, self._transit)
         state = (ctypes.c_uint8 * size)()
@@ -423,9 +423,9 @@ class LlamaDecoder:
 
 
 def values_of(state: bytes) -> Values | None:
-    """Return the values that the state of a single token holds, (layers, width); None if they are stored otherwise.
+    """Return the values in the state of a single token, (layers, width); None if they are stored in another form.
 
-    Source: `llama_kv_cache::state_write` of llama.cpp. After magic and sequence (4 bytes each) stand the number of
+    Source: `llama_kv_cache::state_write` of llama.cpp. After magic and sequence (4 bytes each) come the number of
     streams and of cells, the cell's position and its sequences; then whether values are transposed and the number of
     layers; then type, row size (8 bytes) and row of each layer's keys, and the same of its values.
     """
@@ -451,7 +451,7 @@ MARK = "\ue000{}\ue001"
 MARKS = re.compile("\ue000(\\d+)\ue001")
 CHATML = b"chatml"
 THINKING_SWITCH = b"enable_thinking"
-"""Present in the template of a model that thinks aloud by default; an empty thought at the beginning prevents that."""
+"""In the template of a model that thinks aloud by default; an empty thought at the beginning prevents that."""
 NO_THOUGHT = "<think>\n\n</think>\n\n"
 PIECE_BYTES = 256
 
@@ -494,7 +494,7 @@ class Prompts:
         return tokens, stable
 
     def _plain(self, text: str) -> list[int]:
-        """Return the tokens of a message's text: a control token can neither be typed nor put together from pieces."""
+        """Return the tokens of a message's text: a control token can neither be typed nor assembled from pieces."""
         return [token for token in self.tokenize(text, special=False) if not self.is_control(token)]
 
     def tokenize(self, text: str, *, special: bool) -> list[int]:
@@ -520,9 +520,9 @@ class Prompts:
 
 
 def layout(template: bytes, roles: Sequence[str]) -> list[str]:
-    """What a template puts around messages of these roles: its text and the messages' numbers in turn.
+    """A template's text around messages of these roles: its text and the messages' numbers in turn.
 
-    A model that would think aloud is given an empty thought to begin with, as its own template does on request.
+    A model that would think aloud gets an empty thought to begin with, as its own template does on request.
     """
     marked = [MARK.format(i) for i in range(len(roles))]
     text = apply_template(template, roles, marked)

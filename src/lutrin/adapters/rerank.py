@@ -1,4 +1,4 @@
-"""Cross-encoders, which read question and passage together: one of another maker by fastembed, and the reader's own."""
+"""Cross-encoders, which read question and passage together: other makers' through fastembed, and the reader's own."""
 
 import asyncio
 import json
@@ -25,7 +25,7 @@ DENSE, NORM, SCORE = "dense.safetensors", "norm.safetensors", "score.safetensors
 BATCH = 8
 """Passages in one run, padded to the longest."""
 MOST = 13.8
-"""Log odds; nothing is surer than a million to one."""
+"""Bound of the log odds; nothing is surer than a million to one."""
 EPSILON = 1e-5
 """Added to a variance before it divides, as torch does."""
 
@@ -54,17 +54,17 @@ class Head:
     """The last layers of a cross-encoder whose ONNX file ends at its encoder, as those of ettin-reranker do."""
 
     dense: Numbers
-    """(d, d), without bias; GELU follows."""
+    """(d, d), without bias; followed by GELU."""
     gain: Numbers
     shift: Numbers
-    """(d,) each: of the layer norm after it."""
+    """(d,) each: parameters of the layer norm after it."""
     weight: Numbers
     """(d,)."""
     bias: float
 
     @classmethod
     def read(cls, folder: Path) -> "Head | None":
-        """The head in a folder; None: the ONNX file there is the whole model."""
+        """The head in a folder; None if the ONNX file there is the whole model."""
         if not (folder / SCORE).is_file():
             return None
         dense, norm, score = (tensors(folder / name) for name in (DENSE, NORM, SCORE))
@@ -142,7 +142,7 @@ class FastembedReranker:
 
 MODEL, LEARNED = "ranker.onnx", "ranker.json"
 WINDOW_TOKENS = 128
-"""Of a passage, as in training (`training.device.Sizes`), the last one a separator."""
+"""Tokens of a passage's headings, as in training (`training.device.Sizes`), the last one a separator."""
 MOST_WINDOWS = 3
 """Of a passage."""
 QUESTION_TOKENS = 62
@@ -150,10 +150,10 @@ DIMENSION = 384  # of the reader's vectors
 
 
 class ReaderReranker:
-    """What comes with the reader: a cross-encoder of the same size, which shares its embeddings of words.
+    """The reader's own cross-encoder: of the same size, sharing its word embeddings.
 
-    `ranker.onnx` gives a logit for each token of question and passage; its table of words is the one in `model.onnx`
-    beside it. Windows run one by one, so nothing is padded and no window changes what another one gets.
+    `ranker.onnx` gives a logit for each token of question and passage; its word table is the one in `model.onnx` beside
+    it. Windows run one by one, so nothing is padded and windows do not affect each other.
     """
 
     def __init__(self, directory: Path, *, name: str, threads: int) -> None:
@@ -165,7 +165,7 @@ class ReaderReranker:
 
     @cached_property
     def ranking(self) -> Ranking:
-        """What was learned with it, from the file beside it."""
+        """The fitted ranking, from the file beside it."""
         return msgspec.json.decode((self._directory / LEARNED).read_bytes(), type=Ranking)
 
     async def judge(self, question: str, passages: Sequence[View]) -> list[Judgement]:
@@ -205,14 +205,14 @@ class ReaderReranker:
 
 
 def windows(starts: npt.NDArray[np.int32], passage: View) -> list[npt.NDArray[np.int64]]:
-    """The tokens that are seen at once: the first ones of the headings, a third at most, and a stretch of the passage.
+    """The tokens of each window: the first ones of the headings, a third at most, and a stretch of the passage.
 
-    Of a passage that is to be seen whole the stretches hold all, unless it needs more than `MOST_WINDOWS`: then they
-    lie around the focus, as the only one of another passage does.
+    The stretches cover a passage that must be seen whole, unless it needs more than `MOST_WINDOWS`: then they surround
+    the focus, like the single stretch of any other passage.
 
     Args:
         starts: (n,): the character that each token begins with.
-        passage: Its focus is seen in any case.
+        passage: Its focus is always inside a window.
     """
     headings = int((starts < passage.body).sum())
     above = min(headings, WINDOW_TOKENS // 3)
