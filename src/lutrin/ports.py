@@ -66,12 +66,12 @@ class Encoding:
 
 
 Encode = Callable[[Sequence[str]], Awaitable[list[Encoding]]]
-"""Encodes questions, and what they are compared with; remembers the latest (`lutrin.search.search.Searcher.encode`)."""
+"""Encodes questions and the texts to compare them with; caches the latest (`lutrin.search.search.Searcher.encode`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Weights learned together with an encoder: they tell from its token vectors which unit of a passage answers.
+    """Weights learned together with an encoder: from its token vectors they tell which unit of a passage answers.
 
     A unit scores `scale (own o + headed h + passage p + dense c) + kind + length log(1 + words)`: o, h and p are the
     weighted means, over the question's tokens, of the best cosine among the tokens of the unit, of the unit and its
@@ -80,7 +80,7 @@ class Reading:
     """
 
     token: Vectors | None = None
-    """(d,): a question's token vector times this is the logarithm of its importance; None: all count the same."""
+    """(d,): a question's token vector times this is the log importance of the token; None: all count the same."""
     projection: Vectors | None = None
     """(d, k): token vectors are compared and stored as these k numbers; None: each index finds its own directions."""
     rarity: float = 1.0
@@ -98,7 +98,7 @@ class Reading:
     """Slope and bias from a passage's score to the odds that it answers. The default is a logistic regression on 93
     questions about part of the sample book, as all-MiniLM-L6-v2 of fastembed's list sees it."""
     fitted: bool = False
-    """Whether the grades of a model's sentences were fitted to this encoder; else none counts as *stated*."""
+    """Whether the grades of a model's sentences were fitted to this encoder; otherwise none counts as *stated*."""
     scope: tuple[float, ...] = ()
     """Weights for the odds that a book answers, in the order of `lutrin.search.reader.SIGNALS`, then the bias. If
     empty, the odds of the best passage decide."""
@@ -137,7 +137,7 @@ class Embedder(Protocol):
 
     @property
     def reading(self) -> Reading:
-        """What was learned with this encoder."""
+        """The weights learned with this encoder."""
 
     def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:
         """Start and end, in characters of `text`, of each token as the model counts them, special tokens left out."""
@@ -153,10 +153,10 @@ class Embedder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """How much a reranker's word counts beside the reader's, and what follows from both.
+    """How much a reranker's scores count beside the reader's, and the decisions from both.
 
-    A unit scores `reader s + unit u + passage p`: s is what the reader gives it, u and p what the reranker says of the
-    unit and of its passage. The defaults are for one whose log odds are added as they are.
+    A unit scores `reader s + unit u + passage p`: s is the reader's score, u and p are the reranker's for the unit and
+    its passage. The defaults are for a reranker whose log odds are added unchanged.
     """
 
     reader: float = 1.0
@@ -168,51 +168,51 @@ class Ranking:
     """As `Reading.scope`, with the reranker's best passage as last signal; empty: it does not count."""
 
     def reading(self, reading: Reading) -> Reading:
-        """A reading with what was fitted for these scores instead of its own."""
+        """A copy of a reading with the values fitted for these scores instead of its own."""
         return replace(reading, answers=self.answers or reading.answers, scope=self.scope or reading.scope)
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A passage for a reranker that may see only a part of it."""
+    """A passage for a reranker that may see only part of it."""
 
     text: str
     body: int
-    """Character at which the headings end; they are always seen."""
+    """Character at which the headings end; they are always visible."""
     focus: int
-    """Character that is to be seen."""
+    """Character that must be visible."""
     whole: bool = False
-    """Whether all of it is to be seen, a stretch at a time, if it is not too long."""
+    """Whether all of it must be visible, one stretch at a time, unless it is too long."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a reranker says of a passage."""
+    """A reranker's scores for a passage."""
 
     passage: float
     """Log odds that it answers, up to a constant."""
     offsets: npt.NDArray[np.int32]
-    """(n, 2): characters of each token that it saw; (0, 2) if it speaks of whole passages alone."""
+    """(n, 2): characters of each token that it saw; (0, 2) if it only scores whole passages."""
     tokens: npt.NDArray[np.float32]
-    """(n,): logarithms of how likely each belongs to what answers, up to the same constant."""
+    """(n,): log probability that each belongs to the answer, up to the same constant."""
 
 
 class Reranker(Protocol):
-    """Reads a question and a passage together, and says how well the passage answers the question."""
+    """Reads a question and a passage together, and scores how well the passage answers the question."""
 
     name: str
-    """Of the model."""
+    """Name of the model."""
 
     @property
     def ranking(self) -> Ranking:
-        """What was learned with it."""
+        """The weights learned with it."""
         ...
 
     async def judge(self, question: str, passages: Sequence[View]) -> list[Judgement]:
         """Judge passages, in order.
 
         Raises:
-            ModelMissing: A file that the model needs is not here.
+            ModelMissing: A file that the model needs is missing.
         """
 
     def close(self) -> None:
@@ -228,11 +228,11 @@ class VectorIndex(Protocol):
     async def add(
         self, ids: Sequence[str], vectors: Vectors, metadata: Sequence[Mapping[str, str | int | bool]]
     ) -> None:
-        """Add records with new ids, while a generation is being built.
+        """Add records with new ids, while a generation is in progress.
 
         Args:
             vectors: (records, dimension), L2-normalised.
-            metadata: To filter by; the same names in each.
+            metadata: Values to filter by; the same names in each.
         """
 
     async def search(
@@ -248,7 +248,7 @@ class VectorIndex(Protocol):
         """Every id in the collection, in no particular order."""
 
     async def close(self) -> None:
-        """Write out what was added and release files and handles; no other call may follow."""
+        """Write out the added records and release files and handles; make no other call afterwards."""
 
 
 class VectorStore(Protocol):
@@ -279,13 +279,13 @@ class VectorStore(Protocol):
 
 
 class BookRack(Protocol):
-    """Where servers on several machines find the published books, as whole generations by name.
+    """Store from which servers on several machines get the published books, as whole generations by name.
 
-    Each call raises IndexUnavailable if the rack cannot be reached; what is published stays.
+    Each call raises IndexUnavailable if the rack cannot be reached; published books stay.
     """
 
     async def generations(self) -> dict[str, bytes]:
-        """The published generations: each name with the record that was offered for it."""
+        """The published generations: each name with its record."""
 
     async def offer(self, slug: str, name: str, record: bytes, files: Mapping[str, Path]) -> None:
         """Publish a generation in place of the book's current one, which is kept until the next is offered."""
@@ -320,25 +320,25 @@ class Generator(Protocol):
         """Whether a request sent now would be served by the model."""
 
     def forecast(self, request: GenerationRequest) -> Forecast | None:
-        """Estimate how long a request would take now, by what the last ones took; None until that is known."""
+        """Estimate how long a request would take now, from recent ones; None until that is known."""
 
     def warm(self, requests: Sequence[GenerationRequest]) -> None:
-        """Ask that the stable beginnings of prompts, the likeliest first, be read while no reader waits."""
+        """Request that the stable beginnings of prompts, the likeliest first, be read while no reader waits."""
 
     def hold(self, waiting: int) -> None:
-        """Compute hardly anything while so many readers on this machine wait for the book's words; 0: go on."""
+        """Compute hardly anything while this many readers on this machine wait for the book's words; 0: continue."""
 
     async def close(self) -> None:
-        """End the model's process and free its memory; no other call may follow."""
+        """End the model's process and free its memory; make no other call afterwards."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenRun:
-    """Tokens to compute in one step, at consecutive places of one sequence."""
+    """Tokens to compute in one step, at consecutive positions of one sequence."""
 
     sequence: int
     start: int
-    """Place of the first token: as many tokens as the sequence holds already."""
+    """Position of the first token: the number of tokens already in the sequence."""
     tokens: Sequence[int]
     wanted: bool
     """Whether the caller wants the most likely token after the last one."""
@@ -347,12 +347,12 @@ class TokenRun:
 class Decoder(Protocol):
     """A language model in memory that computes several sequences of tokens in one step.
 
-    Sequences are numbered from 0. They share `context_tokens` cells; a token that one sequence copied from another
-    takes no further cell. Nothing here is safe to call from two threads.
+    Sequences are numbered from 0. They share `context_tokens` cells; a token copied from another sequence takes no
+    further cell. Nothing here is safe to call from two threads.
     """
 
     sequences: int
-    """How many sequences there are."""
+    """Number of sequences."""
     context_tokens: int
     """Cells that all sequences share."""
     window_tokens: int
@@ -362,35 +362,35 @@ class Decoder(Protocol):
     shares: bool
     """Whether `copy` can share the beginning of a sequence; a recurrent model cannot."""
     computed_by: str
-    """What computes the model, processor or graphics processor, in words for operators."""
+    """Hardware that runs the model, processor or graphics processor, described for operators."""
     state_kind: str
-    """States can be exchanged between decoders of one model file if this is equal; empty: this one gives none."""
+    """Decoders of one model file can exchange states if this is equal; empty: this one provides none."""
 
     @property
     def step_seconds(self) -> Mapping[int, float]:
-        """Seconds of a step by its number of wanted rows, as far as that was measured when the model was loaded."""
+        """Seconds of a step by its number of wanted rows, as measured when the model was loaded."""
 
     def encode(self, messages: Sequence[Message], stable_chars: int = 0) -> tuple[list[int], int]:
         """Tokens of a chat prompt in the model's own form; the messages' text never yields a control token.
 
-        The first `stable_chars` characters of the last message are encoded apart from what follows; also returned is
-        how many tokens come before that, 0 of 0 characters.
+        The first `stable_chars` characters of the last message are encoded separately from the rest; also return the
+        number of tokens up to their end, 0 for 0 characters.
         """
 
     def step(self, runs: Sequence[TokenRun], *, quietly: Callable[[], bool] | None = None) -> list[int | None]:
         """Compute all runs at once: for each, the most likely next token, or None if it is not wanted.
 
-        Computed `quietly`, on one core at the lowest priority, a step is given up once that returns true. Then nothing
-        is returned, and what was computed of the runs must be forgotten.
+        A step computed `quietly`, on one core at the lowest priority, is abandoned once that returns true. It then
+        returns nothing, and the caller must forget the computed part of the runs.
 
-        The runs of one sequence stand together, and each continues the one before.
+        The runs of one sequence are adjacent, and each continues the one before.
 
         Raises:
-            GeneratorUnavailable: The step failed; what the sequences hold is unknown.
+            GeneratorUnavailable: The step failed; the content of the sequences is unknown.
         """
 
     def odds(self, output: int, words: tuple[str, str]) -> float:
-        """How much likelier the first word is to follow than the second: the natural logarithm of the odds.
+        """How much likelier the first word is to follow than the second, as natural log odds.
 
         Each counts by its first token, capitalised or not, whichever is likelier. The index `output` is among the
         wanted runs of the last step.
@@ -400,7 +400,7 @@ class Decoder(Protocol):
         """The log probability (natural) of the most likely next token."""
 
     def values(self, sequence: int, place: int) -> Values | None:
-        """What the layers keep of the token at a place of a sequence for later tokens to attend to: its values.
+        """The values that the layers keep of the token at one position of a sequence, for later tokens to attend to.
 
         Returns:
             (layers, width); each row is a projection of the normalised hidden state that enters a layer. None: this
@@ -416,7 +416,7 @@ class Decoder(Protocol):
     def restore(self, state: bytes, sequence: int, start: int, end: int) -> bool:
         """Let a sequence that holds `start` tokens hold `end`, from a state of as many tokens.
 
-        False: the state is none of this model's, or too large for what is free; nothing has changed.
+        False: the state does not belong to this model, or is too large for the free space; nothing has changed.
         """
 
     def forget(self, sequence: int, start: int = 0) -> None:
@@ -429,7 +429,7 @@ class Decoder(Protocol):
         """Whether the token ends the answer."""
 
     def close(self) -> None:
-        """Free the model's memory; no other call may follow."""
+        """Free the model's memory; make no other call afterwards."""
 
 
 class ChatStore(Protocol):

@@ -725,7 +725,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def question_key(question: str) -> str:
-    """What is equal for questions of the same words; how they are written and how they end does not count."""
+    """A key that is equal for questions with the same words; how they are written and how they end does not count."""
     return " ".join(question.split()).casefold().rstrip("?!. ")
 
 

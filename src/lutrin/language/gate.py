@@ -62,7 +62,7 @@ class LanguageGate:
 
 
 def _find_known(words: list[str], vocabulary: frozenset[str]) -> list[str]:
-    """The words that are function words of a language, also those of which each part is one: "dis-moi"."""
+    """The function words of a language among these, including compounds of such words: "dis-moi"."""
     forms = ([word] if word in vocabulary else word.split("-") for word in words)
     return [part for parts in forms if vocabulary.issuperset(parts) for part in parts]
 

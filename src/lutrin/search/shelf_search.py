@@ -79,7 +79,7 @@ async def retrieve_passages(
 ) -> list[Passage]:
     """Return the joined passages nearest to a question, best first; none if the book does not cover it.
 
-    With a selection, of which the first 4096 characters count, those nearest to the selection. Without `question.book`,
+    With a selection (its first 4096 characters), those nearest to the selection. Without `question.book`,
     search the book that speaks of the subject most. No cross-encoder: five passages hold as many facts without it.
 
     Raises:

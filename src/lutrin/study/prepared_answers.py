@@ -180,7 +180,7 @@ class PreparedAnswers:
         return max(matches, key=lambda match: match.order, default=None)
 
     async def _of_mark(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan | None:
-        """The entry for a selection of which the question only wants a form: an explanation, an example."""
+        """The entry for a selection if the question only asks for a form of it: an explanation, an example."""
         kinds = [kind for kind in WISHES.get(query.frame, ()) if kind not in self._withheld]
         for generation in generations if kinds else ():
             if not generation.companion or (mark := await locate(generation, query)) is None:
