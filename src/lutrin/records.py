@@ -26,7 +26,7 @@ MARKDOWN = frozenset({".md", ".mdx", ".markdown"})
 OF_CONTENTS = frozenset({"out_of_scope", "not_in_book", None})
 """Refusals that say something about the contents of the books; None: an old answer, which does not say which it is."""
 SupportGrade = Literal["stated", "likely", "own"]
-"""How a sentence rests on the book: *stated* there; *likely* so, though not word for word; the writer's *own*."""
+"""How the book supports a sentence: *stated* there; *likely*, though not word for word; the writer's *own*."""
 TextRole = Literal[
     "text",
     "exercise",
@@ -92,7 +92,7 @@ class Unit(msgspec.Struct, frozen=True, kw_only=True):
     label: str = ""
     """The number under which the book refers to it, as `lutrin.ingest.labels` writes it: `figure 2.1`."""
     cells: tuple[str, ...] = ()
-    """Of a table row: its cells, where a bar inside one keeps `text` from telling them apart."""
+    """Cells of a table row, if a bar inside one makes `text` ambiguous."""
     heads: tuple[str, ...] = ()
     """The same of the header row in `lead`."""
 
@@ -297,10 +297,10 @@ class GenerationRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Network address; peers, and the sessions of each, are served in turn."""
     stop: tuple[str, ...] = ()
     between: tuple[str, str] | None = None
-    """Two words: the model writes nothing, and only says which is the likelier answer (`Finished.odds`)."""
+    """Two words: the model writes nothing, and only reports which is the likelier answer (`Finished.odds`)."""
     stable_chars: int = 0
-    """So many characters at the beginning of the last message are the book's, and others will ask about them. They are
-    encoded apart from what follows, so that the tokens up to there are the same in every such prompt."""
+    """Number of characters at the beginning of the last message that are the book's, about which others will ask, too.
+    They are encoded separately from the rest, so that their tokens are the same in every such prompt."""
 
 
 class Queued(msgspec.Struct, frozen=True, tag="queued"):
@@ -314,7 +314,7 @@ class Begun(msgspec.Struct, frozen=True, tag="begun"):
     """The model reads the request; `eta_s` estimates the seconds until its first sentence."""
 
     unread: int
-    """Tokens of the prompt that it has not read before."""
+    """Prompt tokens that it has not read before."""
     eta_s: float
 
 
@@ -323,7 +323,7 @@ class Piece(msgspec.Struct, frozen=True, tag="piece"):
 
     text: str
     logprob: float | None = None
-    """Log probability (natural) of its tokens together; None if the model does not tell."""
+    """Log probability (natural) of its tokens together; None if the model does not report it."""
 
 
 class Finished(msgspec.Struct, frozen=True, tag="finished"):
@@ -335,7 +335,7 @@ class Finished(msgspec.Struct, frozen=True, tag="finished"):
     odds: float | None = None
     """How much likelier the first of the two words of `GenerationRequest.between` is, in natural logarithms."""
     logprob: float | None = None
-    """Mean log probability (natural) of the tokens; None if there are none, or the model does not tell."""
+    """Mean log probability (natural) of the tokens; None if there are none, or the model does not report it."""
     head: float | None = None
     """Log odds of the model's head that the passage answers (`lutrin.generate.head`); None: it has none."""
 
@@ -351,7 +351,7 @@ class Forecast(msgspec.Struct, frozen=True):
     whole_s: float
     """Until the last."""
     each_s: float = 0.0
-    """What each request that comes at the same moment adds."""
+    """Seconds added by each further request at the same moment."""
 
 
 class Check(msgspec.Struct, frozen=True):
@@ -364,7 +364,7 @@ class Check(msgspec.Struct, frozen=True):
 
 
 class ModelState(msgspec.Struct, frozen=True):
-    """Where the language model is, for pages and operators."""
+    """State of the language model, for pages and operators."""
 
     state: Literal["none", "arriving", "measuring", "ready", "away"] = "none"
     progress: str = ""
@@ -645,13 +645,13 @@ class LeftOut(msgspec.Struct, frozen=True):
 
 
 class BookChoice(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a teacher chose for a book; empty fields leave the book's own."""
+    """A teacher's choices for a book; empty fields keep the book's own."""
 
     title: str = ""
     line: str = ""
-    """What it is about, for its card."""
+    """Its subject, for its card."""
     hints: Hints = ""
-    """Whether a pupil gets a hint before an answer, as long as he has not chosen himself."""
+    """Whether a pupil gets a hint before an answer, unless they have chosen themselves."""
     hidden: bool = False
     """Neither on the shelf nor asked, until it is shown again."""
     removed: str = ""
@@ -666,7 +666,7 @@ class BookChoice(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class BookRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A book as its teacher sees it."""
+    """A book as seen by its teacher."""
 
     slug: str
     title: str
@@ -674,7 +674,7 @@ class BookRow(msgspec.Struct, frozen=True, kw_only=True):
     """The title that its files give it."""
     choice: BookChoice
     generation: str = ""
-    """Name of its current index; empty: it has none any more."""
+    """Name of its current index; empty if it no longer has one."""
     previous: str = ""
     read: datetime | None = None
     """When its index was made, in UTC; None if it cannot be read."""
@@ -682,7 +682,7 @@ class BookRow(msgspec.Struct, frozen=True, kw_only=True):
     edition: str = ""
     left_out: tuple[LeftOut, ...] = ()
     is_missing: bool = False
-    """Whether its files are not where they were read; readers go on with its index."""
+    """Whether its files are missing from their place; readers continue to use its index."""
 
 
 class ShelvedBook(msgspec.Struct, frozen=True):
@@ -748,7 +748,7 @@ class AskedQuestion(msgspec.Struct, frozen=True, kw_only=True):
     searched: str = ""
     """The question, completed from its conversation; empty if nothing says how it was answered."""
     answer: str = ""
-    """What the reader was told: the explanation, or the whole text if there was none."""
+    """The text that the reader got: the explanation, or the whole text if there was none."""
     refusal: Refusal | None = None
     closest: bool = False
     """Whether only the closest passage was shown."""
@@ -804,29 +804,29 @@ class Uploaded(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ServerCounts(msgspec.Struct, frozen=True, kw_only=True):
-    """What a server has done since it started."""
+    """Counts of a server since its start."""
 
     kinds: Mapping[str, int]
     """Answers by their kind."""
     outcomes: Mapping[str, int]
-    """Questions by what became of them: `done`, `cancelled`, or what failed."""
+    """Questions by outcome: `done`, `cancelled`, or the failure."""
     limited: int
-    """Questions that a limit of rates refused."""
+    """Questions refused by a rate limit."""
     within: Mapping[str, tuple[tuple[float, int], ...]]
     """By stage of an answer: how many reached it within so many seconds, by growing bounds up to infinity."""
 
 
 class ServerLoad(msgspec.Struct, frozen=True, kw_only=True):
-    """What a server is doing now."""
+    """Present load of a server."""
 
     readers: int
     """Readers who asked in the last five minutes."""
     running: int
-    """Answers that are being written."""
+    """Answers in progress."""
     waiting: int
-    """Readers who wait for the model."""
+    """Readers waiting for the model."""
     progress: str = ""
-    """What a model that is ready has to say of itself; empty: nothing."""
+    """Notice of a ready model; empty if it has none."""
 
 
 class ModelRow(msgspec.Struct, frozen=True, kw_only=True):
