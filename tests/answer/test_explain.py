@@ -117,10 +117,10 @@ async def test_a_list_that_was_cut_off_is_not_shown() -> None:
     """Its last steps would be missing."""
     explanation = Explanation()
     for text in ("Do this:", "Turn."):
-        assert not explanation.taken(Sentence(text=text), is_item=text == "Turn.")
+        assert not explanation.take(Sentence(text=text), is_item=text == "Turn.")
     assert not explanation.sentences
-    assert [one.text for one in explanation.ended()] == ["Do this:", "Turn."]
-    assert explanation.ended() == []
+    assert [one.text for one in explanation.finish_list()] == ["Do this:", "Turn."]
+    assert explanation.finish_list() == []
 
 
 async def test_a_sentence_that_was_cut_is_dropped() -> None:

@@ -102,31 +102,31 @@ class Explanation:
     """Starts of the units that support the shown sentences, by section number."""
     sums: list[str] = field(default_factory=list)
     """Calculations that proved right; later sentences may use their results."""
-    listed: list[Sentence] = field(default_factory=list)
+    steps: list[Sentence] = field(default_factory=list)
     """A list in progress with its announcement: it is shown once it is complete."""
     has_gap: bool = False
     """Whether one of its items does not hold; then none is shown."""
 
-    def taken(self, sentence: Sentence | None, *, is_item: bool) -> Sequence[Sentence]:
+    def take(self, sentence: Sentence | None, *, is_item: bool) -> Sequence[Sentence]:
         """The sentences to show after a sentence or item was graded; None: it does not hold, or adds nothing."""
         if is_item:
             self.has_gap = self.has_gap or sentence is None
-            self.listed += [sentence] if sentence is not None else []
+            self.steps += [sentence] if sentence is not None else []
             return ()
-        shown = self.ended()
+        shown = self.finish_list()
         if sentence is not None and sentence.text.endswith(":"):
-            self.listed.append(sentence)
+            self.steps.append(sentence)
         elif sentence is not None:
             self.sentences.append(sentence)
             shown = [*shown, sentence]
         return shown
 
-    def ended(self) -> Sequence[Sentence]:
+    def finish_list(self) -> Sequence[Sentence]:
         """The complete list, if it is shown; nothing of a list with a gap, or of an announcement alone."""
-        is_alone = len(self.listed) == 1 and self.listed[0].text.endswith(":")
-        shown = [] if self.has_gap or is_alone else self.listed
-        self.is_reduced = self.is_reduced or len(shown) < len(self.listed)
-        self.listed, self.has_gap = [], False
+        is_alone = len(self.steps) == 1 and self.steps[0].text.endswith(":")
+        shown = [] if self.has_gap or is_alone else self.steps
+        self.is_reduced = self.is_reduced or len(shown) < len(self.steps)
+        self.steps, self.has_gap = [], False
         self.sentences += shown
         return shown
 
@@ -274,14 +274,14 @@ class Explainer:
                         case Finished():
                             explanation.is_cut = item.reason == "length"
                             # A truncated list lacks steps.
-                            for one in explanation.ended() if item.reason == "stop" else ():
+                            for one in explanation.finish_list() if item.reason == "stop" else ():
                                 yield one
                         case RawSentence():
                             judged = await yes
                             odds = judged.yes if judged is not None else 0.0
                             sentence = await self._grade(item, plan, prompt, explanation, odds)
                             is_item = bool(_ITEM.match(item.text))
-                            for one in explanation.taken(sentence, is_item=is_item):
+                            for one in explanation.take(sentence, is_item=is_item):
                                 yield one
         except (TimeoutError, DeadlineExceeded):
             if not explanation.sentences:

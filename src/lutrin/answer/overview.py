@@ -13,7 +13,7 @@ import numpy as np
 from lutrin import messages
 from lutrin.answer.evidence import Evidence
 from lutrin.answer.hostile import gives_orders
-from lutrin.answer.plan import MOST_LISTED, Plan, quoted
+from lutrin.answer.plan import MOST_LISTED, Plan, quote_runs
 from lutrin.answer.render import block_text
 from lutrin.answer.runs import MOST_EXCERPTS, Run, announced, asks, choose, is_drawn, section_of
 from lutrin.index.generation import OpenGeneration
@@ -54,11 +54,11 @@ async def _summary(found: Evidence, encode: Encode, *, is_read: bool) -> Plan | 
     alone = (one for item in result.parts[0].passages for one in _sentences_alone(item, first[item.chunk.filename]))
     by_place = {(order.index(one.chunk.filename), one.span): one for one in alone}
     sentences = [by_place[place] for place in sorted(by_place)]
-    chosen = await _covering(sentences, _leading(sentences), encode)
+    chosen = await _cover_places(sentences, _lead_places(sentences), encode)
     if not chosen and not query.within:
         return None
     runs = [sentences[place] for place in sorted(chosen)] or choose(result.parts, query.frame)
-    plan = await quoted(found, runs, result.parts[:1], MOST_READ if is_read else 0)
+    plan = await quote_runs(found, runs, result.parts[:1], MOST_READ if is_read else 0)
     if not plan.runs:
         return None
     in_pages = sorted(plan.reading, key=lambda one: (order.index(one[1].chunk.filename), one[1].key))
@@ -70,7 +70,7 @@ async def _summary(found: Evidence, encode: Encode, *, is_read: bool) -> Plan | 
     return replace(plan, text="", lead=tuple(lead), rest=rest, excerpts=excerpts, reading=tuple(in_pages))
 
 
-def _leading(sentences: Sequence[Run]) -> list[int]:
+def _lead_places(sentences: Sequence[Run]) -> list[int]:
     """Indices of the first sentence of each section: upper sections first, then those closest to the title."""
     first: dict[tuple[str, tuple[str, ...], str, str], int] = {}
     for place, one in enumerate(sentences):
@@ -81,7 +81,7 @@ def _leading(sentences: Sequence[Run]) -> list[int]:
     return upper[:MOST_QUOTED]
 
 
-async def _covering(sentences: Sequence[Run], chosen: Sequence[int], encode: Encode) -> list[int]:
+async def _cover_places(sentences: Sequence[Run], chosen: Sequence[int], encode: Encode) -> list[int]:
     """Add as many sentences as are wanted: each time the one that covers best what is still uncovered.
 
     A sentence is covered by its largest cosine to a chosen one (facility location; Lin and Bilmes 2011,
@@ -137,7 +137,7 @@ async def _all_code(found: Evidence) -> Plan:
     """The blocks of code of a page, in order, each below its announcement."""
     blocks = list(_blocks(await found.generation.chunks_of(found.query.within)))
     runs = [await announced(found.generation, home, code) for home, code in blocks[:MOST_BLOCKS]]
-    plan = await quoted(found, runs, (), 0)
+    plan = await quote_runs(found, runs, (), 0)
     if not blocks:
         return replace(plan, text=messages.NO_CODE_HERE)
     more = len(blocks) - MOST_BLOCKS

@@ -163,7 +163,7 @@ async def make_plan(found: Evidence, *, sections: int = 0) -> Plan:
     answered = answered or [max(result.parts, key=lambda part: part.odds)]
     safe = safety.without_other_machines(generation, answered)
     chosen = await choose_whole(generation, safe, query.frame)
-    plan = await quoted(found, chosen, safe, sections)
+    plan = await quote_runs(found, chosen, safe, sections)
     if not plan.runs:
         return plan
     lead, rest = ((), plan.text) if plan.guarded else _lead(query, plan.runs, len(answered))
@@ -193,14 +193,14 @@ async def quoted_plan(found: Evidence, run: Run, *, sections: int) -> Plan:
     Raises:
         IndexUnavailable: The book cannot be read.
     """
-    plan = await quoted(found, [run], found.result.parts[:1], sections)
+    plan = await quote_runs(found, [run], found.result.parts[:1], sections)
     if not plan.runs:
         return plan
     text = "\n\n".join([*plan.notices, plan.text])
     return replace(plan, text=text, procedural=any(one.steps for one in plan.runs))
 
 
-async def quoted(found: Evidence, chosen: Sequence[Run], parts: Sequence[Part], sections: int) -> Plan:
+async def quote_runs(found: Evidence, chosen: Sequence[Run], parts: Sequence[Part], sections: int) -> Plan:
     """Plan with the runs that are safe to show as excerpts, and reading sections of some parts for a model.
 
     If no run is safe, the plan only has the text shown instead.

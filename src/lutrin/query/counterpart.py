@@ -17,7 +17,7 @@ from lutrin.query.understand import PHRASE_WORDS, Query, goes_on, parts_of, topi
 
 async def in_its_place(query: Query, encode: Encode) -> Query:
     """Rewrite a follow-up that consists of a name as the previous question about that name; leave others unchanged."""
-    name, is_kind = named(query.typed)
+    name, is_kind = name_in(query.typed)
     if not name or not query.base or not query.subject or query.selected_text:
         return query
     spans = name_spans(query.base)
@@ -39,10 +39,10 @@ async def in_its_place(query: Query, encode: Encode) -> Query:
     )  # fmt: skip
 
 
-def named(typed: str) -> tuple[str, bool]:
+def name_in(typed: str) -> tuple[str, bool]:
     """The name that a follow-up consists of, and whether it only names a kind; empty if it says more.
 
-    >>> named("And on a TPU?"), named("What about the input one?"), named("And how is it mounted?")
+    >>> name_in("And on a TPU?"), name_in("What about the input one?"), name_in("And how is it mounted?")
     (('TPU', False), ('input', True), ('', False))
     """
     if not goes_on(typed):
