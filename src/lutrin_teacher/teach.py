@@ -122,14 +122,14 @@ class Editor:
 
     async def pinned_questions(self, slug: str) -> Sequence[str]:
         """The questions with a pinned answer."""
-        return [question for item in await self._pinned(slug) for question in item.asked]
+        return [question for item in await self._answers_of(slug) for question in item.asked]
 
     async def pinned_answers(self, slug: str) -> Sequence[tuple[str, Entry]]:
         """The pinned answers, with their ids."""
-        pinned = [item.entry for item in await self._pinned(slug) if item.entry.kind == "question"]
+        pinned = [item.entry for item in await self._answers_of(slug) if item.entry.kind == "question"]
         return [(id_of(entry), entry) for entry in pinned]
 
-    async def _pinned(self, slug: str) -> Sequence[PreparedEntry]:
+    async def _answers_of(self, slug: str) -> Sequence[PreparedEntry]:
         _, entries = await self._companions.companion(slug)
         return [item for item in entries if item.entry.pinned and item.entry.state != "hidden"]
 

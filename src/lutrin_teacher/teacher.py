@@ -187,7 +187,7 @@ async def entries(book: FromPath[str], visit: Given[Visit], companions: Given[Pr
     if not visit.signed_in:
         return led_to("/teacher")
     filters = _parse_filter(visit.query)
-    entries = await _required(companions).list_entries(book, filters)
+    entries = await _editor_of(companions).list_entries(book, filters)
     return page_response(companion_page(book, entries, filters, visit.form_key))
 
 
@@ -196,7 +196,7 @@ async def approve(book: FromPath[str], visit: Given[Visit], companions: Given[Pr
     """Approve everything that one page of the list shows."""
     back = (await visit.form()).get("back", "")
     names = {value for name, value in await visit.pairs() if name == "entry"}
-    await _required(companions).approve(book, names)
+    await _editor_of(companions).approve(book, names)
     _log.info("entries_approved", book=book, count=len(names))
     return led_to(f"/teacher/companion/{quote(book)}?{urlencode(_filters(dict(parse_qsl(back))))}")
 
@@ -216,7 +216,7 @@ async def change(
         choices=fields.get("choices", ""),
         answer=int(number[:MOST_DIGITS]) if number.isascii() and number.isdigit() else None,
     )
-    await _required(companions).change(book, entry, change)
+    await _editor_of(companions).change(book, entry, change)
     _log.info("entry_changed", book=book, entry=entry, act=change.act)
     if fields.get("asked"):
         return led_to(f"/teacher/answer?{urlencode({'book': book, 'question': fields['asked']})}")
@@ -263,9 +263,9 @@ async def pin(visit: Given[Visit], server: Given[Server], companions: Given[Prep
     proofs = [(one.chunk_id, one.text) for one in answer.excerpts] or [(fields.get("proof", ""), "")]
     text = fields.get("text") or proposed_text(answer)
     listed = fields.get("listed", "") == "true"
-    pinned = await _required(companions).pin_answer(book, question, text, proofs, listed=listed)
+    pinned = await _editor_of(companions).pin_answer(book, question, text, proofs, listed=listed)
     if (await server.answer(question, book)).prepared_by != YOUR_TEACHER:
-        await _required(companions).change(book, pinned, Change(act="undo"))
+        await _editor_of(companions).change(book, pinned, Change(act="undo"))
         raise InvalidInput(BOOK_FIRST)
     _log.info("answer_pinned", book=book)
     if fields.get("back") == INBOX:
@@ -414,7 +414,7 @@ def led_to(location: str, cookies: list[Cookie] | None = None) -> Response[str]:
     return Response("", status_code=303, media_type=MediaType.HTML, headers=headers, cookies=cookies)
 
 
-def _required(companions: Prepared) -> Editor:
+def _editor_of(companions: Prepared) -> Editor:
     if companions is None:
         raise NotFound(NOTHING_HERE)
     return companions

@@ -11,6 +11,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import groupby
 from math import inf, log
 from typing import Protocol, TypeVar
 
@@ -46,7 +47,6 @@ KEPT = 4096
 """Words whose spelling is cached; the oldest are dropped first."""
 _WORD = re.compile(r"(?<![\w/.\-@#])[^\W\d_]+(?![\w/@#]|[.\-]\w)")
 """A word of letters alone that is not part of a name from code."""
-_DOUBLE = re.compile(r"(.)\1")
 _SHORTENED = {word.partition("'")[2] for word in lexicon.STOP_WORDS}
 """The rest of a word in a short form: the s of what's, the t of can't."""
 _FUNCTION_WORDS = (lexicon.STOP_WORDS | lexicon.QUESTION_WORDS) - _SHORTENED
@@ -205,10 +205,15 @@ def _in_book(words_from: WordsFrom, word: str, *, frequent: float | None) -> str
     return min(near)[-1] if near else None
 
 
+def _once(word: str) -> list[str]:
+    """The letters of a word, each repetition once."""
+    return [letter for letter, _ in groupby(word)]
+
+
 def _form_of(words_from: WordsFrom, word: str) -> str | None:
     """A word of the same stem that only doubles other letters, if a book lacks the word: "install" for "instal"."""
     forms = {other: chunks for other, chunks in words_from(word[0]) if stem(other) == stem(word)}
-    alike = {other: chunks for other, chunks in forms.items() if _DOUBLE.sub(r"\1", other) == _DOUBLE.sub(r"\1", word)}
+    alike = {other: chunks for other, chunks in forms.items() if _once(other) == _once(word)}
     return max(alike, key=alike.__getitem__) if alike and word not in forms else None
 
 

@@ -157,7 +157,7 @@ class GuestServer:
         state = self.service.services.model_state()
         return ServerLoad(
             readers=self.service.presence.count(),
-            running=self.service.metrics.answers_running(),
+            running=self.service.metrics.count_answers(),
             waiting=self.service.services.queue_length(),
             progress=state.progress if state.state == "ready" else "",
         )

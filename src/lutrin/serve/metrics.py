@@ -75,7 +75,7 @@ class Metrics:
             within=_within(self.stage_seconds),
         )
 
-    def answers_running(self) -> int:
+    def count_answers(self) -> int:
         """Number of answers in progress."""
         return _totals(self.running, suffix="").total()
 

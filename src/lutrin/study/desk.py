@@ -49,7 +49,7 @@ class CompanionDesk:
 
     async def decisions(self, slug: str) -> Mapping[str, Decision]:
         """The decisions about a book's entries, by their ids."""
-        return {name: stored.decision for name, stored in (await self._stored(slug)).items()}
+        return {name: stored.decision for name, stored in (await self._decisions_by_name(slug)).items()}
 
     async def quote(self, slug: str, proofs: Sequence[tuple[str, str]]) -> Entry:
         """An entry on the section of the first of some passages, with the words that prove it; without a topic.
@@ -93,7 +93,7 @@ class CompanionDesk:
             asked_anew: Whether its questions have changed.
         """
         name = id_of(item.entry)
-        before = (await self._stored(slug)).get(name)
+        before = (await self._decisions_by_name(slug)).get(name)
         embedded = (before.embedder, before.wordings) if before is not None else ("", ())
         if asked_anew:
             item = msgspec.structs.replace(item, asked=wordings(entry))
@@ -108,7 +108,7 @@ class CompanionDesk:
         await self._in_catalog(lambda catalog: decisions.withdraw(catalog, slug, name))
         await self._shelf.refresh()
 
-    async def _stored(self, slug: str) -> dict[str, StoredDecision]:
+    async def _decisions_by_name(self, slug: str) -> dict[str, StoredDecision]:
         rows = await self._in_catalog(lambda catalog: decisions.decisions(catalog, slug))
         return {id_of(one.decision.item.entry): one for one in rows}
 
