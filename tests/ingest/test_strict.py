@@ -20,8 +20,10 @@ def test_what_mdx_refuses_is_named_with_its_line() -> None:
         ("a {b\n", 1, "a brace ({) is never closed"),
         ("a\n\n{/* never\n", 3, "a brace ({) is never closed"),
         ("<!-- never\n", 1, "a comment (<!--) is never closed"),
-        ('<Card title="x\n', 1, "the tag <Card is never closed"),
-        ("<Card title={'x}\n", 1, "a brace ({) is never closed"),
+        ('<Card title="x\n', 1, "the tag <Card is incomplete"),
+        ("<Card title={'x}\n", 1, "the tag <Card is incomplete"),
+        ("text\n\n<Card title=>\n", 3, "the tag <Card is incomplete"),
+        ("export const a = {\n  b: 1,\n\n# A heading\n", 1, "a brace ({) is never closed"),
     ):
         assert refusal(source) == (line, reason)
 
@@ -55,9 +57,16 @@ def test_a_refused_page_is_skipped_unless_its_operator_says_otherwise(tmp_path: 
         assert any("can be read" in unit.text for section in document.sections for unit in section.units)
 
 
-def test_hostile_pages_cost_no_time() -> None:
-    """Whatever they open."""
-    for source in ("`" * 20_000, "{" * 50_000, "<a " * 20_000, "<a>" * 20_000, "$" * 50_000, "`a" * 9_000):
+def test_hostile_pages_are_told_apart_at_once() -> None:
+    """Marks that open nothing are accepted, tags and braces that never close are refused."""
+    for source, reason in (
+        ("`" * 20_000, None),
+        ("{" * 50_000, "a brace ({) is never closed"),
+        ("<a " * 20_000, "the tag <a is incomplete"),
+        ("<a>" * 20_000, "<a> is never closed"),
+        ("$" * 50_000, None),
+        ("`a" * 9_000, None),
+    ):
         began = time.monotonic()
-        refusal(source)
+        assert refusal(source) == (reason and (1, reason))
         assert time.monotonic() - began < 5

@@ -6,21 +6,18 @@ Docusaurus' extensions of MDX are allowed: HTML comments, `{#id}` after headings
 import re
 
 from lutrin.ingest.makers import VOID
+from lutrin.ingest.script import scan_braces, scan_tag, statement_end
+from lutrin.ingest.tree import Tag
 
 _FRONT = re.compile(r"\ufeff?---[ \t]*\r?\n.*?^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 _PIECE = re.compile(
     r"^[ \t>*+-]*(?:\d+[.)][ \t]+)?(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})|^(?P<module>import|export)\b(?=[ \t{*'\"])|\\."
     r"|(?P<code>`+)|\$\$.{0,4000}?\$\$|\$(?=\S)[^$\n]{0,4000}?(?<=\S)\$(?!\d)|\{#[^{}\n]*\}|(?P<brace>\{)"
-    r"|(?P<comment><!--)|<(?![A-Za-z][\w+.-]{1,31}://|mailto:)(?=[^\W\d]|[/>$])"
-    r"(?P<tag>/?)[ \t\r\n]*(?P<name>(?:[A-Za-z_$][\w$.:-]*)?)",
+    r"|(?P<comment><!--)|(?P<tag><(?![A-Za-z][\w+.-]{1,31}://|mailto:)/?(?=[A-Za-z/>])[\w.:-]*)",
     re.DOTALL | re.MULTILINE,
 )
 """Markup that must close, and markup that may contain anything."""
 _BEFORE_MODULE = re.compile(r"(?:\A\s*|\n[ \t\r]*\n|---\s*|;\s*|['\"]\s*)\Z")
-_IN_MODULE = re.compile(r"[{('\"`]|\n[ \t\r]*(?:\n|\Z)")
-_IN_BRACES = re.compile(r"/\*(?:[^*]|\*(?!/))*+(?P<end>\*/)?|[{}()'\"`]")
-_IN_STRING = re.compile(r"\\.|\$\{|['\"`\n]", re.DOTALL)
-_IN_TAG = re.compile(r"[><{]|(?<=[=\s])['\"]")
 _PARAGRAPH_END = re.compile(r"\n[ \t\r]*\n|\Z")
 
 
@@ -43,7 +40,7 @@ def refusal(source: str) -> tuple[int, str] | None:
 
 
 def _check(source: str) -> None:
-    opened: list[tuple[str, int]] = []
+    opened: list[Tag] = []
     front = _FRONT.match(source)
     at = front.end() if front else 0
     while (piece := _PIECE.search(source, at)) is not None:
@@ -51,18 +48,23 @@ def _check(source: str) -> None:
         if piece["fence"] or piece["code"]:
             at = _behind_code(source, at, piece["fence"] or "", piece["code"] or "")
         elif piece["module"] and _BEFORE_MODULE.search(source[max(0, begin - 400) : begin]):
-            at = _behind_module(source, begin)
+            at = statement_end(source, begin, len(source))
+            if (brace := source.find("{", begin, at)) >= 0:
+                _behind_braces(source, brace)
         elif piece["brace"]:
             at = _behind_braces(source, begin)
         elif piece["comment"]:
             at = source.find("-->", begin) + 3
             if at < 3:
                 raise _Refusal(begin, "a comment (<!--) is never closed")
-        elif piece["name"] is not None:
-            at = _behind_tag(source, piece, opened)
+        elif piece["tag"]:
+            tag = scan_tag(source, begin)
+            if tag is None:
+                raise _Refusal(begin, f"the tag {piece['tag']} is incomplete")
+            at = tag.end
+            _pair(tag, opened)
     if opened:
-        name, offset = opened[-1]
-        raise _Refusal(offset, f"<{name}> is never closed")
+        raise _Refusal(opened[-1].start, f"<{opened[-1].name}> is never closed")
 
 
 def _behind_code(source: str, at: int, fence: str, run: str) -> int:
@@ -76,64 +78,20 @@ def _behind_code(source: str, at: int, fence: str, run: str) -> int:
     return close.end() if close else at
 
 
-def _behind_module(source: str, at: int) -> int:
-    """The place after an import or export, which ends before a blank line."""
-    while (stop := _IN_MODULE.search(source, at)) is not None:
-        if stop[0] in "{(":
-            at = _behind_braces(source, stop.start())
-        elif stop[0] in "'\"`":
-            at = _behind_string(source, stop.start())
-        else:
-            return stop.start() + 1
-    return len(source)
-
-
 def _behind_braces(source: str, start: int) -> int:
-    opening = source[start]
-    closing = {"{": "}", "(": ")"}[opening]
-    depth, at = 0, start
-    while (stop := _IN_BRACES.search(source, at)) is not None and (stop["end"] or len(stop[0]) == 1):
-        at = stop.end()
-        if stop[0] in "'\"`":
-            at = _behind_string(source, stop.start())
-        depth += (stop[0] == opening) - (stop[0] == closing)
-        if not depth:
-            return at
-    raise _Refusal(start, f"a brace ({opening}) is never closed")
+    end = scan_braces(source, start)
+    if end is None:
+        raise _Refusal(start, "a brace ({) is never closed")
+    return end
 
 
-def _behind_string(source: str, start: int) -> int:
-    quote, at = source[start], start + 1
-    while (stop := _IN_STRING.search(source, at)) is not None:
-        at = stop.end()
-        if stop[0] == quote:
-            return at
-        if stop[0] == "\n" and quote != "`":
-            return stop.start()  # an apostrophe in text between tags
-        if stop[0] == "${" and quote == "`":
-            at = _behind_braces(source, at - 1)
-    raise _Refusal(start, f"a string ({quote}) is never closed")
-
-
-def _behind_tag(source: str, piece: re.Match[str], opened: list[tuple[str, int]]) -> int:
-    """The place after a tag, whose partner is searched among the open ones."""
-    name, start, at = piece["name"], piece.start(), piece.end()
-    while (stop := _IN_TAG.search(source, at)) is not None and stop[0] != ">":
-        close = source.find(stop[0], stop.end())
-        if stop[0] == "<" or (stop[0] != "{" and close < 0):
-            stop = None
-            break
-        at = _behind_braces(source, stop.start()) if stop[0] == "{" else close + 1
-    if stop is None:
-        raise _Refusal(start, f"the tag <{name} is never closed")
-    if name.lower() in VOID:
-        return stop.end()
-    if piece["tag"]:
-        if not opened:
-            raise _Refusal(start, f"</{name}> closes nothing")
-        partner, offset = opened.pop()
-        if partner != name:
-            raise _Refusal(offset, f"<{partner}> is not closed before </{name}>")
-    elif source[stop.start() - 1] != "/":
-        opened.append((name, start))
-    return stop.end()
+def _pair(tag: Tag, opened: list[Tag]) -> None:
+    """Add an opening tag to the open ones, or remove the partner of a closing tag."""
+    if tag.name.lower() in VOID or tag.self_closing:
+        return
+    if not tag.closing:
+        opened.append(tag)
+    elif not opened:
+        raise _Refusal(tag.start, f"</{tag.name}> closes nothing")
+    elif (partner := opened.pop()).name != tag.name:
+        raise _Refusal(partner.start, f"<{partner.name}> is not closed before </{tag.name}>")
