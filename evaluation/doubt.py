@@ -14,7 +14,7 @@ from evaluation.asking import ingest, opened_pipeline
 from evaluation.run import run
 from evaluation.shelf import ROOT, ShelvedBook, read_shelf
 from lutrin.records import Question
-from lutrin.search.reader import load_decisions
+from lutrin.search.result import load_decisions
 from lutrin.settings import load_settings
 
 STEPS = (1.1, 1.5, 2.0, 2.4, 3.0, 3.5)

@@ -28,7 +28,7 @@ from lutrin.query.frames import Frame
 from lutrin.query.understand import understand
 from lutrin.records import Question
 from lutrin.search.joints import parted
-from lutrin.search.search import Part
+from lutrin.search.result import Part
 from lutrin.search.shelf_search import lease_books, search_books
 from lutrin.settings import load_settings
 

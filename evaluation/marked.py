@@ -2,7 +2,7 @@
 
 Selections of 1 to 400 words are drawn from the pages that answer the questions of a shelf: those that hold all key
 facts of a question answer it, others of the same page, and of other pages, do not. A logistic regression on the signals
-of `lutrin.search.search.selection_signals` is fitted on the questions of the half `tune`; the bias is moved so that at
+of `lutrin.search.marked.selection_signals` is fitted on the questions of the half `tune`; the bias is moved so that at
 most `WRONG` of the selections that answer are refused. Both halves are printed.
 """
 
@@ -25,7 +25,8 @@ from evaluation.written import Array, fitted
 from lutrin.index.generation import OpenGeneration
 from lutrin.query.understand import understand
 from lutrin.records import Chunk, Question
-from lutrin.search.search import Searcher, SelectionFloor, search_selection
+from lutrin.search.marked import SelectionFloor, search_selection
+from lutrin.search.search import Searcher
 from lutrin.search.shelf_search import lease_books
 from lutrin.settings import load_settings
 

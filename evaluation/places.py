@@ -16,7 +16,7 @@ import msgspec
 from evaluation import meant
 from evaluation.command_line import ROOT
 from evaluation.studies.conversations import TURNS, Turn, is_right, talking
-from lutrin.search.search import Places, places
+from lutrin.search.sought import Places, places
 
 FILE = ROOT / "src" / "lutrin" / "search" / "places.json"
 GRID = {

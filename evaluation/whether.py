@@ -20,8 +20,8 @@ from evaluation.show import aligned
 from evaluation.written import FITTING, PATIENT_S, Array, fitted
 from lutrin.errors import LutrinError
 from lutrin.records import Question
-from lutrin.search.reader import Decision, Decisions
-from lutrin.search.reader import load_decisions as shipped
+from lutrin.search.result import Decision, Decisions
+from lutrin.search.result import load_decisions as shipped
 from lutrin.settings import load_settings
 
 ROWS = ROOT / "evaluation" / "whether"

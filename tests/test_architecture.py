@@ -129,7 +129,7 @@ GUESTS = {
     "lutrin_remote": {"lutrin.chats.engine", "lutrin.chats.key", "lutrin.chats.store", "lutrin.chats.tables"},
     # One module for each entry point that is no port, and the words and fitted decisions that answers are told by.
     "lutrin_teacher": {
-        "lutrin.cli.console", "lutrin.ingest.formats", "lutrin.language.words", "lutrin.log", "lutrin.search.reader",
+        "lutrin.cli.console", "lutrin.ingest.formats", "lutrin.language.words", "lutrin.log", "lutrin.search.result",
         "lutrin.serve.guest_pages", "lutrin.serve.problems", "lutrin.serve.templating",
     },
 }  # fmt: skip

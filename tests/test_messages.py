@@ -18,7 +18,7 @@ NOT_READ = {
     "lutrin/answer/listing.py": "questions that are compared",
     "lutrin/answer/prompt.py": "the model reads it",
     "lutrin/answer/evidence.py": "a question that is embedded",
-    "lutrin/search/search.py": "questions that are embedded",
+    "lutrin/search/extremes.py": "questions that are embedded",
     "lutrin/serve/app.py": "the operator reads it, in the terminal",
     "lutrin/serve/connections.py": "goes with a status to a program that sends too much",
     "lutrin/serve/limits.py": "the operator reads it, in the terminal",

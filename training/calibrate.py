@@ -27,7 +27,8 @@ from lutrin.records import NEVER_AN_ANSWER, Question
 from lutrin.runtime.ingestion import run_ingest
 from lutrin.runtime.profile import open_embedder, open_store
 from lutrin.search.reader import SIGNALS, gather, score_passages, signals
-from lutrin.search.search import Part, Searcher
+from lutrin.search.result import Part
+from lutrin.search.search import Searcher
 from lutrin.settings import Settings, load_settings
 from training import sources
 from training.install import entry

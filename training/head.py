@@ -32,7 +32,7 @@ from lutrin.generate.head import Head, shipped_head
 from lutrin.keep.weights import load_manifest, verified_path
 from lutrin.ports import Decoder
 from lutrin.runtime.wiring import open_runtime
-from lutrin.search.reader import Decision, load_decisions
+from lutrin.search.result import Decision, load_decisions
 from lutrin.settings import load_settings
 from training import sources
 from training.calibrate import area, ingest

@@ -16,9 +16,10 @@ from lutrin.index.generation import OpenGeneration
 from lutrin.query.understand import Query, alone
 from lutrin.records import Question
 from lutrin.runtime.wiring import open_runtime
-from lutrin.search import search
+from lutrin.search import sought
 from lutrin.search.reader import read_fit
-from lutrin.search.search import Searcher, Weight, leads_of
+from lutrin.search.search import Searcher
+from lutrin.search.sought import Weight, leads_of
 from lutrin.settings import load_settings
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -58,7 +59,7 @@ def first_right(questions: list[Ranked], weight: float) -> npt.NDArray[np.bool_]
 
 def run() -> None:
     """Fit, write the file, print the table."""
-    target = Path(search.__file__).with_name(search.FITTED)
+    target = Path(sought.__file__).with_name(sought.FITTED)
     shipped = target.read_bytes()
     target.unlink()
     read_fit.cache_clear()

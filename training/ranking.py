@@ -22,16 +22,9 @@ from lutrin.ports import Embedder, Ranking, Reranker
 from lutrin.query.understand import alone
 from lutrin.records import NEVER_AN_ANSWER, Question
 from lutrin.runtime.profile import open_embedder, open_store
-from lutrin.search.reader import (
-    ScoredPassage,
-    UnitScores,
-    combine,
-    gather,
-    judge,
-    score_passages,
-    signals,
-)
-from lutrin.search.search import Part, Searcher
+from lutrin.search.reader import UnitScores, combine, gather, judge, score_passages, signals
+from lutrin.search.result import Part, ScoredPassage
+from lutrin.search.search import Searcher
 from lutrin.settings import Settings
 from training.calibrate import Array, Label, Mask, Seen, answers, fit_scope, holds, opened
 

@@ -33,7 +33,7 @@ from lutrin.records import (
     ShelvedBook,
     StoredAssignment,
 )
-from lutrin.search.reader import load_decisions
+from lutrin.search.result import load_decisions
 from lutrin.serve.templating import count_of, render
 from lutrin.settings import Settings
 from lutrin.spreadsheet import to_csv

@@ -21,8 +21,7 @@ from lutrin.answer.runs import (
 )
 from lutrin.index.generation import OpenGeneration
 from lutrin.records import Chunk, Unit, UnitKind
-from lutrin.search.reader import ScoredPassage, log_sum
-from lutrin.search.search import Part
+from lutrin.search.result import Part, ScoredPassage, log_sum
 
 LIKELY, UNLIKELY = 5.0, -5.0
 

@@ -15,7 +15,8 @@ from lutrin.answer.reply import with_proof
 from lutrin.index.shelf import Shelf
 from lutrin.query.understand import understand
 from lutrin.records import Question
-from lutrin.search.search import Searcher, search_selection
+from lutrin.search.marked import search_selection
+from lutrin.search.search import Searcher
 from lutrin.search.shelf_search import lease_books, search_books
 
 MakePlan = Callable[..., Awaitable[Plan]]

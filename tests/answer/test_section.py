@@ -10,7 +10,7 @@ from lutrin.answer.runs import READING_WORDS, cut, reading_sections
 from lutrin.index.shelf import Shelf
 from lutrin.language.words import word_count
 from lutrin.records import Chunk, Unit
-from lutrin.search.reader import ScoredPassage
+from lutrin.search.result import ScoredPassage
 from lutrin.search.shelf_search import lease_books
 
 

@@ -14,7 +14,8 @@ from lutrin.ingest.run import IngestTools, ingest
 from lutrin.language.gate import LanguageGate
 from lutrin.query.understand import Query, understand
 from lutrin.records import ChatMessage, Question
-from lutrin.search.search import Searcher, SearchResult
+from lutrin.search.result import SearchResult
+from lutrin.search.search import Searcher
 from lutrin.settings import Settings, load_settings
 
 SAME = "The queen lays two thousand eggs a day in the warm middle of the hive, and the workers feed her day and night."

@@ -2,7 +2,7 @@
 
 from msgspec import structs
 
-from lutrin.search.reader import Decision, Decisions, load_decisions
+from lutrin.search.result import Decision, Decisions, load_decisions
 
 DECISION = Decision(reader=1.0, yes=0.5, bias=0.0, answers=1.0, closest=0.0)
 ALONE, TOLD, HEADED = (structs.replace(DECISION, yes=yes, head=head) for yes, head in ((0, 0), (0.5, 0), (0.5, 2.0)))

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from lutrin.adapters.embed_fastembed import FastembedEmbedder
-from lutrin.search.search import Column, Searcher, rows_at_extreme
+from lutrin.search.extremes import Column, rows_at_extreme
+from lutrin.search.search import Searcher
 
 NAMES = {
     "Clay": ("Shrinkage", "Absorption", "Price"),

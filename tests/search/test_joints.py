@@ -7,7 +7,8 @@ from lutrin.language.gate import LanguageGate
 from lutrin.query.understand import Query, understand
 from lutrin.records import Question
 from lutrin.search.joints import MOST_JOINTS, MOST_WORDS, SIGNALS, first_joints, fit, joints_of, model_of, parted
-from lutrin.search.search import Searcher, weights
+from lutrin.search.search import Searcher
+from lutrin.search.sought import weights
 
 
 def understood(text: str) -> Query:

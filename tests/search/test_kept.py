@@ -6,7 +6,8 @@ import numpy as np
 from lutrin.index.companion import Companion
 from lutrin.prepared import BY_THE_BOOK, Entry, PreparedEntry
 from lutrin.runtime.profile import open_embedder
-from lutrin.search.search import Searcher, gains, leads_of, weights
+from lutrin.search.search import Searcher
+from lutrin.search.sought import gains, leads_of, weights
 from lutrin.settings import load_settings
 
 

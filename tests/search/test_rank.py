@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from lutrin.ports import Judgement, Ranking, View
-from lutrin.search.reader import RERANKED, ScoredPassage, UnitScores, combine, judge, log_sum
+from lutrin.search.reader import RERANKED, UnitScores, combine, judge
+from lutrin.search.result import ScoredPassage, log_sum
 
 from .conftest import Search
 

@@ -10,8 +10,9 @@ from tests.fakes import WordHashEmbedder
 from lutrin.index.generation import OpenGeneration
 from lutrin.ports import Judgement, Ranking, Reading, View
 from lutrin.records import ChatMessage, Unit
-from lutrin.search.reader import FAR, is_far
-from lutrin.search.search import ENCODED_TOKENS, LONGEST_TOKENS, Column, Searcher, columns
+from lutrin.search.extremes import Column, columns
+from lutrin.search.result import FAR, is_far
+from lutrin.search.search import ENCODED_TOKENS, LONGEST_TOKENS, Searcher
 
 from .conftest import SAME, Search, asked, files
 

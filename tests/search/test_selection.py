@@ -5,8 +5,7 @@ from tests.fakes import WordHashEmbedder
 
 from lutrin.answer.runs import choose
 from lutrin.index.generation import OpenGeneration
-from lutrin.search.marked import looks_like_code, units_of
-from lutrin.search.search import search_selection
+from lutrin.search.marked import looks_like_code, search_selection, units_of
 
 from .conftest import asked
 

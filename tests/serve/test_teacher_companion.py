@@ -21,7 +21,8 @@ from lutrin.keep.backup import backup, restore
 from lutrin.messages import BOOK_FIRST, CAUTION, CODE_WITHHELD, YOUR_TEACHER
 from lutrin.prepared import Entry
 from lutrin.records import Passage
-from lutrin.search.search import Searcher, leads_of
+from lutrin.search.search import Searcher
+from lutrin.search.sought import leads_of
 from lutrin.serve.library import ShelfLibrary
 from lutrin.settings import Settings, load_settings
 from lutrin.study.edit import merge

@@ -26,8 +26,9 @@ from lutrin.query.frames import Frame
 from lutrin.query.understand import Pointing, Query, with_wish
 from lutrin.records import Unit, UnitKind
 from lutrin.search.joints import parted
-from lutrin.search.reader import ScoredPassage
-from lutrin.search.search import Part, Searcher, SearchResult, search_selection
+from lutrin.search.marked import search_selection
+from lutrin.search.result import Part, ScoredPassage, SearchResult
+from lutrin.search.search import Searcher
 from lutrin.search.shelf_search import in_chapter, search_books
 
 KINDS: dict[Pointing, UnitKind] = {"table": "table_row", "code": "code", "figure": "caption"}

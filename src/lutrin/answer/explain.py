@@ -44,7 +44,7 @@ from lutrin.records import (
     Sentence,
     WorkingEvent,
 )
-from lutrin.search.reader import Verdict, load_decisions
+from lutrin.search.result import Verdict, load_decisions
 from lutrin.settings import Settings
 
 FAST_S = 1.0

@@ -58,7 +58,8 @@ from lutrin.records import (
     SourcesEvent,
     WorkingEvent,
 )
-from lutrin.search.search import Searcher, SearchResult
+from lutrin.search.result import SearchResult
+from lutrin.search.search import Searcher
 from lutrin.search.shelf_search import apply_filters, in_chapter, lease_books, require_all_readable
 from lutrin.settings import Settings
 

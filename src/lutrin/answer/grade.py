@@ -26,7 +26,7 @@ from lutrin.language.lexicon import COUNTS_IN_ORDER, NEGATIONS, TOTAL, WHOLE
 from lutrin.language.words import content_stems, identifiers, names, numbers, plain, stem, stem_set, words
 from lutrin.ports import Embedder, Encoding, Vectors
 from lutrin.records import Unit
-from lutrin.search.reader import Float
+from lutrin.search.result import Float
 
 _MARKER = re.compile(r"(`[^`]*`)|(?<!\s)\s*\[[1-9]\d*(?:\s*[,;]\s*\d+)*\]")
 SIGNALS = (

@@ -23,8 +23,8 @@ from lutrin.index.generation import OpenGeneration
 from lutrin.query.understand import Query, alone, refers
 from lutrin.records import NEVER_AN_ANSWER, Chunk, Question, Sentence, Unit
 from lutrin.search.marked import marked_code
-from lutrin.search.reader import chance_of
-from lutrin.search.search import Part, Searcher
+from lutrin.search.result import Part, chance_of
+from lutrin.search.search import Searcher
 
 MOST_CODE_CHARS = 16_000
 """Characters of a block to explain: as many as a selection may have."""

@@ -37,8 +37,8 @@ from lutrin.records import (
     Sentence,
     SupportGrade,
 )
-from lutrin.search.reader import UNLIKE, Verdict, is_far
-from lutrin.search.search import Part, Searcher, SearchResult
+from lutrin.search.result import UNLIKE, Part, SearchResult, Verdict, is_far
+from lutrin.search.search import Searcher
 from lutrin.search.shelf_search import chapter_of_number
 
 MAX_SUGGESTIONS = 5

@@ -29,8 +29,7 @@ from lutrin.language.words import content_stems, is_negated, word_count, words
 from lutrin.query.frames import Frame
 from lutrin.query.understand import refers
 from lutrin.records import NEVER_AN_ANSWER, SELECTED, Chunk, Unit
-from lutrin.search.reader import Float, ScoredPassage, log_sum
-from lutrin.search.search import Part
+from lutrin.search.result import Float, Part, ScoredPassage, log_sum
 
 FIRST_WORDS, SECOND_WORDS, MOST_WORDS = 60, 90, 150
 """Words of the first excerpt, of a second one, and of all, not counting code."""

@@ -154,6 +154,10 @@ class OpenGeneration:
         rows = [row for row, _ in await self._query(lambda: self._filter(where))] if where else None
         return await self._postings.match(words, k, rows)
 
+    async def matching_chunks(self, words: str, k: int) -> list[Chunk]:
+        """The `k` chunks whose words match best, best first."""
+        return await self.chunks([name for name, _ in await self.matching(words, k)])
+
     async def keep_terms(self, text: str) -> None:
         """Load a text's terms into the search's cache."""
         await self._postings.keep(text)
@@ -184,6 +188,10 @@ class OpenGeneration:
     async def chunks_of(self, filename: str) -> list[Chunk]:
         """Every chunk of a file, in order."""
         return [self._decode(row[0]) for row in await self._rows(statements.RECORDS_OF_PAGE, {"filename": filename})]
+
+    async def section_chunks(self, chunk: Chunk) -> list[Chunk]:
+        """Every chunk that stands under the same heading, in order."""
+        return [one for one in await self.chunks_of(chunk.filename) if one.heading_key == chunk.heading_key]
 
     async def all_chunks(self) -> list[Chunk]:
         """Every chunk of the book in row order; a chunk's row is its index in this list."""

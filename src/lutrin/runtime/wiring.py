@@ -61,7 +61,7 @@ from lutrin.runtime.profile import (
 )
 from lutrin.runtime.study_room import StudyRoom
 from lutrin.search.joined import Joiner
-from lutrin.search.reader import is_far
+from lutrin.search.result import is_far
 from lutrin.search.search import Searcher
 from lutrin.search.shelf_search import lease_books, retrieve_passages, search_books
 from lutrin.serve.budget import charge_search

@@ -10,7 +10,7 @@ from importlib import resources
 import msgspec
 import numpy as np
 
-from lutrin.search.reader import Float
+from lutrin.search.result import Float
 
 
 class Everyday(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

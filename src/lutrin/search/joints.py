@@ -19,8 +19,8 @@ from lutrin.language import lexicon
 from lutrin.language.words import topic_words, words
 from lutrin.query.frames import asks
 from lutrin.query.understand import MAX_PARTS, Query, completed_half
-from lutrin.search.reader import Float
-from lutrin.search.search import Part, Searcher
+from lutrin.search.result import Float, Part
+from lutrin.search.search import Searcher
 from lutrin.search.shelf_search import search_books
 
 SIGNALS = (

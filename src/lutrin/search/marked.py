@@ -1,16 +1,24 @@
-"""Locates a selection in a book, finds the code block around it, and makes a passage of its units."""
+"""A selection: its place in the book, the code block around it, and whether it answers a question by itself."""
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib import resources
 from itertools import groupby
 
 import msgspec
+import numpy as np
 
 from lutrin import messages
 from lutrin.index.generation import OpenGeneration
 from lutrin.ingest.sentences import sentence_ranges
-from lutrin.language.words import plain, words
-from lutrin.records import SELECTED, Chunk, Unit, UnitKind
+from lutrin.language.words import plain, stem_set, words
+from lutrin.ports import Embedder
+from lutrin.query.understand import Query
+from lutrin.records import SELECTED, Chunk, Passage, Unit, UnitKind
+from lutrin.search.reader import Pool, score_passages, signals, tokenize_question
+from lutrin.search.result import Float, Part, ScoredPassage, SearchResult, chance_of
+from lutrin.stages import stage
 
 MOST = 2
 """Passages from which a selection may have been taken."""
@@ -41,7 +49,7 @@ async def homes(generation: OpenGeneration, selection: str) -> list[Chunk]:
     content = plain(selection)
     if len(content.split()) <= SENTENCE_WORDS:
         return []
-    near = await generation.chunks([name for name, _ in await generation.matching(selection, NEAR)])
+    near = await generation.matching_chunks(selection, NEAR)
     holding = [chunk for chunk in near if content in plain(chunk.text)]
     overlapping = [chunk for chunk in near if chunk not in holding and _shares_sentence(chunk, content)]
     return [*holding, *overlapping][:MOST]
@@ -57,7 +65,7 @@ async def marked_code(generation: OpenGeneration, text: str) -> tuple[Chunk, Uni
     """
     content = " ".join(text.split())
     lines = {line for one in text.splitlines() if (line := one.strip())}
-    for chunk in await generation.chunks([name for name, _ in await generation.matching(text, NEAR)]):
+    for chunk in await generation.matching_chunks(text, NEAR):
         for unit in chunk.units:
             code = " ".join(unit.text.split())
             if unit.kind != "code" or not (content in code or code in content):
@@ -152,3 +160,65 @@ async def selection_chunk(generation: OpenGeneration, selected_text: str) -> Chu
             anchor=home.anchor, is_simulation=home.is_simulation,
         )  # fmt: skip
     return own
+
+
+async def search_selection(embedder: Embedder, generation: OpenGeneration, query: Query) -> SearchResult:
+    """Score the sentences of a selection for a query, as if it were the only passage of its book.
+
+    The odds of its one part say whether the selection answers. A selection found in the book has the book's chapter and
+    headings.
+
+    Raises:
+        IndexUnavailable: The generation cannot be read.
+        ValueError: The embedder gives no token vectors.
+    """
+    chunk = await selection_chunk(generation, query.selected_text)
+    # "Explain this passage" is about all of it: no sentence answers better than another.
+    if not query.stems and chunk.units:
+        whole = ScoredPassage(chunk, np.zeros(len(chunk.units), dtype=np.float32), 0.0, 1.0)
+        return SearchResult(passages=(Passage(chunk=chunk, score=1.0),), parts=(Part(query.topic, (whole,), np.inf),))
+    with stage("embed"):
+        question, selected = await embedder.encode([query.topic, chunk.embedded_text()])
+    if not chunk.units or selected.token_vectors is None:
+        return SearchResult(passages=(), parts=(Part(query.topic, (), -np.inf),))
+    reading = embedder.reading
+    query_tokens = await tokenize_question(generation, query.topic, question, reading)
+    alone = generation.tokens.alone(chunk, selected.token_vectors, selected.token_offsets)
+    (late,) = alone.maxsim([(generation.tokens.project(query_tokens.tokens), query_tokens.share)], [0])
+    pool = Pool(
+        chunks=[chunk],
+        question=query_tokens,
+        cosines=np.array([selected.pooled @ query_tokens.vector], dtype=np.float32),
+        lexical={chunk.chunk_id: 1.0} if query.stems & stem_set(chunk.embedded_text()) else {},
+        late=late,
+    )
+    passages = score_passages(pool, reading)
+    passage = Passage(chunk=chunk, score=chance_of(passages[0].score, reading))
+    evidence = selection_signals(pool, passages[0])
+    share, odds = tuple(query_tokens.share.tolist()), selection_floor().odds(evidence)
+    part = Part(query.topic, tuple(passages), odds, evidence=tuple(evidence.tolist()), share=share)
+    return SearchResult(passages=(passage,), parts=(part,))
+
+
+def selection_signals(pool: Pool, passage: ScoredPassage) -> Float:
+    """The signals that tell whether a selection answers: those of a book, its best unit over 10, and its length."""
+    own = [float(passage.scores.max()) / 10, float(np.log1p(len(words(passage.chunk.text)))) / 10]
+    return np.append(signals(pool, [passage]), np.array(own, dtype=np.float32))
+
+
+class SelectionFloor(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Fit of `python -m evaluation.marked --write`."""
+
+    weights: tuple[float, ...]
+    """One weight for each of `selection_signals`, then the bias: log odds below 0 mean no answer."""
+
+    def odds(self, evidence: Float) -> float:
+        """Log odds that a selection answers."""
+        return float(evidence @ np.array(self.weights[:-1], dtype=np.float32)) + self.weights[-1]
+
+
+@cache
+def selection_floor() -> SelectionFloor:
+    """The fitted rule for selections."""
+    data = resources.files("lutrin.search").joinpath("selection.json").read_bytes()
+    return msgspec.json.decode(data, type=SelectionFloor)

@@ -9,10 +9,10 @@ probability that each token belongs to the answer; a unit's score is the logarit
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 import msgspec
 import numpy as np
@@ -24,9 +24,8 @@ from lutrin.language.lexicon import QUESTION_WORDS, STOP_WORDS
 from lutrin.language.words import stem, stem_set
 from lutrin.ports import Encoding, Judgement, Ranking, Reading, Reranker, View
 from lutrin.records import Chunk
+from lutrin.search.result import Float, ScoredPassage, log_sum
 
-Float = npt.NDArray[np.float32]
-Verdict = Literal["answers", "closest", "no"]
 T = TypeVar("T")
 
 POOL = 24
@@ -41,15 +40,6 @@ passages neither contain nor resemble; the rarest word that the whole book neith
 fits the weights on held-out books."""
 CONSIDERED = 5
 """Passages searched for a question's words."""
-FAR = -3.5
-"""Log odds below which a question is far from the book's subject and gets a different refusal, without a model. On the
-sample book, 17 of 30 far questions and 7 of 40 near ones are below, and none of the 162 that it answers (-1.1 and
-more)."""
-
-UNLIKE = 0.18
-"""Cosine with the nearest passage below which an unanswered question also counts as far: "What is the weather today?"
-has odds of -3.6, "Will it rain tomorrow?" of -1.5, and both a cosine under 0.14. With it, 23 of the 30 far questions
-and 9 of the 40 near ones count as far."""
 _WORD = re.compile(r"\w+")
 
 
@@ -197,20 +187,6 @@ async def gather(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredPassage:
-    """A passage with the reader's scores for its units, for one text of a question."""
-
-    chunk: Chunk
-    scores: Float
-    """(units,): log probability that each unit is the answer, up to a constant; -inf for a unit without words."""
-    score: float
-    """The passage's score: the logarithm of the sum over its units, plus its lexical score."""
-    cosine: float
-    matches: Float = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
-    """(units, Q): best match of each question token in each unit or its heading; empty if unknown."""
-
-
 def score_passages(pool: Pool, reading: Reading) -> list[ScoredPassage]:
     """Score the candidates, in the order of the pool."""
     if not pool.chunks:
@@ -239,13 +215,6 @@ def score_passages(pool: Pool, reading: Reading) -> list[ScoredPassage]:
     ]
 
 
-def log_sum(scores: Float | Sequence[float]) -> float:
-    """The logarithm of a sum of exponentials; -inf for an empty sum."""
-    values = np.asarray(scores, dtype=np.float32)
-    highest = float(values.max(initial=-np.inf))
-    return highest if np.isinf(highest) else highest + float(np.log(np.exp(values - highest).sum()))
-
-
 def log_sums(scores: Float, starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]) -> Float:
     """(P,): `log_sum` of each range of scores; the ranges are contiguous."""
     sums = np.full(len(starts), -np.inf, dtype=np.float32)
@@ -258,12 +227,6 @@ def log_sums(scores: Float, starts: npt.NDArray[np.int64], ends: npt.NDArray[np.
     with np.errstate(divide="ignore"):
         sums[filled] = least + np.log(np.add.reduceat(parts, starts[filled]))
     return sums
-
-
-def chance_of(score: float, reading: Reading) -> float:
-    """The probability that a passage with this score answers; never quite 0 or 1."""
-    slope, bias = reading.answers
-    return round(float(1 / (1 + np.exp(-np.clip(slope * score + bias, -13, 13)))), 6)
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,11 +314,6 @@ def log_odds(evidence: Float, reading: Reading) -> float:
     return float(evidence @ np.array(reading.scope[:-1], dtype=np.float32)) + reading.scope[-1]
 
 
-def is_far(odds: float, *, found: bool) -> bool:
-    """Whether a question is far from the book's subject, whatever a model says; `found`: any passage was found."""
-    return not found or odds < FAR
-
-
 class Fit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A logistic regression on signals."""
 
@@ -375,80 +333,3 @@ def read_fit(package: str, name: str, kind: type[T]) -> T | None:
     """
     file = resources.files(package) / name
     return msgspec.json.decode(file.read_bytes(), type=kind) if file.is_file() else None
-
-
-SUREST = 100.0
-"""Log odds of a yes that outweighs any judgement of a model."""
-
-
-class Decision(msgspec.Struct, frozen=True):
-    """Turns log odds into a verdict."""
-
-    reader: float
-    """Weight of the reader's log odds that the book answers."""
-    yes: float
-    """Weight of the log odds of the model's yes; 0 without a model."""
-    bias: float
-    answers: float
-    """Log odds from which the book answers."""
-    closest: float
-    """Log odds from which the closest passage is shown."""
-    least: float | None = None
-    """Reader's log odds below which no yes counts: some models say yes to anything."""
-    head: float = 0.0
-    """Weight of the log odds of the model's head; 0 if it has none."""
-
-    def odds(self, reader: float, yes: float = 0.0, head: float = 0.0) -> float:
-        """Log odds that the book answers, from the reader, the model's yes and its head."""
-        return self.reader * reader + self.yes * yes + self.head * head + self.bias
-
-    @property
-    def floor(self) -> float:
-        """Reader's log odds from which the closest passage is shown without a model."""
-        return (self.closest - self.bias) / self.reader
-
-    def may_lift(self, reader: float) -> bool:
-        """Whether the model's yes, however sure, could change the verdict."""
-        return self.verdict(reader, SUREST) != "no"
-
-    def verdict(self, reader: float, yes: float = 0.0, head: float = 0.0) -> Verdict:
-        """Whether the book answers."""
-        if self.least is not None and reader < self.least:
-            return "no"
-        odds = self.odds(reader, yes, head)
-        return "answers" if odds >= self.answers else "closest" if odds >= self.closest else "no"
-
-
-class Decisions(msgspec.Struct, frozen=True):
-    """The rules that decide whether the book answers: yes, no, or only with its closest passage.
-
-    `evaluation.whether` and `training.head` fit weights and floors; a wrong refusal costs more than a wrong answer.
-    """
-
-    without_model: Decision
-    """The reader with its ranker."""
-    by_reader: Decision
-    """The reader alone, without a cross-encoder."""
-    with_model: Decision
-    with_head: Decision
-    """With a model that has a head; `training.head` fits it."""
-
-    def odds(self, reader: float, yes: float | None, head: float | None) -> float:
-        """Log odds that the book answers, from all available signals."""
-        return self._decision(yes, head).odds(reader, yes or 0.0, head or 0.0)
-
-    def verdict(self, reader: float, yes: float | None, head: float | None) -> Verdict:
-        """Whether the book answers, from all available signals."""
-        return self._decision(yes, head).verdict(reader, yes or 0.0, head or 0.0)
-
-    def _decision(self, yes: float | None, head: float | None) -> Decision:
-        if yes is None:
-            return self.without_model
-        return self.with_model if head is None else self.with_head
-
-
-@cache
-def load_decisions() -> Decisions:
-    """The decisions that ship with Lutrin."""
-    data = resources.files("lutrin.search").joinpath("decisions.json").read_bytes()
-    return msgspec.json.decode(data, type=Decisions)

@@ -19,7 +19,9 @@ from lutrin.query.respell import with_spaces
 from lutrin.query.understand import Query, alone
 from lutrin.records import Passage, Question
 from lutrin.search.joined import Joiner
-from lutrin.search.search import SELECTION_CHARACTERS, Searcher, SearchResult
+from lutrin.search.result import SearchResult
+from lutrin.search.search import Searcher
+from lutrin.search.sought import SELECTION_CHARACTERS
 
 SECTIONS_EACH = 3
 """Sections found for each joined passage: one passage may contain several."""
@@ -59,19 +61,16 @@ async def search_books(
         InvalidQuestion: No book has the named chapter or module.
         IndexUnavailable: A book cannot be read.
     """
-    places = await filters_of(generations, query)
-    results = [
-        (
-            generation,
-            where,
-            await searcher.search(generation, query, k=k, where=where, again=again and len(places) == 1),
-        )
-        for generation, where in places
+    books = [
+        (generation, await searcher.gather(generation, query, where))
+        for generation, where in await filters_of(generations, query)
     ]
-    generation, where, best = max(results, key=lambda result: result[2].odds)
-    if again and len(places) > 1:
-        best = await searcher.search(generation, query, k=k, where=where)
-    return generation, best
+    if len(books) == 1:
+        ((generation, found),) = books
+        return generation, await searcher.rank(found, k=k, again=again)
+    results = [(*book, await searcher.rank(book[1], k=k, again=False)) for book in books]
+    generation, found, best = max(results, key=lambda result: result[2].odds)
+    return generation, await searcher.rank(found, k=k) if again else best
 
 
 async def retrieve_passages(

@@ -22,9 +22,10 @@ from lutrin.prepared import BY_THE_BOOK, OF_A_TERM, THE_TEACHER, Entry, Kind, Pr
 from lutrin.query.frames import Frame, asks, frame_of
 from lutrin.query.understand import PHRASE_WORDS, Query, normalize, refers, with_spelling
 from lutrin.records import Chunk, Passage
-from lutrin.search.reader import ScoredPassage, log_sum
-from lutrin.search.search import SELECTION_CHARACTERS, Part, Searcher, SearchResult
+from lutrin.search.result import Part, ScoredPassage, SearchResult, log_sum
+from lutrin.search.search import Searcher
 from lutrin.search.shelf_search import filters_of
+from lutrin.search.sought import SELECTION_CHARACTERS
 from lutrin.study.same import (
     EncodedQuestion,
     Terms,

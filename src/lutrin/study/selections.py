@@ -21,7 +21,7 @@ from lutrin.query.frames import Frame, frame_of
 from lutrin.query.understand import Query
 from lutrin.records import Chunk, Unit
 from lutrin.search.marked import SENTENCE_WORDS, homes
-from lutrin.search.reader import Float
+from lutrin.search.result import Float
 
 WISHES: Mapping[Frame, tuple[Kind, ...]] = {
     "definition": ("explanation", "question", "term", "keypoints"),
