@@ -128,11 +128,12 @@ def test_notes_in_the_margin_stand_below_the_text() -> None:
 
 
 def test_a_line_of_dots_takes_no_time() -> None:
-    """Of any length: pages of strangers have lines of anything."""
+    """Of any length: pages of strangers have lines of anything. All of it is one paragraph."""
     line = Line(72, 700, 540, 10, (f"{'. ' * 50_000}q",), (72,), bold=False, mono=False)
     began_s = time.thread_time()
-    find_blocks([[line] * 6], [])
+    (block,) = find_blocks([[line] * 6], [])
     assert time.thread_time() - began_s < 4
+    assert (block.kind, len(block.lines)) == ("paragraph", 6)
 
 
 COLUMNS = (

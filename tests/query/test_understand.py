@@ -30,24 +30,26 @@ MOST_S = 0.4
 
 
 def test_no_question_takes_long_to_understand() -> None:
-    """8,000 characters of anything: it runs on the event loop, where one that takes seconds stops everybody."""
+    """8,000 characters of anything are one part: it runs on the event loop, where seconds would stop all readers."""
     took: dict[tuple[str, str], float] = {}
     for beginning, piece in product(BEGINNINGS, REPEATED):
         text = f"What? {beginning}{piece * 8000}"[6:8006]
         start_s = time.thread_time()
-        read(f"{text} x", "How far does it drive?", text, text, "So far.")
+        query = read(f"{text} x", "How far does it drive?", text, text, "So far.")
         took[beginning, piece] = time.thread_time() - start_s
+        assert (query.question.text, len(query.parts)) == (f"{text} x", 1)
     assert [one for one, seconds in took.items() if seconds > MOST_S] == []
 
 
 def test_no_selection_takes_long_either() -> None:
-    """16,000 characters; and a text that is searched for without being asked."""
+    """16,000 characters, also of a text that is searched for without a question. A long one never replaces `this`."""
     for piece in ("a ", ".", "...' ", "\n", " \n", "if 1 ", "oh "):
         text = (piece * 16_000)[:15_999] + "x"
         start_s = time.thread_time()
-        read("What does this mean?", selected_text=text)
+        query = read("What does this mean?", selected_text=text)
         alone(Question(text=text))
         assert time.thread_time() - start_s < MOST_S
+        assert query.topic == ("What does this mean?" if piece.strip() else "What does x mean?")
 
 
 def test_nothing_asked_is_said_so() -> None:
