@@ -2,12 +2,12 @@
 
 from lutrin.settings import Settings, describe_settings, is_advanced
 
-HEAD = "# Settings of Lutrin. Copy to .env and change what you need; `lutrin config` shows what holds."
-ADVANCED = "# Advanced: leave these as they are unless you know why; `lutrin config --all` shows what holds."
+HEAD = "# Settings of Lutrin. Copy to .env and change what you need; `lutrin config` shows the values in effect."
+ADVANCED = "# Advanced: leave these as they are unless you know why; `lutrin config --all` shows the values in effect."
 
 
 def text() -> str:
-    """Every variable with its meaning and its default, commented out: the dozen that people set, then the others."""
+    """Every variable with meaning and default, commented out: first the dozen that people set, then the advanced."""
     rows = describe_settings(Settings.model_construct())
     lines = [HEAD]
     for head, advanced in (("", False), (ADVANCED, True)):

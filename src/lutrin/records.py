@@ -24,9 +24,9 @@ Hints = Literal["", "off", "offered", "first"]
 MARKDOWN = frozenset({".md", ".mdx", ".markdown"})
 """Suffixes of Markdown files, in lower case."""
 OF_CONTENTS = frozenset({"out_of_scope", "not_in_book", None})
-"""Refusals that say something about the contents of the books; None: an old answer, which does not say which it is."""
+"""Refusals that tell something about the books' contents; None: an old answer without a reason."""
 SupportGrade = Literal["stated", "likely", "own"]
-"""How the book supports a sentence: *stated* there; *likely*, though not word for word; the writer's *own*."""
+"""Support of a sentence by the book: *stated* there; *likely*, though not word for word; the writer's *own*."""
 TextRole = Literal[
     "text",
     "exercise",
@@ -65,7 +65,7 @@ class BookInfo(msgspec.Struct, frozen=True, kw_only=True):
     title: str
     edition: str = ""
     version: str = "1"
-    """With the slug it names the collection: `physical-ai-textbook-v1`."""
+    """Part of the collection's name, after the slug: `physical-ai-textbook-v1`."""
     language: str = "en"  # ISO 639-1
     hazards: BookHazards = BookHazards()
 
@@ -79,7 +79,7 @@ class Unit(msgspec.Struct, frozen=True, kw_only=True):
     char_start: int
     char_end: int
     lead: str = ""
-    """The context that the unit needs: a table's header row, or the introduction of a list or fence."""
+    """Context that the unit needs: a table's header row, or the introduction of a list or fence."""
     language: str = ""
     """For a code block: the first word of its info string."""
     block: int = 0
@@ -94,7 +94,7 @@ class Unit(msgspec.Struct, frozen=True, kw_only=True):
     cells: tuple[str, ...] = ()
     """Cells of a table row, if a bar inside one makes `text` ambiguous."""
     heads: tuple[str, ...] = ()
-    """The same of the header row in `lead`."""
+    """Cells of the header row in `lead`, for the same reason."""
 
     @property
     def row(self) -> list[str]:
@@ -128,7 +128,7 @@ def cells_of(row: str) -> list[str]:
 
 
 def bar_cells(cells: Sequence[str]) -> tuple[str, ...]:
-    """Cells that their joined text would not tell apart; else none.
+    """The cells, if splitting their joined text would not restore them; otherwise none.
 
     >>> bar_cells(["`ls | wc -l`", "counts files"]), bar_cells(["Mule", "90 kg"])
     (('`ls | wc -l`', 'counts files'), ())
@@ -153,7 +153,7 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Notice(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that the author of a source file should know; the file was still read."""
+    """A note for the author of a source file that was read."""
 
     filename: str
     message: str
@@ -164,11 +164,11 @@ class MergeSummary(msgspec.Struct, frozen=True, kw_only=True):
     """The outcome of merging drafts into the companions beside books."""
 
     written: Mapping[Path, int]
-    """How many entries each companion has now."""
+    """Number of entries of each companion after the merge."""
     added: int = 0
     replaced: int = 0
     refused: tuple[Notice, ...] = ()
-    """A line for each entry that is not exact."""
+    """A notice for each entry that is not exact."""
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True):
@@ -186,7 +186,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     section: str = ""
     """Identifier from the file's name: `01-digital-vs-physical-ai`."""
     position: float | None = None
-    """Place among its siblings (`sidebar_position`), if the author gave one."""
+    """Position among its siblings (`sidebar_position`), if the author gave one."""
     keywords: tuple[str, ...] = ()
     description: str = ""
     is_simulation: bool | None = None
@@ -195,7 +195,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     page_labels: tuple[str, ...] = ()
     """For a PDF: the label printed on each page (`iv`, `12`)."""
     recognized_pages: tuple[int, ...] = ()
-    """One-based pages whose text was recognised from pictures of them."""
+    """One-based numbers of pages whose text comes from text recognition."""
     notices: tuple[Notice, ...] = ()
 
 
@@ -238,7 +238,7 @@ class Chunk(msgspec.Struct, frozen=True, kw_only=True):
     variant: str = ""
     """The variant of all its units: the tab, device or system that the chunk is for."""
     recognized: bool = False
-    """Whether its text was recognised from a picture, and may differ from what is printed."""
+    """Whether its text comes from text recognition, and may differ from the print."""
 
     @property
     def heading_key(self) -> tuple[str, tuple[str, ...], str]:
@@ -250,7 +250,7 @@ class Chunk(msgspec.Struct, frozen=True, kw_only=True):
         return embedded_text(self.heading_path, self.text)
 
     def unit_spans(self) -> list[tuple[int, int]]:
-        """Where each unit stands in the embedded text; an empty span for one that cannot be found there."""
+        """Span of each unit in the embedded text; empty for a unit that is not found."""
         text, spans = self.embedded_text(), []
         end = len(text) - len(self.text)
         for unit in self.units:
@@ -291,7 +291,7 @@ class GenerationRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Stable parts first: requests with the same beginning compute it once."""
     max_tokens: int
     deadline_s: float
-    """Seconds from now after which further tokens are useless."""
+    """Seconds from now until the deadline; later tokens are useless."""
     session_id: str = ""
     peer: str = ""
     """Network address; peers, and the sessions of each, are served in turn."""
@@ -299,8 +299,8 @@ class GenerationRequest(msgspec.Struct, frozen=True, kw_only=True):
     between: tuple[str, str] | None = None
     """Two words: the model writes nothing, and only reports which is the likelier answer (`Finished.odds`)."""
     stable_chars: int = 0
-    """Number of characters at the beginning of the last message that are the book's, about which others will ask, too.
-    They are encoded separately from the rest, so that their tokens are the same in every such prompt."""
+    """Length of the book's text at the start of the last message, in characters. It is encoded separately, so that its
+    tokens are the same in every prompt about it."""
 
 
 class Queued(msgspec.Struct, frozen=True, tag="queued"):
@@ -333,7 +333,7 @@ class Finished(msgspec.Struct, frozen=True, tag="finished"):
     prompt_tokens: int
     tokens: int
     odds: float | None = None
-    """How much likelier the first of the two words of `GenerationRequest.between` is, in natural logarithms."""
+    """Log odds (natural) of the first word of `GenerationRequest.between` against the second."""
     logprob: float | None = None
     """Mean log probability (natural) of the tokens; None if there are none, or the model does not report it."""
     head: float | None = None
@@ -347,15 +347,15 @@ class Forecast(msgspec.Struct, frozen=True):
     """How long a request would take if it were sent now, in seconds."""
 
     first_s: float
-    """Until the first sentence."""
+    """Seconds until the first sentence."""
     whole_s: float
-    """Until the last."""
+    """Seconds until the last sentence."""
     each_s: float = 0.0
     """Seconds added by each further request at the same moment."""
 
 
 class Check(msgspec.Struct, frozen=True):
-    """One thing that `lutrin doctor` looked at."""
+    """A check of `lutrin doctor`."""
 
     name: str
     ok: bool
@@ -368,7 +368,7 @@ class ModelState(msgspec.Struct, frozen=True):
 
     state: Literal["none", "arriving", "measuring", "ready", "away"] = "none"
     progress: str = ""
-    """One line for people: what happens now, or why there is no model."""
+    """A line for people: current progress, or why there is no model."""
 
 
 class Citation(msgspec.Struct, frozen=True, kw_only=True):
@@ -414,44 +414,44 @@ class Excerpt(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Sentence(msgspec.Struct, frozen=True, kw_only=True):
-    """A sentence of an answer, with how it rests on the book."""
+    """A sentence of an answer, with its support by the book."""
 
     text: str
-    """Markdown without markers; one of the book may be a row with its header, a step or a block of code."""
+    """Markdown without citation markers; a sentence of the book may also be a table row, a step or a block of code."""
     citations: tuple[int, ...] = ()
-    """Numbers of the sources that prove it, or that it may be compared with."""
+    """Numbers of the sources that prove it, or that readers can compare it with."""
     support: SupportGrade = "stated"
 
 
 class AnswerParts(msgspec.Struct, frozen=True, kw_only=True):
-    """The parts of an answer that a page shows besides its text: sent with it, and stored with its message."""
+    """The parts of an answer besides its text, sent with it and stored with its message."""
 
     refusal: Refusal | None = None
     explanation: str = ""
-    """What stands before the book's words, for a page that shows excerpts separately; empty if the text is whole."""
+    """Text before the excerpts, for a page that shows these separately; empty if `answer` is to be shown whole."""
     sentences: tuple[Sentence, ...] = ()
-    """The same sentence by sentence; empty for a refusal, and for what was prepared in one piece."""
+    """The explanation by sentences; empty for a refusal, and for an explanation prepared in one piece."""
     excerpts: tuple[Excerpt, ...] = ()
     """The book's words; empty for a refusal."""
     closest: bool = False
     """Whether the excerpts are only the closest passage, which may not answer."""
     meant: str = ""
-    """A prepared question that may be meant, to be offered first; empty if none."""
+    """A prepared question that the reader may mean, to be offered first; empty if none."""
     suggestions: tuple[str, ...] = ()
     """For a refusal or a closest passage, topics of the book; else up to three questions that it can answer next."""
     warnings: tuple[str, ...] = ()
     prepared_by: str = ""
     """The author of a prepared explanation: the authors, a name or `model@date`; empty if none was prepared."""
     plain_words: tuple[Sentence, ...] = ()
-    """What a model explains below the book's answer, sentence by sentence."""
+    """Sentences of a model's explanation below the book's answer."""
     confirmed: bool = False
-    """Whether the model says that the closest passage does answer."""
+    """Whether the model judges that the closest passage does answer."""
     explainable: bool = False
-    """Whether the model may explain the answer, or look again after a refusal, if asked again with `explain`."""
+    """Whether the same question with `explain` gets an explanation, or a second look after a refusal."""
     eta_s: float | None = None
     """Estimated seconds until that explanation begins; None: unknown, or none is offered."""
     unfinished: bool = False
-    """Whether the model was still to write when this was stored: a page asks for the rest, or says that it was cut."""
+    """Whether this was stored before the model had finished; a page asks for the rest, or says that it was cut."""
 
     def parts(self) -> dict[str, Any]:
         """These parts by name."""
@@ -485,68 +485,68 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     chapter: str = ""
     module: str = ""
     page: str = ""
-    """The page that the reader is on: its file name, or the path of its address; empty if unknown."""
+    """The page that the reader has open: its file name, or the path of its address; empty if unknown."""
     top_k: int | None = None
     session_id: str = ""
     wait_s: float | None = None
-    """Seconds that the reader waits for an explanation, however long it takes; 0: the book's answer is enough; None:
-    the model explains what it is likely to begin within `LUTRIN_LIVE_S`."""
+    """Seconds to wait for an explanation; 0: the book's answer is enough; None: explain if the explanation is likely to
+    begin within `LUTRIN_LIVE_S`."""
     whole: bool = False
-    """Nothing is shown before the answer is whole, so that a model that is waited for has its say in whether the book
+    """Whether the answer is sent only when complete, so that the model can take part in deciding whether the book
     answers."""
     explain: bool = False  # the reader asks for an explanation of what was found, and queues for it
     answer_tokens: int | None = None
     earlier: tuple[Message, ...] = ()
     """Earlier turns, oldest first, if the client keeps the conversation."""
     peer: str = ""
-    """Network address that asks, for its turn; never stored."""
+    """Network address of the reader, for fair turns; never stored."""
     kept_as: tuple[str, ...] = ()  # ids of its own message and its answer's, which may be stored in part already
     surface: Literal["query", "tutor", "chat"] = "query"
-    """The endpoint asked, which decides a refusal's wording: `/api/query`, the `/query` family or `/chat`."""
+    """The endpoint, which decides the wording of refusals: `/api/query`, the `/query` family or `/chat`."""
 
 
 class Certainty(msgspec.Struct, frozen=True, kw_only=True):
-    """How sure an answer was; stored encrypted, shown to the teacher alone."""
+    """The certainty of an answer; stored encrypted, shown only to the teacher."""
 
     searched: str = ""
-    """The text that was searched: the question, completed from the conversation."""
+    """The search text: the question, completed from the conversation."""
     odds: float = 0.0
     """The reader's log odds that the book answers."""
     yes: float | None = None
-    """Log odds of the model's yes to whether the passage answers; None if it was not asked, or not in time."""
+    """Log odds of the model that the passage answers; None if it was not asked, or not in time."""
     head: float | None = None
-    """Log odds of the model's head to the same; None if it has none, or was not asked."""
+    """Log odds of the model's head that the passage answers; None if it has none, or was not asked."""
 
 
 class QueuedEvent(msgspec.Struct, frozen=True, tag="queued", tag_field="type"):
-    """The model is busy with others."""
+    """The explanation waits: the model is busy with other readers."""
 
     position: int
     eta_s: float
 
 
 class WorkingEvent(msgspec.Struct, frozen=True, tag="working", tag_field="type"):
-    """The model is at work on the explanation."""
+    """The model works on the explanation."""
 
     what: Literal["reading", "writing"]
     eta_s: float | None = None
-    """Estimated seconds until the first sentence, or, while it writes, until the last; None: unknown."""
+    """Estimated seconds until the first sentence, or until the last one while the model writes; None: unknown."""
 
 
 class SourcesEvent(msgspec.Struct, frozen=True, tag="sources", tag_field="type"):
-    """The passages that the answer will rest on."""
+    """The passages that the answer is based on."""
 
     citations: tuple[Citation, ...]
 
 
 class ExcerptEvent(msgspec.Struct, frozen=True, tag="excerpt", tag_field="type"):
-    """A passage of the book that answers, sent before anything is generated."""
+    """A passage of the book that answers, sent before any generated text."""
 
     excerpt: Excerpt
 
 
 class BookAnswerEvent(msgspec.Struct, frozen=True, tag="answer", tag_field="type"):
-    """The book's answer, complete and final: what a model adds stands below it."""
+    """The complete and final answer of the book; a model's explanation follows below it."""
 
     answer: Answer
     made: Certainty | None = None
@@ -554,7 +554,7 @@ class BookAnswerEvent(msgspec.Struct, frozen=True, tag="answer", tag_field="type
 
 
 class SentenceEvent(msgspec.Struct, frozen=True, tag="sentence", tag_field="type"):
-    """A sentence of a model, see `Sentence`: below the book's answer, or above it if it comes before it."""
+    """A `Sentence` of a model: shown below the book's answer, or above it if sent before it."""
 
     text: str
     citations: tuple[int, ...]
@@ -562,15 +562,15 @@ class SentenceEvent(msgspec.Struct, frozen=True, tag="sentence", tag_field="type
 
 
 class DoneEvent(msgspec.Struct, frozen=True, tag="done", tag_field="type"):
-    """The whole answer: the book's, unchanged, and what the model added."""
+    """The whole answer: the book's, unchanged, with the model's explanation."""
 
     answer: Answer
     made: Certainty | None = None
-    """For the record of the conversation; a reader is sent the answer alone."""
+    """For the stored conversation; not sent to readers."""
 
 
 class ErrorEvent(msgspec.Struct, frozen=True, tag="error", tag_field="type"):
-    """The answer failed; nothing follows."""
+    """The answer failed; no event follows."""
 
     detail: str
 
@@ -600,20 +600,20 @@ class KeptMessage(ChatMessage, frozen=True, kw_only=True):
     """A stored message with details that only the operator sees."""
 
     made: Certainty | None = None
-    """For an answer: how it was made."""
+    """For an answer: its certainty."""
 
 
 class ChatOrigin(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a conversation comes from, as stored with its first message."""
+    """Origin of a conversation, stored with its first message."""
 
     session_id: str
-    """The id as the browser made it."""
+    """The id that the browser made."""
     owner: str = ""
     """Hash of the browser's secret; empty: anyone who knows the id may read it."""
     user_agent: str = ""
     book: str = ""
     generation: str = ""
-    """Name of the index generation that answered last: the version of the book."""
+    """Name of the index generation of the last answer: the version of the book."""
 
 
 class ChatSession(msgspec.Struct, frozen=True, kw_only=True):
@@ -631,13 +631,13 @@ class ChatSession(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LeftOut(msgspec.Struct, frozen=True):
-    """A file or folder that is in no book, and why."""
+    """A file or folder that no book contains, with the reason."""
 
     filename: str
     """Relative to the book's folder, or to the corpus if it belongs to no book."""
     reason: str
     book: str = ""
-    """Slug of the book; empty if it lies beside the books."""
+    """Slug of the book; empty if the file belongs to no book."""
 
     def line(self) -> str:
         """`robots/notes.odt: is a .odt file ...`."""
@@ -649,15 +649,15 @@ class BookChoice(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     title: str = ""
     line: str = ""
-    """Its subject, for its card."""
+    """Line about its subject, for its card on the shelf."""
     hints: Hints = ""
-    """Whether a pupil gets a hint before an answer, unless they have chosen themselves."""
+    """Whether pupils get a hint before an answer; a pupil's own choice overrides it."""
     hidden: bool = False
-    """Neither on the shelf nor asked, until it is shown again."""
+    """Whether it is off the shelf and not searched, until it is shown again."""
     removed: str = ""
-    """When it was removed, ISO 8601, UTC: off the shelf and no longer read, until it is brought back or deleted."""
+    """Time of its removal, ISO 8601, UTC; a removed book is not read until it is restored or deleted."""
     called: str = ""
-    """The title of a removed book, which may no longer be in the catalogue."""
+    """Title of a removed book, which the catalogue may no longer contain."""
 
     @property
     def is_off(self) -> bool:
@@ -666,38 +666,38 @@ class BookChoice(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class BookRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A book as seen by its teacher."""
+    """A book in the teacher's list."""
 
     slug: str
     title: str
     own_title: str
-    """The title that its files give it."""
+    """The title in its files."""
     choice: BookChoice
     generation: str = ""
     """Name of its current index; empty if it no longer has one."""
     previous: str = ""
     read: datetime | None = None
-    """When its index was made, in UTC; None if it cannot be read."""
+    """Time of its current index, UTC; None if the index cannot be read."""
     files: int = 0
     edition: str = ""
     left_out: tuple[LeftOut, ...] = ()
     is_missing: bool = False
-    """Whether its files are missing from their place; readers continue to use its index."""
+    """Whether its files are missing; readers continue to use its index."""
 
 
 class ShelvedBook(msgspec.Struct, frozen=True):
-    """A book that can be read and asked."""
+    """A book on the shelf."""
 
     slug: str
     title: str
     edition: str
     generation: str
     line: str = ""
-    """Its first sentence or two; empty if it does not begin with text."""
+    """Its first one or two sentences; empty if it does not begin with text."""
     chapters: int = 0
     pages: int = 0
     hints: str = ""
-    """What its teacher chose (`Hints`)."""
+    """The teacher's choice (`Hints`)."""
 
 
 class PageEntry(msgspec.Struct, frozen=True):
@@ -708,11 +708,11 @@ class PageEntry(msgspec.Struct, frozen=True):
     module: str = ""
     chapter: str = ""
     chapters: tuple[tuple[str, str], ...] = ()
-    """Anchor and name of each chapter, of a file that holds several."""
+    """Anchor and name of each chapter, for a file with several."""
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
-    """An ingestion and its progress."""
+    """An ingestion with its progress."""
 
     job: str
     state: JobState
@@ -721,48 +721,48 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     """Its newest lines, at most 200."""
     summary: Mapping[str, int | float | str] | None = None
     detail: str | None = None
-    """Why it failed."""
+    """Reason of its failure."""
 
 
 def question_key(question: str) -> str:
-    """A key that is equal for questions with the same words; how they are written and how they end does not count."""
+    """A key that is equal for questions with the same words, ignoring case, blanks and final punctuation."""
     return " ".join(question.split()).casefold().rstrip("?!. ")
 
 
 class AskedQuestion(msgspec.Struct, frozen=True, kw_only=True):
-    """A question that was answered or refused."""
+    """A question of a reader, with its outcome."""
 
     text: str
     created: str
     """Time of the answer: ISO 8601, UTC."""
     kind: AnswerKind | None
     book: str = ""
-    """Slug of the book that was cited first; empty if none was."""
+    """Slug of the first cited book; empty if none was cited."""
     chapter: str = ""
     """Chapter of the first citation."""
     filename: str = ""
-    """File that was cited first."""
+    """First cited file."""
     thumb: str = ""
     """`up`, `down`, or empty."""
     comment: str = ""
     searched: str = ""
-    """The question, completed from its conversation; empty if nothing says how it was answered."""
+    """The question, completed from its conversation; empty if unknown."""
     answer: str = ""
-    """The text that the reader got: the explanation, or the whole text if there was none."""
+    """The explanation that the reader got, or the whole text without one."""
     refusal: Refusal | None = None
     closest: bool = False
     """Whether only the closest passage was shown."""
     prepared_by: str = ""
     odds: float | None = None
-    """The reader's log odds that the book answers it; None: unknown, or beyond doubt."""
+    """Log odds that the book answers it; None: unknown, or certain."""
     yes: float | None = None
-    """Log odds of the model's yes to the same; None if it was not asked."""
+    """Log odds of the model for the same; None if it was not asked."""
     head: float | None = None
-    """Log odds of the model's head to the same; None if it has none, or was not asked."""
+    """Log odds of the model's head for the same; None if it has none, or was not asked."""
     chunk_ids: tuple[str, ...] = ()
-    """Of the passages that were cited."""
+    """Ids of the cited passages."""
     again: bool = False
-    """Whether the same reader asked it again later, in the same words."""
+    """Whether the same reader later repeated it in the same words."""
 
     @property
     def key(self) -> str:
@@ -771,33 +771,33 @@ class AskedQuestion(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StoredAssignment(msgspec.Struct, frozen=True, kw_only=True):
-    """An assignment as it is stored."""
+    """A stored assignment with its counts."""
 
     id: str
     created: str
     """ISO 8601, UTC."""
     body: str
-    """JSON of what it consists of."""
+    """Its contents as JSON."""
     opened: int
-    """Browsers that opened it."""
+    """Number of browsers that opened it."""
     finished: int
-    """Browsers in which it was finished."""
+    """Number of browsers that finished it."""
 
 
 class CardCount(msgspec.Struct, frozen=True, kw_only=True):
-    """How often a card was answered, and how often it was not known."""
+    """Counts of a card: how often it was answered, and how often the answer was not known."""
 
     tries: int
     missed: int
 
 
 class Uploaded(msgspec.Struct, frozen=True, kw_only=True):
-    """An upload's outcome, and the job that reads the files."""
+    """The outcome of an upload, and the job that reads the files."""
 
     book: str
-    """Name of the book's folder in the corpus; of several, the first one's."""
+    """Name of the book's folder in the corpus, or of the first one if there are several."""
     books: list[str]
-    """Names of all folders that were made: one, or one for each file."""
+    """Names of all created folders: one, or one for each file."""
     stored: int
     left_out: list[LeftOut]
     job: Job
@@ -813,24 +813,24 @@ class ServerCounts(msgspec.Struct, frozen=True, kw_only=True):
     limited: int
     """Questions refused by a rate limit."""
     within: Mapping[str, tuple[tuple[float, int], ...]]
-    """By stage of an answer: how many reached it within so many seconds, by growing bounds up to infinity."""
+    """By stage of an answer: upper bounds in seconds, up to infinity, with the number of answers within each."""
 
 
 class ServerLoad(msgspec.Struct, frozen=True, kw_only=True):
-    """Present load of a server."""
+    """Current load of a server."""
 
     readers: int
-    """Readers who asked in the last five minutes."""
+    """Number of readers who asked in the last five minutes."""
     running: int
-    """Answers in progress."""
+    """Number of answers in progress."""
     waiting: int
-    """Readers waiting for the model."""
+    """Number of readers waiting for the model."""
     progress: str = ""
     """Notice of a ready model; empty if it has none."""
 
 
 class ModelRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A model of the manifest and its files on this machine."""
+    """A model of the manifest, with the state of its files on this machine."""
 
     name: str
     role: Literal["embed", "generate", "rerank"]

@@ -31,7 +31,7 @@ ELSEWHERE = frozenset(
     """LUTRIN_TEST_PROFILE LUTRIN_CITATIONS LUTRIN_SERVERS LUTRIN_PROXY_PORT LUTRIN_PUBLISH LUTRIN_SITE
     LUTRIN_MEMORY LUTRIN_ENGINE""".split()
 )
-"""Read by set-up, the tests, the site's build, compose.yaml or the Caddyfile."""
+"""Variables that set-up, the tests, the site's build, compose.yaml or the Caddyfile read."""
 LANGUAGES = frozenset(
     """af am an ar as az ba be bg bn br bs ca cs cy da de dz el en eo es et eu fa fi fo fr fy ga gd gl gu ha he hi hr
     ht hu hy id ig is it ja jv ka kk km kn ko ku ky la lb lg ln lo lt lv mg mk ml mn mr ms mt my ne nl nn no oc om
@@ -42,7 +42,7 @@ LANGUAGES = frozenset(
 ROOT_PATH = re.compile(r"(?:/[A-Za-z0-9._~-]+)*/?")
 MODELS = Path("models")
 LOCAL = "local"
-"""Given instead of a model's name, it keeps that part on this machine in the remote profile too."""
+"""Value of a model setting that keeps this part on this machine under the remote profile."""
 
 
 def _split(value: object) -> object:
@@ -124,7 +124,7 @@ def _folder(value: Path) -> Path:
 
 
 def _models(value: Path) -> Path:
-    """In another folder than Lutrin's, the models are those of the checkout that runs."""
+    """Fall back to the models of the running checkout if the current folder has none."""
     own = ABOVE / MODELS
     return own if value == MODELS and not value.is_dir() and (own / "manifest.toml").is_file() else value
 
@@ -134,7 +134,7 @@ def _each(check: Callable[[str], str]) -> AfterValidator:
 
 
 Words = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
-"""Several, with commas between them."""
+"""Comma-separated values."""
 Url = Annotated[str, AfterValidator(_url)]
 Folder = Annotated[Path, AfterValidator(_folder)]
 
@@ -159,13 +159,13 @@ class Settings(BaseSettings):
     models_dir: Annotated[Folder, AfterValidator(_models)] = Field(MODELS, validate_default=True)
     """Folder of the model files and their manifest."""
     corpus_dir: Path = Path("corpus")
-    """Folder of the books, unless a command names another."""
+    """Folder of the books; commands can name another."""
 
     model: str = "auto"
-    """`auto` (the largest that this machine has the memory and the speed for), `none` (the book's own words only),
-    `tiny`, `small`, `medium`, `large`, a GGUF file or a hub model."""
+    """Language model: `auto` (the largest that fits this machine's memory and speed), `none` (only the book's own
+    words), `tiny`, `small`, `medium`, `large`, a GGUF file or a hub model."""
     tune: bool = True
-    """Measure the model's formats once when it arrives (`lutrin models tune --short`, a minute)."""
+    """Measure the model's formats once after its download (`lutrin models tune --short`, a minute)."""
     model_threads: int = Field(0, ge=0, le=256)
     """CPU threads of the language model; 0: the physical cores."""
     model_context_tokens: int = Field(8192, ge=1024, le=262_144)
@@ -175,7 +175,7 @@ class Settings(BaseSettings):
     passage_cache_mb: Literal["auto"] | Annotated[int, Field(ge=0, le=1 << 20)] = "auto"
     """Memory in MB for passages that the model has read; `auto`: a quarter of what is free, up to 1024."""
     passage_disk_mb: int = Field(2048, ge=0, le=1 << 20)
-    """Disk in MB for them, up to a quarter of what is free; 0: none."""
+    """Disk space in MB for passages that the model has read, up to a quarter of the free space; 0: none."""
     gpu_layers: Literal["auto"] | Annotated[int, Field(ge=0, le=1000)] = "auto"
     """Layers of the model that a graphics processor computes; `auto`: all, if the engine has one."""
     model_slots: int = Field(10, ge=1, le=64)
@@ -183,42 +183,43 @@ class Settings(BaseSettings):
     queue_limit: int = Field(64, ge=0, le=10_000)
     """Readers who may wait for the model; others get excerpts at once."""
     deadline_s: float = Field(3.0, gt=0, le=600)
-    """Seconds within which every reader has the book's answer, whatever the model does."""
+    """Seconds within which every reader gets the book's answer, even while the model is busy."""
     live_s: float = Field(15.0, ge=0, le=600)
-    """The model explains unasked what it is likely to begin within so many seconds, and offers the rest; 0: all."""
+    """Longest expected wait, in seconds, for which the model explains unasked; beyond it, the explanation is only
+    offered. 0: it is always only offered."""
     explain_s: float = Field(120.0, gt=0, le=600)
-    """Most seconds of `wait_s`, for which a program waits for an explanation; who reads a stream waits on."""
+    """Maximum of `wait_s`: seconds that a program may wait for an explanation. Streams have no such limit."""
     answer_tokens: int = Field(400, ge=16, le=2048)
     """Maximum tokens of an explanation; small models get fewer."""
     own_words: bool = True
-    """Let an able model add an analogy of its own, marked as not from the book."""
+    """Let a capable model add an analogy of its own, marked as not from the book."""
     grades: Literal["marked", "strict"] = "marked"
-    """`marked` shows a model's sentences that are likely, though not word for word in the book, with a mark;
-    `strict` shows only what the book states."""
+    """Which sentences of a model are shown. `marked`: those that the book states and, with a mark, likely ones;
+    `strict`: only those that the book states."""
 
     study_after_s: int = Field(300, ge=0, le=86_400)
-    """Seconds without a question or an opened page before the model studies the books; 0: never."""
+    """Idle seconds (no question, no opened page) before the model studies the books; 0: never."""
     study_on_battery: bool = False
     """Let the model study while the machine runs on battery."""
     study_exercises: bool = False
     """Let the model's study answer the book's own exercises; pupils can then find the answers."""
 
     embedder: str = "default"
-    """The local embedding model: `default` (ours), another one of the manifest, or one of fastembed's list such as
+    """Local embedding model: `default` (ours), another model of the manifest, or one of fastembed's list such as
     `BAAI/bge-small-en-v1.5`. A change needs `lutrin models fetch` and `lutrin ingest`."""
     rerank: str = "auto"
-    """The cross-encoder that reads the best passages of a question once more: `auto` (ours, which comes with the
-    default embedder), `none`, or another one of the manifest."""
+    """Cross-encoder that reranks the best passages of a question: `auto` (ours, with the default embedder), `none`, or
+    another model of the manifest."""
     chunk_tokens: int = Field(400, ge=100, le=1000)
     """Target length of a chunk in tokens, headings included."""
     chunk_overlap_tokens: int = Field(50, ge=0, le=200)
     """Tokens that neighbouring chunks of a section share."""
     watch: bool = False
-    """Read what is put into the folder of the books, or changed there, without a command, once it has arrived whole."""
+    """Watch the folder of the books, and read new and changed files once they are complete."""
     ocr: bool = False
     """Recognise the text of scanned PDF pages; needs `just ocr` or `pip install lutrin[ocr]`."""
     top_k: int = Field(5, ge=1, le=50)
-    """Passages to find for a question."""
+    """Number of passages to find for a question."""
 
     host: str = "127.0.0.1"
     """Address that `lutrin serve` listens on."""
@@ -227,48 +228,48 @@ class Settings(BaseSettings):
     cors_origins: Annotated[Words, _each(_origin)] = ("http://localhost:3000", "http://127.0.0.1:3000")
     """Origins whose pages may send questions, comma-separated; `*` allows all."""
     allowed_hosts: Annotated[Words, _each(_host_name)] = ()
-    """Other host names of this server, comma-separated; unknown ones are refused (DNS rebinding)."""
+    """Further host names of this server, comma-separated; requests for other names are refused (DNS rebinding)."""
     trusted_proxies: Annotated[Words, _each(_proxy)] = ()
     """Proxies whose X-Forwarded-For is trusted, comma-separated addresses, networks or names."""
     root_path: Annotated[str, AfterValidator(_root_path)] = ""
-    """Path below which readers see this server, as /lutrin; a trusted proxy's X-Forwarded-Prefix wins."""
+    """URL path under which a proxy serves this server, such as /lutrin; a trusted X-Forwarded-Prefix overrides it."""
     open_sessions: bool = False
-    """Let everyone who knows the id of a conversation read it."""
+    """Let anyone who knows the id of a conversation read it."""
     rate_session_per_min: int = Field(10, ge=0, le=100_000)
     """Questions a minute from a session; 0: no limit."""
     rate_peer_per_min: int = Field(300, ge=0, le=1_000_000)
     """Questions a minute from a network address; 0: no limit."""
     connections: int = Field(2000, ge=16, le=60_000)
-    """Maximum connections at a time; one more closes the connection that has been idle longest."""
+    """Maximum number of connections; at the limit, a new one replaces the connection that has been idle longest."""
     connections_per_peer: int = Field(400, ge=8, le=60_000)
-    """Maximum connections from one network address; trusted proxies may have more."""
+    """Maximum number of connections from one network address; trusted proxies may have more."""
     metrics: Literal["open", "token"] = "open"
     """Who may read /metrics. `open`: everyone; `token`: requests with LUTRIN_ADMIN_TOKEN."""
     admin_token: Annotated[SecretStr, AfterValidator(_long_token)] | None = None
     """Password for the teacher's page and for administration over HTTP; empty: off."""
     chat_key: Annotated[SecretStr, AfterValidator(_key)] | None = None
-    """Key that encrypts conversations; empty: the one in the file `chat.key`."""
+    """Key that encrypts conversations; empty: the key in the file `chat.key`."""
     conversation_kb: int = Field(4096, ge=64, le=1_048_576)
-    """Kilobytes that one conversation may take; beyond that, nothing more of it is stored."""
+    """Maximum size of a conversation in kilobytes; later messages are not stored."""
     reader_kb: int = Field(65_536, ge=64, le=16_777_216)
-    """Kilobytes that one browser's conversations may take."""
+    """Maximum size of one browser's conversations in kilobytes."""
     free_space_mb: int = Field(500, ge=0, le=1_048_576)
-    """Megabytes to keep free on the disk; with less, nothing is stored; 0: no limit."""
+    """Disk space to keep free, in megabytes; below it, nothing more is stored; 0: no limit."""
     retention_days: int = Field(0, ge=0, le=36_500)
     """Days after which conversations are deleted; 0: never."""
     languages: Annotated[Words, AfterValidator(_languages)] = ("en",)
     """Languages that questions may be in, comma-separated ISO 639-1 codes."""
     log_format: Literal["auto", "json", "console"] = "auto"
-    """`auto`: `console` on a terminal, else `json`."""
+    """Format of the log; `auto`: `console` on a terminal, else `json`."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
-    """Lowest level that is logged."""
+    """Lowest level to log."""
 
     gemini_api_key: SecretStr | None = Field(None, validation_alias=AliasChoices("GEMINI_API_KEY", "gemini_api_key"))
     """Remote profile: key of the service for generation and embeddings."""
     vectors: Literal["auto", "chroma", "qdrant", "pgvector"] = "auto"
-    """Remote profile: where the vectors are kept. `chroma`: on this disk; `qdrant`: in QDRANT_URL; `pgvector`: in
-    DATABASE_URL; `auto`: `qdrant`. A change needs `lutrin ingest --rebuild` or
-    `lutrin import-index`; neither embeds anything again."""
+    """Remote profile: store of the vectors. `chroma`: on this disk; `qdrant`: in QDRANT_URL; `pgvector`: in
+    DATABASE_URL; `auto`: `qdrant`. A change needs `lutrin ingest --rebuild` or `lutrin import-index`; neither embeds
+    anything again."""
     qdrant_url: Annotated[str, AfterValidator(_qdrant_url)] | None = Field(
         None, validation_alias=AliasChoices("QDRANT_URL", "qdrant_url")
     )
@@ -278,15 +279,15 @@ class Settings(BaseSettings):
     qdrant_prefix: str = Field("", pattern=r"^[A-Za-z0-9_-]{0,40}$")
     """Remote profile: prefix of Qdrant's collections."""
     database_url: SecretStr | None = Field(None, validation_alias=AliasChoices("DATABASE_URL", "database_url"))
-    """Remote profile: PostgreSQL that servers share, `postgresql://user:password@host/name`."""
+    """Remote profile: the PostgreSQL database that servers share, `postgresql://user:password@host/name`."""
     share_books: bool = True
-    """Remote profile: servers get the books from PostgreSQL; false: they share one data folder."""
+    """Remote profile: servers get the books from PostgreSQL; false: servers share one data folder."""
     llm_base_url: Url = GEMINI_URL
-    """Remote profile: address of a service with OpenAI's protocol (vLLM, llama-server, Ollama)."""
+    """Remote profile: address of a service that speaks OpenAI's protocol (vLLM, llama-server, Ollama)."""
     llm_model: str = GEMINI_MODEL
-    """Remote profile: its language model. `local`: use LUTRIN_MODEL."""
+    """Remote profile: language model of that service. `local`: use LUTRIN_MODEL."""
     embed_model: str = "gemini-embedding-001"
-    """Remote profile: its embedding model. `local`: the one in the manifest."""
+    """Remote profile: embedding model of that service. `local`: use LUTRIN_EMBEDDER."""
     embed_dimension: int = Field(768, ge=384, le=4096)
     """Remote profile: dimensions of the embedding model's vectors."""
 
@@ -298,7 +299,7 @@ class Settings(BaseSettings):
 
     @property
     def vector_store(self) -> Literal["chroma", "qdrant", "pgvector"]:
-        """Where the vectors are kept under this profile."""
+        """Store of the vectors under this profile."""
         if self.vectors != "auto":
             return self.vectors
         return "qdrant" if self.profile == "remote" else "chroma"
@@ -310,12 +311,12 @@ class Settings(BaseSettings):
 
     @property
     def books_dir(self) -> Path:
-        """Folder with a subfolder for each book, which has one for each of its generations."""
+        """Folder of the indexes: a subfolder for each book, and in it one for each generation."""
         return self.data_dir / "books"
 
     @property
     def approved_path(self) -> Path:
-        """Hashes of the companions that somebody approved on this machine."""
+        """Hashes of the companions that were approved on this machine."""
         return self.data_dir / "study" / "approved.txt"
 
     def studied_path(self, slug: str) -> Path:
@@ -334,7 +335,7 @@ class Settings(BaseSettings):
 
 
 def with_addresses(settings: Settings) -> Settings:
-    """Replace the names of proxies with the addresses that they have now."""
+    """Replace the names of proxies by their current addresses."""
     addresses: list[str] = []
     for proxy in settings.trusted_proxies:
         if "/" in proxy:
@@ -364,7 +365,7 @@ def unknown_variables(
 
 
 def load_settings(**overrides: Any) -> Settings:  # noqa: ANN401 - values are checked against the fields
-    """Read the settings from the environment and `.env`; options of the command line (None: not given) go first.
+    """Read the settings from the environment and `.env`; command-line options (None: not given) override them.
 
     Raises:
         InvalidSettings: A variable is missing or wrong; the message names it.
@@ -392,7 +393,7 @@ def load_settings(**overrides: Any) -> Settings:  # noqa: ANN401 - values are ch
 
 
 def require_own_data(settings: Settings) -> None:
-    """Refuse what copies or changes this machine's files where others hold a part of the data."""
+    """Refuse a command that works on this machine's files alone where services hold a part of the data."""
     if settings.profile == "remote" and (settings.vector_store != "chroma" or settings.database_url is not None):
         raise InvalidSettings(
             "Qdrant or PostgreSQL hold a part of the data, and this command copies files of this machine alone.",
@@ -416,7 +417,7 @@ COMMON = frozenset(
 
 
 def is_advanced(variable: str) -> bool:
-    """Whether a variable is for machines and purposes out of the ordinary."""
+    """Whether a variable is for unusual machines or purposes."""
     return variable not in {variable_name(field) for field in COMMON}
 
 

@@ -1,4 +1,4 @@
-"""The pages of assignments: the one for the class, and those on which its teacher chooses and sees results."""
+"""The pages of assignments: for the class, and for the teacher, who composes them and sees results."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime

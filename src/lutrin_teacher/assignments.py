@@ -38,20 +38,20 @@ _log = get_logger("teacher")
 
 
 class Results(msgspec.Struct, frozen=True, kw_only=True):
-    """What a browser sends of an assignment: nothing that says whose it is."""
+    """An anonymous result of an assignment, sent by a pupil's browser."""
 
     receipt: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{32}$")]
-    """Random, made for this sending alone; the same again if it is repeated."""
+    """Random id of this submission; a repeated one has the same id."""
     opened: bool = False
-    """Whether this browser has opened the assignment for the first time."""
+    """Whether this browser opened the assignment for the first time."""
     finished: bool = False
-    """Whether it has finished it now."""
+    """Whether this browser has just finished it."""
     results: Annotated[tuple[ItemResult, ...], msgspec.Meta(max_length=MOST_CARDS + MOST_QUESTIONS)] = ()
 
 
 @get("/a/{name:str}", **operation("assignment", "What a class was given to do", "pages", 404, 503))
 async def show(name: FromPath[str], server: Given[Server]) -> Response[str]:
-    """The page that the class opens."""
+    """Show the page for the class."""
     assignment = _decode(await server.assignments.get(name))
     library = server.library
     book, practice = await library.book(assignment.book), await library.practice(assignment.book)
@@ -70,7 +70,7 @@ async def show(name: FromPath[str], server: Given[Server]) -> Response[str]:
     status_code=204,
 )
 async def count(name: FromPath[str], data: JSONBody[Results], server: Given[Server]) -> None:
-    """Results that were sent before are not counted again."""
+    """Count a result; repeated submissions count once."""
     tables = server.assignments
     assignment = _decode(await tables.get(name))
     practice = await server.library.practice(assignment.book)
@@ -81,7 +81,7 @@ async def count(name: FromPath[str], data: JSONBody[Results], server: Given[Serv
 
 @get("/teacher/assignments/new", operation_id="teacherNewAssignment", **PAGE)
 async def choose(visit: Given[Visit], server: Given[Server]) -> Response[str]:
-    """Choose what an assignment consists of."""
+    """Show the form that composes an assignment."""
     if not visit.signed_in:
         return led_to("/teacher")
     library = server.library
@@ -101,7 +101,7 @@ async def choose(visit: Given[Visit], server: Given[Server]) -> Response[str]:
 
 @post("/teacher/assignments", operation_id="teacherHandOut", **PAGE)
 async def hand_out(visit: Given[Visit], server: Given[Server]) -> Response[str]:
-    """Give a class something to do."""
+    """Create an assignment."""
     await visit.form()
     fields = _lists(await visit.pairs())
     book = next(iter(fields["book"]), "")
@@ -131,7 +131,7 @@ async def hand_out(visit: Given[Visit], server: Given[Server]) -> Response[str]:
 
 @get("/teacher/assignments/{name:str}", operation_id="teacherAssignment", **PAGE)
 async def results(name: FromPath[str], visit: Given[Visit], server: Given[Server]) -> Response[str]:
-    """How far a class is."""
+    """Show the progress of a class."""
     if not visit.signed_in:
         return led_to("/teacher")
     await server.door.follow()
@@ -161,7 +161,7 @@ async def results(name: FromPath[str], visit: Given[Visit], server: Given[Server
 
 @get("/teacher/assignments/{name:str}/wall", operation_id="teacherAssignmentWall", **PAGE)
 async def show_large(name: FromPath[str], visit: Given[Visit], server: Given[Server]) -> Response[str]:
-    """The address of an assignment and its QR code, as large as the wall behind the teacher."""
+    """Show the address of an assignment and its QR code, large enough for a projector."""
     address = pupils_address(visit, server)
     back = f"/teacher/assignments/{name}"
     if not visit.signed_in or not address:
@@ -173,7 +173,7 @@ async def show_large(name: FromPath[str], visit: Given[Visit], server: Given[Ser
 
 @post("/teacher/assignments/{name:str}/forget", operation_id="teacherForgetAssignment", **PAGE)
 async def forget(name: FromPath[str], visit: Given[Visit], server: Given[Server]) -> Response[str]:
-    """Delete an assignment and everything that was counted."""
+    """Delete an assignment with its counts."""
     await visit.form()
     await server.assignments.forget(name)
     _log.info("assignment_forgotten")

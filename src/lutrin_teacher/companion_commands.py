@@ -1,4 +1,4 @@
-"""`lutrin study` and `lutrin companion check|export|merge`: what a model and people have prepared for a book."""
+"""`lutrin study` and `lutrin companion check|export|merge`: entries that a model and people prepare for a book."""
 
 import asyncio
 import sys
@@ -49,7 +49,7 @@ def check(workplace: Workplace, *, corpus: Path | None, as_json: bool) -> None:
 def merge(
     workplace: Workplace, *, drafts: Sequence[Path], corpus: Path | None, author: str, settings: Settings
 ) -> None:
-    """Put the entries of DRAFTS into the companions beside their books, and approve these as `approve` does.
+    """Merge the entries of DRAFTS into the companions of their books, and approve them like `approve`.
 
     Sections and hashes are filled in. An entry whose heading or quote is not exact is refused with its line, and the
     exit code is 1. To confirm entries whose section has changed, merge the companion itself.
@@ -70,7 +70,7 @@ def merge(
 @settings_option
 @click.pass_obj
 def approve(workplace: Workplace, *, corpus: Path | None, settings: Settings) -> None:
-    """Approve every entry of the companions beside the books, as they are now, on this machine.
+    """Approve all current entries of the books' companions on this machine.
 
     Until then, entries of a book's folder count as unsigned: they are checked, not pinned, and
     wait for a teacher. A changed file has to be approved again.
@@ -89,7 +89,7 @@ def approve(workplace: Workplace, *, corpus: Path | None, settings: Settings) ->
 @settings_option
 @click.pass_obj
 def export(workplace: Workplace, *, book: str, output: Path | None, settings: Settings) -> None:
-    """Print the published companion of BOOK (default: the first one), with the entries that this machine made."""
+    """Print the published companion of BOOK (default: the first one), including entries made on this machine."""
     entries = asyncio.run(workplace.companion_entries(settings, book))
     if output is not None:
         workplace.write_companion(output, entries)
@@ -101,9 +101,12 @@ def export(workplace: Workplace, *, book: str, output: Path | None, settings: Se
 @click.command()
 @click.argument("book", default="")
 @click.option(
-    "--most", type=click.IntRange(min=0), default=0, help="Most passages to study in this run (default: all)."
+    "--most",
+    type=click.IntRange(min=0),
+    default=0,
+    help="Maximum number of passages to study in this run (default: all).",
 )
-@click.option("--tier", help="Language model for this run, with a name as in LUTRIN_MODEL.")
+@click.option("--tier", help="Language model for this run, named as in LUTRIN_MODEL.")
 @click.option("--remote", is_flag=True, help="Let a service's model write; LUTRIN_LLM_MODEL names it.")
 @data_dir_option
 @click.pass_obj

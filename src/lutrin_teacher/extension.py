@@ -1,4 +1,4 @@
-"""The teacher's pages as the server takes them in."""
+"""The teacher's pages as a guest of the server."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,7 +13,7 @@ FOLDER = Path(__file__).parent
 
 
 def give(server: Server) -> Mapping[str, object]:
-    """What the pages ask for by name: the doctor's examinations and the companions of the books."""
+    """The services that the pages need: the doctor's checks and the books' companions."""
     editor = Editor(server.companions) if server.companions is not None else None
     return {"examination": Examination(server.settings, server.now), "companions": editor}
 

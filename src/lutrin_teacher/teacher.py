@@ -39,13 +39,13 @@ from lutrin_teacher.write import progress_of
 
 NO_STORE: dict[str, Any] = {"Cache-Control": "no-store"}
 PAGE: dict[str, Any] = {"include_in_schema": False, "media_type": MediaType.HTML}
-"""Of a handler whose answers browsers show."""
+"""Options of a handler that returns HTML."""
 KINDS, STATES, ACTS = frozenset(get_args(Kind)), frozenset(get_args(State)), frozenset(get_args(Act))
 MOST_PAGE = 100_000
 MOST_DIGITS = 6
-"""Of the number of a choice."""
+"""Digits of the number of a choice, at most."""
 MOST_NEAR = 3
-"""Passages that may prove an answer which the teacher writes to a question that the book does not answer by itself."""
+"""Maximum number of passages offered as proof for an answer that the teacher writes."""
 Prepared = Editor | None
 """The companions of the books; None where there are no books to prepare anything for."""
 INBOX = "inbox"
@@ -64,14 +64,14 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
     """`waiting`, `running`, `done`, `failed`, or empty if there was none."""
     job_text: str
     awaited: bool
-    """Whether something runs whose end the page waits for, besides the job."""
+    """Whether anything besides the job is running that the page waits for."""
 
 
 @get("/teacher", operation_id="teacher", **PAGE)
 async def page(
     visit: Given[Visit], server: Given[Server], examination: Given[Examination], companions: Given[Prepared]
 ) -> Response[str]:
-    """The page, or the form that asks for the password, or for a first one."""
+    """Show the teacher's page, or the form that asks for the password or sets the first one."""
     if not visit.signed_in:
         return _gate(visit)
     await server.door.follow()
@@ -81,7 +81,7 @@ async def page(
 
 @get("/teacher/progress", include_in_schema=False, operation_id="teacherProgress")
 async def progress(visit: Given[Visit], server: Given[Server], examination: Given[Examination]) -> Response[Progress]:
-    """Figures and lines that change while the page is open."""
+    """Return the figures and lines that change while the page is open."""
     visit.require()
     job = server.job()
     body = Progress(
@@ -96,7 +96,7 @@ async def progress(visit: Given[Visit], server: Given[Server], examination: Give
 
 @post("/teacher/sign-in", operation_id="teacherSignIn", **PAGE)
 async def sign_in(visit: Given[Visit]) -> Response[str]:
-    """The token comes once, in the body of a form; from then on a cookie stands for it."""
+    """Sign in with the password or token from a form; a cookie replaces it afterwards."""
     try:
         token = (await visit.fields()).get("token", "")
         cookie = await visit.enter(token)
@@ -108,7 +108,7 @@ async def sign_in(visit: Given[Visit]) -> Response[str]:
 
 @post("/teacher/set-up", operation_id="teacherSetUp", **PAGE)
 async def set_up(visit: Given[Visit]) -> Response[str]:
-    """Set the first password, given the code that the terminal printed, and sign this browser in."""
+    """Set the first password, given the code from the terminal, and sign this browser in."""
     fields = await visit.fields()
     try:
         cookie = await visit.set_up(fields.get("code", ""), fields.get("password", ""))
@@ -120,7 +120,7 @@ async def set_up(visit: Given[Visit]) -> Response[str]:
 
 @post("/teacher/password", operation_id="teacherPassword", **PAGE)
 async def change_password(visit: Given[Visit]) -> Response[str]:
-    """Change the password, given the present one."""
+    """Change the password, given the current one."""
     fields = await visit.form()
     await visit.change_password(fields.get("old", ""), fields.get("password", ""))
     _log.info("password_set")
@@ -129,7 +129,7 @@ async def change_password(visit: Given[Visit]) -> Response[str]:
 
 @get("/teacher/class", operation_id="teacherClass", **PAGE)
 async def show_address(visit: Given[Visit], server: Given[Server]) -> Response[str]:
-    """The address of the server and its QR code, as large as the wall behind the teacher."""
+    """Show the address of the server and its QR code, large enough for a projector."""
     address = pupils_address(visit, server)
     if not visit.signed_in or not address:
         return led_to("/teacher")
@@ -138,7 +138,7 @@ async def show_address(visit: Given[Visit], server: Given[Server]) -> Response[s
 
 @post("/teacher/class/{act:str}", operation_id="teacherDoor", **PAGE)
 async def move_door(act: FromPath[str], visit: Given[Visit], server: Given[Server]) -> Response[str]:
-    """Let the class in, or out."""
+    """Let the class's devices connect, or stop that."""
     await visit.form()
     if act not in {"open", "close"}:
         raise InvalidInput(NO_SUCH_BUTTON)
@@ -148,7 +148,7 @@ async def move_door(act: FromPath[str], visit: Given[Visit], server: Given[Serve
 
 @post("/teacher/sign-out", operation_id="teacherSignOut", **PAGE)
 async def sign_out(visit: Given[Visit]) -> Response[str]:
-    """The cookie is worth nothing afterwards."""
+    """Sign out: invalidate the cookie."""
     await visit.form()
     visit.leave()
     return led_to("/teacher", [Cookie(**visit.cookie_for(""))])
@@ -156,7 +156,7 @@ async def sign_out(visit: Given[Visit]) -> Response[str]:
 
 @post("/teacher/ingest", operation_id="teacherIngest", **PAGE)
 async def ingest(visit: Given[Visit], server: Given[Server]) -> Response[str]:
-    """Read the books again, as `POST /ingest` does."""
+    """Read the books again, like `POST /ingest`."""
     await visit.form()
     await server.read_books()
     return led_to("/teacher#books")
@@ -164,7 +164,7 @@ async def ingest(visit: Given[Visit], server: Given[Server]) -> Response[str]:
 
 @post("/teacher/check", operation_id="teacherCheck", **PAGE)
 async def check(visit: Given[Visit], server: Given[Server], examination: Given[Examination]) -> Response[str]:
-    """Let the doctor look."""
+    """Run the checks of `lutrin doctor`."""
     await visit.form()
     examination.start(server.spawn)
     return led_to("/teacher#health")
@@ -183,7 +183,7 @@ async def questions(visit: Given[Visit], server: Given[Server]) -> Response[str]
 
 @get("/teacher/companion/{book:str}", operation_id="teacherCompanion", **PAGE)
 async def entries(book: FromPath[str], visit: Given[Visit], companions: Given[Prepared]) -> Response[str]:
-    """The entries of a book's companion, some at a time."""
+    """Show a page of the entries of a book's companion."""
     if not visit.signed_in:
         return led_to("/teacher")
     filters = _parse_filter(visit.query)
@@ -193,7 +193,7 @@ async def entries(book: FromPath[str], visit: Given[Visit], companions: Given[Pr
 
 @post("/teacher/companion/{book:str}", operation_id="teacherApprove", **PAGE)
 async def approve(book: FromPath[str], visit: Given[Visit], companions: Given[Prepared]) -> Response[str]:
-    """Approve everything that one page of the list shows."""
+    """Approve all entries of one page of the list."""
     back = (await visit.form()).get("back", "")
     names = {value for name, value in await visit.pairs() if name == "entry"}
     await _editor_of(companions).approve(book, names)
@@ -205,7 +205,7 @@ async def approve(book: FromPath[str], visit: Given[Visit], companions: Given[Pr
 async def change(
     book: FromPath[str], entry: FromPath[str], visit: Given[Visit], companions: Given[Prepared]
 ) -> Response[str]:
-    """Approve, hide, mend, pin an entry, or take that back."""
+    """Approve, hide, correct or pin an entry, or undo that."""
     fields = await visit.form()
     if fields.get("act") not in ACTS:
         raise InvalidInput(NO_SUCH_BUTTON)
@@ -226,7 +226,7 @@ async def change(
 
 @get("/teacher/answer", operation_id="teacherAnswer", **PAGE)
 async def proposal(visit: Given[Visit], server: Given[Server], companions: Given[Prepared]) -> Response[str]:
-    """How a question is answered now, to be pinned as it is or in better words."""
+    """Show the current answer to a question, to pin it as it is or reworded."""
     if not visit.signed_in:
         return led_to("/teacher")
     parameters = visit.query
@@ -256,7 +256,7 @@ async def proposal(visit: Given[Visit], server: Given[Server], companions: Given
 
 @post("/teacher/answer", operation_id="teacherPinAnswer", **PAGE)
 async def pin(visit: Given[Visit], server: Given[Server], companions: Given[Prepared]) -> Response[str]:
-    """Have a question answered so from now on."""
+    """Pin an answer to a question."""
     fields = await visit.form()
     book, question = fields.get("book", ""), fields.get("question", "")
     answer = await server.answer(question, book)
@@ -294,7 +294,7 @@ HANDLERS = [
 
 
 def _gate(visit: Visit, error: LutrinError | None = None) -> Response[str]:
-    """What stands before the page: a form for the password, or for the first one, with what went wrong."""
+    """The form for the password, or for the first one, with an error message if there is one."""
     first = not visit.may_sign_in
     problem = as_problem(error).problem if error is not None else None
     message = problem.detail if problem is not None else ""
@@ -317,7 +317,7 @@ def pupils_address(visit: Visit, server: Server) -> str:
 
 
 async def _board(visit: Visit, server: Server, examination: Examination, companions: Prepared) -> Board:
-    """Replace a failed lookup by a line on the page."""
+    """Turn a failed lookup into a line on the page."""
     troubles = [*server.troubles()]
     books: Sequence[BookRow] = []
     left_out: Sequence[LeftOut] = []
@@ -371,7 +371,7 @@ async def _list_prepared(server: Server, companions: Prepared) -> dict[str, tupl
 
 
 async def _list_assignments(server: Server) -> list[tuple[StoredAssignment, str]]:
-    """The assignments with their titles, the newest first; none where nothing is stored, which the page says."""
+    """The assignments with their titles, newest first; none if storing is off, which the page says."""
     try:
         stored = await server.assignments.all()
     except ChatStoreError:
@@ -380,7 +380,7 @@ async def _list_assignments(server: Server) -> list[tuple[StoredAssignment, str]
 
 
 async def _questions(server: Server, companions: Prepared, troubles: list[str]) -> Overview:
-    """What readers asked, and what became of it; what is in the way is added to `troubles`."""
+    """Readers' questions with their outcomes; adds failures to `troubles`."""
     library = server.library
     pinned: set[str] = set()
     try:
@@ -409,7 +409,7 @@ def page_response(page: str, status: int = 200) -> Response[str]:
 
 
 def led_to(location: str, cookies: list[Cookie] | None = None) -> Response[str]:
-    """Lead a browser that has sent a form to a page."""
+    """Redirect a browser after a form to a page."""
     headers = {"Location": location, **NO_STORE}
     return Response("", status_code=303, media_type=MediaType.HTML, headers=headers, cookies=cookies)
 
@@ -421,7 +421,7 @@ def _editor_of(companions: Prepared) -> Editor:
 
 
 def _filters(query: Mapping[str, str]) -> dict[str, str]:
-    """What an address may say of the entries that are wanted, and nothing else."""
+    """The valid query parameters that select entries."""
     page = query.get("page", "")
     return {
         name: value

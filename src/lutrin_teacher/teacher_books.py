@@ -1,4 +1,4 @@
-"""The teacher's pages on whole books: the report of each, a trial, its name, its place on the shelf, its removal."""
+"""The teacher's pages about books: report, trial, name, position on the shelf, removal."""
 
 from typing import Any, get_args
 
@@ -20,7 +20,7 @@ from lutrin_teacher.trial import Trial, try_book
 
 ACTS = frozenset(get_args(BookAct))
 LEAVING = frozenset({"delete", "remove", "up", "down", "hide", "show", "restore"})
-"""After these the teacher is led back to all of her books."""
+"""Actions that redirect to the list of books."""
 
 _log = get_logger("teacher")
 
@@ -29,7 +29,7 @@ _log = get_logger("teacher")
 async def upload(
     request: Request[Any, Any, Any], visit: Given[Visit], server: Given[Server]
 ) -> Response[str] | Response[Uploaded]:
-    """Add books, as `POST /books` does; the page's script gets JSON, its form the page."""
+    """Add books like `POST /books`; the page's script gets JSON, a form gets the page."""
     visit.require()
     report = await server.receive(request, lambda sent: visit.check(sent.get("key", "")))
     if prefers_html(request.headers.get("accept", "")):
@@ -39,7 +39,7 @@ async def upload(
 
 @get("/teacher/books/{book:str}", operation_id="teacherBook", **PAGE)
 async def show(book: FromPath[str], visit: Given[Visit], server: Given[Server]) -> Response[str]:
-    """One book: what is in it, what was left out and why, and all that can be done with it."""
+    """Show a book: its contents, files left out and why, and all actions."""
     if not visit.signed_in:
         return led_to("/teacher")
     row = await server.find_book(book)
@@ -65,7 +65,7 @@ async def show(book: FromPath[str], visit: Given[Visit], server: Given[Server]) 
 
 @get("/teacher/books/{book:str}/trial", operation_id="teacherTrial", **PAGE)
 async def trial(book: FromPath[str], visit: Given[Visit], server: Given[Server]) -> Response[str]:
-    """Ask the book a few questions, and show what pupils would be told."""
+    """Ask the book a few questions, and show the answers for pupils."""
     if not visit.signed_in:
         return led_to("/teacher")
     shelved = await server.library.book(book)
@@ -75,7 +75,7 @@ async def trial(book: FromPath[str], visit: Given[Visit], server: Given[Server])
 
 @post("/teacher/books/{book:str}/{act:str}", operation_id="teacherChangeBook", **PAGE)
 async def change(book: FromPath[str], act: FromPath[str], visit: Given[Visit], server: Given[Server]) -> Response[str]:
-    """Rename, hide, move, remove, bring back or delete a book, or go back to its index before this one."""
+    """Rename, hide, move, remove, restore or delete a book, or return to its previous index."""
     fields = await visit.form()
     if act not in ACTS:
         raise InvalidInput(NO_SUCH_BUTTON)

@@ -27,33 +27,33 @@ QUOTE_CHARACTERS = 240
 DATA_DIR = "Folder of catalogue, indexes and conversations (LUTRIN_DATA_DIR)."
 
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-"""C0 and C1, what turns the direction of text, and halves of characters; not tab and line feed."""
+"""C0 and C1 controls, marks that change the direction of text, and surrogates; not tab and line feed."""
 
 data_dir_option = click.option("--data-dir", type=click.Path(path_type=Path), help=DATA_DIR)
 settings_option = click.option(
     "--data-dir", "settings", type=click.Path(path_type=Path), help=DATA_DIR,
     callback=lambda _context, _parameter, folder: load_settings(data_dir=folder),
 )  # fmt: skip
-"""The same for commands that take their settings as they are."""
+"""The same option, for commands that take loaded settings."""
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 def say(text: object, *, err: bool = False, nl: bool = True, file: TextIO | None = None) -> None:
-    """Print a text on the terminal; control characters in it are shown, not obeyed.
+    """Print a text on the terminal, with its control characters escaped.
 
-    Questions, books and names of files come from strangers. A terminal that gets their bytes can be made to change its
-    title, the clipboard or what stands on it already. Escapes are those of JSON, so that JSON stays what it was.
+    Questions, books and file names come from strangers, whose bytes could change a terminal's title, clipboard or
+    earlier output. The escapes are those of JSON, so that JSON output stays valid.
     """
     click.echo(visible(str(text)), err=err, nl=nl, file=file)
 
 
 def say_result(result: object, text: str, *, as_json: bool) -> None:
-    """Print a result as JSON, or what it means in words."""
+    """Print a result as JSON or in words."""
     say(msgspec.json.encode(result).decode() if as_json else text)
 
 
 def visible(text: str) -> str:
-    r"""A text with escapes in the place of control characters, line breaks and tabs excepted.
+    r"""Escape the control characters of a text, except line breaks and tabs.
 
     >>> visible("a\x1b]0;title\x07\n")
     'a\\u001b]0;title\\u0007\n'
@@ -93,7 +93,7 @@ def serving(address: str) -> None:
 
 @contextmanager
 def ingest_progress(*, as_data: bool) -> Iterator[Callable[[FolderReport | Advance], None]]:
-    """Return what shows an ingest: a line for each folder (on stderr if `as_data`), a bar on a terminal."""
+    """Return the display of an ingest: a line for each folder (on stderr if `as_data`), a bar on a terminal."""
     if not sys.stderr.isatty():
         yield lambda event: say(event.line(), err=as_data) if isinstance(event, FolderReport) else None
         return
@@ -160,13 +160,13 @@ def source_line(source: records.Citation) -> str:
 
 
 def excerpt_lines(excerpt: records.Excerpt) -> str:
-    """Format an excerpt below its place in the book, with an ellipsis where the book goes on."""
+    """Format an excerpt below its place in the book, with an ellipsis where the book continues."""
     before, after = "… " if excerpt.cut_before else "", " …" if excerpt.cut_after else ""
     return f"From the book, {' > '.join(excerpt.heading_path)}:\n{before}{excerpt.text}{after}"
 
 
 async def stream_answer(events: AsyncIterator[records.AnswerEvent]) -> None:
-    """Print the book's answer as soon as it is there, then what a model adds, each sentence as it is verified."""
+    """Print the book's answer at once, then each sentence of the model as soon as it is verified."""
     book: records.Answer | None = None
     async for event in events:
         match event:
@@ -189,7 +189,7 @@ async def stream_answer(events: AsyncIterator[records.AnswerEvent]) -> None:
 
 
 def print_addition(answer: records.Answer, book: records.Answer | None) -> str:
-    """Print what a model added to the book's answer; the whole, if it is another one now."""
+    """Print what a model added to the book's answer, or the whole answer if it has changed."""
     if book is None or not answer.answer.startswith(book.answer):
         return print_answer(answer)
     lines = [answer.answer.removeprefix(book.answer).strip()]

@@ -62,7 +62,7 @@ def backup(file: Path, *, as_json: bool, settings: Settings) -> None:
 @json_option
 @settings_option
 def restore(file: Path, *, without_conversations: bool, trust: bool, as_json: bool, settings: Settings) -> None:
-    """Replace the present state with that of a backup FILE.
+    """Replace the current state with that of a backup FILE.
 
     Everything is replaced or nothing: a damaged file changes nothing. A running server follows within two seconds.
     """
@@ -78,7 +78,7 @@ def restore(file: Path, *, without_conversations: bool, trust: bool, as_json: bo
 @click.command()
 @file_argument
 @click.option(
-    "--book-only", is_flag=True, help="Only the books, for a machine that has Lutrin; the same as `export-index`."
+    "--book-only", is_flag=True, help="Write only the books, for a machine that has Lutrin, like `export-index`."
 )
 @json_option
 @settings_option
@@ -141,9 +141,9 @@ def _say_moved(moved: "TransferSummary", verb: str, *, as_json: bool) -> None:
 
 
 @click.command()
-@click.option("--session", "session_id", help="Delete those of this session.")
-@click.option("--older-than", type=Age(), help="Delete those unused for this long: 30d, 12h, 8w.")
-@click.option("--all", "everything", is_flag=True, help="Delete all of them.")
+@click.option("--session", "session_id", help="Delete the conversations of this session.")
+@click.option("--older-than", type=Age(), help="Delete conversations unused for this long: 30d, 12h, 8w.")
+@click.option("--all", "everything", is_flag=True, help="Delete all conversations.")
 @json_option
 @settings_option
 def forget(

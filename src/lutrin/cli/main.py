@@ -42,7 +42,7 @@ for command in (
 
 
 def with_guests() -> click.Group:
-    """All commands, those of guests among them; raises InvalidSettings as `load_guests`."""
+    """All commands, including those of guests; raises InvalidSettings like `load_guests`."""
     for command in load_guests("commands"):
         lutrin.add_command(command)
     return lutrin
@@ -56,7 +56,7 @@ def with_guests() -> click.Group:
 @click.option("--rebuild", is_flag=True, help="Read every file again, including unchanged ones.")
 @click.option("--password", default="", help="Password of encrypted PDF files.")
 @click.option("--lenient", is_flag=True, help="Read invalid MDX files as far as possible instead of skipping them.")
-@click.option("--keep-missing", is_flag=True, help="Keep books whose files are gone.")
+@click.option("--keep-missing", is_flag=True, help="Keep books whose files are missing.")
 @click.option("--explain", "explained", is_flag=True, help="Show how Lutrin understands the file PATH; index nothing.")
 @json_option
 @settings_option
@@ -109,7 +109,7 @@ def mcp(*, settings: Settings) -> None:
     "--wait",
     "wait_s",
     type=click.FloatRange(0),
-    help="Seconds to wait for the model; with --json 0, else as settings say.",
+    help="Seconds to wait for the model (default: 0 with --json, else LUTRIN_EXPLAIN_S).",
 )
 @json_option
 @settings_option
@@ -136,7 +136,9 @@ def ask(
 @click.argument("question")
 @click.option("--selected-text", default="", help="Search near this passage.")
 @click.option("--book", default="", help="Slug of the book, if there are several.")
-@click.option("-k", "top_k", type=click.IntRange(1, 50), default=5, show_default=True, help="Most passages to print.")
+@click.option(
+    "-k", "top_k", type=click.IntRange(1, 50), default=5, show_default=True, help="Maximum number of passages to print."
+)
 @settings_option
 def retrieve(question: str, *, selected_text: str, book: str, top_k: int, settings: Settings) -> None:
     """Print the passages nearest to QUESTION as a JSON array."""
@@ -150,7 +152,7 @@ def retrieve(question: str, *, selected_text: str, book: str, top_k: int, settin
 @click.option("--book", default="", help="Slug of the book (default: all books).")
 @settings_option
 def citations(*, book: str, settings: Settings) -> None:
-    """Print every place that an answer may link to, as a JSON array for a site to check."""
+    """Print every address that an answer may link to, as a JSON array, so that a site can check them."""
     from lutrin.runtime import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
 
     places = asyncio.run(wiring.citations(settings, book))
@@ -158,7 +160,7 @@ def citations(*, book: str, settings: Settings) -> None:
 
 
 @lutrin.command()
-@click.option("--all", "all_of_them", is_flag=True, help="List advanced settings too that are as they came.")
+@click.option("--all", "all_of_them", is_flag=True, help="Also list advanced settings at their default values.")
 @json_option
 @settings_option
 def config(*, all_of_them: bool, as_json: bool, settings: Settings) -> None:
@@ -178,7 +180,7 @@ def config(*, all_of_them: bool, as_json: bool, settings: Settings) -> None:
     for name, value, meaning in shown:
         say(f"{name:<{width}}  {value or '-'}\n{'':<{width}}  {meaning}")
     if len(shown) < len(rows):
-        say(f"{len(rows) - len(shown)} advanced settings are as they came; `lutrin config --all` lists them.")
+        say(f"{len(rows) - len(shown)} advanced settings have their default values; `lutrin config --all` lists them.")
 
 
 @lutrin.command()
@@ -204,7 +206,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def run(command: Callable[[], Any]) -> int:
-    """Run a command and turn what it raises into a message and an exit code."""
+    """Run a command, and turn its exceptions into a message and an exit code."""
     restrict_new_files()
     try:
         code = command()

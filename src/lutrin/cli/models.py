@@ -23,7 +23,7 @@ def models() -> None:
 @models.command("list")
 @json_option
 def list_models(*, as_json: bool) -> None:
-    """List the models of the manifest and say which are here."""
+    """List the models of the manifest, and which of them are installed."""
     from lutrin.keep import weights  # noqa: PLC0415 - an HTTP client loads with it
 
     settings = load_settings()
@@ -78,7 +78,7 @@ def fetch(tiers: tuple[str, ...]) -> None:
 @models.command()
 @click.argument("tiers", nargs=-1)
 def verify(tiers: tuple[str, ...]) -> None:
-    """Check the SHA-256 of models by TIER (default: all that are here)."""
+    """Check the SHA-256 of models by TIER (default: all that are installed)."""
     from lutrin.keep import weights  # noqa: PLC0415 - an HTTP client loads with it
 
     settings = load_settings()
@@ -100,12 +100,12 @@ def verify(tiers: tuple[str, ...]) -> None:
 @click.argument("tiers", nargs=-1)
 @click.option("--quick", is_flag=True, help="Try fewer formats.")
 @click.option(
-    "--short", is_flag=True, help="Measure LUTRIN_MODEL once, in a minute at most; LUTRIN_TUNE=false skips this."
+    "--short", is_flag=True, help="Measure LUTRIN_MODEL once, for at most a minute, unless LUTRIN_TUNE=false."
 )
 @click.option("--score", "scored", is_flag=True, help="Also have each model file answer 20 sample questions (slow).")
 @settings_option
 def tune(*, tiers: tuple[str, ...], quick: bool, short: bool, scored: bool, settings: Settings) -> None:
-    """Convert and measure models by TIER (default: all here); LUTRIN_MODEL=auto picks the best that is fast enough."""
+    """Convert and measure models by TIER (default: all installed); LUTRIN_MODEL=auto takes the best fast one."""
     from lutrin.generate.tune import FORMATS, QUICK_FORMATS, Trial, Tuning, table  # noqa: PLC0415 - a stage's vendors load only when it runs
     from lutrin.runtime import language_model  # noqa: PLC0415 - a stage's vendors load only when it runs
 
@@ -154,7 +154,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def find_judge() -> None:
-    """Make the package `evaluation` importable; it stands beside `src` in a checkout and is in no wheel."""
+    """Make the package `evaluation` importable; it is a sibling of `src` in a checkout, and no wheel contains it."""
     if (ROOT / "evaluation" / "__init__.py").is_file():
         if str(ROOT) not in sys.path:
             sys.path.append(str(ROOT))

@@ -28,7 +28,7 @@ HOMES = (Path("/home"), Path("/root"))
 @click.command()
 @click.option("--host", help="Address to listen on (LUTRIN_HOST, default 127.0.0.1).")
 @click.option("--port", type=click.IntRange(1, 65_535), help="Port to listen on (LUTRIN_PORT, default 7860).")
-@click.option("--lan", is_flag=True, help="Let the whole network in; print the address to type and a QR code.")
+@click.option("--lan", is_flag=True, help="Let other machines of the network connect; print the address and a QR code.")
 @click.option("--echo", is_flag=True, help="Print each question and answer to the terminal.")
 @click.option("--ingest", "reading", is_flag=True, help="Read the books in corpus/ once, while the server starts.")
 @data_dir_option
@@ -54,19 +54,19 @@ def serve(*, host: str | None, port: int | None, lan: bool, echo: bool, reading:
 
 
 def show_code(port: int, code: str) -> None:
-    """Print the code with which a teacher sets the password of her page, in her browser."""
+    """Print the code that a teacher needs to set the password of her page in her browser."""
     say(f"Teachers begin on http://127.0.0.1:{port}/teacher with the code {code}.")
 
 
 def with_own_names(settings: Settings, host_name: str) -> Settings:
-    """Allow the names that this machine has in its own network; no page on the internet can pretend to have them."""
+    """Allow the names that this machine has in its own network; no page on the internet can claim them."""
     name = host_name.partition(".")[0].lower()
     names = (*settings.allowed_hosts, host_name.lower(), name, f"{name}.local")
     return settings.model_copy(update={"allowed_hosts": tuple(dict.fromkeys(filter(None, names)))})
 
 
 def serving_room(addresses: Sequence[str], *, drawn: bool | None = None) -> Callable[[str], None]:
-    """Return a function that prints the server's address for the room, with a QR code if `drawn`, or on a terminal."""
+    """Return a function that prints the server's address, with a QR code if `drawn` or on a terminal."""
 
     def show(address: str) -> None:
         port = urlsplit(address).port
@@ -92,9 +92,9 @@ def qr_code(address: str) -> str:
 
 
 @click.command()
-@click.option("--user", default="lutrin", show_default=True, help="User that runs it; created if missing.")
-@click.option("--lan", is_flag=True, help="Let the whole network in.")
-@click.option("--gpu", is_flag=True, help="Let it use this machine's devices, such as the graphics processor.")
+@click.option("--user", default="lutrin", show_default=True, help="User that runs the service; created if missing.")
+@click.option("--lan", is_flag=True, help="Let other machines of the network connect.")
+@click.option("--gpu", is_flag=True, help="Let the service use this machine's devices, such as the graphics processor.")
 @click.option("--install", is_flag=True, help=f"Write {UNIT}, enable it and start it; needs root.")
 @settings_option
 def service(*, user: str, lan: bool, gpu: bool, install: bool, settings: Settings) -> None:

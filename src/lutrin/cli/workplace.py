@@ -1,4 +1,4 @@
-"""What commands of guests are given (`lutrin.guest_ports.Workplace`); a stage's vendors load only when it runs."""
+"""The workplace of guests' commands (`lutrin.guest_ports.Workplace`); a stage loads its libraries when it runs."""
 
 from collections.abc import Collection, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -14,13 +14,13 @@ class Workplace:
     """See `lutrin.guest_ports.Workplace`."""
 
     def study(self, settings: Settings) -> AbstractAsyncContextManager[Study]:
-        """Open all parts that a study needs, and close them at the end."""
+        """Open the parts that a study needs, and close them at the end."""
         from lutrin.runtime.wiring import open_study  # noqa: PLC0415 - as above
 
         return open_study(settings)
 
     async def companion_entries(self, settings: Settings, book: str) -> Sequence[Entry]:
-        """List the published companion of a book, by its slug; an empty slug means the first book."""
+        """List the entries of a book's published companion; an empty slug means the first book."""
         from lutrin.runtime.wiring import companion_entries  # noqa: PLC0415 - as above
 
         return await companion_entries(settings, book)
@@ -32,25 +32,25 @@ class Workplace:
         edit.write_entries(path, entries)
 
     def companions(self, corpus: Path, *, shelf: bool) -> Sequence[Path]:
-        """The companions that lie beside the books of a corpus; raises LutrinError if it cannot be read."""
+        """The companion files of a corpus' books; raises LutrinError if the corpus cannot be read."""
         from lutrin.study import edit  # noqa: PLC0415 - as above
 
         return edit.companions(corpus, shelf=shelf)
 
     def check_companions(self, corpus: Path, *, shelf: bool) -> tuple[int, Sequence[Notice]]:
-        """Count the entries beside the books of a corpus that fit them, with a line for each that does not."""
+        """Count the companion entries that fit their books, with a line for each that does not."""
         from lutrin.study import edit  # noqa: PLC0415 - as above
 
         return edit.check(corpus, shelf=shelf)
 
     def merge_companions(self, corpus: Path, drafts: Sequence[Path], *, author: str, shelf: bool) -> MergeSummary:
-        """Put the entries of drafts into the companions beside the books that have their files."""
+        """Merge the entries of drafts into the companions of the books that contain their files."""
         from lutrin.study import edit  # noqa: PLC0415 - as above
 
         return edit.merge(corpus, drafts, author=author, shelf=shelf)
 
     def approve_companions(self, paths: Collection[Path], settings: Settings) -> None:
-        """Stand for companions as they are now, on this machine."""
+        """Approve the current state of companions on this machine."""
         from lutrin.ingest.companion_file import approve  # noqa: PLC0415 - as above
 
         approve(paths, settings.approved_path)

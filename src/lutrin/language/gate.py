@@ -1,9 +1,9 @@
 """Whether a question is asked in a language that the book can answer.
 
 Only function words and scripts count. Names, quotations, code and technical terms look alike in every language, and
-three typed words are too few for statistics. A question is in another language when it holds more of that language's
-function words than of the accepted one's. Where all of these could be English, too, half of the question must be such
-words, without a single one that is only English. In doubt, the question is accepted.
+three typed words are too few for statistics. A question is in another language if it contains more function words of
+that language than of the accepted ones. If all of them could also be English, they must make up half of the question,
+and it must contain no word that is only English. In doubt, the question is accepted.
 """
 
 import re
@@ -21,7 +21,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _DATA = tomllib.loads(resources.files("lutrin.language").joinpath("others.toml").read_text(encoding="utf-8"))
 _ALSO_ENGLISH = frozenset(_DATA["also_english"].split())
 SIGN, HINT = 1.0, 0.5
-"""Weights of a function word: one found only in another language, and one also found in English or as a typing slip."""
+"""Weights of a function word that only another language has, and of one that is also English or a likely typo."""
 
 
 class LanguageGate:
@@ -45,7 +45,7 @@ class LanguageGate:
         plain = whole = _QUOTED.sub(" ", text)
         for name in identifiers(plain):
             plain = plain.replace(name, " ")
-        # Where no blank stands between words, what looks like a name may be the whole question.
+        # Without blanks between words, what looks like a name may be the whole question.
         script = _foreign_script(plain) or _foreign_script(whole)
         if script is not None:
             return bool(self._accepted & set(script))

@@ -1,6 +1,6 @@
-"""The language that readers and books speak: words, patterns and spellings, as `english.toml` lists them.
+"""The language of readers and books: words, patterns and spellings from `english.toml`.
 
-Another language is another such file, named here.
+For another language, write another such file and name it here.
 """
 
 import re
@@ -20,7 +20,7 @@ def _words(name: str) -> frozenset[str]:
 
 
 def _expand(pattern: str | list[str]) -> str:
-    """A pattern with its parts filled in; a part may hold those that stand after it."""
+    """Fill in the parts of a pattern; a part may refer to later parts."""
     text = "".join(pattern)
     for name, part in _PARTS.items():
         text = text.replace(f"{{{name}}}", "".join(part))
@@ -32,12 +32,12 @@ def _compile(alternatives: list[str | list[str]]) -> re.Pattern[str]:
 
 
 def pattern(name: str) -> re.Pattern[str]:
-    """One pattern of all alternatives in a list."""
+    """Compile the alternatives of a list into one pattern."""
     return _compile(_DATA[name])
 
 
 def patterns(name: str) -> dict[str, re.Pattern[str]]:
-    """One pattern for each list of a table, in its order."""
+    """Compile each list of a table into one pattern, in order."""
     return {key: _compile(alternatives) for key, alternatives in _DATA[name].items()}
 
 
@@ -51,14 +51,14 @@ STOP_WORDS = (
     | {form.replace("'", "’") for form in _SHORT_FORMS}
     | {form.replace("'", "") for form in _SHORT_FORMS} - _words("other_words")
 )
-"""With their short forms, as they are written and as they are typed: what's, what’s, whats."""
+"""Function words with their short forms, as written and as typed: what's, what’s, whats."""
 QUESTION_WORDS, COMMON_WORDS, NEGATIONS = map(_words, ("question_words", "common_words", "negations"))
 JOINING, COMPARING = map(_words, ("joining", "comparing"))
 TOTAL, WHOLE = map(_words, ("total", "whole"))
 REFERENCES, POINTING, ONE_AFTER, COURTESIES = map(_words, ("references", "pointing", "one_after", "courtesies"))
 ASKING, BEFORE_ASKING, DEFINING = map(_words, ("asking", "before_asking", "defining"))
 SAYING = frozenset(f"{_DATA['parts']['verb']}|to|it|they|i|you|we".split("|"))
-"""What a question has that could stand alone."""
+"""Words that let a short part stand alone as a question."""
 COUNTS_IN_ORDER: list[str] = _DATA["counts_in_order"].split()
 GOES_ON: tuple[str, ...] = tuple(_DATA["goes_on"])
 CHAT_SPELLINGS: dict[str, str] = _DATA["chat_spellings"]
@@ -67,6 +67,6 @@ SPELLING_PAIRS = [tuple(pair.split("/")) for pair in _DATA["spelling"]["pairs"].
 SPELLING_RULES = [(_expand(pattern), other) for pattern, other in _DATA["spelling"]["rules"]]
 KEYBOARD, SOUNDS = (_DATA["spelling"][name].split() for name in ("keyboard", "sounds"))
 WISHED_TOPICS: dict[str, str] = _DATA["wished_topics"]
-"""By form of answer, what is searched for; the subject has its place."""
+"""Search text for each form of answer, with a placeholder for the subject."""
 REQUESTS: dict[str, list[str]] = _DATA["requests"]
-"""Plain requests by what they want."""
+"""Example requests for each form of answer."""

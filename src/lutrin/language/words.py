@@ -1,6 +1,6 @@
-"""Words as search, scope and grounding compare them: stems, numbers, identifiers, names.
+"""Extracts the words that search, scope and grounding compare: stems, numbers, identifiers, names.
 
-Pure functions; the same text always gives the same words.
+All functions are pure.
 """
 
 import re
@@ -23,33 +23,33 @@ _IDENTIFIER = re.compile(
 _NUMBER = re.compile(r"(?<![\w.])[-−+]?\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _NAME = re.compile(r"\b(?:[A-Z][a-z]+[A-Z]\w*|[A-Z]{2,}\w*|[A-Z][\w-]+)\b")
 
-# A word with what is joined to it by a mark: E-207, 3.11, pick-up.
+# A word with everything that a mark joins to it: E-207, 3.11, pick-up.
 _TOKEN = re.compile(r"[^\W_]+(?:[-_.'’/][^\W_]+)*")
 
-# Signs of code that stand alone, such as | or &&; marks of a sentence are none.
+# Signs of code that stand alone, such as | or &&, but no punctuation.
 _SIGN = re.compile(r"(?<!\S)[^\w\s.,;:?!'\"()\[\]…–—’“”-]+(?=[\s.,;:?!]|$)")
 
 REMEMBERED = 16_384
-"""Texts, mostly sentences, whose words are kept at hand."""
+"""Number of texts, mostly sentences, whose words are cached."""
 _STEMMER = snowballstemmer.stemmer(STEMMER)
 
 
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
-    """The stem of a word (Porter 2, as the Snowball project defines it), lower case."""
+    """The stem of a word (Porter 2 of the Snowball project), in lower case."""
     lowered = word.lower().replace("’", "'")
     stemmed: str = _STEMMER.stemWord(lowered)
     return stemmed
 
 
 def words(text: str) -> list[str]:
-    """Words and numbers of a text in order, as they stand."""
+    """Words and numbers of a text, in order, unchanged."""
     return _WORD.findall(text)
 
 
 @lru_cache(maxsize=REMEMBERED)
 def plain(text: str) -> str:
-    """The words of a text alone, lower case."""
+    """The words of a text without punctuation, in lower case."""
     return " ".join(words(text.lower()))
 
 
@@ -61,15 +61,15 @@ def content_stems(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=REMEMBERED)
 def stem_set(text: str) -> frozenset[str]:
-    """Return the same stems as a set, cached."""
+    """The content stems as a set."""
     return frozenset(content_stems(text))
 
 
 def topic_words(text: str) -> list[str]:
-    """Words that say what a question asks about, in order: its content words without those that any question may hold.
+    """Words that name the topic of a question, in order: its content words except those of any question.
 
-    "This topic" is what is spoken of; "a topic" and "topic against service" may be what a book is about. A question
-    without such a word may ask about a sign.
+    "This topic" refers to the conversation, while "a topic" and "topic against service" may be subjects of a book. A
+    question without topic words may ask about a sign.
 
     >>> topic_words("What is the difference between > and >>?")
     ['>', '>>']
@@ -80,12 +80,12 @@ def topic_words(text: str) -> list[str]:
 
 @lru_cache(maxsize=REMEMBERED)
 def topic_stems(text: str) -> frozenset[str]:
-    """Stems of the words that say what a question asks about."""
+    """Stems of the topic words."""
     return frozenset(stem(word) for word in topic_words(text))
 
 
 def numbers(text: str) -> list[str]:
-    """Numbers of a text in one notation: no thousands separators, no sign of plus, hyphen for minus."""
+    """Numbers of a text in a uniform notation: no thousands separators, no plus sign, a hyphen for minus."""
     return [match.replace(",", "").replace("−", "-").lstrip("+") for match in _NUMBER.findall(text)]
 
 
@@ -95,7 +95,7 @@ def identifiers(text: str) -> list[str]:
 
 
 def names(sentence: str) -> list[str]:
-    """Capitalised words that are not merely the sentence's first: products, people, abbreviations."""
+    """Capitalised words, except a plain one that begins the sentence: products, people, abbreviations."""
     start = len(sentence) - len(sentence.lstrip("*_`\"'([ "))
     return [
         match.group()
@@ -105,19 +105,19 @@ def names(sentence: str) -> list[str]:
 
 
 def is_negated(text: str) -> bool:
-    """Whether a text denies something."""
+    """Whether a text contains a negation."""
     lowered = text.lower().replace("’", "'")
     return "n't" in lowered or any(word in NEGATIONS for word in words(lowered))
 
 
 @lru_cache(maxsize=REMEMBERED)
 def word_count(text: str) -> int:
-    """Words of a text outside fenced code."""
+    """Number of words outside fenced code."""
     return len(re.sub(r"^(`{3,}|~{3,}).*?^\1", "", text, flags=re.DOTALL | re.MULTILINE).split())
 
 
 def subject_words(text: str) -> list[str]:
-    """Topic words that name something, in order: everyday words, numbers and single letters name nothing.
+    """Topic words except everyday words, numbers and single letters, in order.
 
     >>> subject_words("How long does the longest flight of the drone take?")
     ['flight', 'drone']
@@ -128,9 +128,9 @@ def subject_words(text: str) -> list[str]:
 
 
 def name_tokens(text: str) -> list[str]:
-    """Subject words with the numbers, codes and versions that belong to them, in order.
+    """Subject words with their numbers, codes and versions, in order.
 
-    A number right behind a word belongs to it, even to an everyday one.
+    A number belongs to the word right before it, even to an everyday one.
 
     >>> name_tokens("What does rule 3 of E-207 mean for a pump?")
     ['rule', '3', 'E-207', 'pump']
@@ -139,7 +139,7 @@ def name_tokens(text: str) -> list[str]:
 
 
 def name_phrase(text: str) -> str:
-    """The text from the first to the last of the name tokens, with what stands right before and says which.
+    """The text from the first to the last name token, with the words right before it that qualify it.
 
     >>> name_phrase("What is a closed loop in Windows 11?")
     'closed loop in Windows 11'
@@ -155,7 +155,7 @@ def name_phrase(text: str) -> str:
 
 
 def name_spans(text: str) -> list[tuple[int, int]]:
-    """Where each name stands that a text has: words that carry meaning, with nothing but blanks between them.
+    """Start and end of each name in a text: runs of content words separated by blanks only.
 
     >>> text = "Is a closed loop better than a servo?"
     >>> [text[slice(*span)] for span in name_spans(text)]
@@ -181,7 +181,7 @@ def name_spans(text: str) -> list[tuple[int, int]]:
 
 @lru_cache(maxsize=REMEMBERED)
 def numbered_names(text: str) -> tuple[str, ...]:
-    """Words with the number behind them that tells one from another, as `plain` has them, and codes with a mark.
+    """Words with the number after them, and codes with a mark, both in the form of `plain`.
 
     >>> numbered_names("Does Rule 3 hold for E-207 after 12 hours?")
     ('rule 3', 'e 207')
@@ -222,7 +222,7 @@ def _is_content(token: str) -> bool:
 
 
 def subject_stems(text: str) -> frozenset[str]:
-    """Stems of the words that name something."""
+    """Stems of the subject words."""
     return frozenset(map(stem, subject_words(text)))
 
 
@@ -233,5 +233,5 @@ def _common_stems() -> frozenset[str]:
 
 
 def _superlatives(word: str) -> tuple[str, ...]:
-    """What may be the superlative of a word; a stem does not tell: longest, largest, easiest, biggest."""
+    """Possible superlatives of a word, which stems do not reveal: longest, largest, easiest, biggest."""
     return f"{word}est", f"{word}st", f"{word.removesuffix('y')}iest", f"{word}{word[-1]}est"

@@ -1,4 +1,4 @@
-"""The shapes of requests and replies that are not records already; the OpenAPI document is made from them."""
+"""Requests and replies of the API besides `lutrin.records`; the OpenAPI document describes both."""
 
 from typing import Annotated, Any, Literal
 
@@ -15,7 +15,7 @@ WaitS = Annotated[float, msgspec.Meta(ge=0, le=600)]
 TopK = Annotated[int, msgspec.Meta(ge=1, le=50)]
 Surface = Literal["query", "tutor", "chat"]
 Place = Annotated[str, msgspec.Meta(max_length=1000)]
-"""A slug, a heading or a path: what is not found is named in the reply."""
+"""A slug, a heading or a path; the reply names one that is not found."""
 
 
 class Asking(msgspec.Struct, frozen=True, kw_only=True):
@@ -23,27 +23,27 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
 
     selected_text: str | None = None
     page: Place | None = None
-    """Where the reader is: the page's file name, or the path of its address."""
+    """The page that the reader has open: its file name, or the path of its address."""
     book: Place | None = None
-    """Slug; needed only where several books are served."""
+    """Slug of the book; needed only if several are served."""
     wait_s: WaitS | None = None
-    """Seconds to wait for the model's explanation, at most LUTRIN_EXPLAIN_S; JSON: 0, the book's answer at once. Where
-    JSON waits, the model also has its say in whether the book answers. A stream tells the explanation as it comes,
-    without: unasked if it is likely to begin within LUTRIN_LIVE_S."""
+    """Seconds to wait for the model's explanation, at most LUTRIN_EXPLAIN_S. JSON without it gets the book's answer at
+    once; JSON with it lets the model take part in deciding whether the book answers. A stream without it sends the
+    explanation as it is written, if it is likely to begin within LUTRIN_LIVE_S."""
     explain: bool = False
-    """Ask the model for an explanation and wait in its queue, after an answer that was `explainable`."""
+    """Ask the model to explain an answer that was `explainable`, and wait in its queue."""
 
     def to_question(
         self, text: str, surface: Literal["query", "tutor", "chat"], mode: records.Mode | None = None
     ) -> records.Question:
-        """The question as the stages take it; its other fields have the same names."""
+        """Build the question for the stages; its other fields have the same names."""
         values = {name: getattr(self, name, None) for name in records.Question.__struct_fields__}
         fields = {name: value for name, value in values.items() if value is not None}
         return records.Question(**{**fields, "text": text, "surface": surface, "mode": mode})
 
 
 class Searching(Asking, frozen=True, kw_only=True):
-    """Fields common to questions that say where to search."""
+    """Fields common to questions with a search scope."""
 
     chapter: Place | None = None
     module: Place | None = None
@@ -70,7 +70,7 @@ class TutorBody(Searching, frozen=True, kw_only=True):
     query: str | None = None
 
     def to_tutor_question(self, mode: records.Mode | None = None) -> records.Question:
-        """The question as the stages take it; raises InvalidInput if neither field is there."""
+        """Build the question for the stages; raises InvalidInput if both fields are missing."""
         text = self.question if self.question is not None else self.query
         if text is None:
             raise InvalidInput("question: Object missing required field `question` (or `query`)")
@@ -91,14 +91,14 @@ class ChatReply(records.AnswerParts, frozen=True, kw_only=True):
     answer: str
     session_id: str
     sources: tuple[str, ...]
-    """File names, each once, in the order of their citations."""
+    """Cited file names, each once, in the order of their citations."""
     citations: tuple[records.Citation, ...]
     kind: records.AnswerKind
     model_used: str
 
     @classmethod
     def of(cls, answer: records.Answer, session_id: str) -> "ChatReply":
-        """The reply that carries an answer."""
+        """Build the reply for an answer."""
         return cls(
             answer=answer.answer,
             session_id=session_id,
@@ -117,7 +117,7 @@ class History(msgspec.Struct, frozen=True):
 
 
 class RetrievedPassage(msgspec.Struct, frozen=True):
-    """A passage that search found."""
+    """A passage found by the search."""
 
     text: str
     score: float
@@ -125,7 +125,7 @@ class RetrievedPassage(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, passage: records.Passage) -> "RetrievedPassage":
-        """The passage with what is known of its place in the book."""
+        """Build the reply for a passage, with its place in the book."""
         chunk = passage.chunk
         left_out = {"text", "units", "chunk_id"}
         details = {name: getattr(chunk, name) for name in chunk.__struct_fields__ if name not in left_out}
@@ -134,11 +134,11 @@ class RetrievedPassage(msgspec.Struct, frozen=True):
 
 
 class Sessions(msgspec.Struct, frozen=True):
-    """A browser's conversations, the one used last first."""
+    """Conversations of a browser, the most recently used first."""
 
     sessions: list[records.ChatSession]
     more: bool = False
-    """Whether there are further ones."""
+    """Whether there are more conversations."""
 
 
 class Renaming(msgspec.Struct, frozen=True):
@@ -161,7 +161,7 @@ class Health(msgspec.Struct, frozen=True):
 
 
 class ReadyBook(msgspec.Struct, frozen=True):
-    """A book that is open."""
+    """An open book."""
 
     slug: str
     title: str
@@ -170,29 +170,30 @@ class ReadyBook(msgspec.Struct, frozen=True):
 
 
 class Readiness(msgspec.Struct, frozen=True, kw_only=True):
-    """Readiness: books, models, storage."""
+    """State of books, models and storage."""
 
     ready: bool
-    """Whether a book is open and searches come to an end."""
+    """Whether a book is open and a search succeeds."""
     trouble: str
-    """Why questions are not answered though there are books; empty if they are."""
+    """Why questions are not answered although there are books; empty if they are answered."""
     failing_tasks: list[str]
-    """Background tasks that failed and are started again: `shelf` looks for new books, `mirror` fetches them."""
+    """Background tasks that failed and will be restarted: `shelf` looks for new books, `mirror` fetches them."""
     profile: str
     books: list[ReadyBook]
     model: str
-    """Name of the language model; empty: none is configured, answers are quotes."""
+    """Name of the language model; empty: none is configured, and answers are quotes."""
     model_ready: bool
     model_state: Literal["none", "arriving", "measuring", "ready", "away"]
     model_progress: str
-    """One line on a model that is on its way, or on why there is none; empty once it is ready."""
+    """Progress of a model that is not ready, or the reason for its absence; empty once it is ready."""
     model_computed_by: str
-    """`processor`, or the graphics processor and its share of the layers, or `service`; empty until it is loaded."""
+    """Device of the model: `processor`, the graphics processor with its share of the layers, or `service`; empty until
+    it is loaded."""
     queue_length: int
     storing: bool
-    """Whether conversations are stored; answers go on without."""
+    """Whether conversations are stored; questions are answered either way."""
     free_mb: int
-    """Free megabytes of the disk that holds the data."""
+    """Free disk space for the data, in megabytes."""
     left_out: list[LeftOut]
-    """Files that the latest ingest left out, with reasons; at most 200."""
+    """Files left out by the latest ingest, with reasons; at most 200."""
     left_out_count: int

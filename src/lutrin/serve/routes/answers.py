@@ -1,4 +1,4 @@
-"""The endpoints that answer: one flow behind them, three ways of asking and of declining."""
+"""The endpoints that answer questions: three styles of request and refusal over one flow."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ def _asking(name: str, summary: str, returns: type | None) -> dict[str, Any]:
 
 @post("/api/query", **_asking("apiQuery", "Ask the book", Answer))
 async def api_query(data: JSONBody[QueryBody], request: HTTPRequest, service: Given[AnswerService]) -> Response[Any]:
-    """A question about the book; with `selected_text` the selection weighs more and the book is searched too."""
+    """Answer a question about the book. With `selected_text`, passages near the selection weigh more."""
     return await service.answer(request, data.to_question(data.query, "query"))
 
 
@@ -33,7 +33,7 @@ EXPLAINS = operation(
 
 @post("/api/explains", **EXPLAINS, status_code=200)
 async def api_explains(data: JSONBody[QueryBody], request: HTTPRequest, service: Given[AnswerService]) -> Explained:
-    """What a reader may be offered for a marked text, before anything is asked; it counts as no question."""
+    """Say what a reader can be offered for a marked text; this does not count as a question."""
     question = data.to_question(data.query, "query")
     incoming = service.with_owner(request, question, await service.owner(request, question.session_id))
     with stages.listening(Timings(service.metrics)):
@@ -42,7 +42,7 @@ async def api_explains(data: JSONBody[QueryBody], request: HTTPRequest, service:
 
 @post("/query", **_asking("query", "Ask the book's tutor", Answer))
 async def query(data: JSONBody[TutorBody], request: HTTPRequest, service: Given[AnswerService]) -> Response[Any]:
-    """As `/api/query`, with the tutor's wording of refusals."""
+    """Answer a question like `/api/query`, with the tutor's wording of refusals."""
     return await service.answer(request, data.to_tutor_question())
 
 
@@ -50,7 +50,7 @@ async def query(data: JSONBody[TutorBody], request: HTTPRequest, service: Given[
 async def query_selected_text(
     data: JSONBody[TutorBody], request: HTTPRequest, service: Given[AnswerService]
 ) -> Response[Any]:
-    """Only the selection is context; an unusable one is said, and the whole book is searched."""
+    """Answer from the selection alone. If it is unusable, the answer says so, and the whole book is searched."""
     return await service.answer(request, data.to_tutor_question("selection"))
 
 
@@ -58,13 +58,13 @@ async def query_selected_text(
 async def query_selection(
     data: JSONBody[TutorBody], request: HTTPRequest, service: Given[AnswerService]
 ) -> Response[Any]:
-    """The same as `/query-selected-text`, under its other name."""
+    """Answer from the selection alone: another name of `/query-selected-text`."""
     return await service.answer(request, data.to_tutor_question("selection"))
 
 
 @post("/chat", **_asking("chat", "Ask within a conversation", ChatReply))
 async def chat(data: JSONBody[ChatBody], request: HTTPRequest, service: Given[AnswerService]) -> Response[Any]:
-    """Both messages are stored; a follow-up is completed from the conversation."""
+    """Answer a message of a conversation. Both messages are stored; a follow-up is completed from earlier ones."""
     question = data.to_question(data.message, "chat", data.mode)
     return await service.answer(request, question, lambda answer: ChatReply.of(answer, data.session_id))
 
@@ -73,7 +73,7 @@ async def chat(data: JSONBody[ChatBody], request: HTTPRequest, service: Given[An
 async def retrieve(
     data: JSONBody[QueryBody], request: HTTPRequest, service: Given[AnswerService]
 ) -> Response[list[RetrievedPassage]]:
-    """The passages nearest to the question, or to the selection; an empty array if nothing is relevant."""
+    """Find the passages nearest to the question or the selection; an empty array if none is relevant."""
     question = data.to_question(data.query, "query")
     incoming = service.with_owner(request, question, await service.owner(request, question.session_id))
     await service.admit(request, incoming)

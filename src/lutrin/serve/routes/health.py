@@ -1,4 +1,4 @@
-"""Endpoints that tell whether the server is alive, whether it can answer, and how it is doing."""
+"""Endpoints for monitoring: whether the server is alive, whether it can answer, and its metrics."""
 
 import asyncio
 from contextlib import suppress
@@ -22,17 +22,16 @@ MOST_LEFT_OUT = 200
 
 @get("/health", **operation("health", "The process is alive", "operation"), sync_to_thread=False)
 def health() -> Health:
-    """Always cheap: nothing is opened or asked."""
+    """Report that the process is alive. This opens no file and asks no service."""
     return Health()
 
 
 @get("/ready", **operation("ready", "Books, model and queue; 503 while no question is answered", "operation"))
 async def ready(visit: Given[Visit], probe: Given[Probe]) -> Response[Readiness]:
-    """Ready means that a question is answered: a search of the server's own has ended in the last seconds.
+    """Report whether questions are answered: whether a test search has succeeded in the last seconds.
 
-    Without a language model answers are quotes.
-
-    Names of files are for this machine and for a browser that is signed in; strangers get their number.
+    Without a language model, answers are quotes. File names are shown only on this machine and to a signed-in browser;
+    other clients get their number.
     """
     service, services = visit.service, visit.service.services
     try:
@@ -69,7 +68,7 @@ async def ready(visit: Given[Visit], probe: Given[Probe]) -> Response[Readiness]
 
 @get("/metrics", **operation("metrics", "Prometheus metrics", "operation", 403, 429), media_type=metrics.MEDIA_TYPE)
 async def read_metrics(visit: Given[Visit]) -> Response[bytes]:
-    """Counts and timings, never ids or words of a reader; with `LUTRIN_METRICS=token` for the administrator alone."""
+    """Export counts and timings, without readers' ids or words; only for administrators with `LUTRIN_METRICS=token`."""
     if visit.settings.metrics == "token":
         if not visit.sign_ins.possible:
             raise NotPermitted(METRICS_OFF)

@@ -1,4 +1,4 @@
-"""Ingestion over HTTP, also of books that an operator sends: off unless a token is set."""
+"""Ingestion and upload of books over HTTP; off unless an administrator's token is set."""
 
 import asyncio
 import uuid
@@ -32,9 +32,9 @@ KEPT_JOBS = 20
 KEPT_LINES = 200
 POST_EVERY_S = 1.0
 LOOK_AGAIN_S = 2.0
-"""Between looks whether another program, as `lutrin ingest`, has finished reading."""
+"""Seconds between checks whether another program, such as `lutrin ingest`, has finished reading."""
 SILENT_S = 30.0
-"""After it, an ingestion of another server that shows no sign of life is taken for ended with that server."""
+"""Seconds without a sign of life after which another server's ingestion counts as ended with that server."""
 TAG = "administration"
 
 _log = get_logger("serve")
@@ -44,7 +44,7 @@ Spawn = Callable[[Coroutine[Any, Any, None]], object]
 
 
 class Jobs:
-    """The newest ingestions of this server, one at a time; servers side by side see each other's on a `board`."""
+    """The latest ingestions of this server, run one at a time; servers with shared books share a `board` of them."""
 
     def __init__(self, board: JobBoard | None = None) -> None:
         self._board = board
@@ -64,7 +64,7 @@ class Jobs:
         return job
 
     async def add(self, ingest: Ingest, spawn: Spawn, lines: Sequence[str] = ()) -> Job:
-        """Have the corpus read now, or when the ingestion that is running has ended; `lines` begin its progress.
+        """Read the corpus now, or after the running ingestion; `lines` are the first lines of its progress.
 
         All that wait are done by one ingestion.
         """
@@ -85,11 +85,11 @@ class Jobs:
 
     @property
     def is_busy(self) -> bool:
-        """Whether one is running or waits."""
+        """Whether an ingestion is running or waiting."""
         return self._is_working
 
     async def get(self, name: str) -> Job:
-        """An ingestion, whichever server runs it; raises NotFound, or ChatStoreError if what they share is away."""
+        """An ingestion of any server; raises NotFound, or ChatStoreError if the shared store is unavailable."""
         if name in self._jobs:
             return self._jobs[name]
         entry = await self._board.look(name) if self._board is not None else None
@@ -101,17 +101,17 @@ class Jobs:
         return job
 
     def current(self) -> Job | None:
-        """The ingestion that is running, else the most recent one."""
+        """The running ingestion, or else the most recent one."""
         running = next((job for job in self._jobs.values() if job.state == "running"), None)
         return running or next(reversed(self._jobs.values()), None)
 
     @property
     def waiting(self) -> int:
-        """How many wait for the one that is running."""
+        """Number of ingestions that wait for the running one."""
         return sum(job.state == "waiting" for job in self._jobs.values())
 
     async def _work(self, ingest: Ingest, first: Job, *, patient: bool = False) -> None:
-        """Do a job, then whatever waits until nothing does."""
+        """Run a job, then all waiting ones."""
         try:
             await self._run([first], ingest, patient=patient)
             while waiting := [job for job in self._jobs.values() if job.state == "waiting"]:
@@ -122,7 +122,7 @@ class Jobs:
             self._is_working = False
 
     async def _run(self, jobs: Sequence[Job], ingest: Ingest, *, patient: bool = False) -> None:
-        """Read the corpus for several jobs at once; `patient`: after another program has read it."""
+        """Read the corpus for several jobs at once; `patient`: wait for another program to finish reading it."""
         loop = asyncio.get_running_loop()
 
         def note(line: str) -> None:
@@ -148,7 +148,7 @@ class Jobs:
             await self._show(self._jobs[job.job])
 
     async def _keep_showing(self, jobs: Sequence[Job]) -> None:
-        """Show the progress, which is a sign of life as well."""
+        """Publish the progress, which also is a sign of life."""
         while self._board is not None:
             await asyncio.sleep(POST_EVERY_S)
             for job in jobs:
@@ -177,20 +177,20 @@ async def _ingest_after_others(
 
 @post("/ingest", **operation("ingest", "Ingest the corpus", TAG, 403, 409, 413, 429), status_code=202)
 async def start_ingest(visit: Given[Visit], jobs: Given[Jobs]) -> Response[Job]:
-    """Needs `Authorization: Bearer LUTRIN_ADMIN_TOKEN`; without a token set it is off."""
+    """Start reading the books. Needs `Authorization: Bearer LUTRIN_ADMIN_TOKEN`; off if no token is set."""
     job = await jobs.start(await ingest_for(visit), visit.service.spawn)
     return Response(job, status_code=202, headers={"Location": f"/ingest/{job.job}", **NO_STORE})
 
 
 @get("/ingest/{job:str}", **operation("ingestJob", "Progress of an ingestion", TAG, 403, 404, 429, 503))
 async def read_job(job: FromPath[str], visit: Given[Visit], jobs: Given[Jobs]) -> Response[Job]:
-    """Needs the same token."""
+    """Report the state of an ingestion. Needs the same token."""
     await ingest_for(visit)
     return Response(await jobs.get(job), headers=NO_STORE)
 
 
 async def ingest_for(visit: Visit) -> Ingest:
-    """What ingests the corpus; raises NotPermitted without the right token, RateLimited after too many guesses."""
+    """The function that reads the corpus; raises NotPermitted for a wrong token, RateLimited after too many guesses."""
     if not visit.sign_ins.possible or visit.service.services.ingest is None:
         raise NotPermitted(INGEST_OFF)
     await visit.prove()
@@ -199,7 +199,7 @@ async def ingest_for(visit: Visit) -> Ingest:
 
 YES = frozenset({"true", "on", "1", "yes"})
 OTHER_FIELDS = 8
-"""Fields of a form besides its files."""
+"""The form's fields besides its files."""
 
 
 @post(
@@ -208,9 +208,9 @@ OTHER_FIELDS = 8
     status_code=202,
 )
 async def upload(visit: Given[Visit], jobs: Given[Jobs]) -> Response[Uploaded]:
-    """Needs `Authorization: Bearer LUTRIN_ADMIN_TOKEN`.
+    """Store files as books and read them. Needs `Authorization: Bearer LUTRIN_ADMIN_TOKEN`.
 
-    Fields: `files`; `book`, the folder's name; `each=true`, a book of each file; `replace=true`.
+    Fields: `files`; `book`, the name of the folder; `each=true` makes each file a book; `replace=true`.
     """
     reading = partial(jobs.add, await ingest_for(visit), visit.service.spawn)
     body, _ = await receive(visit.request, visit.settings, reading)
@@ -218,7 +218,7 @@ async def upload(visit: Given[Visit], jobs: Given[Jobs]) -> Response[Uploaded]:
 
 
 def report_upload(uploads: Sequence[StoredUpload], job: Job) -> Uploaded:
-    """Report an upload's outcome to its sender."""
+    """Build the reply to an upload."""
     return Uploaded(
         book=uploads[0].book,
         books=[upload.book for upload in uploads],
@@ -234,12 +234,12 @@ async def receive(
     reading: Callable[[Sequence[str]], Awaitable[Job]],
     check: Callable[[Mapping[str, str]], None] = lambda _: None,
 ) -> tuple[Uploaded, Sequence[StoredUpload]]:
-    """Take the files of a form, unless `check` refuses its fields of text; put them into the corpus and read them.
+    """Store a form's files in the corpus and read them, unless `check` refuses its text fields.
 
-    If the books are being read, what was sent waits until that is done.
+    If the books are being read, the upload waits until that is done.
 
     Args:
-        reading: Has the corpus read; its argument are the lines with which the job's progress begins.
+        reading: Starts reading the corpus; its argument is the list of first lines of the job's progress.
 
     Raises:
         InvalidInput, AlreadyThere: As `lutrin.ingest.upload.store` raises them.

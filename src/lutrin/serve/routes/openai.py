@@ -1,4 +1,4 @@
-"""The shape of OpenAI's chat completions, so that existing clients can ask the book. Citations are in `lutrin`."""
+"""OpenAI's chat completions, so that existing clients can ask the book. The field `lutrin` has the citations."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
@@ -23,20 +23,20 @@ from lutrin.serve.schemas import WaitS
 TAG = "openai"
 Tokens = Annotated[int, msgspec.Meta(ge=1)]
 MOST_EARLIER, EARLIER_CHARS = 12, 4_000
-"""Messages before the question that are read, and characters of each: a follow-up leans on the last ones."""
+"""Earlier messages to read, and characters of each: a follow-up depends on the last ones only."""
 MODEL = "lutrin"
 SERVER_ERROR = {"type": "server_error", "param": None, "code": None}
 
 
 class TextPart(msgspec.Struct, frozen=True):
-    """A part of a message; only text is read."""
+    """A part of a message; parts other than text are ignored."""
 
     type: str
     text: str = ""
 
 
 class CompletionMessage(msgspec.Struct, frozen=True):
-    """A message of the request; the last one of the user is the question."""
+    """A message of the request; the user's last message is the question."""
 
     role: Literal["system", "developer", "user", "assistant", "tool"]
     content: str | list[TextPart] | None = None
@@ -49,24 +49,24 @@ class CompletionMessage(msgspec.Struct, frozen=True):
 
 
 class CompletionBody(msgspec.Struct, frozen=True, kw_only=True):
-    """`POST /v1/chat/completions`; further fields of OpenAI's are accepted and have no effect."""
+    """`POST /v1/chat/completions`; other fields of OpenAI's are accepted and ignored."""
 
     messages: list[CompletionMessage]
     model: str = MODEL
     stream: bool = False
     user: str | None = None
-    """Names a conversation that the server keeps, for clients that send the newest message alone."""
+    """Name of a stored conversation, for clients that send only the newest message."""
     max_tokens: Tokens | None = None
-    """Length of the explanation; the book's own words come whole."""
+    """Maximum tokens of the explanation; the book's own words are never cut."""
     max_completion_tokens: Tokens | None = None
-    """The same, by its newer name."""
+    """Newer name of `max_tokens`."""
     wait_s: WaitS | None = None
-    """Seconds to wait for the model's explanation; as in Lutrin's own requests."""
+    """Seconds to wait for the model's explanation, as in Lutrin's own requests."""
 
 
 @get("/v1/models", **operation("listModels", "The one model", TAG, 503, shape=OpenAIProblem))
 async def models(service: Given[AnswerService]) -> Response[dict[str, Any]]:
-    """The book itself; the language model behind it is named in each answer."""
+    """List the book as the only model; each answer names the language model behind it."""
     books = await service.services.library.books()
     entry = {"id": MODEL, "object": "model", "created": 0, "owned_by": "lutrin", "books": [book.slug for book in books]}
     return Response({"object": "list", "data": [entry]}, headers=NO_STORE)
@@ -80,7 +80,7 @@ async def models(service: Given[AnswerService]) -> Response[dict[str, Any]]:
 async def completions(
     data: JSONBody[CompletionBody], request: HTTPRequest, service: Given[AnswerService]
 ) -> Response[Any]:
-    """The last message of the user is the question, those before complete it; instructions to the model do nothing."""
+    """Answer the user's last message; earlier ones complete it. Instructions to the model have no effect."""
     places = [place for place, message in enumerate(data.messages) if message.role == "user"]
     text = data.messages[places[-1]].text() if places else ""
     if not text.strip():
@@ -102,7 +102,7 @@ async def completions(
 
 
 def _earlier(messages: Sequence[CompletionMessage]) -> tuple[records.Message, ...]:
-    """Return the earlier turns, as far as they are text of the reader or of the book."""
+    """Return the earlier turns of the user and the assistant that hold text."""
     turns = [
         records.Message(role="user" if message.role == "user" else "assistant", content=text[:EARLIER_CHARS])
         for message in messages
@@ -128,7 +128,7 @@ def _end(answer: records.Answer) -> Literal["stop", "length"]:
 
 
 async def _chunks(turn: Turn, created: int) -> AsyncIterator[bytes]:
-    """The answer in OpenAI's chunks: the book's, whole, then each sentence of the model as soon as it is verified."""
+    """Stream the answer in OpenAI's chunks: the book's answer, then each sentence of the model once it is verified."""
     yield _chunk(turn, created, {"role": "assistant", "content": ""})
     sent = Sent()
     async with aclosing(turn.batches()) as batches:
@@ -146,16 +146,16 @@ async def _chunks(turn: Turn, created: int) -> AsyncIterator[bytes]:
 
 
 class Sent:
-    """What a client of a stream has got, and what follows from each event."""
+    """The text that a streaming client has, and the next chunk for each event."""
 
     def __init__(self) -> None:
         self.text = ""
         self._sentences = ""
-        """Rendered since the answer, or since the beginning."""
+        """Text rendered since the book's answer, or since the start."""
         self._book: records.Answer | None = None
 
     def piece(self, event: records.AnswerEvent) -> str:
-        """Return what an event adds to the text."""
+        """Return the text that an event adds."""
         piece = ""
         match event:
             case records.SentenceEvent():

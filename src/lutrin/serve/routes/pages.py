@@ -1,4 +1,4 @@
-"""Pages for people: the shelf, the books, practice with them, and the files that all need. None needs a script."""
+"""HTML pages: the shelf, the books, practice, and static files. No page needs a script."""
 
 import hashlib
 import mimetypes
@@ -37,7 +37,7 @@ STAMPED = re.compile(r"(.+)\.([0-9a-f]{12})\.(js|css|svg)")
 LOADED = re.compile(r'(src|href)="/(static|widget)/([a-z]+)\.(js|css|svg)"')
 IMPORTED = re.compile(rb'(?<=from "\./)([a-z]+)\.js(?=")')
 MOST_FOUND = 8
-"""Lines under the box: as many as a glance takes in."""
+"""Suggestions under the search box: as many as a reader takes in at a glance."""
 Typed = Annotated[str, QueryParameter(max_length=500, description="As typed in the box")]
 Slug = Annotated[str, QueryParameter(max_length=200, description="Slug of the book; empty: all books")]
 PageName = Annotated[str, QueryParameter(max_length=500, description="File of a page: only what belongs to it")]
@@ -65,7 +65,7 @@ class StaticFile:
 
 
 class StaticFiles:
-    """All files of some folders, read once. A name that is not among them is never looked for on the disk.
+    """The files of some folders, read once. Other names are never looked up on the disk.
 
     A script may import one that imports none; it does so under the name that holds that one's hash. One of those is
     `texts.js`, which gets what the scripts say.
@@ -84,7 +84,7 @@ class StaticFiles:
         self._files = {name: _static_file(name, IMPORTED.sub(stamp, body)) for name, body in bodies.items()}
 
     def response(self, name: str, request: HTTPRequest) -> Response[bytes]:
-        """The file, or 304 if the browser has it already; raises NotFound."""
+        """Return the file, or 304 if the browser already has it; raises NotFound."""
         stamp = STAMPED.fullmatch(name)
         file = self._files.get(f"{stamp[1]}.{stamp[3]}" if stamp else name)
         if file is None or (stamp and stamp[2] != file.stamp):
@@ -96,15 +96,15 @@ class StaticFiles:
 
     @property
     def version(self) -> str:
-        """A hash of all files."""
+        """Hash of all files."""
         return hashlib.sha256("".join(file.etag for file in self._files.values()).encode()).hexdigest()
 
     def text(self, name: str) -> str:
-        """A script or style sheet."""
+        """Return a script or style sheet."""
         return self._files[name].body.decode()
 
     def stamp_page(self, page: str) -> str:
-        """A page that loads our files under names that hold their hash, so that browsers keep them."""
+        """Rewrite a page to load static files under names with their hash, so that browsers can cache them."""
         return LOADED.sub(self._stamp, page)
 
     def _stamp(self, match: re.Match[str]) -> str:
@@ -115,25 +115,25 @@ class StaticFiles:
 
 @get("/", **operation("shelf", "All books with their contents", "pages", 503), media_type=MediaType.HTML)
 async def shelf(reader: Given[Reader]) -> Response[str]:
-    """The shelf."""
+    """Show the shelf."""
     return _page(await reader.shelf())
 
 
 @get("/read/{book:str}", **operation("readBook", "A book with its contents", "pages", 404, 503))
 async def cover(book: FromPath[str], reader: Given[Reader]) -> Response[str]:
-    """The page that leads to all pages of a book."""
+    """Show a book's cover page, which links to all of its pages."""
     return _page(await reader.cover(book))
 
 
 @get("/search", **operation("searchPage", "A page that lists the sections that fit words", "pages", 404, 422, 503))
 async def results(reader: Given[Reader], q: Typed = "", book: Slug = "") -> Response[str]:
-    """Where the box leads that has no script."""
+    """Show the results of the search box in browsers without scripts."""
     return _page(await reader.results(q.strip(), book), NO_STORE)
 
 
 @get("/api/search", **operation("search", "Sections that fit words which are still being typed", *READING))
 async def search(service: Given[AnswerService], q: Typed, book: Slug = "") -> Response[Suggestions]:
-    """The last word may be unfinished, and any may hold a slip; none of it is stored."""
+    """Suggest pages for typed text. The last word may be unfinished, all may be misspelt; nothing is stored."""
     suggestions = await service.services.library.find(q, book, MOST_FOUND) if q.strip() else ()
     return Response(Suggestions(list(suggestions)), headers=NO_STORE)
 
@@ -147,7 +147,7 @@ TERMS = operation(
 async def terms(
     service: Given[AnswerService], workshop: Given[Workshop], book: Slug, page: PageName = ""
 ) -> Response[bytes]:
-    """For the definitions that a page shows; empty where nothing was prepared."""
+    """List the terms that a page defines; empty if none were prepared."""
     glossary = await service.services.library.glossary(book, page)
     encode = partial(msgspec.json.encode, Glossary(list(glossary)))
     body = await workshop.do(encode) if page else await workshop.once(("terms", Same(glossary)), encode)
@@ -156,7 +156,7 @@ async def terms(
 
 @get("/read/{book:str}/{page:path}", **operation("readPage", "A page of a book", "pages", 404, 503))
 async def read(book: FromPath[str], page: FromPath[Path], reader: Given[Reader]) -> Response[str]:
-    """Where citations lead."""
+    """Show a page of a book; citations link here."""
     return _page(await reader.page(book, page.as_posix()))
 
 
@@ -164,14 +164,14 @@ async def read(book: FromPath[str], page: FromPath[Path], reader: Given[Reader])
 async def picture(
     number: FromPath[int], book: FromPath[str], page: FromPath[Path], reader: Given[Reader]
 ) -> Response[bytes]:
-    """A picture that a page of a book shows, by its place on the page."""
+    """Return a picture of a book's page, by its ordinal on the page."""
     body, media_type = await reader.picture(book, page.as_posix(), number)
     return Response(body, media_type=media_type, headers=PICTURE_HEADERS)
 
 
 @get("/qr.svg", include_in_schema=False)
 async def qr_code(request: HTTPRequest, to: OwnPath, workshop: Given[Workshop]) -> Response[bytes]:
-    """The address of a page of this server as a QR code, for a telephone that is held before it."""
+    """Draw the address of a page as a QR code, for a telephone's camera."""
     address = address_of(request, to)
     code = await workshop.once(("qr", address), lambda: qr_svg(address))
     return Response(code, media_type="image/svg+xml", headers=REVALIDATE)
@@ -179,7 +179,7 @@ async def qr_code(request: HTTPRequest, to: OwnPath, workshop: Given[Workshop]) 
 
 @get("/worker.js", include_in_schema=False)
 async def worker(reader: Given[Reader], files: Given[StaticFiles]) -> Response[str]:
-    """The script that keeps opened pages; once a book was read anew it is another one, and renews them."""
+    """Return the service worker, which caches opened pages; it changes when a book is read anew, and so renews them."""
     version = hashlib.sha256(f"{files.version} {await reader.version()}".encode()).hexdigest()[:16]
     script = f'const VERSION = "{version}";\n{files.text("worker.js")}'
     return Response(script, media_type="text/javascript", headers=REVALIDATE)
@@ -187,30 +187,30 @@ async def worker(reader: Given[Reader], files: Given[StaticFiles]) -> Response[s
 
 @get("/manifest.webmanifest", include_in_schema=False)
 async def manifest(files: Given[StaticFiles]) -> Response[str]:
-    """What a telephone needs to put the shelf beside its programs; addresses are relative to this one."""
+    """Return the web app manifest, with which a telephone can install the shelf; its addresses are relative."""
     return Response(files.text("manifest.json"), media_type="application/manifest+json", headers=REVALIDATE)
 
 
 @get("/offline", include_in_schema=False)
 async def offline(files: Given[StaticFiles]) -> Response[str]:
-    """What the worker shows in place of a page that it does not have."""
+    """Return the page that the service worker shows for pages that are not cached."""
     return _page(files.stamp_page(html.offline()))
 
 
 @get("/static/{name:path}", include_in_schema=False)
 async def static(name: FromPath[Path], request: HTTPRequest, files: Given[StaticFiles]) -> Response[bytes]:
-    """Style sheets and scripts of the pages."""
+    """Return a style sheet or script of the pages."""
     return files.response(name.as_posix().strip("/"), request)
 
 
 @get("/widget/{name:path}", include_in_schema=False)
 async def widget(name: FromPath[Path], request: HTTPRequest, files: Given[StaticFiles]) -> Response[bytes]:
-    """The widget, for pages of any site."""
+    """Return the widget, for pages of any site."""
     return files.response(f"widget/{name.as_posix().strip('/')}", request)
 
 
 def script_texts() -> bytes:
-    """What the scripts of the pages say, as JavaScript."""
+    """Return the texts of the pages' scripts, as JavaScript."""
     texts, counted = msgspec.json.encode(SCRIPT_TEXTS), msgspec.json.encode(COUNTED)
     return b"const TEXTS = %s;\nconst COUNTED = %s;\n" % (texts, counted)
 
@@ -237,7 +237,7 @@ def _download_headers(book: str, chapter: int, suffix: str) -> dict[str, str]:
 
 @get("/study/{book:str}", **operation("study", "What a book has to practise with", "pages", 404, 503))
 async def study(book: FromPath[str], reader: Given[Reader]) -> Response[str]:
-    """Where practice begins."""
+    """Show the overview of practice with a book."""
     return _page(await reader.study(book))
 
 
@@ -247,13 +247,13 @@ async def study(book: FromPath[str], reader: Given[Reader]) -> Response[str]:
 async def deck(
     book: FromPath[str], reader: Given[Reader], chapter: Chapter = 1, sitting: Sitting = 1, page: PageName = ""
 ) -> Response[str]:
-    """Cards that open; with `page`, those of one page of the book."""
+    """Show flash cards; `page` selects those of one page of the book."""
     return _page(await reader.study(book, "deck", chapter, sitting, page))
 
 
 @get("/study/{book:str}/today", **operation("studyToday", "The cards that are due today", "pages", 404, 503))
 async def today(book: FromPath[str], reader: Given[Reader]) -> Response[str]:
-    """Only the browser knows which they are: a script lists them."""
+    """Show the cards that are due today; only the browser knows which, and its script lists them."""
     return _page(await reader.study(book, "today"))
 
 
@@ -262,19 +262,19 @@ async def today(book: FromPath[str], reader: Given[Reader]) -> Response[str]:
     **operation("studyWorksheet", "A worksheet for print, with the answers on the last page", "pages", 404, 422, 503),
 )
 async def worksheet(book: FromPath[str], reader: Given[Reader], chapter: Chapter = 1) -> Response[str]:
-    """Questions with room to write."""
+    """Show a worksheet: questions with space for answers."""
     return _page(await reader.study(book, "worksheet", chapter))
 
 
 @get("/study/{book:str}/glossary", **operation("studyGlossary", "The terms of a book from A to Z", "pages", 404, 503))
 async def glossary(book: FromPath[str], reader: Given[Reader]) -> Response[str]:
-    """Terms with their meanings."""
+    """Show the terms of a book with their definitions."""
     return _page(await reader.study(book, "glossary"))
 
 
 @get("/study/{book:str}/guide", **operation("studyGuide", "The key points of each chapter", "pages", 404, 503))
 async def guide(book: FromPath[str], reader: Given[Reader]) -> Response[str]:
-    """Serve the guide: each section in a few sentences."""
+    """Show the guide: a summary of each section in a few sentences."""
     return _page(await reader.study(book, "guide"))
 
 
@@ -283,7 +283,7 @@ DECK = operation("studyDeckData", "The cards of a chapter, or of the whole book,
 
 @get("/study/{book:str}/deck.json", **DECK)
 async def deck_data(book: FromPath[str], reader: Given[Reader], chapter: Chapter = 0) -> Response[bytes]:
-    """For programs that space cards."""
+    """Export the cards as JSON, for programs with spaced repetition."""
     return Response(await reader.take_away(book, "json", chapter), media_type=MediaType.JSON, headers=REVALIDATE)
 
 
@@ -294,26 +294,26 @@ TERMS_OF_BOOK = operation(
 
 @get("/study/{book:str}/glossary.json", **TERMS_OF_BOOK)
 async def glossary_data(book: FromPath[str], reader: Given[Reader]) -> Response[bytes]:
-    """For pages that show what a term means where it stands."""
+    """Export the terms as JSON, for pages that show a definition beside its term."""
     return Response(await reader.take_away(book, "terms", 0), media_type=MediaType.JSON, headers=REVALIDATE)
 
 
 @get("/study/{book:str}/deck.csv", **operation("studyDeckTable", "The cards as comma-separated values", *READING))
 async def deck_table(book: FromPath[str], reader: Given[Reader], chapter: Chapter = 0) -> Response[bytes]:
-    """For spreadsheets and other programs for cards."""
+    """Export the cards as a table, for spreadsheets and other flash-card programs."""
     body = await reader.take_away(book, "csv", chapter)
     return Response(body, media_type="text/csv; charset=utf-8", headers=_download_headers(book, chapter, "csv"))
 
 
 @get("/study/{book:str}/deck.apkg", **operation("studyDeckAnki", "The cards as a package for Anki", *READING))
 async def deck_anki(book: FromPath[str], reader: Given[Reader], chapter: Chapter = 0) -> Response[bytes]:
-    """A deck for each chapter; importing it again keeps what was learnt."""
+    """Export an Anki deck for each chapter; importing it again keeps the learning progress."""
     body = await reader.take_away(book, "apkg", chapter)
     return Response(body, media_type=ANKI, headers=_download_headers(book, chapter, "apkg"))
 
 
 class RecallBody(msgspec.Struct, frozen=True, kw_only=True):
-    """`POST /api/recall`: a question, and the words of the passage that answered it."""
+    """`POST /api/recall`: a question, and the text of the passage that answered it."""
 
     book: Annotated[str, msgspec.Meta(max_length=200)]
     chunk_id: Annotated[str, msgspec.Meta(max_length=100)]
@@ -328,7 +328,7 @@ RECALL = operation(
 
 @post("/api/recall", **RECALL, status_code=200)
 async def recall(data: JSONBody[RecallBody], service: Given[AnswerService]) -> Response[Recall]:
-    """For the panel, below an answer; nothing of it is stored."""
+    """Suggest cards to practise after an answer; nothing is stored."""
     found = await service.services.library.recall(data.book, data.chunk_id, data.question, data.words)
     return Response(found, status_code=200, headers=NO_STORE)
 
@@ -337,13 +337,13 @@ LOCAL = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
 
 def address_of(request: HTTPRequest, path: str) -> str:
-    """The full address of a page, as a reader would have to type it."""
+    """The full address of a page, as a reader would type it."""
     scheme = "https" if is_secure(request) else "http"
     return f"{scheme}://{request.headers.get('host', '')}{path}"
 
 
 def address_for_others(request: HTTPRequest, host: str) -> str:
-    """The address at which other devices in the room reach the server, though a browser here may not; empty: none."""
+    """The server's address for other devices, which a browser here may be unable to open; empty: none."""
     name, _, port = request.headers.get("host", "").rpartition(":")
     name = name or request.headers.get("host", "")
     if name.lower() not in LOCAL:
