@@ -111,7 +111,7 @@ class Trials:
         if turn % STAYS_DOWN:
             os.kill(pid, signal.SIGCONT)
             return
-        while self.server.model_pid() == pid:  # noqa: ASYNC110 - another process tells nobody when it ends
+        while self.server.model_pid() == pid:  # noqa: ASYNC110 - another process sends no event when it ends
             await asyncio.sleep(TICK_S)
 
     async def flood(self, turn: int) -> None:

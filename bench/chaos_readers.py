@@ -515,7 +515,7 @@ async def honest_s(house: House) -> float:
 
 async def run(minutes: float, readers: int, seed: int) -> dict[str, Any]:
     """The storm, and what is left of it."""
-    weather = Weather(random.Random(seed), slow_s=0.005)  # noqa: S311 - as above
+    weather = Weather(random.Random(seed), slow_s=0.005)  # noqa: S311 - chance that can be repeated
     tally: Counter[str] = Counter()
     stuck: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
@@ -545,19 +545,19 @@ async def run(minutes: float, readers: int, seed: int) -> dict[str, Any]:
             await asyncio.sleep(2)
             with suppress(TimeoutError):
                 async with asyncio.timeout(STUCK_S):
-                    while not house.generator.serves:  # noqa: ASYNC110 - it tells nobody
+                    while not house.generator.serves:  # noqa: ASYNC110 - it sends no event
                         await asyncio.sleep(0.1)
             back = house.generator.serves
             turns = house.flow._turns  # noqa: SLF001 - what is left is counted inside
             left = sorted({name_of(task) for task in asyncio.all_tasks()} - tasks)
-            open_leases, retired = house.shelf._leases, house.shelf._retired  # noqa: SLF001 - as above
+            open_leases, retired = house.shelf._leases, house.shelf._retired  # noqa: SLF001 - what is left is counted inside
             leases = sum(lease.leases for lease in (*open_leases.values(), *retired))
             report = {
                 "seed": seed, "minutes": minutes, "readers": readers,
                 "acts": dict(tally), "faults": dict(weather.faults),
                 "stuck": stuck[:20], "failed": failed[:5], "turns free": turns.free, "waiting": turns.waiting,
                 "leases": leases, "retired": len(retired), "model back": back,
-                "streams of the model": len(house.generator._inboxes),  # noqa: SLF001 - as above
+                "streams of the model": len(house.generator._inboxes),  # noqa: SLF001 - what is left is counted inside
                 "restarts of the model": house.generator.restarts, "children": len(children()),
                 "waits cancelled at": len(weather.cancelled_at), "waits": dict(weather.waits),
                 "tasks left": left[:20], "files": files, "memory_mb": round(memory_mb),

@@ -124,9 +124,9 @@ class Upgrade:
 
     def migrate(self, at: int = 0) -> dict[str, Any]:
         """Open the conversations in a process of its own, which is killed at that call; 0: it is not."""
-        from chaos.press import Child  # noqa: PLC0415 - as above
+        from chaos.press import Child  # noqa: PLC0415 - only after the library is preloaded
 
-        from lutrin.chats.engine import migrate  # noqa: PLC0415 - as above
+        from lutrin.chats.engine import migrate  # noqa: PLC0415 - only after the library is preloaded
 
         async def work() -> dict[str, Any]:
             self.disk.disk_arm(str(self.chats).encode(), at, 0, 0)
@@ -152,9 +152,9 @@ class Upgrade:
 
     def require_conversations(self) -> None:
         """Every acknowledged message is there, and the database whole."""
-        from chaos_server import missing  # noqa: PLC0415 - as above
+        from chaos_server import missing  # noqa: PLC0415 - only after the library is preloaded
 
-        from lutrin import sqlite  # noqa: PLC0415 - as above
+        from lutrin import sqlite  # noqa: PLC0415 - only after the library is preloaded
 
         lost = asyncio.run(missing(self.chats / "chats.db", self.key, self.said, "needle"))
         assert not lost, f"{len(lost)} of {len(self.said)} acknowledged messages are gone, such as {lost[0]}"

@@ -64,7 +64,7 @@ def xllamacpp(model: str, threads: int) -> Answer:
 def bare(model: str, threads: int) -> Answer:
     """`llama_decode` in a loop, a token at a time, and nothing around it; the prompt in ChatML, the likeliest token."""
     import llama_cpp  # noqa: PLC0415 - each peer has its own package
-    import numpy as np  # noqa: PLC0415 - as above
+    import numpy as np  # noqa: PLC0415 - each peer has its own package
 
     llama: Any = llama_cpp.Llama(model, n_ctx=CONTEXT_TOKENS, n_threads=threads, n_threads_batch=threads, verbose=False)
     context, size = llama.ctx, llama.n_vocab()

@@ -45,7 +45,7 @@ def child(options: argparse.Namespace) -> None:
     """One engine: its tokens, and its logits for given ones."""
     from llama_cpp import Llama  # noqa: PLC0415 - the libraries are chosen by the environment of this process
 
-    from lutrin.adapters.llamacpp import open_engine  # noqa: PLC0415 - as above
+    from lutrin.adapters.llamacpp import open_engine  # noqa: PLC0415 - the libraries are chosen by the environment of this process
 
     name = open_engine()
     llama: Any = Llama(str(options.model), n_ctx=512, n_threads=1, n_threads_batch=1, logits_all=True, verbose=False)

@@ -197,9 +197,9 @@ def row(
         readers=readers,
         explanations=len(times),
         first_p50_s=statistics.median(firsts),  # type: ignore[type-var]  # places 0 and 1 are numbers
-        first_p95_s=firsts[last],  # type: ignore[arg-type]  # as above
-        whole_p50_s=statistics.median(wholes),  # type: ignore[type-var]  # as above
-        whole_p95_s=wholes[last],  # type: ignore[arg-type]  # as above
+        first_p95_s=firsts[last],  # type: ignore[arg-type]  # places 0 and 1 are numbers
+        whole_p50_s=statistics.median(wholes),  # type: ignore[type-var]  # places 0 and 1 are numbers
+        whole_p95_s=wholes[last],  # type: ignore[arg-type]  # places 0 and 1 are numbers
         a_minute=60 * len(times) / seconds,
         processor_s=processor_s,
         tokens_read=tokens_read,

@@ -45,7 +45,7 @@ def ask(address: str, question: str, timeout_s: float = LONGEST_S) -> str:
 def run_node(address: str) -> None:
     """Answer until the node is stopped; one question at a time, so that a slow answer delays no other callback."""
     import rclpy  # noqa: PLC0415 - only a node needs ROS
-    from std_msgs.msg import String  # noqa: PLC0415 - as above
+    from std_msgs.msg import String  # noqa: PLC0415 - only a node needs ROS
 
     rclpy.init()
     node = rclpy.create_node("lutrin_ask")

@@ -76,7 +76,7 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument("--samples", help="file that gets a line of JSON for each answer")
 
 
-@events.init.add_listener  # type: ignore[untyped-decorator]  # as above
+@events.init.add_listener  # type: ignore[untyped-decorator]  # Locust's is not annotated
 def open_deck(environment: Environment, **_: object) -> None:
     """Open the files once, before any reader asks."""
     options = environment.parsed_options

@@ -21,7 +21,7 @@ from contextlib import suppress
 from functools import cache, partial
 from importlib.util import find_spec
 from re import _constants as codes  # type: ignore[attr-defined]  # the parser of the standard library has no stubs
-from re import _parser as parser  # type: ignore[attr-defined]  # as above
+from re import _parser as parser  # type: ignore[attr-defined]  # the parser of the standard library has no stubs
 from types import FrameType, ModuleType
 from typing import Any, NoReturn
 
@@ -89,7 +89,7 @@ def patterns_in(name: str, value: object, depth: int = 3) -> Iterator[tuple[str,
     elif depth and isinstance(value, type) and value.__module__.startswith("lutrin"):
         yield from patterns_in(f"{name}.__dict__", dict(vars(value)), depth - 1)
     elif depth and getattr(value, "__self__", None) is not None and isinstance(value.__self__, re.Pattern):  # type: ignore[attr-defined]  # a bound method
-        yield from patterns_in(name, value.__self__)  # type: ignore[attr-defined]  # as above
+        yield from patterns_in(name, value.__self__)  # type: ignore[attr-defined]  # a bound method
 
 
 AT_BEGINNING = {"match", "fullmatch"}

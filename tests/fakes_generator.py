@@ -345,7 +345,7 @@ class FaultyDecoder(ScriptedDecoder):
 
 
 class AgreeingDecoder(FaultyDecoder):
-    """A `FaultyDecoder` that says yes to whatever it is asked, so that answers are those of the book."""
+    """A `FaultyDecoder` that agrees to every question, so that the answers are those of the book."""
 
     def odds(self, output: int, words: tuple[str, str]) -> float:  # noqa: ARG002 - the port's
         """Give high odds to the first word."""

@@ -75,7 +75,7 @@ class _NoWait(selectors.SelectSelector):
 
 
 class QuickLoop(asyncio.SelectorEventLoop):
-    """An event loop without threads, in which nobody waits: its clock leaps to what falls due next.
+    """An event loop without threads and waiting: its clock jumps to the next scheduled event.
 
     Where nothing falls due and everybody waits, it raises RuntimeError.
     """

@@ -167,7 +167,7 @@ def test_leaves_import_nothing_of_ours() -> None:
 
 
 def test_ports_know_records_alone() -> None:
-    """Whoever implements or uses one needs nothing else of ours."""
+    """An implementation or a user of a port needs no other module of ours."""
     for name in ("lutrin.ports", "lutrin.guest_ports"):
         assert own(name) <= {*LEAVES, "lutrin.ports", "lutrin.settings"}, name
 
@@ -246,7 +246,7 @@ def test_nothing_of_a_book_is_run() -> None:
 
 
 def test_no_two_modules_have_one_name() -> None:
-    """Whoever says "plan.py" means one file."""
+    """The name "plan.py" means one file."""
     names = [name.rpartition(".")[2] for name, path in MODULES.items() if path.name != "__init__.py"]
     assert [name for name in sorted(set(names)) if names.count(name) > 1] == []
 

@@ -1,4 +1,4 @@
-"""Background tasks are started again when they fail, and whoever asks learns which of them do."""
+"""Background tasks restart when they fail, and the failing ones are listed."""
 
 import asyncio
 from itertools import pairwise
@@ -10,7 +10,7 @@ from lutrin.errors import IndexUnavailable
 
 
 async def test_a_failed_task_is_started_again() -> None:
-    """Whatever it raised; while it fails its name and the reason are known, without words that may be a reader's."""
+    """After any exception; while it fails, its name and the reason are listed, without words of a reader."""
     background, runs = Background(first_pause_s=0.05, steady_s=0.2), list[int]()
 
     async def work() -> None:
@@ -24,10 +24,10 @@ async def test_a_failed_task_is_started_again() -> None:
     async with asyncio.timeout(5), background.running(work, name="shelf"):
         await asyncio.sleep(0.01)
         assert background.troubles == {"shelf": "The catalogue cannot be read."}
-        while len(runs) < 3:  # noqa: ASYNC110 - a supervisor tells nobody
+        while len(runs) < 3:  # noqa: ASYNC110 - a supervisor sends no event
             await asyncio.sleep(0.001)
         assert background.troubles == {"shelf": "ValueError"}
-        while background.troubles:  # noqa: ASYNC110 - as above
+        while background.troubles:  # noqa: ASYNC110 - a supervisor sends no event
             await asyncio.sleep(0.001)
     assert len(runs) == 3
 

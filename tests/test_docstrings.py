@@ -9,7 +9,7 @@ EXAMPLES = [path for path in sorted(SOURCE.rglob("*.py")) if ">>>" in path.read_
 
 
 def test_every_example_gives_what_it_says() -> None:
-    """Whoever reads a docstring may believe it."""
+    """Readers of a docstring can trust its examples."""
     assert len(EXAMPLES) > 1
     wrong = []
     for path in EXAMPLES:

@@ -14,7 +14,7 @@ Item = tuple[str, str, int]
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("xy"), st.integers(0, 99))))
 def test_a_fair_queue_gives_what_it_announces(items: list[Item]) -> None:
-    """`order` foretells `pop`; within a lane nobody overtakes; between two turns of a peer all others have one."""
+    """`order` predicts `pop`; within a lane the order stays; between two turns of a peer all others have one."""
     queue: FairQueue[Item] = FairQueue()
     for item in items:
         queue.push(Lane(*item[:2]), item)
@@ -65,7 +65,7 @@ def test_who_waits_most_gives_way() -> None:
 
 
 async def test_turns_are_given_as_the_queue_has_it() -> None:
-    """A reader who comes last has the second turn; who leaves the queue holds nobody up."""
+    """A new reader gets the second turn; a reader who leaves the queue delays no one."""
     turns, served = FairTurns(1), []
 
     async def wait(peer: str, name: str) -> None:
@@ -202,7 +202,7 @@ async def test_who_is_behind_goes_beside_a_peer_that_is_ahead() -> None:
 
 
 def test_processor_time_is_parted_among_those_who_use_it_at_the_same_time() -> None:
-    """Whoever searches beside a dear question does not pay for it."""
+    """A search does not pay for an expensive question that runs at the same time."""
     now_s = [0.0]
     share = Share(lambda: now_s[0])
     first = share.change(1)
@@ -280,7 +280,7 @@ class TurnsInEveryOrder(RuleBasedStateMachine):
             assert sum(reader.holds for reader in self.readers) <= self.at_once + 1
 
     def teardown(self) -> None:
-        """Whoever still waits is served when the others leave."""
+        """Remaining waiters are served when the others leave."""
         if not hasattr(self, "readers"):
             return
         for reader in self.readers:

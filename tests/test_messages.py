@@ -229,12 +229,12 @@ def test_a_script_says_what_messages_hold() -> None:
     ],
 )
 def test_a_text_in_a_script_is_seen(script: str) -> None:
-    """Whatever its quotes are, also a single word."""
+    """With any quotes, also a single word."""
     assert len(spoken(f"{script} // Read on.\n/* Read on. */")) == 1
 
 
 def test_every_noun_that_is_counted_has_its_forms() -> None:
-    """In templates, code and scripts; and none is there that nobody counts."""
+    """In templates, code and scripts; and no form is unused."""
     sources = [path.read_text("utf-8") for path in (*SRC.rglob("*.py"), *TEMPLATES, *SCRIPTS)]
     assert {noun for source in sources for noun in COUNT_OF.findall(source)} == set(messages.COUNTED)
     forms = [value for name, value in vars(messages).items() if name.isupper() and isinstance(value, dict)]

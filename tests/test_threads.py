@@ -17,7 +17,7 @@ async def test_what_it_returns_and_raises() -> None:
 
 @pytest.mark.parametrize("fails", [False, True])
 async def test_who_is_cancelled_goes_on_when_the_thread_has_ended(fails: bool) -> None:
-    """However often it is cancelled, and whatever becomes of the work."""
+    """After any number of cancellations, and any outcome of the work."""
     begun, go_on = threading.Event(), threading.Event()
     order: list[str] = []
 

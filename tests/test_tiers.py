@@ -133,7 +133,7 @@ def test_figures_are_kept_of_what_passed(suite: pytest.Pytester) -> None:
 
 
 def test_tests_that_share_a_server_are_in_one_group() -> None:
-    """Whoever takes the school or the server of the end-to-end tests runs where it was started."""
+    """Tests that use the school or the end-to-end server run where it was started."""
     shared = {"tests/remote": "school", "tests/end_to_end": "server"}
     for folder, fixture in shared.items():
         for path in sorted((endurance.ROOT / folder).glob("test_*.py")):

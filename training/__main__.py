@@ -161,23 +161,23 @@ def calibrate(options: argparse.Namespace) -> None:
 
 def scope(options: argparse.Namespace) -> None:
     """Fit when a book answers."""
-    from training.calibrate import refit  # noqa: PLC0415 - as above
+    from training.calibrate import refit  # noqa: PLC0415 - a step imports what it needs
 
     refit(options.books, options.out, options.on, options.most)
 
 
 def ranking(options: argparse.Namespace) -> None:
     """Fit what the ranker counts."""
-    from training.ranking import run as fit  # noqa: PLC0415 - as above
+    from training.ranking import run as fit  # noqa: PLC0415 - a step imports what it needs
 
     fit(options.books, options.out, options.on, options.most)
 
 
 def pack(options: argparse.Namespace) -> None:
     """Pack what travels."""
-    from training.pack import pack as write  # noqa: PLC0415 - Lutrin itself, which the environment of torch lacks
-    from training.pack import weigh  # noqa: PLC0415 - as above
-    from training.pairs import prepare as write_pairs  # noqa: PLC0415 - as above
+    from training.pack import pack as write  # noqa: PLC0415 - a step imports what it needs
+    from training.pack import weigh  # noqa: PLC0415 - a step imports what it needs
+    from training.pairs import prepare as write_pairs  # noqa: PLC0415 - a step imports what it needs
 
     reader, few = options.models / "reader", {"held": options.held, "given": options.public, "most": options.most}
     write(options.books, options.out, reader, options.on, **few)
@@ -270,28 +270,28 @@ def present(path: Path, step: str) -> Path:
 
 def same(_: argparse.Namespace) -> None:
     """Fit when two questions mean the same."""
-    from training.same import run as fit_same  # noqa: PLC0415 - as above
+    from training.same import run as fit_same  # noqa: PLC0415 - a step imports what it needs
 
     fit_same()
 
 
 def kept(_: argparse.Namespace) -> None:
     """Fit what a kept question counts in a search."""
-    from training.kept import run as fit_kept  # noqa: PLC0415 - as above
+    from training.kept import run as fit_kept  # noqa: PLC0415 - a step imports what it needs
 
     fit_kept()
 
 
 def senses(_: argparse.Namespace) -> None:
     """Fit where a word of a page has the sense of the book's term."""
-    from training.senses import run as fit_senses  # noqa: PLC0415 - as above
+    from training.senses import run as fit_senses  # noqa: PLC0415 - a step imports what it needs
 
     fit_senses()
 
 
 def cards(_: argparse.Namespace) -> None:
     """Fit which terms and lists of a book's own words make cards."""
-    from training.cards import run as fit_cards  # noqa: PLC0415 - as above
+    from training.cards import run as fit_cards  # noqa: PLC0415 - a step imports what it needs
 
     fit_cards()
 

@@ -171,7 +171,7 @@ def write(reader: Reader, folder: Path) -> None:
     (folder / "reader.json").write_text(json.dumps(learned(reader), indent=1) + "\n")
 
 
-def write_graph(module: torch.nn.Module, bert: Any, path: Path, output: str) -> None:  # noqa: ANN401 - as above
+def write_graph(module: torch.nn.Module, bert: Any, path: Path, output: str) -> None:  # noqa: ANN401 - a model, in an environment without types
     """Write a module over an encoder with products in 8 bits."""
     bert.set_attn_implementation("eager")
     example = torch.ones(1, 12, dtype=torch.long)

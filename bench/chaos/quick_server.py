@@ -122,11 +122,11 @@ class OneBook(ShelfLibrary):
         """There are none."""
         return []
 
-    async def glossary(self, slug: str, filename: str = "") -> Sequence[Term]:  # noqa: ARG002 - as above
+    async def glossary(self, slug: str, filename: str = "") -> Sequence[Term]:  # noqa: ARG002 - the library's signature
         """There are no terms."""
         return []
 
-    async def find(self, typed: str, slug: str, most: int) -> Sequence[Suggestion]:  # noqa: ARG002 - as above
+    async def find(self, typed: str, slug: str, most: int) -> Sequence[Suggestion]:  # noqa: ARG002 - the library's signature
         """Nothing is found."""
         return []
 
@@ -136,15 +136,15 @@ class OneBook(ShelfLibrary):
             return DECK
         raise NotFound(slug)
 
-    async def exercises(self, slug: str, filename: str) -> Sequence[str]:  # noqa: ARG002 - as above
+    async def exercises(self, slug: str, filename: str) -> Sequence[str]:  # noqa: ARG002 - the library's signature
         """There are none."""
         return ()
 
-    async def page_labels(self, slug: str, filename: str) -> Mapping[int, str]:  # noqa: ARG002 - as above
+    async def page_labels(self, slug: str, filename: str) -> Mapping[int, str]:  # noqa: ARG002 - the library's signature
         """There are none."""
         return {}
 
-    async def find_pictures(self, slug: str, filename: str, addresses: Sequence[str]) -> Sequence[str]:  # noqa: ARG002 - as above
+    async def find_pictures(self, slug: str, filename: str, addresses: Sequence[str]) -> Sequence[str]:  # noqa: ARG002 - the library's signature
         """There are none."""
         return ["" for _ in addresses]
 

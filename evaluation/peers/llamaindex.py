@@ -119,7 +119,7 @@ class Peer:
         self, corpus: Path, model: Path, *, top_k: int = 2, threads: int = 0, kept: Path | None = None
     ) -> None:
         from llama_index.core import Settings  # noqa: PLC0415 - only in `.venv-bench`
-        from llama_index.llms.llama_cpp import LlamaCPP  # noqa: PLC0415 - as above
+        from llama_index.llms.llama_cpp import LlamaCPP  # noqa: PLC0415 - only in `.venv-bench`
 
         Settings.embed_model = embedding()
         options = {"n_threads": threads} if threads else {}
@@ -201,7 +201,7 @@ class Peer:
             units=(),
         )
 
-    def _citation(self, number: int, node: Any) -> Citation:  # noqa: ANN401 - as above
+    def _citation(self, number: int, node: Any) -> Citation:  # noqa: ANN401 - a node of LlamaIndex, which is unknown outside `.venv-bench`
         book, _, filename = node.metadata["file_path"].partition("/")
         return Citation(
             n=number,
@@ -254,8 +254,8 @@ def read_corpus(corpus: Path) -> list[tuple[str, str]]:
 def embedding() -> Any:  # noqa: ANN401 - a class of LlamaIndex made here, for it is not there outside `.venv-bench`
     """Lutrin's embedding model, as fastembed runs it by default."""
     from fastembed import TextEmbedding  # noqa: PLC0415 - only in `.venv-bench`
-    from fastembed.common.model_description import ModelSource, PoolingType  # noqa: PLC0415 - as above
-    from llama_index.core.base.embeddings.base import BaseEmbedding  # noqa: PLC0415 - as above
+    from fastembed.common.model_description import ModelSource, PoolingType  # noqa: PLC0415 - only in `.venv-bench`
+    from llama_index.core.base.embeddings.base import BaseEmbedding  # noqa: PLC0415 - only in `.venv-bench`
 
     name = "local/minilm"
     TextEmbedding.add_custom_model(

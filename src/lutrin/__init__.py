@@ -15,7 +15,7 @@ __version__ = "0.3.0"
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the package holds under that name
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - any member of the package
     """`get_embedding` and `retrieve` on first use: importing Lutrin loads nothing."""
     if name in {"get_embedding", "retrieve"}:
         return getattr(import_module("lutrin.api"), name)

@@ -123,7 +123,7 @@ class _Level:
     kind: str = "decimal"
     text: str = ""
     legal: bool = False
-    """Whether all its numbers are decimal, whatever those of the levels above."""
+    """Whether all its numbers are decimal, even if those of the levels above are not."""
 
 
 @dataclass(frozen=True)

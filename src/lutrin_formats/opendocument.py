@@ -61,7 +61,7 @@ def parse_odp(data: bytes, filename: str, _password: str = "") -> Document:
     return document_of_slides(slides, filename, true_title(document.meta.title or ""))
 
 
-def _open(data: bytes, filename: str, kind: str, body: str) -> Any:  # noqa: ANN401 - as the library has it
+def _open(data: bytes, filename: str, kind: str, body: str) -> Any:  # noqa: ANN401 - odfpy has no annotations
     require_small(data, filename, kind)
     with zipfile.ZipFile(BytesIO(data)) as archive:
         if _MANIFEST in archive.namelist() and _ENCRYPTED in archive.read(_MANIFEST):
@@ -81,12 +81,12 @@ def _open(data: bytes, filename: str, kind: str, body: str) -> Any:  # noqa: ANN
 class _Reader:
     """Turns elements of a document into HTML."""
 
-    def __init__(self, document: Any) -> None:  # noqa: ANN401 - as the library has it
+    def __init__(self, document: Any) -> None:  # noqa: ANN401 - odfpy has no annotations
         self._document = document
         self._notes: list[str] = []
         """Notes of the present paragraph, which go below it."""
 
-    def slide(self, page: Any, number: int) -> Slide | None:  # noqa: ANN401 - as above
+    def slide(self, page: Any, number: int) -> Slide | None:  # noqa: ANN401 - odfpy has no annotations
         """A slide; None for a hidden one."""
         style = self._document.get_style("drawing-page", page.get_attribute("draw:style-name") or "")
         properties = style.get_element("style:drawing-page-properties") if style is not None else None
@@ -106,12 +106,12 @@ class _Reader:
                     made.notes += list(self._block(frame))
         return made
 
-    def blocks(self, element: Any) -> Iterator[str]:  # noqa: ANN401 - as above
+    def blocks(self, element: Any) -> Iterator[str]:  # noqa: ANN401 - odfpy has no annotations
         """The contents of an element, block by block."""
         for child in element.children:
             yield from self._block(child)
 
-    def _block(self, element: Any) -> Iterator[str]:  # noqa: ANN401 - as above
+    def _block(self, element: Any) -> Iterator[str]:  # noqa: ANN401 - odfpy has no annotations
         tag = element.tag
         if tag in _SKIPPED:
             return
@@ -130,7 +130,7 @@ class _Reader:
             yield from self.blocks(element)
             yield from self._described(element)
 
-    def _paragraph(self, element: Any) -> Iterator[str]:  # noqa: ANN401 - as above
+    def _paragraph(self, element: Any) -> Iterator[str]:  # noqa: ANN401 - odfpy has no annotations
         frames = [text for frame in self._anchored(element) for text in self._frame(frame)]
         text = self._inline(element).strip()
         notes, self._notes = self._notes, []
@@ -148,20 +148,20 @@ class _Reader:
         yield from frames
         yield from notes
 
-    def _style_of(self, element: Any) -> str:  # noqa: ANN401 - as above
+    def _style_of(self, element: Any) -> str:  # noqa: ANN401 - odfpy has no annotations
         """The name of a paragraph's style, or of the parent of its automatic style."""
         name = element.get_attribute("text:style-name") or ""
         style = self._document.get_style("paragraph", name)
         parent = style.get_attribute("style:parent-style-name") if style is not None else None
         return str(parent or name)
 
-    def _is_numbered(self, element: Any) -> bool:  # noqa: ANN401 - as above
+    def _is_numbered(self, element: Any) -> bool:  # noqa: ANN401 - odfpy has no annotations
         name = element.get_attribute("text:style-name")
         style = self._document.get_style("list", name) if name else None
         first = next(iter(style.children), None) if style is not None else None
         return first is not None and first.tag == "text:list-level-style-number"
 
-    def _anchored(self, element: Any) -> list[Any]:  # noqa: ANN401 - as above
+    def _anchored(self, element: Any) -> list[Any]:  # noqa: ANN401 - odfpy has no annotations
         """The outermost frames and shapes anchored in a paragraph."""
         found = []
         for child in element.children:
@@ -171,7 +171,7 @@ class _Reader:
                 found += self._anchored(child)
         return found
 
-    def _inline(self, element: Any) -> str:  # noqa: ANN401 - as above
+    def _inline(self, element: Any) -> str:  # noqa: ANN401 - odfpy has no annotations
         pieces = [escape(element.text or "")]
         for child in element.children:
             tag = child.tag
@@ -191,14 +191,14 @@ class _Reader:
             pieces.append(escape(child.tail or ""))
         return "".join(pieces)
 
-    def _note(self, note: Any) -> None:  # noqa: ANN401 - as above
+    def _note(self, note: Any) -> None:  # noqa: ANN401 - odfpy has no annotations
         body = note.get_element("text:note-body")
         citation = note.get_element("text:note-citation")
         number = f"{citation.inner_text.strip()}. " if citation is not None and citation.inner_text.strip() else ""
         text = "".join(self.blocks(body)) if body is not None else ""
         self._notes.append(f"<p>{number}{soup_of(text).get_text(' ', strip=True)}</p>" if text else "")
 
-    def _table(self, table: Any) -> str:  # noqa: ANN401 - as above
+    def _table(self, table: Any) -> str:  # noqa: ANN401 - odfpy has no annotations
         rows = []
         for name, row in [
             ("th", row) for head in table.get_elements("table:table-header-rows") for row in head.children
@@ -215,7 +215,7 @@ class _Reader:
             rows.append(f"<tr>{''.join(cells)}</tr>")
         return f"<table>{''.join(rows)}</table>"
 
-    def _frame(self, frame: Any) -> Iterator[str]:  # noqa: ANN401 - as above
+    def _frame(self, frame: Any) -> Iterator[str]:  # noqa: ANN401 - odfpy has no annotations
         for child in frame.children:
             if child.tag == "draw:object":
                 yield from self._formula(child)
@@ -223,7 +223,7 @@ class _Reader:
                 yield from self._block(child)
         yield from self._described(frame)
 
-    def _formula(self, reference: Any) -> Iterator[str]:  # noqa: ANN401 - as above
+    def _formula(self, reference: Any) -> Iterator[str]:  # noqa: ANN401 - odfpy has no annotations
         """A formula, stored as MathML in its own part."""
         name = (reference.get_attribute("xlink:href") or "").removeprefix("./")
         try:
@@ -234,13 +234,13 @@ class _Reader:
         if math is not None:
             yield f"<p>{str(math).replace('math:', '')}</p>"
 
-    def _described(self, element: Any) -> Iterator[str]:  # noqa: ANN401 - as above
+    def _described(self, element: Any) -> Iterator[str]:  # noqa: ANN401 - odfpy has no annotations
         for child in element.children:
             if child.tag in {"svg:title", "svg:desc"} and child.inner_text.strip():
                 yield f"<p>{escape(child.inner_text.strip())}</p>"
 
 
-def _rows(table: Any) -> Iterator[Any]:  # noqa: ANN401 - as above
+def _rows(table: Any) -> Iterator[Any]:  # noqa: ANN401 - odfpy has no annotations
     for child in table.children:
         if child.tag == "table:table-row":
             yield child

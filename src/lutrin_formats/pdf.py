@@ -147,14 +147,14 @@ def _running_titles(whole: Sequence[Sequence[Line]], pages: Sequence[Sequence[Li
 def _open(file: BinaryIO, filename: str, password: str) -> pypdf.PdfReader:
     try:
         reader = pypdf.PdfReader(file, strict=False)
-        # A file protected only from changes opens without a password, whatever others need.
+        # A file that is only protected from changes opens without a password, even if one is given for others.
         locked = reader.is_encrypted and not (reader.decrypt(password) or reader.decrypt(""))
         count = 0 if locked else len(reader.pages)  # a missing page tree shows here
     except DependencyError:
         raise DocumentError(filename, "is encrypted with AES, which needs the package cryptography") from None
     except MemoryError:
         raise
-    except Exception as error:  # noqa: BLE001 - on a broken file pypdf raises whatever its parser stumbles on
+    except Exception as error:  # noqa: BLE001 - on a broken file pypdf raises exceptions of any type
         kind = "" if isinstance(error, PyPdfError | RecursionError) else f"{type(error).__name__}: "
         raise DocumentError(filename, f"is not a complete PDF ({kind}{_first_line(error)})") from None
     if locked:
@@ -179,7 +179,7 @@ def _pages(file: BinaryIO, count: int, password: str, messages: list[str]) -> li
             lines.append(next(pages))
         except MemoryError:
             raise
-        except Exception as error:  # noqa: BLE001 - on a broken page pdfminer raises whatever its parser stumbles on
+        except Exception as error:  # noqa: BLE001 - on a broken page pdfminer raises exceptions of any type
             lines.append([])
             messages.append(f"page {number + 1} cannot be read ({type(error).__name__}: {_first_line(error)})")
     if pages.unmapped_glyphs:

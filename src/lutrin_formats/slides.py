@@ -118,7 +118,7 @@ def _slide(slide: Any, number: int) -> Slide:  # noqa: ANN401 - python-pptx has 
     return made
 
 
-def _is_hidden(slide: Any) -> bool:  # noqa: ANN401 - as above
+def _is_hidden(slide: Any) -> bool:  # noqa: ANN401 - python-pptx has no annotations
     return slide.element.get("show") in {"0", "false"}
 
 
@@ -127,7 +127,7 @@ def _in_reading_order(shapes: Iterable[Any]) -> list[Any]:
     return sorted(shapes, key=lambda shape: ((shape.top or 0) // _BAND, shape.left or 0))
 
 
-def _shape(shape: Any) -> Iterator[str]:  # noqa: ANN401 - as above
+def _shape(shape: Any) -> Iterator[str]:  # noqa: ANN401 - python-pptx has no annotations
     if shape.is_placeholder and shape.placeholder_format.type in _FURNITURE:
         return
     if hasattr(shape, "shapes"):  # a group
@@ -148,7 +148,7 @@ def _shape(shape: Any) -> Iterator[str]:  # noqa: ANN401 - as above
             yield f"<p>{escape(description[0])}</p>"
 
 
-def _paragraph(paragraph: Any) -> str:  # noqa: ANN401 - as above
+def _paragraph(paragraph: Any) -> str:  # noqa: ANN401 - python-pptx has no annotations
     """A paragraph's runs as HTML; line breaks become blanks, for a slide breaks lines for lack of room."""
     pieces = []
     for run in paragraph.runs:
@@ -180,7 +180,7 @@ def paragraphs_html(paragraphs: Iterable[tuple[int, str]], *, listed: bool) -> I
     yield html + "</li></ul>" * (depth + 1)
 
 
-def _table(table: Any) -> str:  # noqa: ANN401 - as above
+def _table(table: Any) -> str:  # noqa: ANN401 - python-pptx has no annotations
     rows = []
     for number, row in enumerate(table.rows):
         name = "th" if number == 0 and table.first_row else "td"
@@ -189,7 +189,7 @@ def _table(table: Any) -> str:  # noqa: ANN401 - as above
     return f"<table>{''.join(rows)}</table>"
 
 
-def _chart(chart: Any) -> Iterator[str]:  # noqa: ANN401 - as above
+def _chart(chart: Any) -> Iterator[str]:  # noqa: ANN401 - python-pptx has no annotations
     """A chart as the table behind it."""
     if chart.has_title and chart.chart_title.has_text_frame:
         yield f"<p>{escape(chart.chart_title.text_frame.text)}</p>"
@@ -209,7 +209,7 @@ def _number(values: Sequence[float | None], place: int) -> str:
     return "" if value is None else f"{value:g}"
 
 
-def _diagram(shape: Any) -> Iterator[str]:  # noqa: ANN401 - as above
+def _diagram(shape: Any) -> Iterator[str]:  # noqa: ANN401 - python-pptx has no annotations
     """The words of a diagram (SmartArt), stored in its own part."""
     for reference in shape.element.iter(_DIAGRAM):
         part = shape.part.related_part(reference.get(_DATA))

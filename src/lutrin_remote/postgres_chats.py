@@ -95,7 +95,7 @@ class PostgresChatStore(ChatTables):
 class Row(asyncpg.Record):  # type: ignore[misc]  # the package has no types
     """A row whose columns are attributes, as in `engine.Execute`."""
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the column holds
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - any value of the column
         return self[name]
 
 

@@ -80,7 +80,7 @@ def test_what_is_told_after_a_question_becomes_none() -> None:
 
 
 def test_the_same_form_again_is_the_same() -> None:
-    """Whatever is typed."""
+    """For any text."""
     for text in ("What is C++?", "...", "RAG/LLM and Node.spin ?", "Is it 5 V?", "\u201cNode\u201d (URDF)?"):
         assert normalize(normalize(text)) == normalize(text)
 
@@ -169,6 +169,6 @@ def test_the_answer_asked_for_longest_ago_goes_first() -> None:
 
 
 def test_it_is_no_pronoun() -> None:
-    """Unless whoever asks shouts all of it."""
+    """Unless the whole question is in capitals."""
     assert normalize("What does IT support do?") == "what does IT support do?"
     assert normalize("WHAT DOES IT DO?") == "what does it do?"

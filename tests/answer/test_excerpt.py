@@ -127,7 +127,7 @@ def test_items_without_numbers_may_stand_alone() -> None:
 
 
 def test_a_small_table_is_whole_and_a_large_one_is_not() -> None:
-    """Its header comes with whatever rows are shown (`render`)."""
+    """The header comes with any rows that are shown (`render`)."""
     small = page(
         *["Wren | 3 kg"] * 4, kinds=dict.fromkeys(range(4), "table_row"), leads=dict.fromkeys(range(4), "Robot | Mass")
     )
@@ -167,7 +167,7 @@ def test_a_warning_is_whole() -> None:
 
 
 def test_no_two_excerpts_share_a_unit_and_there_are_three_at_most() -> None:
-    """Whatever is asked."""
+    """For every question."""
     pages = [page(*[words(30, of=name)] * 8, name=name) for name in ("a", "b", "c")]
     found = [(item, [LIKELY] * 8) for item in pages]
     for parts in ([part(*found)], [part(*found)] * 2, [part(*found)] * 3, [part(*found)] * 5):
@@ -257,7 +257,7 @@ def test_code_keeps_its_fences(source: str, text: str, mark: str) -> None:
 
 
 def test_a_proof_holds_what_a_sentence_rests_on_and_what_the_reader_found() -> None:
-    """With what stands between them; the mark is on what proves the sentence."""
+    """It includes the text between them; the mark is on the words that prove the sentence."""
     book = page("Kites fly.", "A kite has a tail.", "The tail is long.", "Wind lifts it.")
     (found,) = choose([part((book, [LIKELY, UNLIKELY, UNLIKELY, UNLIKELY]))])
     found = found.part(0, 1)
@@ -427,7 +427,7 @@ def test_a_command_stands_with_what_it_is_for() -> None:
 
 
 def test_what_does_not_hold_never_stands_without_saying_so() -> None:
-    """A command that the book warns against, and a list of what nobody should do."""
+    """A command that the book warns against, and a list of mistakes."""
     wrong = unit("We can't use:", start=0)
     command = unit("cp *.dat original-*.dat", kind="code", start=20, block=1, lead=wrong.text)
     lead, _ = lead_of(Run(chunk(wrong, command), (wrong, command), (-9.0, 0.0)))
@@ -456,7 +456,7 @@ class Page(OpenGeneration):
 
 
 def test_how_something_is_done_is_told_in_order() -> None:
-    """By commands; a statement may lead, whatever stands before it."""
+    """In the order of the commands; any statement may come first."""
     run = Run(WAY, WAY.units[:3], (UNLIKELY, UNLIKELY, LIKELY))
     assert lead_of(run, "how") == (run.units, ())
     assert [one.text for one in lead_of(run, "plain")[0]] == ["Type this:", "belt measure"]
@@ -485,7 +485,7 @@ def test_what_introduces_a_list_is_said_once() -> None:
 
 
 def test_a_title_within_an_excerpt_looks_like_one() -> None:
-    """A box's, or a step's; what stands alone in the excerpt does not."""
+    """The title of a box or a step is bold; a title that is the whole excerpt is not."""
     title = unit("Build the node", start=30, block=1)
     before, after = unit("The node waits.", block=0), unit("Run cmake.", start=60, block=2)
     assert markdown([before, title, after], 1) == "The node waits.\n\n**Build the node**\n\nRun cmake. [1]"

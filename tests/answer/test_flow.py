@@ -86,7 +86,7 @@ async def answer_to(flow: AnswerFlow, text: str, **fields: object) -> Answer:
 async def test_searches_take_turns_address_by_address(
     make_flow: MakeFlow, shelf: Shelf, flow_settings: Settings
 ) -> None:
-    """Whoever has passages searched for without an answer keeps no reader of another address waiting."""
+    """Searches without an answer do not delay readers of another address."""
     flow, served, searcher = make_flow(), [], Searcher(WordHashEmbedder())
     runtime = Runtime(flow_settings, shelf, searcher, open_joiner(flow_settings, searcher.embedder), None, flow, None)
 
@@ -275,7 +275,7 @@ async def test_whoever_takes_an_offered_explanation_is_not_searched_for_again(
 
 
 async def test_a_program_gets_the_book_s_answer_at_once_and_waits_if_it_says_so(make_flow: MakeFlow) -> None:
-    """A slow model is not begun for whoever does not wait for it."""
+    """A slow model does not start for a program that does not wait for it."""
     generator = ScriptedGenerator(lambda _: SLOW, first_s=5.0)
     flow = make_flow(generator)
     at_once = await answer_to(flow, BATTERY, wait_s=0.0)
@@ -392,7 +392,7 @@ async def test_a_refusal_names_the_book_that_is_open(
 
 
 async def test_who_asks_much_delays_no_other_peer(make_flow: MakeFlow) -> None:
-    """Whatever sessions a crowd names, a reader who comes last is answered next but one."""
+    """However many sessions one address opens, a new reader is answered next but one."""
     flow, answered = make_flow(), []
 
     async def ask(text: str, peer: str, session_id: str = "") -> None:
@@ -553,7 +553,7 @@ async def test_the_same_question_gets_the_same_bytes_without_the_model(make_flow
 
 
 async def test_a_repeat_in_other_letters_gets_the_same_bytes(make_flow: MakeFlow) -> None:
-    """But for the time that it took; and whoever asks first, the book says the same."""
+    """Except for the duration; the book's answer does not depend on who asked first."""
     texts = [BATTERY, f"  {BATTERY.upper()[:-1]} ", BATTERY.lower().replace("?", " ?!")]
 
     def encoded(answer: Answer) -> bytes:
@@ -692,7 +692,7 @@ async def test_the_model_is_held_until_all_who_ask_at_once_have_their_quotes(mak
 
 
 async def test_the_model_does_not_wait_for_a_search_that_hangs(make_flow: MakeFlow) -> None:
-    """A reader who has quotes gets sentences, whatever becomes of the others."""
+    """A reader who has quotes gets the model's sentences, even if another reader's search never ends."""
     generator = ScriptedGenerator()
     flow = make_flow(generator, deadline_s=0.3)
     with flow.traffic.without_excerpts():
@@ -712,7 +712,7 @@ SAID = "Kestrel's battery stores 480 watt hours. [1]"
 
 
 async def test_every_question_goes_to_the_model(make_flow: MakeFlow) -> None:
-    """Whatever its form, and whatever the model's size."""
+    """Questions of every form, and models of every size."""
     generator = ScriptedGenerator(lambda _: SAID)
     flow = make_flow(generator, ability=Ability(tier="medium"))
     for text in (BATTERY, "battery kestrel watt hours", "Explain simply how many watt hours Kestrel's battery stores."):
@@ -722,7 +722,7 @@ async def test_every_question_goes_to_the_model(make_flow: MakeFlow) -> None:
 
 
 async def test_where_the_model_says_no_the_book_does_not_answer(make_flow: MakeFlow) -> None:
-    """Its sentences are not shown then, whatever it writes."""
+    """None of the model's sentences is shown."""
     flow = make_flow(ScriptedGenerator(lambda _: SAID, answers=-60.0))
     answer = await answer_to(flow, BATTERY)
     assert (answer.kind, answer.refusal, answer.sentences) == ("refusal", "not_in_book", ())
@@ -834,7 +834,7 @@ async def test_the_page_that_answered_is_read_ahead(make_flow: MakeFlow) -> None
 
 
 async def test_the_chapter_that_is_opened_most_is_read_ahead(make_flow: MakeFlow) -> None:
-    """All of its pages, while nobody asks."""
+    """The model reads all of its pages while no question waits."""
     generator = ScriptedGenerator(lambda _: SAID)
     flow = make_flow(generator)
     await flow.warm_chapters()

@@ -52,7 +52,7 @@ async def test_strict_shows_only_what_is_stated() -> None:
 
 
 async def test_the_section_that_supports_a_sentence_is_cited() -> None:
-    """Whatever number the model wrote."""
+    """The number that the model wrote does not matter."""
     arm, base = section(unit("The arm lifts a load of 2 kg.")), section(unit("The wheels are grey."), name="c2")
     grade = await word_grader().grade(RawSentence("The arm lifts a load of 2 kg [7]."), [(1, base), (2, arm)], "")
     assert (grade.text, grade.citations) == ("The arm lifts a load of 2 kg.", (2,))
@@ -166,7 +166,7 @@ def test_markers_and_signs_of_a_list_are_taken_off() -> None:
 
 
 def test_a_copy_of_the_book_is_told_from_a_sentence_of_the_model() -> None:
-    """Whatever its capitals and marks."""
+    """Capitals and emphasis do not matter."""
     page = section(unit("The arm lifts a load of 2 kg."))
     assert is_copy("the arm lifts a load of 2 kg", page)
     assert not is_copy("A load of 2 kg is lifted.", page)

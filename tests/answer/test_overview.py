@@ -110,7 +110,7 @@ A lathe and a mill both cut metal. Oil cools the lathe while it cuts.
     [("lathe vs mill", "|Property|Lathe|Mill|"), ("What cools the lathe?", "Oil")],
 )
 async def test_a_table_with_a_column_for_each_compares_them(tmp_path: Path, question: str, first: str) -> None:
-    """All of it comes first, whatever else speaks of both."""
+    """The whole table comes first, before other passages that name both."""
     answer = await asked(tmp_path, question, "", {"book.toml": PAGES["book.toml"], "01-tools.md": TOOLS})
     assert answer.answer.startswith(first)
     assert ("flat parts" in answer.sentences[0].text) == first.startswith("|")

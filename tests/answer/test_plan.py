@@ -56,7 +56,7 @@ async def test_excerpts_sources_and_markers_have_the_same_numbers(plan: MakePlan
 
 
 async def test_a_source_is_never_worth_nothing(plan: MakePlan) -> None:
-    """Its score is the probability that its passage answers, and a warning that nobody searched for has one, too."""
+    """Its score is the probability that its passage answers; an added warning has a score, too."""
     made = await plan("Which command drives Wren forward?")
     assert len(made.sources) >= 2
     assert all(0 < source.relevance_score <= 1 for source in made.sources)
@@ -105,7 +105,7 @@ async def test_each_thing_that_is_asked_keeps_its_excerpt(plan: MakePlan) -> Non
 
 
 async def test_what_answers_best_stands_alone_and_first(plan: MakePlan) -> None:
-    """What stands around it is the rest."""
+    """The text around it follows in the second excerpt."""
     made = await plan(BATTERY)
     assert [one.text for one in made.lead] == ["The battery of Kestrel stores 480 watt hours."]
     assert "480" not in made.rest

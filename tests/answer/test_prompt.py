@@ -91,7 +91,7 @@ def test_the_conversation_and_what_is_marked_stand_in_the_tail() -> None:
 
 
 def test_a_selection_that_is_the_section_is_not_shown_twice_and_never_shared() -> None:
-    """In the mode in which it alone is context; nobody else marks the same."""
+    """In the mode in which it is the only context; other readers mark other texts, so its prompt is not shared."""
     page = whole(msgspec.structs.replace(ARM.chunk, chunk_id=SELECTED))
     prompt = made("Why?", page, selected_text=page.chunk.text, mode="selection")
     assert prompt.messages[-1].content.count(page.chunk.text) == 1

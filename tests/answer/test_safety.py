@@ -173,7 +173,7 @@ async def test_code_that_only_reads_is_not_withheld() -> None:
 
 
 async def test_the_warning_stands_before_everything_else() -> None:
-    """Before harmless code that comes first, too; and once, whatever needs it."""
+    """Even before harmless code that comes first; and it appears once, however many excerpts need it."""
     first, moving = code(HARMLESS, start=300), code(MOVES, start=200)
     page = chunk(BEWARE, moving, unit("Wood.", start=290, block=9), first)
     safe, told = await shown(page, runs=[run(page, first), run(page, moving)])
@@ -192,7 +192,7 @@ async def test_a_warning_that_is_quoted_already_is_not_repeated() -> None:
 
 
 async def test_a_box_of_several_paragraphs_is_shown_whole() -> None:
-    """With its list; a box that is nothing but a title warns of nothing; what stands after a box is not of it."""
+    """With its list. A box of only a title is no warning, and text after a box does not belong to it."""
     told = unit("Two people must be there.", start=20, block=2, warning=True)
     items = [unit(f"{n}. Check {n}.", kind="list_item", start=50 + n, block=3, warning=True) for n in (1, 2)]
     page = chunk(unit("Wood.", start=0), told, *items, unit("Saws are loud.", start=80), code(MOVES, start=200))
@@ -229,7 +229,7 @@ def steps(*texts: str, start: int = 200) -> list[Unit]:
 
 
 async def test_a_procedure_right_below_a_warning_comes_behind_it() -> None:
-    """Whatever it speaks of."""
+    """Whether or not it is dangerous itself."""
     page = chunk(BEWARE, *steps("Fetch the wood.", "Feed it."))
     safe, told = await shown(page, runs=[run(page, *page.units[1:])])
     assert (safe, told) == ([(BEWARE,), page.units[1:]], [])
@@ -258,13 +258,13 @@ async def test_a_procedure_with_something_hazardous_has_the_page_s_warning_or_a_
 async def test_a_list_that_tells_nobody_what_to_do_needs_no_word_of_ours(
     texts: tuple[str, ...], told: list[str]
 ) -> None:
-    """Whoever asks what a gearbox is for does nothing with one; a third of the steps that tell to act are enough."""
+    """A list of what a gearbox is for is no procedure; one of whose items a third give instructions is one."""
     listed = steps(*texts)
     assert await shown(chunk(*listed), runs=[run(chunk(*listed), *listed)]) == ([tuple(listed)], told)
 
 
 async def test_what_only_tells_needs_no_warning() -> None:
-    """Sentences move nothing, and harmless steps hurt nobody."""
+    """Statements move nothing, and harmless steps endanger no one."""
     page = chunk(BEWARE, unit("Wood comes from trees.", start=60), unit("The motor hums.", start=90))
     assert await shown(page, runs=[run(page, *page.units[1:])]) == ([page.units[1:]], [])
     harmless = chunk(*steps("Fetch the paper.", "Fold it."))

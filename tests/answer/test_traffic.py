@@ -8,7 +8,7 @@ from lutrin.answer.traffic import Traffic
 
 
 def test_the_time_that_others_still_need_is_that_of_the_last_ones() -> None:
-    """Half a second each; nobody waits for others who is alone."""
+    """Half a second for each other reader; a single reader does not wait."""
     now = [0.0]
     traffic = Traffic(clock=lambda: now[0])
     with traffic.without_excerpts():

@@ -43,7 +43,7 @@ FOR_ITS_WORDS = {
 
 
 async def test_the_words_behind_an_abbreviation_are_asked_for_alike(searcher: Searcher) -> None:
-    """In whatever words; what asks anything else of it, or names two of them, is left as it is."""
+    """In any wording. Other questions about it, or about two abbreviations, stay as they are."""
     read = {}
     for question in FOR_ITS_WORDS:
         asked = Question(text=question)

@@ -222,7 +222,7 @@ def test_a_newer_database_is_left_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("attempt", range(8))
 async def test_two_servers_start_at_once(tmp_path: Path, attempt: int) -> None:
-    """Both find the tables; each migration ran once, whoever is first to make the file."""
+    """Both find the tables, and each migration ran once, no matter which server creates the file."""
     path = tmp_path / f"{attempt}.db"
     stores = await asyncio.gather(*(SqlChatStore.open(path, KEY) for _ in range(4)))
     await asyncio.gather(*(store.append(f"s{n}", [message(f"m{n}")]) for n, store in enumerate(stores)))

@@ -191,7 +191,7 @@ def test_code_that_drives_a_robot_follows_the_warning(reader: Reader) -> None:
 
 @pytest.mark.row("D-SS-2")
 def test_no_code_for_a_robot_comes_without_its_warning(reader: Reader) -> None:
-    """Whatever is asked, each program of the book that moves a real robot stands below the warning of its page."""
+    """For every question, each program of the book that moves a real robot follows the warning of its page."""
     shown = set()
     for question in (*PROGRAM_FOR, *OTHER_CODE):
         answer = reader.answer("/query", question=question, book=SLUG).answer

@@ -102,7 +102,7 @@ def test_a_vague_question_gets_the_best_there_is(reader: Reader) -> None:
 
 @pytest.mark.row("E-EC-3")
 def test_a_very_large_selection_is_read_up_to_4096_characters(reader: Reader) -> None:
-    """A selection of two pages finds its section; what stands beyond 4096 characters makes no difference."""
+    """A selection of two pages finds its section; text beyond 4096 characters makes no difference."""
     page = IK.read_text("utf-8")
     found = reader.passages(ANALOGY, selected_text=page + page)
     assert {passage["metadata"]["section"] for passage in found[:3]} == {"02-inverse-kinematics"}
@@ -158,7 +158,7 @@ def test_no_everyday_question_finds_anything(reader: Reader, question: str) -> N
 
 @pytest.mark.row("E-SC-003")
 def test_few_near_questions_find_anything(reader: Reader) -> None:
-    """On the subject, but not in the book: 37 of 40 find nothing, as long as nobody but the reader judges."""
+    """Questions on the subject that the book does not answer: 37 of 40 find nothing if the reader alone judges."""
     near = out_of_book("near")
     assert sum(not reader.passages(question) for question in near) >= 0.9 * len(near)
 

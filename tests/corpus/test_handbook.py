@@ -19,7 +19,7 @@ def reader() -> PdfReader:
 
 
 def test_the_committed_file_is_what_the_script_builds(tmp_path: Path) -> None:
-    """Whoever edits the text finds every change in the PDF, and nothing else, whatever the order of hashes."""
+    """Changes of the text, and nothing else, change the PDF; the order of hashes does not."""
     for seed in ("1", "2"):
         built = tmp_path / f"{seed}.pdf"
         subprocess.run(

@@ -52,7 +52,7 @@ NAMED = re.compile(r"lutrin ((?:[a-z]+(?:-[a-z]+)* ?)+)")
 
 
 def test_every_command_that_a_remedy_names_exists() -> None:
-    """A remedy that sends somebody to a command that is not there helps nobody."""
+    """A remedy that names a missing command does not help."""
     named = [(path.name, words) for path in (ROOT / "src").rglob("*.py") for words in _commands(path)]
     assert len(named) > 10
     assert [f"{name}: lutrin {words}" for name, words in named if not _exists(words.split())] == []

@@ -108,7 +108,7 @@ def test_nothing_relevant_is_an_empty_array(lutrin: Lutrin) -> None:
 
 @pytest.mark.model
 def test_a_question_that_cannot_be_asked_needs_no_model(lutrin: Lutrin, models: Path, tmp_path: Path) -> None:
-    """Question and books are checked before the model's file, so that nobody waits for it, and it is not missed."""
+    """Question and books are checked before the model loads, so an invalid question needs no model and no waiting."""
     without_a_file: dict[str, Any] = {"models": models, "LUTRIN_MODEL": "small"}
     asked = (
         (

@@ -1,4 +1,4 @@
-"""Books made to stop a server, sent to it by whoever has the token: readers do not notice, and others follow."""
+"""Books made to stop a server, uploaded with a valid token: readers notice nothing, and later uploads are read."""
 
 import statistics
 import time
@@ -40,7 +40,7 @@ def send(server: Server, files: list[tuple[str, str]], **fields: str) -> str:
 
 
 def answer_s(server: Server, number: int) -> float:
-    """Seconds until a question that nobody has asked before is answered."""
+    """Seconds until a new question is answered."""
     began_s = time.monotonic()
     reply = server.client.post("/api/query", json={"query": f"{books.QUESTION} Number {number}, please."})
     assert reply.status_code == httpx.codes.OK

@@ -1,4 +1,4 @@
-"""`lutrin citations`: every place that an answer may lead to, for whoever shows the book on a site of their own."""
+"""`lutrin citations` lists every address that an answer may link to, for sites that publish the book themselves."""
 
 from urllib.parse import unquote
 

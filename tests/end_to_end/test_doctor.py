@@ -114,7 +114,7 @@ def test_a_damaged_index_is_found(lutrin: Lutrin, data_dir: Path, part: str) -> 
 
 
 def test_an_index_of_another_embedder_is_found(lutrin: Lutrin, data_dir: Path) -> None:
-    """Nobody can be answered from it, whole as it is; reading the books again helps."""
+    """The index is whole but answers no question; the remedy is to read the books again."""
     manifests = list((data_dir / "books" / books.SLUG).glob("*/manifest.json"))
     assert manifests
     for path in manifests:

@@ -103,7 +103,7 @@ def test_a_damaged_index_leaves_the_other_book(serve: Servers, data_dir: Path, l
 
 
 def test_damaged_conversations_leave_the_answers(serve: Servers, data_dir: Path) -> None:
-    """Readers are answered without memory and told; the log and `/ready` tell whoever runs the server."""
+    """Readers get answers without memory and are told so; the log and `/ready` tell the operator."""
     server = serve(data_dir)
     ask(server, books.QUESTION)
     server.end()

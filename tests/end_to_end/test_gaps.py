@@ -35,7 +35,7 @@ def test_gaps_name_questions_and_nobody_who_asked(serve: Servers, lutrin: Lutrin
 
 
 def test_no_conversations_no_gaps(lutrin: Lutrin) -> None:
-    """A library that nobody has asked has none."""
+    """A library without questions has no gaps."""
     assert lutrin("gaps").out == "Readers have asked nothing that the books do not answer.\n"
     assert lutrin("gaps", "--json").json() == []
 

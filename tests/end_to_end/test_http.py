@@ -139,7 +139,7 @@ def test_a_follow_up_is_completed_from_the_conversation(server: Server) -> None:
 
 
 def test_another_browser_sees_nothing(server: Server) -> None:
-    """A conversation under a browser's secret is empty for whoever has the id but not the secret."""
+    """A conversation under a browser's secret is empty for a client with the id but without the secret."""
     session, secret = secrets.token_hex(8), {"X-Lutrin-Client": secrets.token_hex(16)}
     asked = {"session_id": session, "message": books.QUESTION}
     server.client.post("/chat", json=asked, headers=secret).raise_for_status()

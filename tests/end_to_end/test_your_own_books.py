@@ -1,4 +1,4 @@
-"""README's "Your own books": whatever folders one has are put into `corpus/`, read by the bare command, and answer."""
+"""README's "Your own books": folders of many kinds in `corpus/` are read by the bare command, and answer questions."""
 
 import json
 import re
@@ -138,7 +138,7 @@ def section() -> str:
 
 
 def test_readme_names_every_format_and_every_make_that_is_read() -> None:
-    """Whoever reads it knows what to put there, and what it names was put there above."""
+    """README tells what to put there, and the tests above put there everything that it names."""
     own = " ".join(section().split())
     assert all(kind.name.split()[0].lower() in own.lower() for kind in all_formats().values())
     sentence = re.search(r"The folder of an? (.+?) works as it is", own)

@@ -112,7 +112,7 @@ def test_enough_claims_judge_the_check() -> None:
 
 
 def test_the_sample_book_still_says_what_was_labelled() -> None:
-    """Whoever changes a sentence of it reads its labels again; `python -m evaluation.anchor` finds what only moved."""
+    """An edited sentence needs its labels checked again; `python -m evaluation.anchor` finds text that only moved."""
     places = {(claim.book, place) for claim in read(JUDGED, Claim) for place in claim.evidence}
     places |= {(answer.book, place) for answer in read(ANSWERED, Answer) for place in answer.passages}
     ours = sorted((book, place) for book, place in places if (ROOT / "corpus" / book).is_dir())

@@ -37,7 +37,7 @@ def test_evidence_is_what_stands_in_the_stretch_below_its_headings(folder: Path)
 
 
 def test_a_page_that_has_changed_is_named(folder: Path) -> None:
-    """A label holds for the words that were read, not for what stands there now."""
+    """A label holds for the text that was labelled, not for later versions."""
     wanted = claim("Frames weigh 2 kg.", "A full frame weighs 2 kg.", label=True)
     (folder / "bees.md").write_text(PAGE.replace("2 kg", "3 kg"))
     with pytest.raises(InvalidInput, match=r"bees, bees\.md: the 25 characters from 52"):

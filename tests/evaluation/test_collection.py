@@ -41,7 +41,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_queries_are_counted_in_the_order_of_the_file(folder: Path) -> None:
-    """Judgements count queries from 1, whatever their own numbers say; codes -1 and 5 are of no interest."""
+    """Judgements count queries from 1 and ignore the queries' own numbers; codes -1 and 5 are skipped."""
     found = collection.read_collection(folder)
     assert found.queries[2] == "how hot does a shield get"
     assert found.relevant == {1: frozenset({1}), 2: frozenset({2})}

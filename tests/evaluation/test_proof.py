@@ -99,7 +99,7 @@ def test_an_answer_is_proven_sentence_by_sentence() -> None:
 
 
 def test_fixed_texts_need_no_proof() -> None:
-    """What Lutrin says of itself is known by its form, with whatever is filled in."""
+    """Lutrin's own texts are recognised by their form, with any values filled in."""
     mixed = messages.SIMULATION_MIXED.format(simulated="A, B", real="C").split(". ")
     assert is_notice(mixed[0] + ".")
     assert all(is_notice(f"{one.rstrip(chr(46))}.") for one in messages.MODEL_AWAY.split(". "))

@@ -55,7 +55,7 @@ def test_nothing_to_ask_is_said(tmp_path: Path) -> None:
 
 
 def test_halves_are_for_good() -> None:
-    """The half hangs on the id alone: SHA-256 of `c01-02` begins with 0x7e, of `c01-03` with 0x23."""
+    """The half depends on the id alone: SHA-256 of `c01-02` begins with 0x7e, of `c01-03` with 0x23."""
     assert [half_of("c01-02"), half_of("c01-03")] == ["tune", "test"]
 
 

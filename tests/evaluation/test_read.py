@@ -50,7 +50,7 @@ def test_a_wrong_mark_is_named_with_its_place(tmp_path: Path) -> None:
 
 
 def test_marks_are_added_up_by_book_group_and_kind() -> None:
-    """A refusal that nobody would give to a pupil is a wrong one, and it states nothing that could be false."""
+    """A refusal that no teacher would give is a wrong one, and it states nothing that could be false."""
     wrong = msgspec.structs.replace(GOOD, id="e3", kind="how", give=False, begins=False, false=True, irrelevant=0)
     found = summary({"arms": [GOOD, SENT_AWAY], "legs": [wrong]})
     assert (found["all"]["give"], found["all"]["begins"], found["all"]["false"]) == (0.333, 0.333, 0.5)

@@ -1,4 +1,4 @@
-"""A shelf of books: how it is read, what stands beside Lutrin, and how its table is put together."""
+"""The shelf of books: how it is read, the baselines beside Lutrin, and its table."""
 
 import json
 from pathlib import Path

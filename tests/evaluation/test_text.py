@@ -13,7 +13,7 @@ Three more words [1]
 
 
 def test_code_is_told_from_text() -> None:
-    """A fence ends at its own mark, whatever stands inside."""
+    """A fence ends at its own mark, independent of its content."""
     found = blocks("One\ntwo\n\n````md\n```\ninner\n```\n````\nthree")
     assert [(item.text, item.is_code) for item in found] == [
         ("One\ntwo", False),

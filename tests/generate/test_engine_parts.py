@@ -109,7 +109,7 @@ def test_a_processor_s_own_graphics_are_taken_where_there_are_no_others(monkeypa
 
 
 def test_the_part_for_this_processor_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever wonders about speed sees which one was taken."""
+    """An operator who compares speeds sees which one was chosen."""
     monkeypatch.setattr(binding, "_lib", seeing(CPU))
     monkeypatch.setattr(llamacpp, "open_engine", lambda: "haswell")
     assert llamacpp.computed_by(None) == "processor (haswell)"

@@ -65,7 +65,7 @@ def test_who_has_asked_since_the_process_was_heard_counts() -> None:
 
 
 def test_each_who_comes_at_the_same_moment_adds_what_the_last_ones_cost() -> None:
-    """The reading of a passage, as long as they ask about passages that nobody has read."""
+    """Each adds the reading of a passage, as long as the passages are new to the model."""
     forecaster = Forecaster()
     forecaster.note_pace(PACE, {}, 0)
 
@@ -84,7 +84,7 @@ def test_each_who_comes_at_the_same_moment_adds_what_the_last_ones_cost() -> Non
 
 
 def test_estimates_learn_from_what_they_missed_by() -> None:
-    """Late ones grow the next, within bounds; two that are late by far pause what nobody asked for."""
+    """A late answer raises later estimates, within bounds; two very late ones pause unrequested explanations."""
     punctuality = Punctuality()
     paused = []
     for took_s in (6.0, 40.0, 40.0):

@@ -45,7 +45,7 @@ LIMITS = st.builds(
 def test_any_interleaving_keeps_the_promises(
     limits: Limits, sequences: int, context_tokens: int, ways: tuple[bool, bool, int], moves: list[tuple[object, ...]]
 ) -> None:
-    """Whatever arrives, leaves and fails in whatever order: each gets exactly one last word and only their own text.
+    """In any order of arrivals, cancellations and failures, a request gets one last event and only its own text.
 
     The decoder raises on a gap or an overfull step and counts steps that found no room; `Room.step` checks the budgets.
     """

@@ -1,4 +1,4 @@
-"""A passage of the book is read once, whoever asks about it; no reader's word is ever kept."""
+"""The model reads each passage of the book once for all readers, and never stores a reader's words."""
 
 import os
 from array import array

@@ -13,7 +13,7 @@ from .room import SYSTEM, Keen, Room, expected
 
 
 def test_ten_readers_get_their_own_answers() -> None:
-    """Whoever is served with whom, each reader reads what they would have read alone."""
+    """In any batch, each reader gets the same text as alone."""
     room = Room(Limits(slots=4, queue=10), sequences=8, context_tokens=4000)
     ids = [room.ask(f"Question {n}: why – and how – does step {n} matter?") for n in range(10)]
     room.drain()
@@ -50,7 +50,7 @@ def test_between_two_words_nothing_is_written(*, shares: bool) -> None:
 
 @pytest.mark.parametrize("shares", [True, False])
 def test_the_odds_of_two_words_come_with_those_of_the_model_s_head(*, shares: bool) -> None:
-    """By the values of the prompt's last token, whoever else is computed; none of a model that does not tell them."""
+    """From the hidden state of the prompt's last token, in any batch; none from a model that does not report it."""
     head = Head(sha256="", size=0, layers=(1, 2), weights=np.array([2.0], "<f2").tobytes(), bias=0.5)
     room = Room(shares=shares, head=head)
     room.ask("What is a robot?")

@@ -1,4 +1,4 @@
-"""The model's process from the server's side: killed, hung, swollen, restarted; nobody waits for a dead one."""
+"""The model's process from the server's side: killed, hung, swollen, restarted; no request waits for a dead one."""
 
 import asyncio
 import functools
@@ -260,7 +260,7 @@ async def test_a_model_that_cannot_be_loaded_is_away(tmp_path: Path) -> None:
 
 
 async def test_whatever_fails_the_process_is_started_again() -> None:
-    """What nobody foresaw does not end the supervision: here the first request cannot be sent."""
+    """An unexpected failure does not end the supervision: here the first request cannot be sent."""
     made = WorkerGenerator("faulty", FaultyDecoder, watch=QUICK, warm=ask("\ud800"))
     assert not await made.start()
     await until(lambda: made.restarts >= 2)
@@ -316,7 +316,7 @@ async def test_the_process_ends_when_the_server_is_gone() -> None:
 
 
 async def test_passages_outlive_the_process(tmp_path: Path) -> None:
-    """What was read while nobody waited is on disk; the next process takes it from there, and reports what it saved."""
+    """Passages read while idle are on disk; the next process loads them, and reports the tokens that it saved."""
     section = "The sensorimotor loop joins sensing, deciding and acting. "
     limits = PassageLimits(memory_bytes=1 << 20, disk_bytes=1 << 20, folder=str(tmp_path / "passages"))
 
@@ -330,7 +330,7 @@ async def test_passages_outlive_the_process(tmp_path: Path) -> None:
             generator.warm([asked("")])
             await until(lambda: generator.passages.disk_bytes > 0)  # noqa: B023 - it is awaited before the next turn
         assert (await read(generator, asked("Why?"))).endswith("Why?")
-        await until(lambda: generator.passages.hits == 1)  # noqa: B023 - as above
+        await until(lambda: generator.passages.hits == 1)  # noqa: B023 - it is awaited before the next turn
         assert generator.passages.misses == 0
         assert generator.passages.tokens_saved >= len(section)
         await generator.close()

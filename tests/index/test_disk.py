@@ -34,7 +34,7 @@ def test_a_folder_is_deleted_when_nobody_reads_it(directory: Path) -> None:
 
 
 def test_a_folder_that_goes_cannot_be_locked(directory: Path) -> None:
-    """Nobody gets a lock on what is being deleted."""
+    """A folder that is being deleted cannot be locked."""
     directory.rename(directory.with_name(".trash-g1"))
     with pytest.raises(FileNotFoundError):
         ReadLock(directory / "manifest.json")
@@ -70,7 +70,7 @@ def wrapped(inner: Exception) -> IndexUnavailable:
 def test_failures_of_the_disk_are_explained(
     tmp_path: Path, error: Exception, kind: type[Exception], words: str
 ) -> None:
-    """Whoever reports it, a full or broken disk is named, and that the old index serves on."""
+    """The error names a full or broken disk, and says that the old index remains in use."""
     explained = explain_failure(error, tmp_path)
     assert isinstance(explained, kind)
     assert words in explained.detail

@@ -147,7 +147,7 @@ async def test_a_damaged_generation_is_not_opened(library: Library) -> None:
 
 
 def test_collections_are_named_by_book_and_version() -> None:
-    """Whatever a version is called, the name is one that a vector store takes."""
+    """A vector store accepts the name for any version."""
     for slug, version, name in (
         ("physical-ai-textbook", "1", "physical-ai-textbook-v1"),
         ("physical-ai-textbook", "v1", "physical-ai-textbook-v1"),

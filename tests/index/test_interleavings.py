@@ -108,7 +108,7 @@ async def test_a_lease_that_is_cancelled_at_any_wait_is_given_back(library: Libr
             async with asyncio.timeout(10):
                 await library.publish(f"h{wait}", FEW)
                 await shelf.refresh()
-                while store.open_now > 1:  # noqa: ASYNC110 - as above
+                while store.open_now > 1:  # noqa: ASYNC110 - a close that was begun goes on
                     await asyncio.sleep(0.001)
             assert sum(one.leases for one in (*shelf._leases.values(), *shelf._retired)) == 0
             if not reached:
@@ -116,7 +116,7 @@ async def test_a_lease_that_is_cancelled_at_any_wait_is_given_back(library: Libr
 
 
 async def test_opening_that_is_cancelled_at_any_wait_leaves_nothing_open(library: Library) -> None:
-    """Whoever is cancelled waits for the threads that open the files, and closes what they opened."""
+    """A cancelled task waits for the threads that open the files, and closes them."""
     await library.publish("g1", FEW)
     store = WaitingStore()
     opened: list[OpenGeneration] = []

@@ -64,7 +64,7 @@ def ranked(connection: sqlite.Connection, text: str, k: int, chapter: str = "") 
 
 
 async def test_the_scores_are_those_of_the_full_text_index(generation: OpenGeneration, directory: Path) -> None:
-    """Whatever is asked, and asked again: the same chunks, in the same order, with the same scores to the last bit."""
+    """For every query, first or repeated: the same chunks in the same order, with scores equal to the last bit."""
     with closing(sqlite.connect(directory / PASSAGES, readonly=True)) as connection:
         for _ in range(2):
             for text in questions():

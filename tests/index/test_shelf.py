@@ -1,4 +1,4 @@
-"""The shelf: new generations come in under way, old ones go when nobody needs them."""
+"""The shelf: new generations are opened while the server runs, and old ones are closed when no request uses them."""
 
 import asyncio
 import shutil
@@ -29,7 +29,7 @@ def shelf_of(library: Library, *, poll_s: float = 0.05) -> Shelf:
 async def until(shelf: Shelf, name: str) -> None:
     """Wait until a generation is served, two seconds at most, as the contract says."""
     async with asyncio.timeout(2):
-        while [generation.name for generation in shelf.books()] != [name]:  # noqa: ASYNC110 - the shelf tells nobody
+        while [generation.name for generation in shelf.books()] != [name]:  # noqa: ASYNC110 - the shelf sends no event
             await asyncio.sleep(0.01)
 
 
@@ -198,7 +198,7 @@ async def test_a_missing_folder_is_survived(library: Library) -> None:
 
 
 async def test_a_book_that_cannot_be_read_is_no_unknown_book(library: Library) -> None:
-    """It is away for a while, whatever stands beside it."""
+    """It is temporarily unavailable, whether or not other books are open."""
     directory = await library.publish("g1")
     await library.publish("g2", book=OTHER)
     await asyncio.to_thread(shutil.rmtree, directory)
@@ -289,7 +289,7 @@ async def test_a_damaged_decision_keeps_no_book_away(library: Library) -> None:
 
 
 async def test_a_watcher_that_fails_goes_on(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What nobody foresaw in the catalogue is reported, and new books are seen once it is mended."""
+    """An unexpected error of the catalogue is reported, and new books appear once it is gone."""
     await library.publish("g1")
     background = Background(first_pause_s=0.01)
     shelf = Shelf(library.catalog_path, library.books_dir, library.store, poll_s=0.01, background=background)
@@ -297,7 +297,7 @@ async def test_a_watcher_that_fails_goes_on(library: Library, monkeypatch: pytes
         with monkeypatch.context() as away:
             away.setattr("lutrin.index.shelf.BOOKS", "SELECT '{}', '', '', '', '', '', '', '{}'")
             async with asyncio.timeout(2):
-                while not background.troubles:  # noqa: ASYNC110 - a supervisor tells nobody
+                while not background.troubles:  # noqa: ASYNC110 - a supervisor sends no event
                     await asyncio.sleep(0.01)
             assert background.troubles == {"shelf": "ValidationError"}
             await library.publish("g2")

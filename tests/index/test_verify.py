@@ -1,4 +1,4 @@
-"""Verification: whatever is not as it was written is found before it is published."""
+"""Verification: every damaged or missing file is found before a generation is published."""
 
 import json
 import sqlite3

@@ -7,7 +7,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Stranger:
-    """A folder that nobody laid out for Lutrin."""
+    """A folder that was not made for Lutrin."""
 
     files: Mapping[str, str]
     title: str

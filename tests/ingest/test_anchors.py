@@ -22,7 +22,7 @@ def test_slugs_follow_the_rules_of_the_site_generator() -> None:
 
 
 def test_markup_in_a_heading_counts_as_the_site_generator_counts_it() -> None:
-    """What stands between tags, expressions as written; compared with Docusaurus 3.10 when this was written."""
+    """The text between tags, and expressions as written; compared with Docusaurus 3.10 when this was written."""
     for heading, expected in (
         ('<Icon name="x" /> Heading with icon', "-heading-with-icon"),
         ("Text <Badge>new</Badge>", "text-new"),

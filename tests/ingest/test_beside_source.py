@@ -128,7 +128,7 @@ def test_notebooks_of_a_banner_are_links() -> None:
 
 
 def test_branches_of_a_page_are_tabs() -> None:
-    """So that nobody reads both as one text."""
+    """So that they are not read as one text."""
     source = "# Arm\n\n{#if fw === 'pt'}\n\nUse torch.\n\n{:else}\n\nUse keras.\n\n{/if}\n\nIt lifts.\n"
     page = page_html(source, "arm.mdx")
     assert page.count('<section class="tabs">') == 1

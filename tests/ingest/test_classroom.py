@@ -76,7 +76,7 @@ def deck() -> bytes:
     chart = made.slides.add_slide(made.slide_layouts[6])
     data = CategoryChartData()  # type: ignore[no-untyped-call]  # its package has no annotations
     data.categories = ["May", "June"]
-    data.add_series("Growth in cm", (3, 4.5))  # type: ignore[no-untyped-call]  # as above
+    data.add_series("Growth in cm", (3, 4.5))  # type: ignore[no-untyped-call]  # its package has no annotations
     chart.shapes.add_chart(XL_CHART_TYPE.BAR_CLUSTERED, Inches(1), Inches(1), Inches(4), Inches(3), data)
     secret = made.slides.add_slide(made.slide_layouts[5])
     secret.shapes.title.text = "For me alone"

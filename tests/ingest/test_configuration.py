@@ -1,4 +1,4 @@
-"""What a stranger writes beside a book costs little, whatever it holds."""
+"""A stranger's files beside a book cost little, whatever they contain."""
 
 import ast
 import os

@@ -51,7 +51,7 @@ def test_an_include_is_named_and_not_shown(include: str) -> None:
 
 
 def test_a_passage_knows_the_variant_that_it_is_for() -> None:
-    """Tabs of every make; what stands outside of them is for all and in a passage of its own."""
+    """Tabs of every site generator; text outside them is for all readers and in passages of its own."""
     for name, source in (
         ("a.mdx", '<Tabs>\n<TabItem value="p" label="Pi">\n\nPin 4.\n\n</TabItem>\n</Tabs>\n\nIt blinks.\n'),
         ("a.mdx", '<hfoptions id="x">\n<hfoption id="Pi">\n\nPin 4.\n\n</hfoption>\n</hfoptions>\n\nIt blinks.\n'),

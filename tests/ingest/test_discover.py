@@ -99,7 +99,7 @@ def test_a_shelf_may_hold_shelves(tmp_path: Path) -> None:
 
 
 def test_folders_with_names_of_their_own_are_books_and_numbered_ones_are_chapters(tmp_path: Path) -> None:
-    """Where nobody says which they are."""
+    """If no file says which they are."""
     write(tmp_path / "a" / "robots" / "x.md")
     write(tmp_path / "a" / "bees" / "x.md")
     write(tmp_path / "b" / "01-robots" / "x.md")

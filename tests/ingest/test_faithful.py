@@ -67,7 +67,7 @@ def test_a_button_that_opens_a_part_is_its_title_and_others_are_named() -> None:
 
 
 def test_what_belongs_to_the_site_is_named() -> None:
-    """Menus, feet, and what stands beside the page's main part; in a book likewise."""
+    """Menus, footers and sidebars, on a single page and in a book."""
     sentence = "<p>The tide rises twice a day, and falls twice a day as well.</p>"
     whole = f"<nav>Home Stones</nav><main><h1>Tides</h1>{sentence}</main><p>Newsletter</p><footer>Imprint</footer>"
     page = parse_html(f"<html><body>{whole}</body></html>".encode(), "a.html")

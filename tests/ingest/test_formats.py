@@ -188,7 +188,7 @@ def test_headers_of_word_are_left_out_and_named() -> None:
 @pytest.mark.parametrize("name", ["a.epub", "a.docx"])
 @pytest.mark.parametrize("data", [b"", b"PK\x03\x04", b"text", zipped({"x": "y"}), EPUB[: len(EPUB) // 2], DOCX[:900]])
 def test_broken_archives_are_named(name: str, data: bytes) -> None:
-    """One line each, whatever is wrong."""
+    """One line for each fault."""
     with pytest.raises(DocumentError, match=name):
         read_in_sandbox(data, name)
 

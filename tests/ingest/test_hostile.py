@@ -1,4 +1,4 @@
-"""Input that was made to hurt is read in linear time, or refused, with what stands around it intact."""
+"""Hostile input is read in linear time or refused, and the text around it stays intact."""
 
 import time
 from pathlib import Path

@@ -50,7 +50,7 @@ CAPTIONS = [
 
 
 def test_a_caption_in_markdown() -> None:
-    """Whatever marks it: colon, dot, dash, type, capital letters."""
+    """With any mark: colon, dot, dash, type, capital letters."""
     for label, shown, body in CAPTIONS:
         assert named(markdown(body)) == {label: shown}
 

@@ -48,7 +48,7 @@ def test_the_next_file_costs_a_fork() -> None:
 
 
 def test_one_that_was_killed_is_replaced() -> None:
-    """Between two files nobody notices, and neither does who waits: the file is read by the next one."""
+    """Between two files this goes unnoticed, and during a file another process reads it again."""
     (before,) = zygotes()
     os.kill(before, signal.SIGKILL)
     assert read_in_sandbox(PAGE, "a.html").title == "Kilns"
@@ -113,7 +113,7 @@ def test_it_knows_no_secret_and_holds_nothing_open(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_nothing_survives_the_parent(sign: signal.Signals) -> None:
-    """Whatever ends it in the midst of a file, and a file that may take an hour."""
+    """Whatever signal ends the parent during a file that may take an hour."""
     code = (
         "from lutrin.ingest.sandbox import read_in_sandbox\n"
         "read_in_sandbox(b'<p>Words.</p>', 'a.html')\n"
@@ -129,7 +129,7 @@ def test_nothing_survives_the_parent(sign: signal.Signals) -> None:
 
 
 def test_what_is_read_without_limits_is_short() -> None:
-    """A fraction of a second for Markdown as long as it may be, whatever it is of; all else has limits."""
+    """Markdown of the largest size read without limits takes a fraction of a second; all else has limits."""
     trusted = {suffix: kind.trusted_bytes for suffix, kind in all_formats().items() if kind.trusted_bytes}
     assert trusted == dict.fromkeys([".md", ".markdown", ".mdx", ".qmd", ".rmd"], 8_192)
     for name, bomb in BOMBS.items():

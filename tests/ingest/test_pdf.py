@@ -141,7 +141,7 @@ def test_safety_notices_are_warnings() -> None:
 
 
 def test_headers_and_footers_are_left_out() -> None:
-    """What stands on every page at the edges, page numbers included, is no text of the book."""
+    """Lines at the edges of every page, such as page numbers, are no text of the book."""
 
     def page(number: int) -> Draw:
         def draw(canvas: Canvas) -> None:
@@ -275,7 +275,7 @@ def test_a_single_bookmark_is_no_outline() -> None:
 
 
 def test_bookmarks_are_the_headings() -> None:
-    """Whatever the letters look like; one whose words the page does not show is a heading all the same."""
+    """In any font size; a bookmark whose words the page lacks is a heading, too."""
 
     def page(canvas: Canvas) -> None:
         for level, name in enumerate(["Basics", "Motors"]):

@@ -42,7 +42,7 @@ def test_an_encrypted_file_needs_its_password() -> None:
 @pytest.mark.parametrize("password", ["", "of another file"])
 @pytest.mark.parametrize("algorithm", ["RC4-128", "AES-256"])
 def test_a_file_that_only_forbids_changes_needs_no_password(algorithm: str, password: str) -> None:
-    """Its owner's password protects it from being changed; everybody may read it, whatever password others need."""
+    """Its owner's password only protects it from changes, so no password is needed to read it."""
     assert texts(parse_pdf(encrypted(algorithm, "", "the owner's"), "open.pdf", password)) == ["Secret words."]
 
 

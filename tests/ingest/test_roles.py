@@ -120,7 +120,7 @@ def test_titles_with_two_meanings_count_where_a_list_stands_below() -> None:
 
 
 def test_a_paragraph_that_sets_a_task_is_an_exercise() -> None:
-    """By the mark or the words it begins with; what stands around it stays matter, in chunks of its own."""
+    """By its mark or its first words; the text around it stays main text, in chunks of its own."""
     source = (
         "# Arm\n\nIt lifts.\n\n✅ Do some research. What lifts more?\n\n> ✏️ **Try it out!** Lift it.\n\nIt lowers.\n"
     )

@@ -55,7 +55,7 @@ def test_fields_before_the_title_are_settings() -> None:
 
 @pytest.mark.parametrize("name", ["code-block", "sourcecode", "code"])
 def test_code_stays_as_it_is(name: str) -> None:
-    """With its language, its caption, and whatever options."""
+    """With its language and caption, and with any options."""
     body = f".. {name}:: python\n   :linenos:\n   :caption: ramp.py\n\n   def ramp():\n       return '<b>\\n'"
     caption, code = units(body)
     assert caption.text == "ramp.py"

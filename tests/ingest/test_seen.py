@@ -156,7 +156,7 @@ def test_numbers_of_lists_are_those_that_a_browser_shows() -> None:
 
 
 def test_numbers_of_markdown_count_from_the_first() -> None:
-    """Whatever its author wrote before the others."""
+    """The numbers that the author wrote before later items do not count."""
     assert texts(markdown("4. Cut.\n4. Sand.\n1. Oil.")) == ["4. Cut.", "5. Sand.", "6. Oil."]
 
 
@@ -221,7 +221,7 @@ def test_a_colour_makes_no_warning() -> None:
 
 
 def test_code_is_its_own_characters() -> None:
-    """Whatever a highlighter puts around them."""
+    """The markup of a highlighter is not part of it."""
     for code in (
         "<pre>a = 1<br>b = 2</pre>",
         "<pre><span class='line'>a = 1</span><span class='line'>b = 2</span></pre>",
@@ -331,7 +331,7 @@ def test_word_hides_what_is_marked_as_hidden() -> None:
 
 
 def test_word_shows_white_words_on_another_ground_alone() -> None:
-    """On the page itself nobody sees them; shading, a table or a box may be behind them."""
+    """On a white page they are invisible; shading, a table or a box may be behind them."""
 
     def said(colour: str, more: str = "") -> str:
         return f"<w:r><w:rPr><w:color {colour}/>{more}</w:rPr><w:t>No. </w:t></w:r><w:r><w:t>Yes.</w:t></w:r>"

@@ -42,7 +42,7 @@ LOWERED = [
 
 @READERS
 def test_what_is_lowered_stays_with_its_letters(read: Callable[[str], Document]) -> None:
-    """Likewise."""
+    """As in a browser."""
     for lowered in LOWERED:
         assert texts(read(f"<p>Water is H{lowered}O.</p>")) == ["Water is H2O."]
 
@@ -68,7 +68,7 @@ def test_word_and_pdf_raise_in_more_ways_than_one() -> None:
             pen.setFont("Helvetica", size)
             pen.setRise(rise)
             pen.textOut(letters)
-        canvas.drawText(pen)  # type: ignore[attr-defined]  # as above
+        canvas.drawText(pen)  # type: ignore[attr-defined]  # a canvas of reportlab
 
     assert texts(parse_pdf(pdf(draw), "a.pdf")) == ["The pole has -3^+2 volts."]
 
@@ -108,7 +108,7 @@ LISTINGS = [
 
 @READERS
 def test_items_have_the_numbers_that_a_browser_shows(read: Callable[[str], Document]) -> None:
-    """Of whatever kind."""
+    """Of every kind of list."""
     for listing, shown in LISTINGS:
         assert texts(read(listing.format("<li>x</li><li>y</li>"))) == shown
         assert [unit.kind for unit in units(read(listing.format("<li>x</li><li>y</li>")))] == ["list_item"] * 2
@@ -380,7 +380,7 @@ def test_a_mark_of_a_note_in_a_pdf_touches_no_word(mark: str, rise: int) -> None
             pen.setFont("Helvetica", size)
             pen.setRise(risen)
             pen.textOut(letters)
-        canvas.drawText(pen)  # type: ignore[attr-defined]  # as above
+        canvas.drawText(pen)  # type: ignore[attr-defined]  # a canvas of reportlab
 
     house, note = texts(parse_pdf(pdf(draw), "a.pdf"))
     assert house == "The house of 1905 had a floor of 95 m^2."
@@ -388,7 +388,7 @@ def test_a_mark_of_a_note_in_a_pdf_touches_no_word(mark: str, rise: int) -> None
 
 
 def test_sphinx_shows_on_a_page_what_is_not_for_paper_alone() -> None:
-    """The caption of a figure is one, whatever legend stands below it."""
+    """The caption of a figure is a caption, with or without a legend below it."""
     source = "T\n=\n\n.. only:: latex\n\n   No.\n\n.. only:: html\n\n   Yes.\n\n"
     source += ".. figure:: arm.png\n\n   The arm.\n\n   It is long.\n"
     found = [(unit.kind, unit.text) for unit in units(parse_rst(source.encode(), "a.rst"))]
@@ -458,7 +458,7 @@ def test_the_only_first_heading_of_a_page_is_its_title() -> None:
 
 @READERS
 def test_what_is_raised_within_what_is_raised_stays_apart(read: Callable[[str], Document]) -> None:
-    """Likewise below the line."""
+    """The same holds below the line."""
     page = "<p>It has 10<sup>2<sup>3</sup></sup> bytes, x<sub>a<sub>b</sub></sub> and y<sub>i</sub><sup>2</sup>.</p>"
     assert texts(read(page)) == ["It has 10^(2^3) bytes, x_(a_b) and y_i^2."]
 
@@ -529,7 +529,7 @@ def test_a_page_that_is_utf_8_and_does_not_say_so_is_read_as_such() -> None:
 
 
 def test_the_way_back_from_a_note_is_no_text() -> None:
-    """Whatever arrow leads there."""
+    """With any arrow."""
     for arrow in ("\u21a9", "\u21a9\ufe0e", "\u21b5"):
         assert texts(html(f'<p>Clay.</p><ol><li>A note. <a href="a.html#r">{arrow}</a></li></ol>'))[1] == "1. A note."
 
@@ -540,7 +540,7 @@ def test_an_accent_that_is_painted_over_its_letter_is_on_it() -> None:
     def draw(canvas: object) -> None:
         for x, letters in ((72, "Voil"), (91.3, "`"), (90, "a"), (96, ", he said `so'.")):
             canvas.setFont("Helvetica", 11)  # type: ignore[attr-defined]  # a canvas of reportlab
-            canvas.drawString(x, 600, letters)  # type: ignore[attr-defined]  # as above
+            canvas.drawString(x, 600, letters)  # type: ignore[attr-defined]  # a canvas of reportlab
 
     assert texts(parse_pdf(pdf(draw), "a.pdf")) == ["Voil\u00e0, he said `so'."]
 
@@ -566,7 +566,7 @@ def test_blocks_on_one_line_are_blocks(read: Callable[[str], Document]) -> None:
 
 @READERS
 def test_what_is_for_other_programs_is_not_read(read: Callable[[str], Document]) -> None:
-    """Templates, and what stands in for scripts."""
+    """Templates, and fallbacks for scripts."""
     page = "<p>It is <template>No.</template>wet<noscript> No.</noscript>.</p>"
     assert texts(read(page)) == ["It is wet."]
 
@@ -583,7 +583,7 @@ def test_asides_glossaries_and_citations_of_sphinx_are_read() -> None:
 
 
 def test_word_s_own_lists_of_contents_are_not_read() -> None:
-    """Their lines lead to what stands elsewhere."""
+    """Their lines only repeat headings."""
     styles = '<w:style w:type="paragraph" w:styleId="TOC1"><w:name w:val="toc 1"/></w:style>'
     word = docx(paragraph("T", "Title"), paragraph("Clay 3", "TOC1"), paragraph("It is wet."), more_styles=styles)
     assert texts(parse_docx(word, "a.docx")) == ["It is wet."]

@@ -1,4 +1,4 @@
-"""An ingest stands back behind whoever answers readers, and takes little memory."""
+"""An ingest gives way to processes that answer readers, and takes little memory."""
 
 import os
 import platform

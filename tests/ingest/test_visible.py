@@ -1,4 +1,4 @@
-"""No visible word vanishes: whatever a browser, Pandoc or Word shows stands in the text, or the report names it.
+"""No visible word vanishes: the text or the report contains all that a browser, Pandoc or Word shows.
 
 How many documents of each format are tried: `pytest --documents 2000`.
 """
@@ -116,7 +116,7 @@ def test_what_pandoc_shows_of_notebooks_is_read_or_named(count: int) -> None:
 
 @pytest.mark.slow("Word's files are unpacked and packed")
 def test_the_text_of_word_documents_is_read_or_named(count: int) -> None:
-    """Whatever holds it: links, fields, controls, text boxes, changes, tables in tables."""
+    """In links, fields, controls, text boxes, changes and nested tables."""
     for seed in range(count):
         data = Maker(seed).word_document()
         with ZipFile(BytesIO(data)) as archive:

@@ -226,7 +226,7 @@ def test_broken_mdx_is_read_without_complaint(source: str, filename: str) -> Non
 @settings(max_examples=200, deadline=None)
 @given(st.text(max_size=300), st.sampled_from(["p.md", "p.mdx"]))
 def test_any_text_is_read(source: str, filename: str) -> None:
-    """Whatever the characters are."""
+    """With any characters."""
     document = parse_markdown(source, filename)
     assert all(source[unit.char_start : unit.char_end] for section in document.sections for unit in section.units)
 

@@ -69,7 +69,7 @@ def test_the_same_package_gives_the_same_bytes(greenlet: Path, tmp_path: Path) -
 
 
 def test_a_changed_package_is_refused(greenlet: Path, tmp_path: Path) -> None:
-    """Nobody gets a package that was edited after it was installed."""
+    """A package that was edited after its installation is not copied."""
     with (greenlet / "greenlet" / "__init__.py").open("a") as file:
         file.write("# changed\n")
     with pytest.raises(ArchiveError, match=r"__init__\.py has changed since"):

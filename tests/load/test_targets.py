@@ -143,7 +143,7 @@ def test_a_kind_that_did_not_occur_misses_nothing() -> None:
 
 
 def test_explanations_count_that_come_while_the_reader_waits() -> None:
-    """Of answers that are no refusals; one that comes after a minute has come for nobody."""
+    """Among answers that are no refusals; one that comes after a minute does not count."""
     came = [sample(words_s=5.0), sample(words_s=61.0), sample(kind="extractive"), sample(kind="refusal")]
     verdict = targets.explained(0.3, 60)(came)
     assert verdict.value == pytest.approx(1 / 3)

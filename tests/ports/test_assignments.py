@@ -1,4 +1,4 @@
-"""What every store of assignments does, encrypted on a disk or in PostgreSQL: it counts, and knows nobody."""
+"""Every store of assignments, encrypted on a disk or in PostgreSQL, counts results without identifying pupils."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -202,7 +202,7 @@ def test_full_memory_is_an_error_that_can_be_named(decoder: Decoder) -> None:
 
 @pytest.mark.parametrize("count", range(1, 9))
 def test_readers_in_one_step_get_their_own_tokens(decoder: Decoder, count: int) -> None:
-    """However many share a step, and whatever rows fill up the kernels' passes, each gets the token of one alone."""
+    """In any batch, with any padding rows, each reader gets the same token as alone."""
     prompts = [decoder.encode((Message(role="user", content=f"Say {n} and no more."),))[0] for n in range(count)]
     alone = []
     for tokens in prompts:

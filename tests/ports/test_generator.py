@@ -117,7 +117,7 @@ async def test_a_stop_string_ends_the_answer(generator: Generator) -> None:
 
 
 async def test_a_deadline_in_the_past_is_exceeded(generator: Generator) -> None:
-    """A request that nobody waits for any more is not answered."""
+    """A request after its deadline is not answered."""
     with pytest.raises(DeadlineExceeded):
         await events(generator, ask("What is a robot?", deadline_s=0.0))
 

@@ -83,7 +83,7 @@ class Press:
         return [chunk.filename for chunk in chunks]
 
     def folders(self) -> list[str]:
-        """All folders of generations, and whatever else lies among them."""
+        """All folders of generations, and other entries beside them."""
         return sorted(
             path.relative_to(self.settings.books_dir).as_posix() for path in self.settings.books_dir.glob("*/*")
         )

@@ -157,7 +157,7 @@ async def test_a_folder_claims_no_rights(press: Press) -> None:
 
 
 async def test_what_was_approved_here_is_believed(press: Press) -> None:
-    """As long as nobody changes the file; approving it makes a new generation."""
+    """Until the file changes; approving it makes a new generation."""
     path = press.corpus / "robots" / "companion.jsonl"
     press.write({"companion.jsonl": line(topic="Is it safe?", text=EVIL, author="Anna", pinned=True)})
     assert (await press.ingest(holds=literal_problem)).prepared == 0

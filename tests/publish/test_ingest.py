@@ -411,7 +411,7 @@ async def test_nothing_is_copied_from_a_damaged_index(press: Press) -> None:
 
 
 async def test_an_index_of_an_older_form_is_made_anew(press: Press) -> None:
-    """After an update nobody has to do anything: what cannot be read is replaced, nothing embedded twice."""
+    """An update needs no manual step: an unreadable index is replaced, and nothing is embedded twice."""
     await press.ingest()
     (book,) = press.books()
     manifest = press.settings.books_dir / "robots" / book.current / MANIFEST
@@ -484,7 +484,7 @@ async def test_the_real_thing(tmp_path: Path, models_dir: Path) -> None:
         summary = await ingest(corpus, settings, tools)
         assert summary.texts_embedded == 4
         async with asyncio.timeout(2):
-            while not shelf.books():  # noqa: ASYNC110 - the shelf tells nobody
+            while not shelf.books():  # noqa: ASYNC110 - the shelf sends no event
                 await asyncio.sleep(0.02)
         async with shelf.lease() as generation:
             (question,) = await embedder.encode(["Where must the robot keep its balance point?"])

@@ -54,7 +54,7 @@ def test_what_leaves_something_out_is_asked_of_the_subject() -> None:
     ["Summarise chapter 3", "quiz me on chapter 4", "Quiz me on this chapter", "summarise the third chapter"],
 )
 def test_a_question_on_a_chapter_stands_alone(question: str) -> None:
-    """Whatever was talked about before; what follows is asked of that chapter."""
+    """It ignores the conversation before it; follow-ups are asked about that chapter."""
     found = complete_question(question, conversation(CHARGED, STEPS))
     assert (found.text, found.follows, found.subject) == (question, (), "")
     follow = asked("quiz me on it", CHARGED, STEPS, question, "It is about heat.")

@@ -141,7 +141,7 @@ async def test_a_word_is_looked_for_once() -> None:
 
 
 async def test_a_question_of_words_that_no_book_has_is_soon_looked_up() -> None:
-    """The book is read for some of them only, for nobody else reads it meanwhile."""
+    """Only some of its words are looked up, because other readers wait meanwhile."""
     looked: list[str] = []
 
     class Counting(Book):

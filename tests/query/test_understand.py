@@ -115,7 +115,7 @@ def test_another_language_is_refused() -> None:
 
 
 def test_a_selection_means_itself_and_not_the_conversation() -> None:
-    """The word "this" means the marked text, whatever was asked before."""
+    """The word "this" means the marked text, not an earlier topic."""
     query = read("What does this line do?", "What is a node?", "A process.", selected_text="node.spin()")
     assert query.text == "What does this line do?"
     assert query.follows == ()

@@ -110,7 +110,7 @@ class Cluster:
             self._process = None
 
     def url(self, name: str) -> str:
-        """Address of a database; this server speaks no TLS, so nobody asks for it."""
+        """Address of a database on this server, which speaks no TLS."""
         return f"postgresql://lutrin@127.0.0.1:{self.port}/{name}?sslmode=disable"
 
 

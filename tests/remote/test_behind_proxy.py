@@ -1,4 +1,4 @@
-"""A real server behind the proxy of compose.yaml: what a stranger claims, splits or hides reaches nobody."""
+"""A real server behind the proxy of compose.yaml: forged headers and split requests reach no other client."""
 
 import socket
 import time
@@ -31,7 +31,7 @@ TWO_LENGTHS = [
 
 @contextmanager
 def running(place: Path) -> Iterator[str]:
-    """`host:port` of a server that believes the proxy on this machine, and nobody else."""
+    """`host:port` of a server that trusts only the proxy on this machine."""
     settings = load_settings(data_dir=place, admin_token=TOKEN, trusted_proxies="127.0.0.1", log_format="json")
     server = QuickServer(place, new_key(), settings)
     server.start()

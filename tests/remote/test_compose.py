@@ -235,7 +235,7 @@ def test_figures_do_not_leave_the_house(echo: str, tmp_path: Path, path: str) ->
 
 
 def test_with_a_name_the_proxy_speaks_tls(echo: str, tmp_path: Path) -> None:
-    """The server gets the reader's own address, whatever the reader claims, and learns that TLS was spoken."""
+    """The server gets the reader's real address, even if the reader claims another, and learns that TLS was used."""
     try:
         socket.create_server(("", 80)).close()
     except OSError:

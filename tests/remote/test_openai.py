@@ -65,7 +65,7 @@ async def test_passing_trouble_is_waited_out(service: OpenAIService, generator: 
 async def test_a_pause_longer_than_the_deadline_is_not_waited_for(
     service: OpenAIService, generator: RemoteGenerator
 ) -> None:
-    """The reader gets quotes at once, and until the pause is over nobody asks in vain."""
+    """The reader gets quotes at once, and no request is sent until the pause is over."""
     service.faults = [Fault(status=429, retry_after_s=30)]
     began = time.monotonic()
     with pytest.raises(QueueFull):

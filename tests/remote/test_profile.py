@@ -102,7 +102,7 @@ def test_a_cut_stream_resumes_at_the_other_server(school: School) -> None:
 
 
 def test_a_page_that_was_loaded_again_follows_the_answer_at_the_other_server(school: School) -> None:
-    """By the id of the message alone; nobody else can."""
+    """By the id of its message; other browsers cannot."""
     first, second = (server.client for server in school.servers)
     headers = {"Accept": "text/event-stream", **SECRET}
     read: list[str] = []
@@ -250,7 +250,7 @@ def test_a_study_elsewhere_names_what_is_missing(warm_remote: Warm, models_dir: 
     ],
 )
 def test_what_cannot_be_reached_is_named_at_start(school: School, variable: str, value: str, said: str) -> None:
-    """The start fails with one line that says what is missing or where nobody answered, and holds no secret."""
+    """The start fails with one line that names the missing or unreachable service, and contains no secret."""
     elsewhere = {"QDRANT_URL": "http://127.0.0.1:1", "QDRANT_API_KEY": "secret"}
     done = school.run("serve", "--port", str(free_port()), **{**elsewhere, variable: value})
     assert done.code == 1

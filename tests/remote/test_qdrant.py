@@ -50,7 +50,7 @@ async def test_every_field_can_be_filtered_quickly(server: LoopbackQdrant, store
 async def test_passing_trouble_is_waited_out(
     server: LoopbackQdrant, store: QdrantStore, tmp_path: Path, fault: tuple[int, float]
 ) -> None:
-    """A search or a write that fails once is done again, and nobody notices."""
+    """A search or a write that fails once is repeated, and its caller does not notice."""
     server.faults = [(0, 0.0), fault]
     await build(store, tmp_path)
     index = await store.open(tmp_path, NAME)

@@ -162,7 +162,7 @@ async def test_one_ingest_on_all_machines(postgres_url: str) -> None:
 
 
 async def test_a_database_that_is_away_is_named(postgres: Cluster) -> None:
-    """An address that nobody listens at, a database that is not there, and an address that is none."""
+    """An address without a listener, a missing database, and an invalid address."""
     seal = KeySeal(KEY)
     with pytest.raises(ChatStoreError, match="cannot be reached"):
         await SharedDatabase.open("postgresql://lutrin@127.0.0.1:1/x", seal, b"k")

@@ -36,7 +36,7 @@ async def test_this_chapter_is_that_of_the_reader_s_page(generation: OpenGenerat
 
 
 async def test_a_chapter_that_the_caller_names_stays(generation: OpenGeneration) -> None:
-    """Whatever the question says."""
+    """Even if the question names another."""
     query = asked("What does chapter 2 say?", chapter="Chapter 1: Hive")
     assert await in_chapter(query, [generation]) == query
 

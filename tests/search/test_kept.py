@@ -49,7 +49,7 @@ def test_nothing_is_gained_for_another_embedder() -> None:
 
 
 def test_the_weight_is_of_the_shipped_reader() -> None:
-    """Whoever trains another reader fits it anew."""
+    """A newly trained reader needs a new fit."""
     embedder = open_embedder(load_settings(), threads=1)
     known = weights()
     name = Searcher(embedder).embedder.name

@@ -119,7 +119,7 @@ async def test_a_selection_s_own_passage_comes_first(search: Search) -> None:
 
 
 async def test_a_follow_up_keeps_what_the_answer_before_rested_on(search: Search) -> None:
-    """Its passages are candidates, whatever its words lead to."""
+    """The passages of the previous answer stay candidates."""
     first = await search("What does a smoker burn?")
     cited = first.passages[0].chunk
     history = [

@@ -48,7 +48,7 @@ def test_marked_code_is_code() -> None:
 
 @pytest.mark.parametrize("text", ["Bees fly.", "From here, import duties rise.", ""])
 def test_marked_words_are_words(text: str) -> None:
-    """Whatever they speak of."""
+    """On any subject."""
     assert not looks_like_code(text)
 
 

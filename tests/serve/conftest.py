@@ -30,7 +30,7 @@ from .scripted import Clock, ScriptedAnswers, ScriptedLibrary, ScriptedRetrieval
 
 @dataclass
 class House:
-    """What stands behind the server of a test."""
+    """The services behind a test's server."""
 
     data_dir: Path
     chats: SqlChatStore

@@ -101,7 +101,7 @@ async def test_a_missing_or_wrong_field_is_422(client: httpx.AsyncClient, path: 
 @pytest.mark.parametrize("path", ["/api/query", "/query", "/query-selection", "/query-selected-text", "/chat"])
 @pytest.mark.parametrize("text", ["", "  \n\t "])
 async def test_an_empty_question_has_its_text(client: httpx.AsyncClient, house: House, path: str, text: str) -> None:
-    """422 `Please enter a question.`, and nobody is asked."""
+    """422 `Please enter a question.`, without a search or a model."""
     field = {"/api/query": "query", "/chat": "message"}.get(path, "question")
     reply = await client.post(path, json={field: text, "session_id": "s1"})
     assert (reply.status_code, reply.json()["detail"]) == (422, messages.EMPTY_QUESTION)

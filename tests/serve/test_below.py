@@ -73,7 +73,7 @@ async def test_redirects_and_cookies_stay_below_the_path(serve: Serve) -> None:
     ],
 )
 async def test_a_proxy_names_the_path_if_it_is_trusted(serve: Serve, trusted: str, named: str, seen: str) -> None:
-    """Nobody else does, and nothing is believed that is no plain path."""
+    """Other clients cannot, and only a plain path is accepted."""
     async with serve(trusted_proxies=trusted) as client:
         page = await client.get("/", headers={"X-Forwarded-Prefix": named})
     assert f'api="{seen}"' in page.text

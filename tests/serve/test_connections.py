@@ -199,7 +199,7 @@ async def test_a_body_that_is_refused_is_not_read_to_its_end(run: Run) -> None:
 
 
 async def test_the_connection_that_waits_longest_is_closed_for_a_new_one(run: Run) -> None:
-    """Many that say nothing keep nobody out; an answer that is on its way is not cut for them."""
+    """Many idle connections keep no client out, and no answer in progress is cut."""
     async with run(connections=40, connections_per_peer=20) as port:
         answered = await Wire.open(port, HEALTH)
         assert await answered.status() == 200
@@ -241,7 +241,7 @@ def test_as_many_files_may_be_open_as_the_system_allows() -> None:
 
 
 async def test_a_request_that_is_not_whole_costs_no_turn_of_the_application(run: Run) -> None:
-    """A hundred that never end are a hundred buffers, of which few stay; whoever asks properly is answered."""
+    """A hundred incomplete requests are a hundred buffers, of which few stay; complete requests are answered."""
     unfinished = JSON + b"Content-Length: 1000\r\n\r\n{"
     async with run() as port:
         assert await healthy(port)

@@ -1,4 +1,4 @@
-"""What requests cost, and who pays: nobody stops the others, whatever is asked for."""
+"""The cost of requests, and the account that pays: no client stops the others, whatever it requests."""
 
 import asyncio
 import json
@@ -134,7 +134,7 @@ async def test_a_page_that_takes_quadratic_time_stops_nobody(client: httpx.Async
 
 
 def test_what_is_typed_is_found_in_code_without_its_lexer() -> None:
-    """Comments of any language stand in the list; code that a lexer reads in quadratic time holds nobody up."""
+    """Comments of every language are recognised; code on which a lexer takes quadratic time delays no other reader."""
     code = "needle a." + "a." * 20_000 + "\nx = 1  # A needle for hay\n"
     unit = Unit(kind="code", text=code, language="coffeescript", char_start=0, char_end=len(code))
     start_s = time.process_time()
@@ -176,7 +176,7 @@ def test_a_page_beyond_its_limits_is_its_text() -> None:
 
 
 async def test_what_is_asked_at_once_is_computed_once() -> None:
-    """Whoever asks meanwhile waits for the same result, and whoever asks later gets it at once."""
+    """Simultaneous requests wait for the same result, and later ones get it at once."""
     workshop, computed = Workshop(), []
 
     def work() -> bytes:
@@ -238,7 +238,7 @@ async def _awaited(work: Callable[[], Awaitable[object]]) -> None:
 
 
 async def test_a_reader_who_leaves_keeps_the_turn_while_the_thread_runs() -> None:
-    """And pays: whoever opens a dear page and leaves, again and again, has one thread like everybody, not all."""
+    """And pays: a client that opens and leaves expensive pages again and again occupies one thread, not all."""
     workshop, meter = Workshop(), Meter("192.0.2.1")
     running, most = 0, 0
 
@@ -264,7 +264,7 @@ async def test_a_reader_who_leaves_keeps_the_turn_while_the_thread_runs() -> Non
 
 
 async def test_whoever_asks_in_the_moment_in_which_work_is_refused_asks_anew() -> None:
-    """The refusal of the one before is no other reader's, and nobody turns in circles over it."""
+    """A refusal applies to one reader only, and no request loops because of it."""
     workshop, calls = Workshop(), list[int]()
 
     def work() -> bytes:
@@ -320,7 +320,7 @@ def test_where_all_together_use_too_much_the_costliest_wait() -> None:
 
 
 async def test_a_flood_is_refused_and_told_when_to_come_back(serve: Serve) -> None:
-    """Whatever it asks for; health is answered always, and without limits for questions there is no budget."""
+    """For every endpoint except health; without limits for questions there is no budget."""
     paths = [f"/qr.svg?to=/{n}{'x' * 390}" for n in range(60)]
     async with serve(rate_peer_per_min=1) as client:
         replies = await asyncio.gather(*(client.get(path) for path in paths))

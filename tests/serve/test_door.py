@@ -126,7 +126,7 @@ async def test_codes_are_guessed_as_seldom_as_passwords(house: House) -> None:
 
 
 async def test_a_password_is_changed_by_whoever_knows_it(serve: Serve, house: House) -> None:
-    """And by nobody else; the operator's token signs in beside it."""
+    """Only with the current password; the operator's token stays valid beside it."""
     TeacherPassword(house.data_dir).set(PASSWORD)
     async with serve(admin_token=TOKEN) as client:
         await sign_in(client)

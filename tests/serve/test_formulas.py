@@ -36,7 +36,7 @@ def test_what_cannot_be_drawn_stays_as_it_was_typed() -> None:
 
 
 def test_a_formula_can_do_nothing() -> None:
-    """Whatever it says inside is letters."""
+    """Its content is shown as characters."""
     for tex in (
         "\\text{<script>alert(1)</script>}",
         "\\href{javascript:alert(1)}{x}",

@@ -25,7 +25,7 @@ def depth(value: object) -> int:
 
 @given(JSON)
 def test_shallow_json_passes(value: object) -> None:
-    """Whatever is JSON and not too deep reaches the parser; what is deeper is refused."""
+    """All JSON up to the depth limit reaches the parser; deeper JSON is refused."""
     try:
         check_body(msgspec.json.encode(value))
     except MalformedRequest:

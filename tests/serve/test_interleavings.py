@@ -81,7 +81,7 @@ READERS = st.lists(
 @settings(max_examples=60, deadline=None)
 @given(READERS)
 def test_the_workshop_in_every_order(readers: list[tuple[str, str, bool, int, int]]) -> None:
-    """Whoever is cancelled at whatever wait: an address has one thread, and at the end nothing is held or owed."""
+    """Cancelled at any await: an address has one thread, and at the end nothing is held or owed."""
 
     async def scenario() -> None:
         shop = Shop()
@@ -115,7 +115,7 @@ class Slow:
         self.shown[job] = state
 
     async def look(self, job: str) -> tuple[bytes, float] | None:
-        """Nobody else shows anything."""
+        """No other reader shows anything."""
 
     async def __call__(self, progress: Callable[[str], None]) -> Mapping[str, int | float | str]:
         """Ingest."""
@@ -348,7 +348,7 @@ class Room:
 @settings(max_examples=150, deadline=None, phases=[Phase.generate])
 @given(MOVES, st.sampled_from([None, 0, 2, 3, 4, 6]), st.integers(0, 10**6))
 def test_an_answer_in_every_order(moves: list[tuple[str, Any]], pause_before: int | None, seed: int) -> None:
-    """Whoever reads, leaves, comes back or deletes the conversation at whatever moment: the last reader has the whole.
+    """Readers read, leave, return and delete the conversation at any moment: the last reader gets the whole answer.
 
     Nothing is left that runs or is counted as a reader, and a conversation that was deleted does not come back.
     """

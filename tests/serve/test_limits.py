@@ -46,7 +46,7 @@ async def test_the_eleventh_question_of_a_minute(serve: Serve, house: House) -> 
 
 
 async def test_a_part_of_a_second_is_waited_for_whole() -> None:
-    """Whoever comes back after the seconds that were named is admitted; nobody is told to wait for none."""
+    """A client that returns after the named seconds is admitted, and zero seconds are never named."""
     clock = Clock()
     limits = Limits(1, 0, clock)
     await limits.admit("s1", "p")
@@ -76,7 +76,7 @@ async def test_a_peer_cannot_dodge_by_new_sessions(serve: Serve) -> None:
 
 
 async def test_streams_count_and_resuming_does_not(serve: Serve) -> None:
-    """Whoever comes back for the rest of an answer has asked once."""
+    """A client that resumes an answer has asked once."""
     body = {"session_id": "s1", "message": "Q"}
     stream = {"Accept": "text/event-stream"}
     async with serve(rate_session_per_min=1) as client:

@@ -82,7 +82,7 @@ async def test_the_needle_is_nowhere(log: io.StringIO, serve: Serve, house: Hous
 
 
 async def test_echo_is_for_the_terminal(log: io.StringIO, serve: Serve, house: House) -> None:
-    """Questions and answers go to whoever asked to see them, and to nobody else."""
+    """Questions and answers appear only if the operator asks for them."""
     seen: list[str] = []
     house.echo = seen.append
     async with serve() as client:

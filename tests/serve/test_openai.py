@@ -44,7 +44,7 @@ async def test_a_streamed_completion(client: httpx.AsyncClient) -> None:
 
 
 async def test_content_in_parts_and_a_user(client: httpx.AsyncClient, house: House) -> None:
-    """Text parts are joined; `user` names a conversation, whatever characters it has."""
+    """Text parts are joined; `user` names a conversation and may contain any characters."""
     parts = [
         {"type": "text", "text": "What is"},
         {"type": "image_url", "image_url": {}},

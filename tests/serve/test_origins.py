@@ -119,7 +119,7 @@ async def test_only_what_calls_itself_json_is_read(client: httpx.AsyncClient, ki
 
 
 async def test_a_page_of_this_server_may_ask(client: httpx.AsyncClient) -> None:
-    """Its own origin needs no list, whatever name or port it is reached by."""
+    """Its own origin needs no list, under any name or port."""
     for host in ("192.168.1.20:7860", "localhost:7860"):
         headers = {"Host": host, "Origin": f"http://{host}"}
         assert (await client.post("/api/query", json=BODY, headers=headers)).status_code == 200

@@ -91,7 +91,7 @@ async def test_a_uuid_opens_a_conversation_only_with_its_owners_secret(serve: Se
 
 
 async def test_a_conversation_by_name_is_no_strangers(serve: Serve, house: House) -> None:
-    """What OpenAI's `user` names is found by no address, whoever computes its id."""
+    """A conversation named by OpenAI's `user` is found at no address, even with its computed id."""
     body = {"messages": [{"role": "user", "content": "A needle?"}], "user": "alice"}
     async with serve() as client:
         await said(client, "/v1/chat/completions", **body)
@@ -144,7 +144,7 @@ async def test_over_tls_no_neighbour_s_cookie_counts(serve: Serve) -> None:
 
 
 async def test_a_cookie_counts_if_this_server_signed_it(serve: Serve) -> None:
-    """No browser, and nobody else's page, chooses the secret: one that has no conversations here is replaced."""
+    """Neither a browser nor a foreign page chooses the secret: an unknown one is replaced."""
     body = {"session_id": "alice", "message": "What is the loop?"}
     async with serve() as client:
         given = (await client.post("/chat", json=body)).cookies["lutrin-reader"]
@@ -188,7 +188,7 @@ async def test_cookies_from_before_they_were_signed_keep_their_conversations(ser
 
 
 async def test_no_token_is_no_guess(serve: Serve, house: House) -> None:
-    """Pictures on a foreign page ask without one: they lock nobody out."""
+    """Pictures on a foreign page cause requests without a token, which lock no one out."""
     house.ingest = _nothing
     async with serve(admin_token="the-right-token-0001", metrics="token") as client:
         for _ in range(12):

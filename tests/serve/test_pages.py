@@ -210,7 +210,7 @@ async def test_pages_answer_with_and_without_suffix(client: httpx.AsyncClient, p
     "path", ["/read/physical-ai/nothing", "/read/no-book/01/02-loop", "/read/physical-ai/../../etc/passwd"]
 )
 async def test_pages_that_are_not_there(client: httpx.AsyncClient, path: str) -> None:
-    """404, whatever is tried."""
+    """404 for every such address."""
     assert (await client.get(path)).status_code == 404
 
 
@@ -345,7 +345,7 @@ def test_what_runs_or_loads_is_taken_out() -> None:
 
 
 async def test_a_book_takes_no_id_of_our_page(client: httpx.AsyncClient, house: House) -> None:
-    """Headings have the ids that link to them, whatever they are called; ours begin as no id of a book does."""
+    """Headings keep the ids that link to them; our own ids have a prefix that no book's id has."""
     names = ("Finder", "Contents", "Content", "Share", "Looks", "lutrin:finder")
     sections = "".join(f"## {name}\n\nWords.\n\n" for name in names)
     raw = '<span id="lutrin:finder">x</span>\n\n## Named {#lutrin:share}\n'
@@ -405,7 +405,7 @@ def test_headings_have_a_link_to_themselves_that_is_no_part_of_their_title() -> 
 
 
 async def test_what_was_prepared_of_a_section_stands_at_its_end(client: httpx.AsyncClient, house: House) -> None:
-    """Key points, terms and questions with their answers, folded; as text, whatever a model wrote."""
+    """Key points, terms and questions with their answers, folded; a model's text is shown as plain text."""
     term = Entry(kind="term", file=LOOP.filename, heading="x", topic="loop", text="A <b>cycle</b>.")
     quiz = Entry(
         kind="quiz",

@@ -1,4 +1,4 @@
-"""What may be stored: long questions, full conversations and a full disk cost nobody an answer or a disk."""
+"""Storage limits: long questions, full conversations and a full disk never prevent an answer."""
 
 from contextlib import closing, nullcontext
 from datetime import UTC, datetime, timedelta
@@ -111,7 +111,7 @@ async def test_below_the_floor_nothing_is_stored(serve: Serve) -> None:
 
 
 async def test_a_server_says_so_while_it_cannot_store(house: House, serve: Serve) -> None:
-    """Whatever the reason: until a conversation is stored again, `/ready` and the teacher's page do not claim it."""
+    """For any reason: `/ready` and the teacher's page report it until a conversation is stored again."""
     key, path = new_key(), house.data_dir / "refusing.db"
     house.chats = await SqlChatStore.open(path, key)
     body = {"session_id": "s1", "message": "Q"}

@@ -34,7 +34,7 @@ def standing_still(then: datetime) -> datetime:
 
 
 def free_port() -> int:
-    """A port that nobody uses just now."""
+    """An unused port."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return int(listener.getsockname()[1])
 
@@ -48,7 +48,7 @@ async def test_a_port_in_use_is_said(house: House) -> None:
 
 
 async def test_an_address_of_another_machine_is_said(house: House) -> None:
-    """So is a name that nobody has."""
+    """A host name that does not exist is named, too."""
     for host in ("192.0.2.1", "no-such-host.invalid"):
         with pytest.raises(LutrinError, match=f"Cannot listen on {host}"):
             await run_server(house.services(), load_settings(data_dir=house.data_dir, host=host, port=free_port()))

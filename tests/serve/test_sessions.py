@@ -1,4 +1,4 @@
-"""Conversations over HTTP: restored, listed, renamed, exported, deleted, and nobody else's business."""
+"""Conversations over HTTP: restored, listed, renamed, exported and deleted, each by its own browser alone."""
 
 import time
 from collections.abc import Sequence
@@ -61,7 +61,7 @@ async def test_an_unknown_session_is_empty(client: httpx.AsyncClient) -> None:
 
 
 async def test_a_plain_client_needs_no_secret(client: httpx.AsyncClient) -> None:
-    """Whoever knows the id of a conversation that was begun without a secret reads it."""
+    """The id is enough to read a conversation that was begun without a secret."""
     await client.post("/chat", json={"session_id": "plain", "message": "Q"})
     assert len((await client.get("/history/plain")).json()["messages"]) == 2
     assert (await client.get("/history/plain", headers=MINE)).json()["messages"] == []
@@ -106,7 +106,7 @@ async def test_many_conversations_come_in_parts(client: httpx.AsyncClient) -> No
 
 
 async def test_guessing_tells_nothing_not_even_by_time(client: httpx.AsyncClient) -> None:
-    """A foreign id takes as long as one that nobody has."""
+    """Another browser's id takes as long as an unused one."""
     await say(client, "Q", "foreign")
     seconds: dict[str, list[float]] = {"foreign": [], "unknown": []}
     for _ in range(60):

@@ -260,7 +260,7 @@ async def test_the_history_has_what_was_shown(client: httpx.AsyncClient) -> None
 
 
 async def test_done_is_said_after_it_was_stored(client: httpx.AsyncClient, house: House) -> None:
-    """Whoever has seen `done` finds the answer in the history, at once."""
+    """After `done`, the answer is in the history at once."""
     for n in range(10):
         secret = f"a-secret-of-this-browser-{n}"
         async with client.stream("POST", "/chat", json=BODY, headers={**SSE, "X-Lutrin-Client": secret}) as reply:
@@ -323,12 +323,12 @@ async def test_a_question_that_cannot_be_asked_leaves_nothing(client: httpx.Asyn
     reply = await client.post("/chat", json=BODY, headers=MINE)
     assert reply.status_code == 404
     async with asyncio.timeout(2):
-        while (await client.get("/sessions", headers=MINE)).json()["sessions"]:  # noqa: ASYNC110 - the store tells nobody
+        while (await client.get("/sessions", headers=MINE)).json()["sessions"]:  # noqa: ASYNC110 - the store sends no event
             await asyncio.sleep(0.01)
 
 
 async def test_a_page_that_was_loaded_again_follows_the_answer(client: httpx.AsyncClient, house: House) -> None:
-    """By the id of the message, from the beginning or where it left off; nobody else can."""
+    """By the id of the message, from the start or from the last event; other browsers cannot."""
     house.answers.events, house.answers.pause_before = BELOW, 5
     async with client.stream("POST", "/chat", json=BODY, headers=MINE) as reply:
         begun = await first_frames(reply, 5)

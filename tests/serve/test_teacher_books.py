@@ -157,7 +157,7 @@ async def send(client: httpx.AsyncClient, *names: str, **fields: str) -> httpx.R
 async def until(condition: Callable[[], bool]) -> None:
     """Wait for something that the server does."""
     async with asyncio.timeout(10):
-        while not condition():  # noqa: ASYNC110 - the server tells nobody
+        while not condition():  # noqa: ASYNC110 - the server sends no event
             await asyncio.sleep(0.01)
 
 

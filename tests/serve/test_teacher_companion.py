@@ -182,7 +182,7 @@ async def test_a_mended_text_is_the_teachers_own(school: School) -> None:
 
 
 async def test_approving_says_that_a_person_stands_for_it(school: School) -> None:
-    """The page lists what nobody has read, and its author stays who wrote it."""
+    """The page lists unreviewed entries, and approval does not change an entry's author."""
     assert ASKED in await school.page("state=proposed")
     await school.press(ASKED, "approve")
     assert ASKED not in await school.page("state=proposed")
@@ -219,7 +219,7 @@ async def test_decisions_outlive_an_ingest(school: School) -> None:
 
 
 async def test_a_pinned_answer_is_given_for_its_question(school: School) -> None:
-    """In the teacher's words, above the book's, before and after an ingest, whatever form is asked for."""
+    """In the teacher's words, above the book's, before and after an ingest, for every form of the question."""
     question = "A full charge takes how many hours, with an example?"
     form = (await school.client.get("/teacher/answer", params={"question": question, "book": "robots"})).text
     assert "A full charge takes three hours." in form

@@ -145,7 +145,7 @@ async def test_the_state_of_the_server_is_metered(client: httpx.AsyncClient) -> 
 
 
 async def test_figures_can_be_kept_for_the_administrator(serve: Serve) -> None:
-    """`LUTRIN_METRICS=token` asks for the administration token; without one set nobody reads them."""
+    """`LUTRIN_METRICS=token` requires the administration token; without a token set, all requests are refused."""
     token = "a-token-of-an-administrator"
     async with serve(metrics="token", admin_token=token) as client:
         assert (await client.get("/metrics")).status_code == 403

@@ -1,4 +1,4 @@
-"""The tools over standard input and output, with whatever an agent that was led astray may send."""
+"""The tools over standard input and output, with all that a misled agent may send."""
 
 import json
 import subprocess
@@ -111,7 +111,7 @@ def test_wrong_arguments_are_told_in_a_sentence(agent: Agent) -> None:
 
 
 def test_odd_arguments_are_data(agent: Agent) -> None:
-    """Control characters, statements, orders and paths are words; fields that nobody knows are passed over."""
+    """Control characters, statements, orders and paths are words; unknown fields are ignored."""
     for arguments in ODD:
         reply = agent.call("ask_book", arguments)
         assert not reply.get("isError"), arguments

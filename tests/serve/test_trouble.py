@@ -47,7 +47,7 @@ async def test_a_wrong_address_is_answered_with_a_page(client: httpx.AsyncClient
 
 
 async def test_a_program_gets_the_problem_as_ever(client: httpx.AsyncClient) -> None:
-    """Whoever takes anything, or JSON as gladly, gets RFC 9457's document."""
+    """A client that accepts anything, or JSON equally, gets RFC 9457's document."""
     expected = {"type": "about:blank", "title": "Not Found", "status": 404, "detail": messages.NOTHING_HERE}
     for path, accept in product(WRONG, ("*/*", "application/json", "application/json, text/html", "")):
         response = await client.get(path, headers={"Accept": accept})

@@ -45,7 +45,7 @@ async def watching(folder: Path) -> AsyncIterator[Reading]:
 async def until(condition: Callable[[], bool]) -> None:
     """Wait for what the watcher does."""
     async with asyncio.timeout(20):
-        while not condition():  # noqa: ASYNC110 - the watcher tells nobody
+        while not condition():  # noqa: ASYNC110 - the watcher sends no event
             await asyncio.sleep(0.05)
 
 

@@ -67,7 +67,7 @@ def _runs(pid: int) -> bool:
 
 
 async def test_a_command_that_falls_silent_is_ended() -> None:
-    """Whoever waits for it learns so; one that goes on speaking may take as long as it likes."""
+    """Its caller gets the reason; a command that keeps printing may take as long as it needs."""
     lines: list[str] = []
     chatty = "for n in range(8): print(n, file=sys.stderr, flush=True); time.sleep(0.25)"
     assert await run_command(python(chatty), lines.append, silence_s=1.5) == (0, b"")

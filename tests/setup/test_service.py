@@ -19,7 +19,7 @@ ADDRESS = "http://192.168.1.20:7860"
 
 
 def test_the_address_to_type_comes_first_and_as_a_picture(capsys: pytest.CaptureFixture[str]) -> None:
-    """Not 0.0.0.0, which nobody can type, but the machine's own address with its port."""
+    """The machine's own address with its port, not 0.0.0.0, which a browser cannot open."""
     serving_room(["192.168.1.20", "172.17.0.1"], drawn=True)("http://0.0.0.0:7860")
     said = capsys.readouterr().out
     assert said.startswith(f"Pupils open {ADDRESS} ")
@@ -35,7 +35,7 @@ def test_a_log_gets_no_picture(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_machine_in_no_network_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    """It still answers itself; whoever started it learns why nobody else gets in."""
+    """The server still answers locally, and tells the operator why others cannot connect."""
     serving_room([])("http://0.0.0.0:7860")
     assert "not connected to a network" in capsys.readouterr().err
 
@@ -79,7 +79,7 @@ def test_systemd_understands_the_unit(tmp_path: Path, folder: str) -> None:
 
 
 def test_the_unit_opens_the_home_folders_only_to_what_lies_there() -> None:
-    """In /opt nobody's home is visible; a checkout in a home can be read, not written."""
+    """In /opt no home folder is visible; a checkout in a home folder can be read, not written."""
     for home, said in (("/opt/lutrin", "ProtectHome=yes"), ("/home/ada/lutrin", "ProtectHome=read-only")):
         text = unit(SETTINGS, Path(home), Path(home) / "bin" / "lutrin", user="lutrin", lan=False, gpu=False)
         assert said in text

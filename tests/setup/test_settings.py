@@ -132,7 +132,7 @@ def test_an_option_outranks_the_environment(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_settings_are_frozen() -> None:
-    """Nobody changes them after the start."""
+    """They cannot change after the start."""
     with pytest.raises(ValueError, match="frozen"):
         load_settings().port = 1
 

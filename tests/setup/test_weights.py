@@ -119,7 +119,7 @@ def test_a_download_goes_on_where_it_stopped(hub: Hub, tmp_path: Path) -> None:
 
 
 def test_what_is_here_and_matches_is_not_fetched_again(hub: Hub, tmp_path: Path) -> None:
-    """A second fetch asks nobody."""
+    """A second fetch makes no request."""
     weights.fetch(tmp_path, model(), silent, hub=hub.url)
     hub.asked.clear()
     assert weights.fetch(tmp_path, model(), silent, hub=hub.url) == []
@@ -127,7 +127,7 @@ def test_what_is_here_and_matches_is_not_fetched_again(hub: Hub, tmp_path: Path)
 
 
 def test_what_comes_with_lutrin_is_not_looked_for_elsewhere(hub: Hub, tmp_path: Path) -> None:
-    """Such as our own reader: nobody is asked, and the remedy is one that helps."""
+    """For example our own reader: no request is made, and the remedy helps."""
     (file,) = model().file
     own = msgspec.structs.replace(model(), file=(msgspec.structs.replace(file, publisher=None, mirror=None),))
     with pytest.raises(DownloadFailed, match="comes with Lutrin") as caught:
@@ -227,7 +227,7 @@ def test_a_folder_without_manifest_is_named(tmp_path: Path) -> None:
 
 
 def test_a_link_in_the_place_of_a_download_is_not_followed(tmp_path: Path) -> None:
-    """Whoever may write to the folder of models changes no other file by it."""
+    """Write access to the folder of models does not allow changes to other files."""
     other = tmp_path / "other"
     other.write_bytes(b"precious")
     partial = tmp_path / "model.gguf.part"

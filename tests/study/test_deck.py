@@ -169,7 +169,7 @@ def test_what_serves_the_steps_of_a_section_is_no_card() -> None:
 
 
 def test_a_table_makes_cards_where_one_column_says_what_each_row_is() -> None:
-    """Not one of values, one that compares what stands above its columns, or one whose rows have no names."""
+    """A table of values makes none, and neither does a comparison of its columns, or one whose rows have no names."""
     values = PAGE.replace("stops as soon as it can", "stop").replace("holds what it has got", "hold")
     compares = PAGE.replace("100 ms", "in the tenth of one second").replace("50 ms", "in half of such time")
     measures = values.replace("| stop |", "| 1 mm x 2 mm x 3 mm |").replace("| hold |", "| 1 mm x 2 mm x 3 mm |")

@@ -98,7 +98,7 @@ async def test_a_term_is_kept_with_the_sentence_that_defines_it(settings: Settin
     ],
 )
 async def test_the_label_of_a_paragraph_is_no_definition(settings: Settings, behind: str, text: str | None) -> None:
-    """What stands behind it is, if it begins with the name, too."""
+    """The text after it is one, if it begins with the name, too."""
     page = PAGE.replace(WATCHDOG.replace("sleepy motor watchdog", "**sleepy motor watchdog**"), "%")
     (settings.corpus_dir / "machines.md").write_text(page.replace("%", f"**Sleepy motor watchdog**: {behind}"))
     terms = {entry.topic.casefold(): entry.text for entry in await prepared(settings) if entry.kind == "term"}
@@ -114,7 +114,7 @@ async def test_the_label_of_a_paragraph_is_no_definition(settings: Settings, beh
     ],
 )
 async def test_what_a_glossary_explains_is_a_term(settings: Settings, glossary: str) -> None:
-    """However seldom the book uses it, and whatever a search finds first; a reference explains nothing."""
+    """Even a rare term, and whatever a search ranks first; a cross-reference explains nothing."""
     page = settings.corpus_dir / "machines.md"
     page.write_text(f"{PAGE}\nA wobble plate is what most people break.\n\n## Glossary\n\n{glossary}")
     entries = [entry for entry in await prepared(settings) if entry.heading == "Glossary"]

@@ -42,7 +42,7 @@ async def test_a_doubtful_yes_keeps_no_card() -> None:
 
 
 async def test_a_judge_that_is_away_keeps_no_card() -> None:
-    """What nobody has checked is not shown."""
+    """Unchecked cards are not shown."""
     generator = ScriptedGenerator(lambda _: "Yes.")
     generator.away = True
     assert await objection(generator, PASSAGE, "What calms the bees?", "Smoke.")

@@ -184,7 +184,7 @@ async def test_an_analogy_is_marked_as_not_the_books(flow: AnswerFlow) -> None:
 
 
 async def test_a_question_of_the_same_words_is_met_in_any_form(flow: AnswerFlow) -> None:
-    """One that seems to ask for code, too: whoever prepared it knew what it asks."""
+    """Even one that seems to ask for code: its author knew what it asks."""
     assert frame_of("What is a command-line loop?")[0] == "code"
     assert (await answer_to(flow, "what is a command-line loop")).explanation.startswith("Kestrel goes through it")
 
@@ -269,7 +269,7 @@ async def test_a_chapter_without_the_entry_does_not_give_it(flow: AnswerFlow) ->
 
 
 async def test_the_nearest_prepared_questions_of_a_page_may_be_asked_next(flow: AnswerFlow) -> None:
-    """Whoever words a prepared question in a way that is not taken for it finds it there; never the question itself."""
+    """A question that is worded too differently to match is offered there; never the question itself."""
     kestrel = "How fast is the loop of Kestrel?"
     assert (await answer_to(flow, "How fast is the loop of Wren?")).suggestions == (kestrel,)
     assert (await answer_to(flow, "What is sensorimotor loop?")).suggestions == (kestrel,)
@@ -312,7 +312,7 @@ async def talk(shelf: Shelf, settings: Settings, *texts: str) -> list[Answer]:
 async def test_a_follow_up_gets_what_was_prepared_on_the_answer_before(
     shelf: Shelf, settings: Settings, wish: str, told: str
 ) -> None:
-    """Whatever its words name: of the term that was asked about, else of the section, or the book's proof."""
+    """In any words: on the term of the previous question, else on its section, or the book's proof."""
     _, answer = await talk(shelf, settings, "What is sensorimotor loop?", wish)
     assert told in answer.explanation
     assert CYCLE in answer.excerpts[0].text or "500 times" in answer.excerpts[0].text

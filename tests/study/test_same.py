@@ -40,7 +40,7 @@ def test_no_near_question_passes_and_many_others_do() -> None:
 
 
 def test_terms_numbers_and_denials_must_agree() -> None:
-    """Whatever the vectors say: another term, another number or a denial asks another thing."""
+    """At any similarity of the vectors: another term, another number or a negation is another question."""
     terms = Terms(
         Entry(kind="term", file="a", heading="b", topic=topic, aka=aka)
         for topic, aka in (

@@ -149,6 +149,6 @@ def test_weights_come_back_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_no_step_begins_after_the_stop() -> None:
-    """What is lent for minutes ends by itself, whatever was planned."""
+    """A machine lent for minutes is returned in time, independent of the plan."""
     assert Schedule(60, steps=1000, stop=0).gone(0, 0) == 1
     assert Schedule(60, steps=1000).gone(1, 0) == pytest.approx(0.001)

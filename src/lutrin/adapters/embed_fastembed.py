@@ -43,7 +43,7 @@ class FastembedEmbedder:
 
     Args:
         directory: Folder with `FILES`, which the caller has checked against the manifest.
-        name: Name of the model; the embedder's own name adds whatever else influences the vectors.
+        name: Name of the model; the embedder's own name also includes everything else that influences the vectors.
         pooling: How to represent a window: the mean of its tokens, or its first token (`cls`).
         threads: Windows to compute at once; 0: one for each core.
     """

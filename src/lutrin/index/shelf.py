@@ -138,7 +138,7 @@ class Shelf:
 
     @asynccontextmanager
     async def lease(self, slug: str = "") -> AsyncIterator[OpenGeneration]:
-        """Use a book's current generation (empty: the first book's) until the block ends, whatever happens.
+        """Use a book's current generation (empty: the first book's) until the block ends, even if it is replaced.
 
         Raises:
             IndexUnavailable: No book can be read, or this one cannot.

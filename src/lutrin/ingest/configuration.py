@@ -108,7 +108,7 @@ def read_small(path: Path) -> str:
         return ""
 
 
-def read_values(path: Path) -> Any:  # noqa: ANN401 - whatever the file holds
+def read_values(path: Path) -> Any:  # noqa: ANN401 - any value of a data file
     """The value of a TOML, JSON or YAML file, by its suffix; None if it has none or is unreadable."""
     kinds: dict[str, Kind] = {".toml": "toml", ".json": "json"}
     try:
@@ -117,7 +117,7 @@ def read_values(path: Path) -> Any:  # noqa: ANN401 - whatever the file holds
         return None
 
 
-def parse(text: str, kind: Kind) -> Any:  # noqa: ANN401 - whatever the text holds
+def parse(text: str, kind: Kind) -> Any:  # noqa: ANN401 - any value of a data file
     """The value of a configuration; None if it is empty.
 
     Raises:
@@ -140,7 +140,7 @@ def parse(text: str, kind: Kind) -> Any:  # noqa: ANN401 - whatever the text hol
     return parsed.value
 
 
-def _parse(text: str, kind: Kind) -> Any:  # noqa: ANN401 - whatever the text holds
+def _parse(text: str, kind: Kind) -> Any:  # noqa: ANN401 - any value of a data file
     try:
         match kind:
             case "yaml":

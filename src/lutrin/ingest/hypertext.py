@@ -99,7 +99,7 @@ class _Converter(MarkdownConverter):
         """Break a line; between blocks there is none."""
         beside = (_beside(el.previous_siblings), _beside(el.next_siblings))
         is_apart = any(one is None or one.name in _BLOCKS for one in beside) and el.parent.name in _BLOCKS
-        return text if is_apart else str(super().convert_br(el, text, parent_tags))  # type: ignore[misc]  # as above
+        return text if is_apart else str(super().convert_br(el, text, parent_tags))  # type: ignore[misc]  # its package has no annotations
 
     def convert_tex(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401, ARG002 - as its base has it
         tex = str(el["data-tex"]).replace("$", r"\$")

@@ -70,7 +70,7 @@ def bare(name: str) -> str:
     return (path.with_suffix("") if path.suffix in _SUFFIXES else path).as_posix()
 
 
-def from_tree(tree: Any, home: str) -> Iterator[Entry]:  # noqa: ANN401 - whatever the file holds
+def from_tree(tree: Any, home: str) -> Iterator[Entry]:  # noqa: ANN401 - any value of a data file
     """The pages of a nested table: MkDocs, Jupyter Book, MyST, Quarto, Docusaurus, Mintlify and others."""
     seen = set()
     for entry in _walk(tree, home, _Above(), 0):
@@ -79,7 +79,7 @@ def from_tree(tree: Any, home: str) -> Iterator[Entry]:  # noqa: ANN401 - whatev
             yield entry
 
 
-def _walk(node: Any, home: str, above: _Above, depth: int) -> Iterator[Entry]:  # noqa: ANN401 - whatever the file holds
+def _walk(node: Any, home: str, above: _Above, depth: int) -> Iterator[Entry]:  # noqa: ANN401 - any value of a data file
     if depth > _DEEPEST:
         return
     if isinstance(node, list):

@@ -127,7 +127,7 @@ class Options:
     password: str = ""
     """Password of encrypted PDFs."""
     keep_missing: bool = False
-    """Keep books whose files are gone: an unplugged disk comes back, and nobody asked to remove them."""
+    """Keep books whose files are missing, for example on an unplugged disk."""
     lenient: bool = False
     """Read pages that MDX would refuse as far as possible."""
     progress: Progress = silent

@@ -79,7 +79,7 @@ class Rules:
     home: str = ""
     """The folder of the site's pages; files beside it are about the project."""
     named: frozenset[str] = frozenset()
-    """Pages in the book's table of contents, without suffix, whatever their names."""
+    """Pages in the book's table of contents, without suffix; all of them are read, under any name."""
 
 
 @dataclass(frozen=True)

@@ -226,7 +226,7 @@ _PLAIN = frozenset({"text", "word"})
 _WORDS = {"true": True, "false": False, "null": None, "undefined": None}
 
 
-def read_literal(source: str) -> Any:  # noqa: ANN401 - whatever the file holds
+def read_literal(source: str) -> Any:  # noqa: ANN401 - any value of a data file
     """Read the first object or list that a script exports or names; None if none is readable.
 
     >>> read_literal("const sidebars = {docs: ['intro', {type: 'category', label: 'Robots', items: ['arm']}]};")
@@ -255,7 +255,7 @@ class _Reader:
         self.tokens = [(kind, text) for kind, text in matches if kind is not None]
         self.at = 0
 
-    def value(self, depth: int) -> Any:  # noqa: ANN401 - whatever stands there
+    def value(self, depth: int) -> Any:  # noqa: ANN401 - any value
         kind, text = self.tokens[self.at]
         self.at += 1
         if kind == "text":

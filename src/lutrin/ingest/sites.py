@@ -150,7 +150,7 @@ def _first(folder: Path, names: tuple[str, ...]) -> str:
     return next((name for name in names if is_small_file(folder / name)), "")
 
 
-def _at(value: Any, key: str) -> Any:  # noqa: ANN401 - whatever the file holds
+def _at(value: Any, key: str) -> Any:  # noqa: ANN401 - any value of a data file
     """The value under a dotted key; `*` matches everything in a table."""
     for part in key.split(".") if key else ():
         if part == "*":
@@ -160,7 +160,7 @@ def _at(value: Any, key: str) -> Any:  # noqa: ANN401 - whatever the file holds
     return value
 
 
-def _folder(place: str, values: Any, key: str) -> str:  # noqa: ANN401 - whatever the file holds
+def _folder(place: str, values: Any, key: str) -> str:  # noqa: ANN401 - any value of a data file
     """A folder named by a configuration, if it is inside the book: `key|default`, or simply its path."""
     path, _, default = key.rpartition("|")
     return _join(place, _relative(_at(values, path) if path else None, default))
@@ -174,11 +174,11 @@ def _join(*parts: str) -> str:
     return "/".join(part.strip("/") for part in parts if part.strip("/") not in {"", "."})
 
 
-def _text(value: Any) -> str:  # noqa: ANN401 - whatever the file holds
+def _text(value: Any) -> str:  # noqa: ANN401 - any value of a data file
     return " ".join(value.split())[:200] if isinstance(value, str) else ""
 
 
-def _relative(value: Any, default: str = "") -> str:  # noqa: ANN401 - whatever the file holds
+def _relative(value: Any, default: str = "") -> str:  # noqa: ANN401 - any value of a data file
     path = PurePosixPath(_text(value) or default)
     return "" if path.is_absolute() or ".." in path.parts else _join(path.as_posix())
 

@@ -1,4 +1,4 @@
-"""A computing budget for each network address, and for all together, whatever they request.
+"""A computing budget for each network address, and for all together, independent of what they request.
 
 A request costs the processor time of its steps on the event loop, and of the threads and child processes that worked
 for it (`charge`). Costs decay with time. An address whose costs exceed its limit is refused, and the refusal waits a

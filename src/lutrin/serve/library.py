@@ -342,7 +342,7 @@ def opening(chunks: Sequence[Chunk]) -> str:
 
 
 def book_root(corpus: Path, slug: str, *, renamed: bool = True) -> Path | None:
-    """A book's folder inside the ingested one, None if it is gone; `renamed`: the only book is it whatever its slug."""
+    """A book's folder inside the ingested one; None if it is missing; `renamed`: take the only book under any slug."""
     if not corpus.exists():
         return None
     try:

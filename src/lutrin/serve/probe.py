@@ -60,7 +60,7 @@ class Probe:
             await self._retrieve(PROBE)
         except LutrinError as error:
             self._trouble = error.detail
-        except Exception as error:  # noqa: BLE001 - whatever fails, a reader's question would fail by it
+        except Exception as error:  # noqa: BLE001 - any failure would also fail a reader's question
             self._trouble = f"A search fails ({type(error).__name__})."
         else:
             self._trouble = ""

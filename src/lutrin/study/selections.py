@@ -181,7 +181,7 @@ def _touches(home: Chunk, units: Sequence[Unit], place: tuple[str, int, int]) ->
 
 
 def is_named(text: str, name: str) -> bool:
-    """Whether a text has the words of a name in sequence, in whatever form."""
+    """Whether a text contains the words of a name in sequence, in any inflection."""
     own, wanted = ([stem(word) for word in words(part)] for part in (text, name))
     return any(len(word) > 1 for word in wanted) and any(own[at : at + len(wanted)] == wanted for at in range(len(own)))
 

@@ -137,7 +137,7 @@ class Jobs:
         end: dict[str, Any]
         try:
             end = {"state": "done", "summary": await _ingest_after_others(ingest, progress, patient=patient)}
-        except Exception as error:  # noqa: BLE001 - whatever went wrong, the operator asks for it here
+        except Exception as error:  # noqa: BLE001 - the operator asks for any failure here
             end = {"state": "failed", "detail": as_problem(error).detail}
         finally:
             showing.cancel()
