@@ -1,9 +1,9 @@
-"""Many readers at once: does everybody have an answer in time, and is a repeat the same bytes at once?
+"""Many readers at once: does each get an answer in time, and does a repeat get the same bytes at once?
 
     python bench/at_once.py [--data-dir data] [--readers 30] [--tier small]
 
-Different questions of the sample book are asked at the same moment, in one process, past HTTP. Then each is asked again
-when nobody else asks.
+Different questions of the sample book are asked at the same moment, in one process, without HTTP. Then each is asked
+again alone.
 """
 
 import argparse

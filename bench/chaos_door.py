@@ -285,7 +285,7 @@ def _read(door: Door, path: str) -> None:
 
 
 def guesses(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
-    """Guess the administration token at four endpoints; whoever knows it, elsewhere, does not wait for that."""
+    """Guess the administration token at four endpoints; a client at another address that knows it does not wait."""
     start_s = time.monotonic()
     statuses: Counter[int] = Counter()
     for number in range(arguments.guesses):

@@ -1,4 +1,4 @@
-"""A storm of readers who ask, drop, reload, reconnect, delete and upload while parts fail; nobody may hang.
+"""A storm of readers who ask, drop, reload, reconnect, delete and upload while parts fail; no reader may hang.
 
     python bench/chaos_readers.py [--minutes 60] [--readers 100] [--seed 53]
 
@@ -6,7 +6,7 @@ One process holds the server (its real application, answer flow, shelf, workshop
 and vectors are fakes that are slow and fail at random; the model's process is the real one with a scripted decoder) and
 the readers, who use real connections. Every few seconds a new generation is published, the model's process or the one
 that renders pages is killed or stopped, the disk is full or slow, for conversations and for indexes, or requests and
-searches are cancelled at waits that are drawn one by one. At the end everybody leaves, and everything is counted:
+searches are cancelled at waits that are drawn one by one. At the end all readers leave, and everything is counted:
 turns, leases, tasks, files, children, memory; an honest question is answered within a second. Exits with 1 if one of
 this is not so. An honest question every half minute tells how the storm feels; the machine's load stands beside it.
 """
@@ -104,7 +104,7 @@ class Weather:
 
 
 class StormyEmbedder(WordHashEmbedder):
-    """Is slow, fails, or cancels whoever asks it, as the weather has it."""
+    """An embedder that is slow, fails or cancels its caller, as the weather demands."""
 
     def __init__(self, weather: Weather) -> None:
         self._weather = weather
@@ -372,7 +372,7 @@ class Reader:
                 await asyncio.sleep(self._chance.random() * 0.6)
 
     def body(self) -> dict[str, Any]:
-        """A question, mostly one that nobody has asked."""
+        """A question, mostly a new one."""
         text = self._chance.choice(ASKED)
         more = f" {uuid.UUID(int=self._chance.getrandbits(128)).hex[:6]}" if self._chance.random() < 0.8 else ""
         return {"session_id": self._session, "message": f"{text}{more}"}
@@ -538,7 +538,7 @@ async def run(minutes: float, readers: int, seed: int) -> dict[str, Any]:
             done, late = await asyncio.wait(crowd, timeout=40 * minutes + 2 * STUCK_S)
             stuck += [f"reader {task.get_name()}" for task in late]
             failed = [repr(task.exception()) for task in done if task.exception() is not None]
-            await asyncio.sleep(5)  # answers that nobody reads end, the last generations close
+            await asyncio.sleep(5)  # answers without readers end, the last generations close
             files, memory_mb = open_files(), resident_mb()
             load = os.getloadavg()[0]
             answered_s = min([await honest_s(house) for _ in range(3)])

@@ -176,7 +176,7 @@ def guessing(server: QuickServer, owned: list[str], count: int, order: random.Ra
 
 
 def timed(server: QuickServer, owned: list[str], order: random.Random) -> tuple[float, float]:
-    """Median seconds of another reader's id and of one that nobody has, asked in turn on one connection."""
+    """Median seconds for another reader's id and for an unused one, requested in turn on one connection."""
     connection = http.client.HTTPConnection(*address(server))
     seconds: tuple[list[float], list[float]] = ([], [])
     for number in range(2 * TIMED):

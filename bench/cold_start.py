@@ -64,7 +64,7 @@ def start(environment: dict[str, str], port: int) -> tuple[float, float, float, 
 
 
 def readiness(client: httpx.Client) -> dict[str, object]:
-    """What `/ready` says; nothing while nobody listens."""
+    """The reply of `/ready`; empty while no server listens."""
     try:
         reply = client.get("/ready")
     except httpx.TransportError:

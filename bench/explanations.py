@@ -135,7 +135,7 @@ class Ours:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        # What was read last is written to disk while nobody waits.
+        # The passages read last are written to disk while the model is idle.
         await asyncio.sleep(2)
         await self._worker.close()
 

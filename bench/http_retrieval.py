@@ -78,7 +78,7 @@ async def run_http(arguments: argparse.Namespace) -> None:
             for ask in (chroma, over_http):
                 await simultaneous(ask, questions[:20], arguments.readers)
             for number in range(arguments.rounds):
-                # No text is asked twice: nobody's cache answers.
+                # No text is asked twice, so that no cache answers.
                 asked = [f"{question} ({number})" for question in questions]
                 bare += await simultaneous(chroma, asked, arguments.readers)
                 lutrin += await simultaneous(over_http, asked, arguments.readers)

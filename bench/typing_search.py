@@ -66,7 +66,7 @@ async def run_typing(arguments: argparse.Namespace) -> None:
 
 
 def typed(text: str) -> list[str]:
-    """What stands in the box after each key.
+    """Content of the search box after each key.
 
     >>> typed("to")
     ['t', 'to']

@@ -40,7 +40,7 @@ from loadtests.targets import percentile
 
 BUSY = "while True: pass"
 PATIENCE_S = 60.0
-SECRET = "a-secret-of-this-reader-0123456789"  # noqa: S105 - of nobody
+SECRET = "a-secret-of-this-reader-0123456789"  # noqa: S105 - a test value
 AGAIN = "What does the book say about this, in other words: {}"
 
 
@@ -55,7 +55,7 @@ class Seen(msgspec.Struct, kw_only=True):
     """The first estimate, and when it was told."""
     told_s: float = 0.0
     ended_s: float = math.nan
-    """The model had begun, and came to its end: it has spoken, or found nothing to add to what stands."""
+    """Time at which the model ended after it had begun, whether or not it had anything to add."""
     is_begun: bool = False
     sentences: int = 0
     kind: str = ""

@@ -50,7 +50,7 @@ class Connections:
             RuntimeError: The reply is not 200.
         """
         async with self._asked(path, body, "text/event-stream") as (reader, _):
-            # Chunks end where events do, so what stands between them never cuts a line.
+            # Chunks end where events end, so a chunk boundary never cuts a line.
             while (line := await reader.readuntil(b"\r\n")) != b"0\r\n":
                 chunk = await reader.readexactly(int(line, 16) + 2)
                 for one in chunk.split(b"\n"):

@@ -200,7 +200,7 @@ class Library(Reader):
 
 
 class Steady(Reader):
-    """Twenty readers with a question a second each, whatever the ingest beside them does."""
+    """Twenty readers who ask a question a second each, during an ingest."""
 
     def wait_time(self) -> float:
         """Until the same moment of the next second."""
@@ -250,7 +250,7 @@ def _read(stream: Any, start_s: float, sample: dict[str, Any]) -> bool:  # noqa:
 
 
 def _header(headers: Mapping[str, str] | Sequence[tuple[str, str]] | None, name: str) -> str:
-    """A header, whatever case the server wrote it in; empty if there is no reply."""
+    """A header in any case; empty if there is no reply."""
     pairs = headers.items() if isinstance(headers, Mapping) else headers or ()
     return next((value for key, value in pairs if key.lower() == name), "")
 

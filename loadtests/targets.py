@@ -17,7 +17,7 @@ CHANCE = 0.05
 """A ratio that so large a share of random dealings reaches is no session's treatment."""
 DEALINGS = 400
 STEP_S = 0.25
-"""One step of the model in which a newcomer's prompt is read (128 tokens): when in it one comes is nobody's merit."""
+"""One step of the model that reads a new prompt (128 tokens): the moment of arrival within it is chance."""
 OK = 200
 SHOWN = 5
 """So many failures are described."""
@@ -149,11 +149,11 @@ def apart(waits: Waits) -> float:
 
 
 def chance(waits: Waits) -> float:
-    """How often sessions lie as far apart if the waits of each turn are dealt to them at random.
+    """How often sessions differ as much if the waits of each turn are assigned to them at random.
 
-    A permutation test (Fisher 1935): if nobody is favoured, it does not matter whose a wait of a turn was. Of thirty
-    sessions with a handful of waits each somebody is always unlucky; a session that is served last every time is so in
-    hardly any dealing.
+    A permutation test (Fisher 1935): without favourites, the waits of a turn can be exchanged between sessions. Of
+    thirty sessions with a handful of waits each, some are always unlucky; a session that is served last every time is
+    so in almost no permutation.
     """
     order = random.Random(7)  # the same verdict for the same samples
     turns: dict[int, list[int]] = {}
@@ -256,10 +256,10 @@ def fair(most: float) -> Target:
 
 
 def fair_queue(most: float) -> Target:
-    """No session usually stands more than so many times as long in the model's queue as another.
+    """Whether no session usually waits in the model's queue more than so many times as long as another.
 
-    The queue ends with the model's first word, or with word that it cannot come in time. Waits under `STEP_S` count as
-    that. Without a model nobody waits: fewer than two sessions that waited often enough cannot be compared.
+    A wait ends with the model's first word, or with the notice that it comes too late. Waits under `STEP_S` count as
+    `STEP_S`. Without a model no session waits; fewer than two sessions with enough waits cannot be compared.
     """
 
     def judge(samples: Sequence[Sample]) -> Verdict:

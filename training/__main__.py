@@ -8,12 +8,12 @@ pack       write what is learned from into files that travel, for `training/devi
 unpack     take what came back from there in --parts for the weights of the last round; go on with export
 proof      go that whole way with two small books of ours and --steps of each run, to a reader that answers; minutes
 calibrate  fit on the books left out (or those of --on) how much words count, and when a book answers
-scope      fit only when a book answers, likewise
-ranking    fit what the ranker counts beside the reader, likewise
+scope      fit only when a book answers, on the same books
+ranking    fit the weight of the ranker beside the reader, on the same books
 install    copy the reader to models/reader, and name its files in models/manifest.toml
 same       fit when two questions mean the same; needs no books
 kept       fit what a kept question counts in a search; needs the sample book ingested in data/
-senses     fit where a word of a page has the sense of the book's term; likewise
+senses     fit whether a word of a page has the sense of the book's term; needs the sample book ingested in data/
 cards      fit which terms and lists of a book's own words make cards; needs no books
 run        prepare, train, export, mine, train --mined, export, calibrate
 

@@ -283,7 +283,7 @@ def scope(seen: Sequence[Seen]) -> list[float]:
 
 
 def answers(seen: Sequence[Seen], lexical: float) -> list[float]:
-    """Slope and bias, moved likewise, from the best passage's score to the odds that it answers."""
+    """Slope and bias, moved in the same way, from the best passage's score to the odds that it answers."""
     _, answered = _table(seen)
     best = np.array([(item.features @ np.array([1.0, lexical])).max() for item in seen])
     slope, bias = logistic(best[:, None], answered)

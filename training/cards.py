@@ -22,7 +22,7 @@ from training.same import Array, logistic
 
 CARDS = Path(__file__).resolve().parents[1] / "evaluation" / "prepared" / "cards.jsonl"
 GOALS = {"term": 0.88, "mention": 0.88, "list": 0.85}
-"""What is asked of all cards of a book that nobody has read (.85); more for terms, as other books have worse ones."""
+"""Precision required of the cards of an unseen book (.85); more for terms, as those of other books are worse."""
 
 
 ROUNDING = 1e-6

@@ -168,7 +168,7 @@ def figures(table: Table, head: Array, halves: Sequence[Array]) -> str:
 
 
 def floor(table: Table, odds: Array, share: float) -> float:
-    """The log odds below which at most so many answerable questions lie, on five books of six that nobody has seen.
+    """The log odds below which at most so many answerable questions lie, on five of six unseen books.
 
     Books differ in how sure reader and model are of what they answer, so that what holds on average is too high for
     many a book: the floor is the mean of the books' own quantiles less their standard deviation.

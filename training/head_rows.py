@@ -161,7 +161,7 @@ class Recorder:
         """Read nothing ahead."""
 
     def hold(self, waiting: int) -> None:
-        """Wait for nobody."""
+        """Do not wait."""
 
     async def close(self) -> None:
         """Nothing to free."""

@@ -2,7 +2,7 @@
 
 questions.npz   the written questions and ours, each also as it is typed in a hurry: letters swapped, only rare words,
                 words that sound alike, the speech of messages, or words left out and run together
-headings.npz    headings as questions for what stands below them, and definitions; no passage holds its own heading
+headings.npz    headings as questions for the text below them, and definitions; no passage holds its own heading
 public.npz      public sets of questions with their passages, where they are given
 judged.npz      questions on the books left out
 """
@@ -178,10 +178,10 @@ def beheaded(book: Book) -> Book:
 
 
 def headings(name: str, book: Book, bare: Book) -> Iterator[Example]:
-    """Headings that a book has once, as questions.
+    """Unique headings of a book, as questions.
 
-    What stands below one answers it. If that begins with the very term, its first sentence counts as a definition, and
-    alone answers what the term is.
+    The text below a heading answers it. If that text begins with the term, its first sentence counts as a definition,
+    and alone answers what the term is.
     """
     seen: dict[str, list[int]] = {}
     for number, passage in enumerate(book.passages):

@@ -109,7 +109,7 @@ def mutations(path: Path, rng: random.Random, changes: Sequence[Change]) -> Iter
     Args:
         path: Passages, as `training.passages` writes them.
         rng: Chooses.
-        changes: Ways to change a sentence, given its text and what stands around it.
+        changes: Ways to change a sentence, given its text and the surrounding text.
     """
     rows = sources.rows(path)
     rng.shuffle(rows)

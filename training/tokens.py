@@ -175,7 +175,7 @@ def load(path: Path) -> tuple[Library, list[Asked]]:
 
 
 def save_pairs(path: Path, groups: Groups) -> None:
-    """Write claims and their evidence, likewise."""
+    """Write claims and their evidence in the same format."""
     kinds = sorted(groups)
     flat = [group for kind in kinds for group in groups[kind]]
     columns: dict[str, Any] = {"kinds": np.array(kinds), "groups": np.array([len(groups[kind]) for kind in kinds])}

@@ -168,7 +168,7 @@ class Press:
 
 
 class Patience:
-    """Time that a process may take, on whatever machine.
+    """Time that a process may take, on any machine.
 
     It passes only while the process could have run: not while its threads wait for a processor (the kernel counts that
     in `/proc/PID/task/TID/schedstat`), nor while this process stands still itself.
