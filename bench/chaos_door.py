@@ -43,7 +43,7 @@ from lutrin.settings import load_settings, variable_name
 
 MOST_GROWN_MB = 20.0
 MOST_GROWN_BY_WORK_MB = 100.0
-"""What was made is kept, up to 32 MB; threads and gzip take the rest."""
+"""Permitted growth in MB: cached results take up to 32, threads and gzip the rest."""
 READER = "127.0.0.2"
 REFUSED_S = 300.0
 """The processor time that an address may use at once is 15 s by default, which takes longer on a busy machine."""
@@ -73,7 +73,7 @@ class Door:
         return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024  # type: ignore[index]  # the kernel writes the line
 
     def lines(self) -> int:
-        """Count the lines of its log, each of which has to be a JSON object."""
+        """Count the lines of the server's log, each of which must be a JSON object."""
         text = self.server.log.read_text(encoding="utf-8")
         for line in text.splitlines():
             assert isinstance(json.loads(line), dict), line
@@ -381,7 +381,7 @@ def settings(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def keys(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
-    """Try to change the key of a running server: it is refused, and the server goes on."""
+    """Try to change the key of a running server: this is refused, and the server continues."""
     del arguments
     refused = ""
     try:

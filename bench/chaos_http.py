@@ -55,7 +55,7 @@ class Findings:
 
 
 def from_schema(address: str, cases: int, seed_: int) -> Findings:
-    """So many generated requests, the same number for each operation that takes something."""
+    """Send generated requests, equally many to each operation with parameters or a body."""
     schema = schemathesis.openapi.from_url(f"{address}/schema/openapi.json")
     operations = [result.ok() for result in schema.get_all_operations()]
     found, session = Findings(), requests.Session()
@@ -107,7 +107,7 @@ def sent(case: schemathesis.Case, address: str, session: requests.Session, found
 
 
 def hostile(address: str, count: int, seed_: int) -> Findings:
-    """So many bodies that are no honest JSON, sent to every endpoint that takes one, some of them on a raw socket."""
+    """Send malformed JSON bodies to every endpoint that takes one, some of them on a raw socket."""
     found, order = Findings(), random.Random(seed_)  # noqa: S311 - reproducible on purpose
     targets = ["/api/query", "/query", "/query-selection", "/query-selected-text", "/chat", "/api/retrieve",
                "/v1/chat/completions", "/messages/" + "0" * 32 + "/feedback", "/ingest"]  # fmt: skip

@@ -36,7 +36,7 @@ FLOOD = 60
 STAYS_DOWN = 20
 BACK_WITHIN_S = 60.0
 BUSY_SHARE = 0.5
-"""Of a core; an idle process only says now and then that it lives."""
+"""Share of a core from which a process counts as busy; an idle one only sends heartbeats."""
 TICK_S = 0.05
 KINDS = {"generated", "extractive", "refusal"}
 
@@ -104,7 +104,7 @@ class Trials:
         await self.strike(signal.SIGKILL)
 
     async def hang(self, turn: int) -> None:
-        """Stopped; then it goes on, or the watchdog replaces it."""
+        """Stop the process; it continues later, or the watchdog replaces it."""
         pid = await self.strike(signal.SIGSTOP)
         if pid is None:
             return
@@ -135,7 +135,7 @@ class Trials:
         await self.freed()
 
     async def freed(self) -> None:
-        """Watch how long the model's process goes on computing."""
+        """Measure how long the model's process keeps computing."""
         began = busy_until = time.perf_counter()
         pid = self.server.model_pid()
         used = _cpu_s(pid)
@@ -208,7 +208,7 @@ async def run(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def main() -> int:
-    """Run what is asked for; 1 if anything failed."""
+    """Run the chosen trials; return 1 if any failed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--hangs", type=int, default=200)

@@ -8,7 +8,7 @@ the readers, who use real connections. Every few seconds a new generation is pub
 that renders pages is killed or stopped, the disk is full or slow, for conversations and for indexes, or requests and
 searches are cancelled at waits that are drawn one by one. At the end all readers leave, and everything is counted:
 turns, leases, tasks, files, children, memory; an honest question is answered within a second. Exits with 1 if one of
-this is not so. An honest question every half minute tells how the storm feels; the machine's load stands beside it.
+these fails. An honest question every half minute shows the reader's view of the storm, beside the machine's load.
 """
 
 import argparse
@@ -82,7 +82,7 @@ HONEST_S = 1.0
 FAULT_EVERY_S = 2.0
 FELT_EVERY_S = 30.0
 MORE_MB, MORE_FILES = 60.0, 12
-"""By how much memory and open files may be above what they were after a third of the storm."""
+"""Permitted growth of memory and open files since the first third of the storm."""
 
 
 @dataclass(slots=True)
@@ -392,7 +392,7 @@ class Reader:
                 await client.post("/chat", json=self.body())
 
     async def stream(self, client: httpx.AsyncClient, *, most: int = 10**9, last: str = "") -> str:
-        """Read the events, at most so many; return the id of the last."""
+        """Read at most that many events; return the id of the last."""
         headers = {"Accept": "text/event-stream", **({"Last-Event-ID": last} if last else {})}
         seen, self._body = 0, getattr(self, "_body", None) if last else None
         self._body = self._body or self.body()
@@ -598,7 +598,7 @@ def main() -> int:
     print(f"seed {arguments.seed}", flush=True)
     # Where the model's process finds its decoder.
     os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
-    logging.getLogger("uvicorn.error").disabled = True  # it tells of each request that the storm cancels
+    logging.getLogger("uvicorn.error").disabled = True  # it would log each request that the storm cancels
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, max(soft, 4096)), hard))
     report = asyncio.run(run(arguments.minutes, arguments.readers, arguments.seed))

@@ -56,7 +56,7 @@ def quick(place: Path, key: str, **settings: int) -> QuickServer:
 
 
 def kills(root: Path, count: int, order: random.Random) -> dict[str, Any]:
-    """Kill so many servers, then look for every acknowledged message."""
+    """Kill that many servers in turn, then look for every acknowledged message."""
     place, key = root / "kills", new_key()
     server = quick(place, key)
     script = Path(__file__).parent / "chaos" / "chatters.py"
@@ -120,7 +120,7 @@ async def missing(
 
 
 def crowds(root: Path, count: int) -> dict[str, Any]:
-    """Fifty at once of one session, so many times."""
+    """Send fifty requests of one session at once, in that many rounds."""
     server = quick(root / "crowds", new_key(), rate_session_per_min=10)
     server.start()
     try:
@@ -135,7 +135,7 @@ def crowds(root: Path, count: int) -> dict[str, Any]:
 
 
 def guesses(root: Path, count: int, order: random.Random) -> dict[str, Any]:
-    """So many guessed ids."""
+    """Request that many guessed ids."""
     server = quick(root / "guesses", new_key())
     server.start()
     try:

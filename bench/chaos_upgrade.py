@@ -136,7 +136,7 @@ class Upgrade:
         return Child(work).answer()
 
     def conversations(self, count: int) -> dict[str, int]:
-        """Kill so many migrations, at most twice the same one."""
+        """Kill that many migrations, each at most twice."""
         self.begin()
         calls = self.migrate()["calls"]
         assert calls, "the older conversations need no migration"
@@ -166,7 +166,7 @@ class Upgrade:
         assert not damaged, damaged
 
     def index(self, count: int) -> dict[str, int]:
-        """Kill so many ingests that make the index anew."""
+        """Kill that many ingests that rebuild the index."""
         self.begin()
         pages = self.press.snapshot()
         first = self.press.start().answer()

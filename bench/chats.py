@@ -1,4 +1,4 @@
-"""What reading and storing a conversation costs: aiosqlite, and SQLAlchemy's engine in threads beside it.
+"""The cost of reading and storing a conversation: aiosqlite, beside SQLAlchemy's engine in threads.
 
     python bench/chats.py [--conversations 200] [--rounds 5]
 

@@ -1,10 +1,10 @@
-"""What the benchmarks share: the way to the packages of the checkout, and how much memory a process holds."""
+"""Shared by the benchmarks: the path of the checkout's packages, and the memory of a process."""
 
 import resource
 import sys
 from pathlib import Path
 
-# Benchmarks are scripts: `evaluation` and `loadtests` stand beside their folder.
+# Benchmarks are scripts: `evaluation` and `loadtests` are siblings of their folder.
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 
 from evaluation.command_line import (

@@ -39,15 +39,15 @@ PAGE = "# Tides\n\nThe moon pulls the sea, and the sea rises twice a day.\n"
 OF_THE_PAGE = "What pulls the sea?"
 LONGEST_S = 3600
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
-"""Debian's and the containers' names of what Linux calls otherwise."""
+"""Debian's and the containers' names of architectures that Linux names differently."""
 EMULATORS = Path("/proc/sys/fs/binfmt_misc")
-"""Where Linux lists the programs that run those of another architecture."""
+"""Folder in which Linux lists emulators of other architectures."""
 SUITE = "trixie"
 PACKAGES = "http://deb.debian.org/debian"
 CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
-"""In the image: those that are trusted."""
+"""The trusted certificates of the image."""
 OWN_CERTIFICATES = Path("/usr/local/share/ca-certificates")
-"""Of this machine; Debian's package puts what lies here into that file."""
+"""Further certificates of this machine, which Debian's package adds to that file."""
 SEEN = (Path("/etc/pip.conf"), Path("/etc/uv/uv.toml"))
 """Files of this machine that say how package registries are reached; the build sees them, the image does not."""
 UNPRIVILEGED = {"STORAGE_DRIVER": "vfs", "BUILDAH_ISOLATION": "chroot"}

@@ -1,4 +1,4 @@
-"""What the dearest questions cost, in processor time, beside a usual one, and how long others wait beside them.
+"""The processor time of the most expensive questions beside a usual one, and the waits of other readers.
 
     python bench/dear_questions.py [--data-dir data] [--rounds 2]
     python bench/dear_questions.py --beside 4 [--data-dir DIR] [--seconds 60]
@@ -45,7 +45,7 @@ MAX_CHARS = 7_900
 MAX_SELECTION_CHARS = 15_900
 CHAT = "/v1/chat/completions"
 STATUSES: Counter[int] = Counter()
-"""Of the attackers' questions."""
+"""Status codes of the attackers' questions."""
 USUAL = 10
 Chance = random.Random
 
@@ -143,7 +143,7 @@ def asked_by(address: int) -> dict[str, str]:
 
 
 async def read(client: httpx.AsyncClient, address: int, texts: Iterator[str], seconds: float) -> list[float]:
-    """Seconds that an honest reader waits for each answer, who asks as often as a session may."""
+    """Seconds that an honest reader, who asks as often as a session may, waits for each answer."""
     took: list[float] = []
     next_s = time.monotonic() + address * EVERY_S / READERS
     end_s = time.monotonic() + seconds
@@ -164,7 +164,7 @@ async def read_all(client: httpx.AsyncClient, texts: Iterator[str], seconds: flo
 
 
 async def attack(client: httpx.AsyncClient, address: int, chance: Chance, words: Sequence[str]) -> None:
-    """Ask dear questions, each kind in turn, until cancelled; who is refused asks again at once."""
+    """Ask expensive questions of each kind in turn until cancelled; repeat refused ones at once."""
     while True:
         for question in attacks(chance, words).values():
             body: dict[str, object] = {"query": question.text, "selected_text": question.selected_text}

@@ -46,10 +46,10 @@ CONTEXT_TOKENS = 8192
 SLOTS = 10
 PEERS = ("locked", "xllamacpp", "llamaindex")
 PIPELINE_QUESTIONS = 3
-"""For LlamaIndex: each takes a minute or more on two cores."""
+"""Number of questions for LlamaIndex: each takes a minute or more on two cores."""
 
 Times = list[tuple[float, float, int]]
-"""Of each reader: seconds to the first text and to the last, pieces of text."""
+"""For each reader: seconds to the first and the last text, and the number of pieces."""
 
 
 class Cell(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""What each option of the decoder gains or costs: one table, each row a fresh process, idle and beside a busy core.
+"""Gain or cost of each option of the decoder: one table, each row a fresh process, idle and beside a busy core.
 
     python bench/decode_options.py [--model FILE] [--rounds 2] [--only NAME ...]
 

@@ -22,7 +22,7 @@ SLOTS = 10
 
 
 def locked(model: str, threads: int) -> Answer:
-    """`llama_cpp.Llama` behind a lock: what a server does whose model can serve one reader at a time."""
+    """`llama_cpp.Llama` behind a lock, like a server whose model serves one reader at a time."""
     from llama_cpp import Llama  # noqa: PLC0415 - each peer has its own package
 
     llama: Any = Llama(model, n_ctx=CONTEXT_TOKENS, n_threads=threads, n_threads_batch=threads, verbose=False)

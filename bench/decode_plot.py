@@ -13,7 +13,7 @@ NAMES = {"lutrin": "Lutrin", "locked": "llama_cpp.Llama, locked", "xllamacpp": "
 
 
 class Point(NamedTuple):
-    """One engine with so many readers."""
+    """An engine at one number of readers."""
 
     engine: str
     """`NAME, tuned` or `NAME, as shipped`."""

@@ -32,7 +32,7 @@ COVERS = {
     "site": ("web",),
     "soak": ("src/lutrin",),
 }
-"""What each suite covers: folders and files of the repository."""
+"""Folders and files of the repository that each suite covers."""
 HOLDS, OLD, MISSING, UNKNOWN = "holds", "older than the code", "never run", "of a commit that is not here"
 
 

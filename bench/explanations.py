@@ -72,12 +72,12 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def stretches(words: Sequence[str], size: int) -> list[str]:
-    """Stretches of so many words."""
+    """Stretches of that many words."""
     return [" ".join(words[at : at + size]) for at in range(0, len(words) - size, size)]
 
 
 def chapter(sections: int) -> list[str]:
-    """Words of the sample book from its first long page on, enough for so many sections."""
+    """Words of the sample book from its first long page on, enough for that many sections."""
     words = [word for page in sorted(CORPUS.rglob("*.md*")) for word in page.read_text("utf-8").split()]
     return words[500 : 500 + (sections + 2) * SECTION_WORDS]
 

@@ -25,7 +25,7 @@ QUESTION = "What is the sensorimotor loop?"
 EXPLAINED = "Why does a simulated robot behave differently from the real one?"
 """Asked until a model has written to it; nothing is prepared on it."""
 WAIT_S = 10
-"""So long an answer waits for the model."""
+"""Seconds that an answer waits for the model."""
 LONGEST_S = 3600
 COLUMNS = 3
 KEPT = ("PATH", "HOME", "LANG", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "PIP_CERT")

@@ -53,7 +53,7 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def questions(*, prepared: bool = False) -> Iterator[str]:
-    """Questions that stand alone, each once, then in other words: another question to the server.
+    """Independent questions, each once, then reworded: a new question to the server.
 
     Args:
         prepared: Those that the companion of the sample book answers, as it words them.

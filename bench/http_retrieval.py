@@ -36,7 +36,7 @@ from lutrin.settings import Settings
 OUT = ROOT / "bench" / "out"
 BOOK = CORPUS / "physical-ai"
 CHUNKS_OF_A_COPY = 440
-"""Of the sample book, about; so many copies are made that they hold as many chunks as are asked for."""
+"""Chunks of the sample book, roughly; it is copied until the requested number of chunks is reached."""
 STARTS_WITHIN_S = 120
 TOP_K = 5
 
@@ -110,7 +110,7 @@ def bare_collection(generation: OpenGeneration, folder: Path) -> Any:  # noqa: A
 
 
 async def simultaneous(ask: Ask, questions: Sequence[str], readers: int) -> list[float]:
-    """Seconds of each question, asked by so many readers, each one after the other."""
+    """Seconds of each question, asked by that many readers, each of whom asks one after the other."""
     waiting = iter(questions)
     seconds: list[float] = []
 

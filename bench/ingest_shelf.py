@@ -1,4 +1,4 @@
-"""What an ingest of real books costs: passages a second beside fastembed as it comes, memory, and a second run.
+"""The cost of an ingest of real books: passages a second beside plain fastembed, memory, and a second run.
 
     python bench/ingest_shelf.py [--shelf ../shared/shelf/books] [--sample 200]
 

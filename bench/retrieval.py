@@ -1,6 +1,6 @@
 """Speed of retrieval: `python bench/retrieval.py scale|http|typing ...`.
 
-How well it finds is said by `python -m evaluation.searches`.
+`python -m evaluation.searches` measures how well it finds.
 
 `scale`: see scale.py. `http`: see http_retrieval.py. `typing`: see typing_search.py.
 """

@@ -201,7 +201,7 @@ async def timed(index: VectorIndex, questions: Floats, where: dict[str, str]) ->
     return seconds, found
 
 
-async def measure_vectors(  # noqa: PLR0917 - what is built where, and what is asked
+async def measure_vectors(  # noqa: PLR0917 - the build, its place and the questions
     folder: Path, store: VectorStore, place: Path, held_mb: Callable[[], float], vectors: Floats, questions: Floats
 ) -> dict[str, float]:
     """Build, open and search the vector index."""

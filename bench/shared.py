@@ -1,4 +1,4 @@
-"""What sharing costs: the calls that servers side by side make to PostgreSQL for each question.
+"""The cost of sharing: the calls of several servers to PostgreSQL for each question.
 
 `python -m bench.shared` starts a cluster of its own on the loopback interface; DATABASE_URL names another one.
 """

@@ -1,4 +1,4 @@
-"""What works in little memory: the sample books are read, ten readers ask at once, under a bound that the kernel keeps.
+"""Lutrin in little memory: reads the sample books and serves ten readers at once, under a limit of the kernel.
 
     python bench/small_memory.py [--gb 0.5 1 2 4] [--models none tiny]
 

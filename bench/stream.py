@@ -1,4 +1,4 @@
-"""What lies between the model and one reader: tokens a second through HTTP beside a bare `llama_decode` loop.
+"""The overhead between the model and one reader: tokens a second through HTTP beside a bare `llama_decode` loop.
 
     python bench/stream.py [--data-dir DIR] [--model small] [--questions 12] [--llamaindex 4]
 

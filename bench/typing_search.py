@@ -19,7 +19,7 @@ from evaluation.show import aligned
 
 GOAL_MS = 150.0
 LEAST_LETTERS = 8
-"""Of a word in which two letters change places."""
+"""Letters of the shortest word in which two letters are swapped."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

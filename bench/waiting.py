@@ -1,4 +1,4 @@
-"""What a reader waits for: the book's answer, the model's words, and nothing in vain.
+"""A reader's waits: for the book's answer, for the model's words, and in vain.
 
     python bench/waiting.py [--data-dir FOLDER] [--tier medium] [--neighbours 0 1 2] [--questions 4]
                             [--code CHECKOUT --code-data FOLDER] [--cuts 0] [--restarts 0]
@@ -52,7 +52,7 @@ class Seen(msgspec.Struct, kw_only=True):
     """The model's first sentence."""
     last_s: float = math.nan
     eta_s: float = math.nan
-    """The first estimate, and when it was told."""
+    """The first estimate; `told_s` is when it was sent."""
     told_s: float = 0.0
     ended_s: float = math.nan
     """Time at which the model ended after it had begun, whether or not it had anything to add."""

@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator, AsyncIterator
 
 Stream = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 LINE_BYTES = 1 << 20
-"""Of an event's line at most."""
+"""Maximum length of an event's line."""
 
 
 class Connections:

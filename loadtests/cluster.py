@@ -29,7 +29,7 @@ from loadtests.server import LUTRIN, ROOT, ingest, settings
 CADDYFILE = ROOT / "Caddyfile"
 SERVERS = 4
 CONNECTIONS = 300
-"""That PostgreSQL accepts: each server opens up to 25 of them."""
+"""Connections that PostgreSQL accepts: each server opens up to 25."""
 DURABLE = ("fsync=on", "synchronous_commit=on", f"max_connections={CONNECTIONS}", "shared_buffers=256MB")
 POOLER = """\
 [databases]

@@ -1,4 +1,4 @@
-"""Who asks what: every reader other questions, and all of them the same mix of kinds."""
+"""The readers' questions: different ones for each reader, with the same mix of kinds for all."""
 
 import random
 from collections.abc import Sequence

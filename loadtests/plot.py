@@ -27,7 +27,7 @@ def svg(title: str, samples: Sequence[Sample], limit_s: float, shaded: Sequence[
     """A scatter plot.
 
     Args:
-        title: Stands above it.
+        title: Heading of the plot.
         samples: One point each.
         limit_s: Drawn as a line: the goal.
         shaded: Spans of time in seconds that are marked.

@@ -26,15 +26,15 @@ TURN_S = 8.0
 BURST_S = 8.0
 """Time between two bursts of `class`."""
 SPREAD_S = 2.0
-"""Within this time of a burst's start every pupil has asked."""
+"""Time from the start of a burst within which every pupil asks."""
 PAUSE_S = (10.0, 20.0)
-"""Of a reader of `hundred` between two questions."""
+"""Pause between two questions of a reader of `hundred`."""
 PATIENCE_S = 30.0
-"""A reader who has heard nothing for so long counts as an error."""
+"""Silence after which a reader counts as an error."""
 EXPLAINED_S = 60.0
-"""So long after the question a reader waits for an explanation."""
+"""Time after the question until which a reader waits for an explanation."""
 RETRIEVE_EVERY = 5
-"""Every so many questions a reader of `hundred` looks passages up, too."""
+"""Questions of a reader of `hundred` per search for passages."""
 FIRST_WORDS = frozenset({"excerpt", "sentence", "answer"})
 """Events that a reader can read something of; a refusal has its words in `answer`."""
 BEGUN = frozenset({"queued", "working"})

@@ -37,16 +37,16 @@ CORPUS = ROOT / "corpus"
 QUIET_S = 10.0
 """Before, between and after two ingests of `reingest`."""
 LATEST_S = 120.0
-"""Beyond its time Locust gets so long to start, to let the last answers come, and to end."""
+"""Extra time for Locust to start, to receive the last answers, and to end."""
 SWITCHED_S = 2.0
-"""After an ingest ends, a server takes up to so long to hold the new index: part of the ingest's time."""
+"""Maximum time from the end of an ingest until a server has opened the new index; counts as time of the ingest."""
 Span = tuple[float, float]
 """Seconds since the beginning of the run, from and to."""
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """Who asks, for how long, and what must come of it."""
+    """Readers, duration and targets of a load test."""
 
     reader: str
     """Class in readers.py."""
@@ -237,7 +237,7 @@ def run(scenario: Scenario, corpus: Path, model: str, place: Path, *, tuned: boo
 def run_cluster(
     scenario: Scenario, corpus: Path, place: Path, *, with_pooler: bool
 ) -> tuple[list[Sample], list[Span], list[Verdict], str]:
-    """Play a scenario on servers behind a proxy, with accidents: samples, spans, verdicts, and what became of readers.
+    """Run a scenario on servers behind a proxy, with accidents; return samples, spans, verdicts and readers' outcomes.
 
     First more and more readers come in, so that the table by time says what the machine carries, and what a question
     costs of its processors; then each accident has its own row.

@@ -21,7 +21,7 @@ READY_S = 240.0
 END_S = 30.0
 LOG_LINES = 20
 COMING = frozenset({"arriving", "measuring"})
-"""Of the language model."""
+"""States of a language model that is not ready yet."""
 
 
 def settings(data_dir: Path, model: str) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What a scenario must reach, and whether it did: pure functions over samples."""
+"""The targets of each scenario, and whether they are met: pure functions over samples."""
 
 import json
 import math
@@ -20,7 +20,7 @@ STEP_S = 0.25
 """One step of the model that reads a new prompt (128 tokens): the moment of arrival within it is chance."""
 OK = 200
 SHOWN = 5
-"""So many failures are described."""
+"""Number of failures that are described."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Sample:
     first_s: float | None = None
     """Until its first words; None if it has none."""
     unsaved: bool = False
-    """Whether the reader was told that it could not be saved."""
+    """Whether the reader got a notice that it could not be saved."""
     message: str = ""
     """Id of the answer, by which the server's log speaks of it."""
     turn: int = 0
@@ -55,7 +55,7 @@ class Sample:
     ended_s: float | None = None
     """Until the model came to its end of itself, with a sentence or with nothing to add; None if it did not."""
     eta_s: float | None = None
-    """The first estimate of the first sentence that the reader was told, and when (`told_s`)."""
+    """The first estimate of the first sentence that the reader got; `told_s` is when."""
     told_s: float | None = None
     queue_s: float | None = None
     """How long it waited for the model's first word, or for word that there would be none; None if it did not ask."""
@@ -192,7 +192,7 @@ def slowest(share: float, most_s: float, *, what: str = "answer") -> Target:
 
 
 def explained(least: float, within_s: float) -> Target:
-    """At least this share of the answers that are no refusals is explained by the model within so many seconds."""
+    """Whether the model explains at least this share of the answers, without refusals, within the given seconds."""
 
     def judge(samples: Sequence[Sample]) -> Verdict:
         came = [sample for sample in answers(samples) if sample.kind != "refusal"]
@@ -205,9 +205,9 @@ def explained(least: float, within_s: float) -> Target:
 
 
 def ended(least: float, within_s: float) -> Target:
-    """The model comes to its end for at least this share of those it was to explain, within so many seconds.
+    """Whether the model ends within the given seconds for at least this share of the answers that it was to explain.
 
-    It has spoken then, or has nothing to add to the book's words.
+    It has then written sentences, or has nothing to add to the book's words.
     """
 
     def judge(samples: Sequence[Sample]) -> Verdict:
@@ -221,9 +221,9 @@ def ended(least: float, within_s: float) -> Target:
 
 
 def estimates(least: float) -> Target:
-    """At least this share of the waits took half to twice the time that was told first.
+    """Whether at least this share of the waits took between half and twice the first estimate.
 
-    A wait ends with the first sentence, or where the model comes to its end without one.
+    A wait ends with the first sentence, or with the model's end without one.
     """
 
     def judge(samples: Sequence[Sample]) -> Verdict:
@@ -242,9 +242,9 @@ def estimates(least: float) -> Target:
 
 
 def fair(most: float) -> Target:
-    """No session usually waits more than so many times as long for the first words of an answer as another.
+    """Whether no session usually waits for first words more than so many times as long as another.
 
-    How long an answer is, or takes to be written, is not waiting. Waits under `AT_ONCE_S` count as that.
+    The length of an answer, or the time to write it, is no wait. Waits under `AT_ONCE_S` count as `AT_ONCE_S`.
     """
 
     def judge(samples: Sequence[Sample]) -> Verdict:
@@ -283,7 +283,7 @@ def _compared(what: str, waits: Waits, most: float) -> Verdict:
 
 
 def beside(quiet: Sequence[Sample], most: float) -> Target:
-    """The 95th percentile is at most so many times that of a quiet time in the same run."""
+    """Whether the 95th percentile is at most so many times that of a quiet period of the same run."""
 
     def judge(samples: Sequence[Sample]) -> Verdict:
         calm = percentile((sample.seconds for sample in quiet), 0.95)

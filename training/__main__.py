@@ -1,7 +1,7 @@
 """Make the reader anew: `python -m training run --books FOLDER --out FOLDER [--minutes N]`.
 
 prepare    cut all books into passages
-train      train for so many minutes; with --mined, go on from the first round with the mined negatives
+train      train for the given minutes; with --mined, continue the first round with the mined negatives
 mine       let the reader find passages that it takes for answers and that are none
 export     write the encoder as int8 ONNX, with what was learned beside it
 pack       write what is learned from into files that travel, for `training/device.sh`; --public adds the public sets
@@ -17,8 +17,8 @@ senses     fit whether a word of a page has the sense of the book's term; needs 
 cards      fit which terms and lists of a book's own words make cards; needs no books
 run        prepare, train, export, mine, train --mined, export, calibrate
 
-What is there already is not made again: delete a file of the output folder to make it anew. `train` goes on from its
-last kept state. `train` and `export` need the packages of requirements/training.in, the other steps those of Lutrin;
+Existing files are not made again: delete a file of the output folder to remake it. `train` continues from its last
+saved state. `train` and `export` need the packages of requirements/training.in, the other steps those of Lutrin;
 `run` calls the first two by the Python of --torch.
 """
 
@@ -35,7 +35,7 @@ from training import sources
 from training.sources import Missing
 
 FIRST_SHARE = 0.7
-"""Of the minutes of a run, before negatives are mined."""
+"""Share of a run's minutes before negatives are mined."""
 RATES = (3e-5, 2e-5)
 """Learning rates of the two rounds of training."""
 SEEDS = (1, 3)
@@ -361,7 +361,7 @@ def options_of(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run one step; what is missing is said in a sentence."""
+    """Run one step; a missing prerequisite is named in a sentence."""
     options = options_of(arguments)
     try:
         STEPS[options.step](options)

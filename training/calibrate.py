@@ -42,9 +42,9 @@ HELD = 0.7
 FAR = sources.HERE.parent / "bench" / "questions" / "common.jsonl"
 """Questions on common subjects that no textbook on something else answers."""
 FAR_OF = 4
-"""A far question is asked of each book in so many."""
+"""Number of books of which one is asked each far question."""
 PENALTY = 1e-3
-"""On squared weights of standardised signals."""
+"""Ridge penalty on the weights of standardised signals."""
 
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -74,7 +74,7 @@ class Seen:
     """(P,): which candidates answer."""
     signals: Array
     held: tuple[bool, bool]
-    """Whether all that answers stands in the first excerpt, and in all of them."""
+    """Whether the first excerpt, and all excerpts together, contain the whole answer."""
 
 
 def labels(source: Source, folder: Path, turn: int) -> list[Label]:
@@ -215,7 +215,7 @@ def first_right(seen: Sequence[Seen], lexical: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """How well the scope that is fitted on other makes tells what the books of one make answer."""
+    """How well a scope fitted on books of other site generators decides what the books of one generator answer."""
 
     questions: int
     near: float
@@ -264,7 +264,7 @@ def left_out(seen: Sequence[Seen], before: Sequence[float]) -> tuple[dict[str, J
 
 
 def at_once(odds: Array, seen: Sequence[Seen]) -> str:
-    """Shares of all near questions that are refused where so many of all answered ones are."""
+    """Shares of near questions that are refused at given shares of refused answerable ones."""
     _, answered = _table(seen)
     near = ~answered & ~np.array([item.label.far for item in seen])
     shares = {share: (odds[near] < np.quantile(odds[answered], share)).mean() for share in (WRONGLY, 0.07)}
@@ -292,7 +292,7 @@ def answers(seen: Sequence[Seen], lexical: float) -> list[float]:
 
 
 def sample(rows: Sequence[Label], most: int) -> list[Label]:
-    """At most so many near questions, as many answered ones and as many far ones, if the number is not 0."""
+    """A random sample of at most that many near, answerable and far questions each; 0: all."""
     kinds: dict[tuple[bool, bool], list[Label]] = {}
     for row in rows:
         kinds.setdefault((bool(row.spans), row.far), []).append(row)
@@ -301,7 +301,7 @@ def sample(rows: Sequence[Label], most: int) -> list[Label]:
 
 
 def opened(checkouts: Path, out: Path, names: Sequence[str], most: int) -> list[tuple[Settings, list[Label]]]:
-    """Index books by the reader in `out`, and label what is asked of them.
+    """Index books by the reader in `out`, and label their questions.
 
     Args:
         checkouts: Folder with a checkout of each book.

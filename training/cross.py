@@ -31,7 +31,7 @@ STATES, DENIES, NEITHER, NOT_STATED = 0, 1, 2, 3
 """Labels; the last one is either of the two before it."""
 OUTPUTS = 3
 DROPOUT = 0.1
-"""Of the encoder, in training."""
+"""Dropout of the encoder in training."""
 
 
 class Cross(nn.Module):
@@ -55,7 +55,7 @@ class Cross(nn.Module):
         self.bert.config.num_hidden_layers = layers
 
     def encode(self, ids: Tensor, types: Tensor, full: Tensor) -> Tensor:
-        """(N, L) each -> (N, L, d); padding may stand anywhere."""
+        """(N, L) each -> (N, L, d); padding may be anywhere."""
         positions = (full.cumsum(1) - 1).clamp(min=0)
         read = self.bert(input_ids=ids, attention_mask=full, token_type_ids=types, position_ids=positions)
         hidden: Tensor = read.last_hidden_state.float()
@@ -63,7 +63,7 @@ class Cross(nn.Module):
 
 
 def joined(first: Tensor, second: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Two texts as one: their ids, (N, L) and (N, M), each begun by [CLS] and ended by [SEP], 0 where nothing is.
+    """Join two texts: their ids, (N, L) and (N, M), each from [CLS] to [SEP], padded with 0.
 
     Returns:
         Ids without the second [CLS], their types (0 or 1), and which there are, (N, L + M - 1) each.

@@ -36,20 +36,20 @@ from training.train import Drawn, Labels, Schedule, Training, batch_of, losses, 
 
 ROOT = Path(__file__).resolve().parents[1]
 PART_BYTES = 14 * 1024 * 1024
-"""Of a file that comes back."""
+"""Size of the parts in which a file comes back."""
 MOST_CANDIDATES = 20
-"""Passages of a question when a run is judged."""
+"""Passages per question when a run is judged."""
 AT_ONCE = 16
 """Questions that are judged together."""
 SHARES = {"questions": 2.0, "headings": 1.0, "public": 1.0}
-"""Files to learn from, and how often a question is of which, relative to each other."""
+"""Training files with their relative sampling rates."""
 JUDGED = "judged"
 MINUTES = {"rank": 2.6, "read": 2.2, "judge": 1.0}
-"""Of each run, of those together that are lent; the rest goes for judging."""
+"""Minutes of each run within the lent time; the rest is for judging."""
 RATES = {"rank": 1e-4, "read": 3e-5, "judge": 1.6e-4}
 HEAD_RATE = 1e-3
 ADDED = (0.5, 1.0)
-"""What the ranker's score counts beside the reader's, in the table."""
+"""Weights of the ranker's score beside the reader's in the table."""
 LEAST_SHARED = 2 * 1024**3
 """Bytes that batches of the workers may take."""
 SEED = 5
@@ -72,7 +72,7 @@ class Sizes:
     workers: int = 0
     """Processes that make batches."""
     goes_on: int = 0
-    """1: `rank` goes on from the shipped ranker, at half its rate."""
+    """1: `rank` continues from the shipped ranker, at half its rate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +285,7 @@ class Runs:
         return exam(library, asked, self.sizes.longest)
 
     def judge(self, model: Reader | Ranker) -> list[Verdict]:
-        """Judge a model; it stays as it was."""
+        """Evaluate a model without changing it."""
         return judge(model, self.exam, self.device)
 
     def add(self, base: str, share: float) -> None:

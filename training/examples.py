@@ -169,7 +169,7 @@ def holding(book: Book, row: Mapping[str, Any]) -> dict[int, list[int]]:
 
 
 def load(checkouts: Path, passages: Path, names: Sequence[str] = ()) -> tuple[dict[str, Book], list[Example]]:
-    """All books to train on, and what is asked of them.
+    """All training books with their questions.
 
     Args:
         checkouts: Folder with a checkout of each book of `books.toml`.
@@ -194,7 +194,7 @@ def load(checkouts: Path, passages: Path, names: Sequence[str] = ()) -> tuple[di
 
 
 def with_mined(examples: Sequence[Example], path: Path, most: int = MINED) -> list[Example]:
-    """The examples with at most so many of the negatives that `training.mine` found for them."""
+    """The examples with at most that many negatives of `training.mine`."""
     mined = {(row["book"], row["question"]): row["negatives"][:most] for row in sources.rows(path)}
     return [replace(item, negatives=mined.get((item.book, item.question)) or item.negatives) for item in examples]
 

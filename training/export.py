@@ -34,7 +34,7 @@ ANSWER = (
     "senses next: this circle is called the sensorimotor loop. How fast it runs depends on the task."
 )
 LEAST_CORRELATION = 0.95
-"""Of logits; a ranker of thirty steps, whose logits hardly differ, reaches .98."""
+"""Least correlation of logits; a ranker after thirty steps, whose logits hardly differ, reaches .98."""
 LEAST_AGREEMENT = 0.997
 """Cosine to full precision that is needed: 8-bit weights alone reach 0.999, with 8-bit inputs of products 0.998."""
 

@@ -48,13 +48,13 @@ LAYERS = 0.5
 RIDGE = 0.3
 """Penalty on squared weights of values that are scaled to a length of about 1 for each pair."""
 STEPS, CLOSE = 20, 1e-4
-"""Of Newton's method: most steps, and the change of log odds at which it ends."""
+"""Newton's method: maximum number of steps, and the change of log odds at which it ends."""
 REFUSED = (0.03, 0.05, 0.08)
-"""Shares of the answerable questions that may be refused where near refusals are counted."""
+"""Permitted shares of refused answerable questions at which refusals of near ones are counted."""
 KINDS = {False: "answerable", True: "near"}
-"""By whether a question is near."""
+"""Name of each kind of question, by whether it is near."""
 SEEDS = (1, 2)
-"""Of the halves of the pairs that heads are fitted on, to see what twice as many pairs bring."""
+"""Seeds of the halves of the pairs: heads fitted on a half show the gain from twice as many pairs."""
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
@@ -144,7 +144,7 @@ class Table:
 
 
 def figures(table: Table, head: Array, halves: Sequence[Array]) -> str:
-    """How well each signal tells what a book answers, and which section: of books that it was not fitted on.
+    """How well each signal tells whether a book answers, and which section does, on books left out of its fit.
 
     Args:
         table: Whose questions on books that the reader has not seen are counted.
@@ -209,7 +209,7 @@ def opened(given: argparse.Namespace) -> Decoder:
 
 
 async def collect(given: argparse.Namespace) -> None:
-    """Read the questions on books; a book that was read stays as it is."""
+    """Compute the questions on books, skipping finished books."""
     decoder = opened(given)
     chosen = [book for book in sources.sources().values() if not given.on or book.name in given.on]
     for source in chosen:
@@ -295,7 +295,7 @@ def fit(given: argparse.Namespace) -> None:
 
 
 def counts(table: Table) -> str:
-    """How many pairs of which kind there are."""
+    """Number of pairs of each kind."""
     first = table.first
     return (
         f"{len(table.rows)} pairs of {len(np.unique(table.book))} books: {int((first & table.near).sum())} near "
@@ -305,7 +305,7 @@ def counts(table: Table) -> str:
 
 
 def report(given: argparse.Namespace) -> None:
-    """Print what each decision does to the questions of the shelf; areas are of those that the model is asked."""
+    """Print the effect of each decision on the questions of the shelf; areas cover those that the model is asked."""
     kept = Kept.read(sorted((given.out / "head-shelf").glob("*.npz")))
     head = [shipped_head().odds(values.astype(np.float32)) for values in kept.values]
     learned = Table(Kept.read(sorted((given.out / "head").glob("*.npz"))).rows)

@@ -1,4 +1,4 @@
-"""What a model computes of written questions with the sections that Lutrin chooses for them; see `training.head`.
+"""A model's hidden states for written questions with the sections that Lutrin chooses; see `training.head`.
 
 A pair is a question with one reading section: the first that Lutrin shows the model, and of some questions that the
 book answers also the second and the third. Pairs with the same section are read together, so that the section is read
@@ -85,7 +85,7 @@ def holds(run: Run, file: str, spans: Sequence[tuple[int, int]]) -> bool | None:
 
 
 def sample(source: Source, folder: Path, most: int) -> list[tuple[Written, list[tuple[int, int]]]]:
-    """Questions of whole pages, drawn by chance: at most so many near ones, and twice as many others; 0: all.
+    """Questions of randomly drawn pages: at most that many near ones, and twice as many others; 0: all.
 
     Raises:
         Missing: A page is not there, or another than the questions were written on.
@@ -168,7 +168,7 @@ class Recorder:
 
 
 async def shelf_pairs(house: Runtime, book: ShelvedBook) -> AsyncGenerator[Pair | Row, None]:
-    """What the model is asked for the questions on a book of a shelf; a row where it is not asked."""
+    """The model's request for each question on a shelf's book, or a row if it is not asked."""
     recorder = Recorder()
     ability = Ability(tier="medium", own_words=False)
     flow = answering(house.settings, house.shelf, house.searcher, generator=recorder, ability=ability, chats=None)

@@ -1,4 +1,4 @@
-"""How the cross-encoder that judges claims learns, and how well it tells true claims from false ones.
+"""Training of the cross-encoder that judges claims, and its evaluation on true and false claims.
 
 A batch is of one kind of pair and holds about so many tokens. The loss is a softmax over *states*, *denies* and
 *neither*, where *not stated* is the sum of the last two; of twins, a true claim and its near variant beside the same
@@ -19,11 +19,11 @@ from training.tokens import FIRST, LAST, Groups, Pair
 TOGETHER = 16
 """Batches of groups that are put in order of length before they are cut."""
 SHARES = {"public": 1.0, "claims": 1.0, "mutations": 0.5}
-"""How often a batch is of which kind, relative to each other."""
+"""Relative sampling rates of the kinds of batches."""
 TWINS = 0.5
-"""What the comparison of twins counts in the loss."""
+"""Weight of the comparison of twins in the loss."""
 MOST_FALSE = (0.01, 0.05, 0.1)
-"""Shares of false claims at which the true ones that are kept are told."""
+"""Shares of accepted false claims at which the share of accepted true ones is reported."""
 AT_ONCE = 64
 """Pairs that are judged together."""
 
@@ -76,7 +76,7 @@ def losses(logits: Tensor, labels: Tensor, *, twins: bool) -> dict[str, Tensor]:
 
 @torch.no_grad()
 def judge(model: Judge, groups: Sequence[Sequence[Pair]], device: str) -> str:
-    """How well the odds that evidence states a claim tell true claims from false ones, in a line."""
+    """A line on how well the odds that evidence states a claim separate true claims from false ones."""
     model.to(device).eval()
     pairs = [pair for group in groups for pair in group]
     odds: list[float] = []

@@ -28,7 +28,7 @@ BOOK, FOLDER = "physical-ai-textbook", "physical-ai/"
 WEIGHTS = (0.0, 2.0, 4.0, 6.0, 8.0, 10.0, 15.0, 20.0, 30.0)
 
 Ranked = list[tuple[float, float, bool]]
-"""Of each candidate of a question its score, the cosine of the nearest kept question, and whether its file is right."""
+"""For each candidate of a question: score, cosine of the nearest kept question, and whether its file is right."""
 
 
 async def ranked() -> tuple[str, list[Ranked]]:

@@ -21,7 +21,7 @@ from transformers import BertConfig, BertModel
 from training.tokens import HEADING, KINDS
 
 DIMENSION = 128
-"""Of the token vectors that are compared and stored."""
+"""Dimension of the stored token vectors."""
 
 
 @dataclass

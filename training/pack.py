@@ -19,15 +19,15 @@ from training.sources import Missing
 from training.tokens import Tokens, save
 
 NEGATIVES = 64
-"""Of a question, at most."""
+"""Maximum number of negatives for a question."""
 FEWER = 16
-"""Of a heading."""
+"""Maximum number of negatives for a heading."""
 HURRIED = 2
-"""Forms of each question as it is typed in a hurry, beside the written one."""
+"""Hurried spellings of each question besides the original."""
 MOST_TOGETHER = 20 * 1024 * 1024
-"""Bytes of all files: what is lent takes 64 MiB, and the repository has 44."""
+"""Maximum size of all files: the device takes 64 MiB, and the repository has 44."""
 MOST_HEADINGS = 120
-"""Of a book, as questions."""
+"""Maximum number of headings of a book used as questions."""
 LEAST_SWAPPED = 5
 """Letters of a word in which two are swapped."""
 LEAST_WORDS = 12
@@ -106,7 +106,7 @@ def weigh(folder: Path) -> None:
 
 
 def some(asked: Sequence[Example], most: int, rng: random.Random) -> list[Example]:
-    """At most so many questions of each book, if the number is not 0."""
+    """At most that many questions of each book; 0: all."""
     by_book: dict[str, list[Example]] = {}
     for item in asked:
         by_book.setdefault(item.book, []).append(item)
@@ -114,7 +114,7 @@ def some(asked: Sequence[Example], most: int, rng: random.Random) -> list[Exampl
 
 
 def left_out(checkouts: Path, passages: Path, names: Sequence[str]) -> tuple[dict[str, Book], list[Example]]:
-    """The books left out of training, cut into passages here, and what is asked of them; arguments as for `load`."""
+    """The books left out of training, cut into passages, with their questions; arguments like those of `load`."""
     from training.passages import cut  # noqa: PLC0415 - Lutrin itself
 
     books: dict[str, Book] = {}

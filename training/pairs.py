@@ -34,15 +34,15 @@ from training.tokens import Groups, Pair, Tokens, save_pairs
 CLAIMS = sources.HERE / "claims"
 MUTABLE = sources.HERE / "mutable.toml"
 CLAIM_TOKENS, EVIDENCE_TOKENS = 48, 120
-"""What is longer is cut off, or left out sentence by sentence."""
+"""Maximum lengths; longer claims are cut, and longer evidence loses sentences."""
 BESIDE = 0.3
-"""What a sentence is worth for the better one of its neighbours, of which it may speak."""
+"""Share of the better neighbour's score added to a sentence, which may refer to it."""
 A_BOOK = 260
-"""Sentences of a book that are changed at most."""
+"""Maximum number of changed sentences of a book."""
 AROUND = 4
-"""Sentences on either side that may be evidence beside the one that is changed."""
+"""Sentences on either side of a changed one that may be evidence, too."""
 STATES, DENIES, NEITHER, NOT_STATED = 0, 1, 2, 3
-"""As in `training.cross`, which needs torch."""
+"""Equal to those of `training.cross`, which needs torch."""
 LABELS = {"entailment": STATES, "contradiction": DENIES, "neutral": NEITHER, "not_entailment": NOT_STATED}
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
@@ -152,7 +152,7 @@ def changes_of(path: Path) -> list[Change]:
     """The ways to change a sentence: a number, a denial more or less, an opposite, two sides in each other's place.
 
     Args:
-        path: `mutable.toml`: opposites, and the verbs that can be denied or stand between two sides.
+        path: `mutable.toml`: opposites, and verbs that can be negated or connect two sides.
     """
     words: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
     opposites: dict[str, str] = {}

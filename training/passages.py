@@ -21,7 +21,7 @@ from training import sources
 
 
 def spans(chunk: Chunk) -> list[tuple[int, int, str, int, int, int]]:
-    """Where each unit of a chunk stands in its embedded text; units that cannot be found are left out."""
+    """Span of each unit of a chunk in its embedded text, without units that are not found."""
     return [
         (start, end, unit.kind, unit.block, unit.char_start, unit.char_end)
         for unit, (start, end) in zip(chunk.units, chunk.unit_spans(), strict=True)

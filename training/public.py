@@ -30,7 +30,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A text, and what is asked of it: each question with the runs of characters that answer it, or none."""
+    """A text with its questions, each with the spans of characters that answer it, or none."""
 
     title: str
     text: str
@@ -76,7 +76,7 @@ def pairs(folder: Path) -> Iterator[dict[str, Any]]:
 
 
 def questions(folder: Path, negatives: int) -> tuple[dict[str, Book], list[Example]]:
-    """All other sets, as books and questions with so many negatives by words; see `files`."""
+    """All other sets, as books and questions with that many lexical negatives; see `files`."""
     books: dict[str, Book] = {}
     asked: list[Example] = []
     for name, source in described().items():

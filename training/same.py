@@ -33,7 +33,7 @@ FOLDS = 5
 OFFERED = 0.9
 """Share of the pairs that mean the same that are to be taken, or offered."""
 PENALTY = 1.0
-"""On squared weights of standardised signals; the pairs are few."""
+"""Ridge penalty on the weights of standardised signals; there are few pairs."""
 MARGIN = 0.6
 """Added to the log odds that the likeliest near pair has: the next near pair will be another one."""
 

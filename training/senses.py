@@ -37,7 +37,7 @@ class Link(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     name: str
     page: str
     text: str
-    """The sentence or list item that it stands in."""
+    """The sentence or list item that contains it."""
     fits: bool
 
 

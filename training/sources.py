@@ -119,7 +119,7 @@ def digest(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def letters(text: str) -> tuple[str, list[int]]:
-    """The letters and digits of a text in lower case, ligatures resolved, and where in it each stands."""
+    """Letters and digits of a text in lower case, ligatures resolved, with the place of each."""
     found = [
         (letter, place)
         for place, character in enumerate(text)

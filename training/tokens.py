@@ -20,13 +20,13 @@ KINDS = ("sentence", "list_item", "table_row", "code", "caption")
 HEADING, BETWEEN = 0, 1
 """Segments of tokens that belong to no unit; unit u has segment u + 2."""
 LONGEST = 192
-"""Tokens of a passage in training, if nothing else is said: the headings and a window that holds what answers."""
+"""Default length of a passage in training, in tokens: the headings and a window that contains the answer."""
 LONGEST_QUESTION = 62
-"""Tokens; the rest is cut off."""
+"""Maximum number of tokens; the rest is cut off."""
 FIELDS = ("ids", "segments", "kinds", "words")
-"""Of a `Text`."""
+"""Fields of a `Text`."""
 MOST_BYTES = 16 * 1024 * 1024
-"""Of a file: what is lent takes no larger one."""
+"""Maximum size of a file for the device."""
 
 
 @dataclass(frozen=True, slots=True)

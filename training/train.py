@@ -193,17 +193,17 @@ class Schedule:
     """How long and how fast to train."""
 
     minutes: float
-    """Of training, on this machine."""
+    """Minutes of training on this machine."""
     rate: float = 3e-5
     seed: int = 1
     steps: int = 0
-    """Stop after so many instead, and get the same weights on the same machine each time."""
+    """Number of steps instead of minutes; gives the same weights on the same machine each time."""
     device: str = "cpu"
     stop: float = math.inf
-    """By `time.monotonic()`; at the latest then."""
+    """Latest end, by `time.monotonic()`."""
 
     def gone(self, step: int, spent_s: float) -> float:
-        """The share of it that is behind."""
+        """The completed share."""
         share = step / self.steps if self.steps else spent_s / 60 / self.minutes
         return 1.0 if time.monotonic() > self.stop else share
 
@@ -245,7 +245,7 @@ class Training:
         self.means: dict[str, float] = {}
 
     def turns(self) -> Iterator[float]:
-        """The share of the schedule that is behind, before each step, until it is done; tells and keeps."""
+        """Yield the completed share of the schedule before each step; report progress and save the state."""
         started = time.monotonic() - self.spent_s
         while (gone := self.schedule.gone(self.step, self.spent_s)) < 1:
             yield gone

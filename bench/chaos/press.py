@@ -256,14 +256,14 @@ class Child:
 
 
 def _answer(work: Callable[[], Coroutine[Any, Any, Answer]], pipe: int) -> None:
-    """In the child: do the work, tell the outcome, and leave without the parent's clean-up."""
+    """In the child: do the work, send the outcome, and exit without the parent's clean-up."""
     faulthandler.enable()
     configure_logging(load_settings(log_level="error"))
     try:
         found = asyncio.run(work())
     except LutrinError as error:
         found = {"error": type(error).__name__, "detail": error.detail}
-    except BaseException as error:  # noqa: BLE001 - whatever it is, the parent tells it as a failure of the test
+    except BaseException as error:  # noqa: BLE001 - the parent reports any exception as a failure of the test
         found = {"crash": f"{type(error).__name__}: {error}"}
     with os.fdopen(pipe, "w") as file:
         file.write(json.dumps(found) + "\n")

@@ -86,7 +86,7 @@ class OneBook(ShelfLibrary):
     """A library of one book, whose pages and cards take long to show."""
 
     def __init__(self) -> None:
-        """It needs no shelf: every answer stands below."""
+        """A library without a shelf: every answer is fixed below."""
 
     async def books(self) -> Sequence[ShelvedBook]:
         """The one."""

@@ -17,6 +17,6 @@ WRONG = {
 }  # fmt: skip
 """Judged by their form alone."""
 LATER = {"model": "gigantic", "embedder": "no-such-model", "rerank": "no-such-model", "host": "300.1.1.1"}
-"""Judged by what is there: models of the manifest, addresses of this machine."""
+"""Settings checked against the environment: models of the manifest, addresses of this machine."""
 FREE = {"corpus_dir", "gemini_api_key", "qdrant_api_key", "database_url", "llm_model", "embed_model"}
-"""What only its service can judge, and a folder that may be filled later."""
+"""Settings that only their service can check, and a folder that may be filled later."""
