@@ -146,7 +146,7 @@ def test_the_core_imports_no_guest() -> None:
 
 
 def test_a_guest_knows_ports_and_its_own_stage_alone() -> None:
-    """So that a package of somebody else can do what ours do; no guest imports another."""
+    """An outside package can do the same as ours; no guest imports another."""
     for name in (module for module in MODULES if module.split(".")[0] != CORE):
         package = name.split(".")[0]
         doors = {*LEAVES, *FOR_GUESTS, *GUESTS[package]}

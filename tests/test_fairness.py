@@ -1,4 +1,4 @@
-"""Who waits is served in turn: peer by peer, and session by session of each."""
+"""Fair turns: peer by peer, and session by session of each peer."""
 
 import asyncio
 from collections import Counter
@@ -317,7 +317,7 @@ class QueueInEveryOrder(RuleBasedStateMachine):
     @precondition(lambda self: self.inside)
     @rule()
     def pop(self) -> None:
-        """Whose turn it is goes; it is who was announced."""
+        """Take the next item; it is the announced one."""
         lane, item = next(self.queue.firsts())
         assert self.inside[item] == lane
         assert self.queue.order()[0] == item == self.queue.pop()
@@ -334,7 +334,7 @@ class QueueInEveryOrder(RuleBasedStateMachine):
     @precondition(lambda self: self.gone)
     @rule(which=st.integers(0, 99))
     def leave_again(self, which: int) -> None:
-        """Who is gone already changes nothing by going."""
+        """Leaving twice changes nothing."""
         item = list(self.gone)[which % len(self.gone)]
         self.queue.discard(self.gone[item], item)
 

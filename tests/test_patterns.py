@@ -28,7 +28,7 @@ def test_no_reader_s_words_are_slow_to_match(room: str) -> None:
 
 @pytest.mark.nightly
 def test_no_book_s_words_are_slow_to_match() -> None:
-    """Nor does any pattern of another module, for 64 kB or the longest text that may meet it."""
+    """No pattern of any module is slow on 64 kB, or on the longest text that it can meet."""
     assert not slow_ones([job for job in jobs() if not job[0].startswith(SERVED)])
 
 

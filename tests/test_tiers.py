@@ -98,7 +98,7 @@ def test_no_mark_takes_back_what_runs_by_night() -> None:
 
 
 def test_a_result_holds_until_its_code_changes(tmp_path: Path) -> None:
-    """Of this commit it holds; of an unknown one, of uncommitted files, or never run, it does not."""
+    """A result of this commit holds; one of an unknown commit, of uncommitted files, or a missing one does not."""
     head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=endurance.ROOT, capture_output=True, text=True, check=False)
     if head.returncode:
         pytest.skip("this is no clone of the repository")

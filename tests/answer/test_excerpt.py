@@ -193,7 +193,7 @@ def test_a_second_excerpt_is_shown_only_if_it_is_about_as_likely() -> None:
 
 
 def test_a_further_excerpt_answers_what_the_first_leaves_open() -> None:
-    """Of two that are as likely the one that meets other words of the question; none where no word is met anew."""
+    """Of two equally likely passages, the one with other words of the question; none if no new word is matched."""
     bees, hums, wax = (page(text, name=name) for text, name in (("Bees hum.", "a"), ("They hum.", "b"), ("Wax.", "c")))
     meets = ((1.0, 0.0), (0.9, 0.0), (0.0, 0.9))
     reads = [
@@ -323,7 +323,7 @@ def test_a_procedure_goes_on_behind_what_interrupts_it(steps: list[str], kind: U
 
 
 def test_numbers_that_do_not_follow_each_other_are_no_steps() -> None:
-    """Nor is a year, nor a step without a first one."""
+    """A year is no step either, and neither is a step without a first one."""
     for lines in (["1. Wax.", "3. Honey."], ["2. Wax.", "3. Honey."], ["1914. Wax.", "1. Honey."]):
         held = page(*lines, kinds=dict.fromkeys(range(len(lines)), "list_item"))
         assert procedures_of(held.units) == []

@@ -26,7 +26,7 @@ LIDAR = whole(chunk(unit("The lidar of Kestrel does not see glass."), chunk_id="
 
 
 def plan_of(text: str = "What can Kestrel do?", **fields: Any) -> Plan:
-    """Of an answer that rests on two sections."""
+    """The plan of an answer from two sections."""
     query = replace(alone(Question(text=text)), frame=frame_of(text)[0])
     return Plan(query, "Robots", "g", "", reading=((1, ARM), (2, LIDAR)), **fields)
 

@@ -153,7 +153,7 @@ async def test_a_heading_names_and_states_nothing() -> None:
 
 
 async def test_a_denial_that_the_book_does_not_make_is_a_signal() -> None:
-    """So that regression can learn from it."""
+    """The regression can learn from it."""
     page = section(unit("The lidar of Kestrel does not see glass."))
     place = SIGNALS.index("denial")
     assert (await word_grader().signals(RawSentence("The lidar sees glass."), page))[place] == 1

@@ -33,7 +33,7 @@ class Bound(OpenGeneration):
         )
 
     async def chunks(self, ids: Sequence[str]) -> list[Chunk]:
-        """Those that there are."""
+        """The existing chunks."""
         return [self._homes[name] for name in ids if name in self._homes]
 
 

@@ -31,7 +31,7 @@ OBEDIENT = (
 
 @pytest.fixture(scope="module")
 def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    """Of a library for the poisoned book."""
+    """Settings of a library for the poisoned book."""
     return load_settings(data_dir=tmp_path_factory.mktemp("poison"), deadline_s=5.0)
 
 

@@ -31,7 +31,7 @@ def test_a_statement_may_take_several_lines() -> None:
 
 
 def test_a_text_within_a_definition_speaks_of_it() -> None:
-    """Of its head, which stands before."""
+    """A docstring describes the definition's head, which precedes it."""
     assert said('def bake():\n    """Bake one loaf."""\n    heat()\n', "python") == [
         (1, 2, "def bake():", ("Bake one loaf.",)),
         (3, 3, "heat()", ()),

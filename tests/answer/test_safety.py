@@ -31,7 +31,7 @@ class Page(OpenGeneration):
         self.book = BookInfo(slug="page", title="Page", hazards=hazards or BookHazards())
 
     async def chunks_of(self, filename: str) -> list[Chunk]:
-        """Those of a file."""
+        """The chunks of a file."""
         return [item for item in self._chunks if item.filename == filename]
 
     async def matching(self, words: str, k: int, where: Mapping[str, str] | None = None) -> list[tuple[str, float]]:  # noqa: ARG002 - as its base has it
@@ -39,7 +39,7 @@ class Page(OpenGeneration):
         return [(item.chunk_id, 1.0) for item in self._chunks]
 
     async def chunks(self, ids: Sequence[str]) -> list[Chunk]:
-        """Those of some ids."""
+        """The chunks with these ids."""
         return [item for item in self._chunks if item.chunk_id in ids]
 
 

@@ -1,4 +1,4 @@
-"""Who is being answered, and who has nothing yet."""
+"""Counts the answers in progress, and those without any text yet."""
 
 from contextlib import suppress
 

@@ -240,7 +240,7 @@ def answer(name: str, text: str, kind: AnswerKind, refusal: Refusal | None = Non
 
 
 async def test_what_was_asked_and_what_was_refused(tmp_path: Path) -> None:
-    """Those who teach see the newest questions with what became of them, and those that the books do not answer."""
+    """Teachers see the newest questions with their outcomes, and those that the books do not answer."""
     store = await SqlChatStore.open(tmp_path / "chats.db", KEY)
     owned = ChatOrigin(session_id="s1", owner="a" * 64)
     await store.record("s1", owned, [message("q1", "What is it?"), answer("a1", "A part.", "extractive")])

@@ -277,7 +277,7 @@ def test_another_language_without_function_words_is_asked_for_in_english(reader:
 
 @pytest.mark.row("A-EC-4")
 def test_a_very_long_question_is_cut(reader: Reader) -> None:
-    """Of more than 1000 words the first 500 are used, so the answer is the same, and the reader is told."""
+    """The first 500 of more than 1000 words are used, so the answer is the same, and the reader is told."""
     answer = reader.answer("/api/query", query="What is embodied intelligence? " + "please " * 1100)
     assert "Your query was truncated to 500 words. Please be more concise." in answer.warnings
 

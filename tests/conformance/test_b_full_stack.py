@@ -144,7 +144,7 @@ def test_a_conversation_is_the_same_when_read_again(reader: Reader) -> None:
 
 @pytest.mark.row("B-US2-3", "B-EC-5", "B-FR-014")
 def test_the_newest_fifty_messages(reader: Reader) -> None:
-    """Of 26 turns the first is left out, without a word about it."""
+    """The first of 26 turns is left out silently."""
     session = new_session()
     for number in range(26):
         reader.chat(session, f"What is a costmap? {number}")

@@ -93,7 +93,7 @@ def test_all_eight_principles_of_a_selection_come_back(reader: Reader, *, shown:
 
 @pytest.mark.row("C-US2-3")
 def test_the_arguments_on_both_sides_of_a_selection_come_back(reader: Reader) -> None:
-    """Of three paragraphs all are used: the best argument, the second one and those against."""
+    """All three paragraphs are used: the best argument, the second one and the counter-arguments."""
     text = DESIGN.read_text("utf-8")
     selected = text[text.index("The best argument") : text.index("## Eight design principles")].strip()
     question = "What are the arguments for and against?"
@@ -229,7 +229,7 @@ def test_health(reader: Reader) -> None:
 
 @pytest.mark.row("C-SC-003")
 def test_questions_outside_the_book_are_refused(reader: Reader, outside: Replies) -> None:
-    """Of all far and near questions of the collection fewer than 5% get anything but a refusal, at `/query` as well."""
+    """Fewer than 5% of all far and near questions of the collection get anything but a refusal, at `/query` as well."""
     replies = {**outside["far"], **outside["near"]}
     answered = [text for text, reply in replies.items() if reply["kind"] != "refusal"]
     assert len(answered) / len(replies) < 0.05, answered

@@ -39,7 +39,7 @@ def test_third_parties_are_named_with_their_licences() -> None:
 
 
 def test_the_commands_are_there_before_a_stage_loads() -> None:
-    """Those of guests, too: NumPy alone would hold up each of them by a fifth of a second."""
+    """Including those of guests: NumPy alone would delay each command by a fifth of a second."""
     code = (
         "import sys; from lutrin.cli.main import with_guests; with_guests();"
         "print(sorted({'numpy', 'onnxruntime', 'litestar'} & sys.modules.keys()))"

@@ -133,7 +133,7 @@ def test_every_command_of_a_page_can_be_typed() -> None:
 
 
 def test_the_pages_for_people_have_commands() -> None:
-    """So that the test above has something to look at."""
+    """The test above has commands to check."""
     ours = {"lutrin", "just", "./justw", "python", "curl"}
     for page in ("README.md", "docs/operating.md", "docs/teacher.md", "docs/integrating.md", "docs/scaling.md"):
         assert any(words[0] in ours for words in typed((ROOT / page).read_text("utf-8"))), page
@@ -185,7 +185,7 @@ def is_test(place: str) -> bool:
 
 
 def test_every_link_of_a_page_leads_somewhere() -> None:
-    """To a file or folder of the repository, and to a heading where one is named."""
+    """It leads to a file or folder of the repository, and to an existing heading if it names one."""
     for page in PAGES:
         broken = []
         prose = INLINE.sub(lambda code: "" if "](" in code[0] else code[0], FENCE.sub("", page.read_text("utf-8")))

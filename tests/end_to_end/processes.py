@@ -137,7 +137,7 @@ class Process(Protocol):
 
     @property
     def pid(self) -> int:
-        """Its number."""
+        """Process id."""
 
     def poll(self) -> int | None:
         """Its exit code, negative if a signal ended it; none while it runs."""
@@ -196,7 +196,7 @@ class Server:
 
     @property
     def pid(self) -> int:
-        """Of the server itself."""
+        """Process id of the server itself."""
         assert self._process is not None
         return self._process.pid
 

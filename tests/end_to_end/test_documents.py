@@ -42,5 +42,5 @@ def test_a_request_of_the_documents_is_answered(server: Server, tmp_path: Path, 
 
 
 def test_the_documents_have_requests() -> None:
-    """So that the test above has something to send: an answer, a stream, a chat of OpenAI's, books."""
+    """The test above has requests to send: an answer, a stream, a chat of OpenAI's, books."""
     assert len(list(requests())) >= 5

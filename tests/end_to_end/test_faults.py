@@ -126,7 +126,7 @@ def test_reading_books_beside_the_server_leaves_no_zombie(serve: Servers, data_d
 
 
 def test_a_crash_writes_no_memory_to_the_disk(serve: Servers, data_dir: Path) -> None:
-    """Of the server and of each process that it starts: they hold the key, or what readers ask."""
+    """Neither the server nor its child processes dump core: their memory holds the key and readers' questions."""
     soft, hard = resource.getrlimit(resource.RLIMIT_CORE)
     if not hard:
         pytest.skip("this machine writes none anyway")

@@ -194,7 +194,7 @@ def test_a_question_without_a_subject_is_refused(server: Server) -> None:
 
 
 def test_a_long_question_is_cut_with_a_warning(server: Server) -> None:
-    """Of 600 words the first 500 are used, and the reader is told."""
+    """The first 500 of 600 words are used, and the reader is told."""
     question = books.QUESTION + " really" * 600
     assert messages.QUESTION_TRUNCATED in server.client.post("/api/query", json={"query": question}).json()["warnings"]
 

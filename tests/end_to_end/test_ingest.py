@@ -67,7 +67,7 @@ def test_a_second_run_embeds_nothing(lutrin: Lutrin, library: Library) -> None:
 
 
 def test_only_what_changed_is_read_again(lutrin: Lutrin, book: Path, data_dir: Path) -> None:
-    """Of a changed, a removed and two unchanged files one is read, one disappears; known texts are not embedded."""
+    """One changed file is read, one removed file disappears, two stay; known texts are not embedded again."""
     page = book / "02-diving" / "02-lights.mdx"
     page.write_text(page.read_text("utf-8").replace("is red", "is violet"), "utf-8")
     (book / "01-hull" / "02-paint.mdx").unlink()

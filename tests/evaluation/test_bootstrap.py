@@ -12,7 +12,7 @@ def test_a_share_weighs_sentences_not_questions() -> None:
 
 
 def test_median_and_p95_are_over_questions() -> None:
-    """Of 1 to 21 the median is 11; the 95th percentile lies at the twentieth value."""
+    """For 1 to 21 the median is 11 and the 95th percentile is the twentieth value."""
     pairs = np.array([[float(value), 1.0] for value in range(1, 22)])
     assert combine(pairs, "median") == 11
     assert combine(pairs, "p95") == pytest.approx(20)

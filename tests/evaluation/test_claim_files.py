@@ -93,7 +93,7 @@ def test_claims_are_twins_about_the_same_stretch() -> None:
 
 
 def test_no_claim_is_asked_twice() -> None:
-    """Nor judged by what was learned."""
+    """No claim is judged twice, and none was trained on."""
     claims = read([*JUDGED, *TRAINED], Claim)
     assert [claim for claim, times in Counter(claim.claim for claim in claims).items() if times > 1] == []
     assert not {claim.book for claim in read(JUDGED, Claim)} & {claim.book for claim in read(TRAINED, Claim)}

@@ -95,7 +95,7 @@ def test_unmarked_answers_are_named(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 def test_a_page_names_sentences_that_the_book_may_not_state() -> None:
-    """Who marks sees which sentences a reader is warned of."""
+    """The person who marks sees the sentences that readers are warned about."""
     likely = msgspec.structs.replace(TOLD, sentences=(Sentence(text="It may turn.", support="likely"),))
     assert "- likely: It may turn." in page([ELBOW], [likely])
 

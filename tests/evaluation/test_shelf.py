@@ -43,7 +43,7 @@ def elbow(name: str) -> dict[str, object]:
 
 
 def test_no_shelf_is_said_in_a_sentence(tmp_path: Path) -> None:
-    """Who has no shelf learns what one is made of."""
+    """Without a shelf, the message says what a shelf contains."""
     with pytest.raises(SystemExit, match=r"There is no shelf at .*: give a FOLDER that holds books/BOOK"):
         main([str(tmp_path / "nowhere")])
 

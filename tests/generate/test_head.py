@@ -46,7 +46,7 @@ def test_the_shipped_head_belongs_to_medium(models_dir: Path) -> None:
 
 @pytest.mark.gguf
 def test_values_in_another_form_are_not_read(models_dir: Path) -> None:
-    """Those of a cache of 8 bits are rotated; a state of several tokens, or a cut one, is none of a single token."""
+    """Values of an 8-bit cache are rotated; a state of several tokens, or a cut one, is not the state of one token."""
     from lutrin.adapters.llamacpp import values_of  # noqa: PLC0415 - needs the engine
 
     small = open_decoder(models_dir / "smollm2-135m-instruct-q4_1.gguf", 256, 1, 1, kv_type="q8_0")

@@ -42,7 +42,7 @@ def test_a_passage_is_read_once_for_all_who_ask_about_it() -> None:
 
 
 def test_who_waits_gets_the_first_slot_that_becomes_free_and_read_passages_go_first() -> None:
-    """Of two who wait the second is served first, as its passage has been read."""
+    """Of two waiting requests, the second is served first, because its passage has been read."""
     running = [Ahead("", 0, 5, 5), Ahead("", 0, 30, 30)]
     early, late, *waiting = first_sentences(
         running, [Ahead("new", 10, 5, 20), Ahead("", 10, 5, 5)], {"new": 30}, ROOM, Flat()

@@ -33,7 +33,7 @@ def test_a_common_beginning_is_computed_once() -> None:
 
 @pytest.mark.parametrize("shares", [True, False])
 def test_between_two_words_nothing_is_written(*, shares: bool) -> None:
-    """Who asks for the odds of two words gets them at the end of the prompt, and the others write on undisturbed."""
+    """A request for the odds of two words ends with its prompt, and the other readers' text is not disturbed."""
     room = Room(shares=shares)
     writer = room.ask("What is a robot?")
     first_word = echo([SYSTEM, "Does the book say so?"])[:6].upper()
@@ -224,7 +224,7 @@ def test_a_deadline_ends_an_answer_where_it_is() -> None:
 
 
 def test_what_cannot_be_ready_in_time_is_not_begun() -> None:
-    """Who would get nothing before the deadline waits while there is hope, and costs the others nothing."""
+    """A request that may miss its deadline waits while there is hope, at no cost to the others."""
     room = Room(Limits(slots=10, queue=10, prefill_tokens=32, guesses=0), sequences=16, context_tokens=4000)
     room.ask("warm up " * 10, max_tokens=20)
     room.drain()
@@ -284,7 +284,7 @@ def test_guesses_end_where_they_do_not_pay() -> None:
 
 
 def test_who_cannot_be_answered_in_time_is_told_at_once() -> None:
-    """So that excerpts are not kept waiting for an explanation that comes too late; all others are answered whole."""
+    """Excerpts do not wait for an explanation that comes too late; all other requests are answered whole."""
     limits = Limits(slots=10, queue=30, prefill_tokens=32, worth_tokens=40)
     room = Room(limits, sequences=16, context_tokens=8000)
     room.ask("warm up " * 10, max_tokens=20)
@@ -311,7 +311,7 @@ def test_memory_is_promised_before_it_is_needed() -> None:
 
 
 def test_a_failed_step_costs_its_readers_alone() -> None:
-    """Those in the step learn that the model is away; those who waited are served; memory is clean."""
+    """Readers in the step learn that the model is away; waiting readers are served; the memory is clean."""
     room = Room(Limits(slots=2, queue=5))
     ids = [room.ask(f"question {n}") for n in range(4)]
     for _ in range(4):

@@ -76,7 +76,7 @@ def test_the_best_answers_win_within_a_model() -> None:
 
 
 def test_one_question_of_twenty_decides_nothing() -> None:
-    """Of scores that lie as near as chance puts them the quicker file wins, of models the larger; 0.3 is no chance."""
+    """Within chance, the faster file and the larger model win; a difference of 0.3 is not chance."""
     measured = [
         trial("tiny", SHIPPED, 800, 0.70),
         trial("tiny", "Q4_0", 1600, 0.65),

@@ -68,7 +68,7 @@ def test_the_sample_book_shows_no_raw_markup() -> None:
 @pytest.mark.slow("reads a sixth of six real books")
 @pytest.mark.skipif(not SHELF.is_dir(), reason="the shelf is not here")
 def test_five_hundred_answers_over_the_shelf_show_no_raw_markup() -> None:
-    """Of every make that stands on it."""
+    """For every site generator on it."""
     faults = []
     total = 0
     for book in sorted(SHELF.iterdir()):

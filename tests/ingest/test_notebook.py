@@ -54,7 +54,7 @@ def test_text_code_and_results_are_read_in_order() -> None:
 
 
 def test_hidden_cells_are_not_read() -> None:
-    """Nor inputs or outputs that are hidden."""
+    """Hidden inputs and outputs are not read either."""
     result = {"output_type": "stream", "text": "9"}
     found = units(
         cell("# Tides", kind="markdown"),

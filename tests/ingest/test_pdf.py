@@ -578,7 +578,7 @@ def test_what_a_file_marks_as_no_text_of_its_page_is_none() -> None:
 
 
 def test_white_on_white_is_not_read() -> None:
-    """Neither grey nor coloured white; on a fill, a shade or a picture it is."""
+    """Grey and coloured text is read, and so is white text on a fill, a shade or a picture."""
 
     def page(ground: Draw, colour: Draw) -> str:
         def draw(canvas: Canvas) -> None:

@@ -56,13 +56,13 @@ def test_notes_below_the_text_are_marked() -> None:
 
 
 def test_text_that_is_painted_twice_is_read_once() -> None:
-    """To look bold, or with a shadow; the same words elsewhere are others."""
+    """Painted twice to look bold or shadowed; equal words elsewhere are read again."""
     page = lines(run(72, 750, "Mind the lathe"), run(72.5, 749.6, "Mind the lathe"), run(72, 730, "Mind the lathe"))
     assert [line.text for line in page].count("Mind the lathe") == 2
 
 
 def test_text_outside_the_visible_box_is_not_read() -> None:
-    """Such as a printer's slug."""
+    """For example a printer's slug."""
     page = lines(run(72, 870, "Press_ch3.indd 45"), run(72, 760, "Seen."), visible=(0, 0, 595, 842))
     assert page[0].text == "Seen."
 

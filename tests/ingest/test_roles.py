@@ -132,7 +132,7 @@ def test_a_paragraph_that_sets_a_task_is_an_exercise() -> None:
 
 
 def test_a_chunk_never_mixes_roles_nor_repeats_across_them() -> None:
-    """Neither by being short nor by its overlap."""
+    """Short passages are not merged across roles, and overlap does not cross them."""
     source = "# Arm\n\n" + "\n\n".join(f"It lifts {n}.\n\n::: challenge\n\nWhy {n}?\n\n:::" for n in range(9))
     chunks = chunks_of(source)
     assert all({unit.role for unit in chunk.units} == {chunk.role} for chunk in chunks)

@@ -66,7 +66,7 @@ def test_code_stays_as_it_is(name: str) -> None:
     ("box", "warning"), [("warning", True), ("danger", True), ("caution", True), ("note", False), ("seealso", False)]
 )
 def test_boxes_keep_their_nature(box: str, warning: bool) -> None:
-    """Of docutils and of Sphinx."""
+    """The boxes of docutils and of Sphinx."""
     (text,) = [unit for unit in units(f".. {box}::\n\n   Mind the lid.") if unit.text == "Mind the lid."]
     assert text.warning == warning
     assert [unit.text for unit in units(f".. {box}:: Mind the lid.")][-1] == "Mind the lid."

@@ -40,7 +40,7 @@ def test_pages_about_the_project_are_told_from_pages_on_their_subject(tmp_path: 
 
 
 def test_links_are_not_followed(tmp_path: Path) -> None:
-    """Neither files nor folders, inside or outside; each is told."""
+    """Links to files or folders, inside or outside, are each reported."""
     book, outside = tmp_path / "book", tmp_path / "outside"
     write(book, "a.md")
     write(outside, "secret.md")

@@ -49,7 +49,7 @@ def test_a_note_mark_touches_no_word(read: Callable[[str], Document]) -> None:
 
 
 def test_marks_of_printed_pages_are_no_text() -> None:
-    """Of an EPUB and of a scanned classic."""
+    """In an EPUB and in a scanned classic."""
     body = (
         '<p>The mill <span epub:type="pagebreak" id="p12">12</sp'
         'an>turns <span class="pagenum">[Pg 13]</span>slowly.</p>'
@@ -161,7 +161,7 @@ def test_numbers_of_markdown_count_from_the_first() -> None:
 
 
 def test_what_no_reader_sees_is_not_read() -> None:
-    """Of HTML and EPUB; what a reader can open is."""
+    """In HTML and EPUB; text that a reader can unfold is read."""
     for hidden in (
         "<p hidden>No.</p>",
         "<p style='color: red; display:none'>No.</p>",
@@ -175,7 +175,7 @@ def test_what_no_reader_sees_is_not_read() -> None:
 
 
 def test_white_on_white_is_not_read() -> None:
-    """Of HTML, EPUB and Markdown's HTML; where another ground may be, white words are words."""
+    """In HTML, EPUB and HTML within Markdown; white text on a possibly coloured ground is read."""
     white = "<p style='color: #FFFFFF; background-color: white'>No.</p>"
     for read in (html, book, markdown):
         assert texts(read(f"{white}<p>Yes.</p>")) == ["Yes."]
@@ -215,7 +215,7 @@ def test_a_warning_of_every_maker_is_one() -> None:
 
 
 def test_a_colour_makes_no_warning() -> None:
-    """Of a button, a word or a table."""
+    """The colour of a button, a word or a table."""
     for classes in ("btn btn-danger", "badge badge-warning", "table table-danger", "text-danger"):
         assert not any(unit.warning for unit in units(html(f"<div class='{classes}'>Open the vent.</div>")))
 

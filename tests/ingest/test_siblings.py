@@ -88,7 +88,7 @@ HIDDEN = [
 
 @READERS
 def test_what_is_hidden_is_not_read(read: Callable[[str], Document]) -> None:
-    """Nor shown; what a reader can unfold is."""
+    """It is not shown either; text that a reader can unfold is read."""
     for hidden in HIDDEN:
         document = read(f"{hidden}\n\n<details><summary>More</summary>\n\nSeen.\n\n</details>")
         assert "No" not in " ".join(texts(document))
@@ -250,7 +250,7 @@ def test_what_leads_through_a_site_is_no_text(read: Callable[[str], Document], l
 
 
 def test_a_field_of_word_is_read() -> None:
-    """Such as the number of a caption."""
+    """For example the number of a caption."""
     field = '<w:fldSimple w:instr=" SEQ Figure "><w:r><w:t>3</w:t></w:r></w:fldSimple>'
     caption = f'<w:p><w:r><w:t xml:space="preserve">Figure </w:t></w:r>{field}<w:r><w:t>: The lid</w:t></w:r></w:p>'
     assert texts(parse_docx(docx(paragraph("T", "Title"), caption), "a.docx")) == ["Figure 3: The lid"]
@@ -272,7 +272,7 @@ def test_a_quoted_cell_of_values_with_commas_is_what_it_says() -> None:
 
 
 def test_styles_of_word_raise_and_hide() -> None:
-    """Those of letters before those of paragraphs, a run's own before both; what a style is based on counts."""
+    """Character styles override paragraph styles, a run's own format overrides both, and base styles count."""
     styles = (
         '<w:style w:type="character" w:styleId="Raised"><w:rPr><w:vertAlign w:val="superscript"/></w:rPr></w:style>'
         '<w:style w:type="character" w:styleId="Power"><w:basedOn w:val="Raised"/></w:style>'
@@ -465,7 +465,7 @@ def test_what_is_raised_within_what_is_raised_stays_apart(read: Callable[[str], 
 
 @READERS
 def test_the_brackets_around_a_reading_stand_once_and_quotation_marks_are_seen(read: Callable[[str], Document]) -> None:
-    """Those for programs that do not know ruby are not shown by others, and `q` shows its marks."""
+    """Brackets for programs without ruby support are not shown by others, and `q` shows quotation marks."""
     page = "<p>In <ruby>東京<rp>(</rp><rt>Tokyo</rt><rp>)</rp></ruby> they say <q>go</q>.</p>"
     assert texts(read(page)) == ['In 東京 (Tokyo) they say "go".']
     if read is markdown:
@@ -612,7 +612,7 @@ def test_what_is_struck_out_is_shown_so_and_not_quoted(read: Callable[[str], Doc
 
 
 def test_what_markdown_and_word_strike_out_is_not_quoted() -> None:
-    """Nor what Word keeps as deleted."""
+    """Text that Word keeps as deleted is not quoted either."""
     assert texts(markdown("It costs ~~30~~ 40 ~old~ coins, about ~5 of them.")) == [
         "It costs 40 coins, about ~5 of them."
     ]

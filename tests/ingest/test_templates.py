@@ -74,7 +74,7 @@ def test_a_warning_of_every_maker_is_one() -> None:
 
 
 def test_code_of_a_shortcode_is_code() -> None:
-    """Of Hugo and of Jekyll."""
+    """The shortcodes of Hugo and of Jekyll."""
     for source in (
         "{{< highlight go >}}\nlift()\n{{< /highlight >}}",
         "{% highlight go %}\nlift()\n{% endhighlight %}",

@@ -162,7 +162,7 @@ def test_names_of_an_archive_made_on_a_mac_are_what_its_author_typed(tmp_path: P
 
 
 def test_a_list_of_a_million_links_is_refused_before_it_is_read(tmp_path: Path) -> None:
-    """Neither the list of files nor that of what is left out grows without limit."""
+    """The list of files and the list of files left out are both bounded."""
     sent = BytesIO()
     with zipfile.ZipFile(sent, "w") as archive:
         for number in range(11_000):

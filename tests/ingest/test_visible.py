@@ -85,7 +85,7 @@ def batches(count: int, size: int = 200) -> list[range]:
 @pytest.mark.browser
 @pytest.mark.slow("it starts a browser, and reads every page twice")
 def test_what_a_browser_shows_of_pages_is_read_or_named(count: int, tmp_path: Path) -> None:
-    """Of all elements of HTML, in pages and in books."""
+    """For all elements of HTML, in pages and in books."""
     for seeds in batches(count):
         pages = [Maker(seed).page() for seed in seeds]
         for seed, page, seen in zip(seeds, pages, seen_by_browser(pages, tmp_path), strict=True):
@@ -97,7 +97,7 @@ def test_what_a_browser_shows_of_pages_is_read_or_named(count: int, tmp_path: Pa
 @needs_pandoc
 @pytest.mark.slow("Pandoc reads each page first")
 def test_what_pandoc_shows_of_markdown_is_read_or_named(count: int) -> None:
-    """Of all blocks and marks of its Markdown."""
+    """For all blocks and marks of its Markdown."""
     for seed in range(count):
         source = Maker(seed).markdown()
         lost = words_lost(seen_by_pandoc(source, "markdown"), source.encode(), "a.md")
@@ -107,7 +107,7 @@ def test_what_pandoc_shows_of_markdown_is_read_or_named(count: int) -> None:
 @needs_pandoc
 @pytest.mark.slow("Pandoc reads each notebook first")
 def test_what_pandoc_shows_of_notebooks_is_read_or_named(count: int) -> None:
-    """Of all kinds of cells and results."""
+    """For all kinds of cells and results."""
     for seed in range(count):
         source = Maker(seed).notebook()
         lost = words_lost(seen_by_pandoc(source, "ipynb"), source.encode(), "a.ipynb")

@@ -35,7 +35,7 @@ def flip(path: Path, place: int) -> None:
 
 
 def places(path: Path) -> dict[str, int]:
-    """Of each member of an archive, where the middle of its content lies, and the beginning of its name."""
+    """For each member of an archive, the offsets of the middle of its content and of the start of its name."""
     with tarfile.open(path) as tar:
         members = tar.getmembers()
     middles = {member.name: member.offset_data + member.size // 2 for member in members if member.size}

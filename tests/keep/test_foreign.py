@@ -79,7 +79,7 @@ async def test_a_foreign_backup_needs_to_be_trusted(saved: Path, house: House, t
 @pytest.mark.parametrize("name", ["/etc", "../../outside", "a/b", "..", ".", "", "a\x00b"])
 @pytest.mark.parametrize("column", ["generation", "slug"])
 async def test_names_are_no_paths(saved: Path, house: House, name: str, column: str) -> None:
-    """Neither that of a generation nor that of a book, retired ones too: the next ingest would delete its folder."""
+    """Names of generations and books, retired ones too, cannot be paths: the next ingest would delete that folder."""
     before = state(house)
 
     def change(connection: sqlite3.Connection) -> None:

@@ -26,7 +26,7 @@ async def store_at(house: House, when: datetime, session: str) -> None:
 
 
 async def sessions(house: House, *ids: str) -> list[str]:
-    """Those of the ids that have messages."""
+    """The ids that have messages."""
     store = await house.chats()
     found = [name for name in ids if await store.history(name)]
     await store.close()

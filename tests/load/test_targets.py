@@ -152,7 +152,7 @@ def test_explanations_count_that_come_while_the_reader_waits() -> None:
 
 
 def test_a_model_that_has_nothing_to_add_has_come_to_its_end() -> None:
-    """Of those that it was to explain; one that the reader no longer waited for has not."""
+    """Counted among the answers that it was to explain, unless the reader no longer waited."""
     came = [sample(begun=True, ended_s=5.0), sample(begun=True, ended_s=61.0), sample(begun=True), sample()]
     assert targets.ended(0.3, 60)(came).value == pytest.approx(1 / 3)
     assert not targets.ended(0.8, 60)([]).met

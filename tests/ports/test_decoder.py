@@ -48,7 +48,7 @@ def write(decoder: Decoder, sequence: int, held: int, tokens: list[int], count: 
 
 
 def test_the_likeliest_word_has_the_better_odds(decoder: Decoder) -> None:
-    """Of two words, at whichever output of a step; turned round, the odds change their sign."""
+    """At any output of a step; swapping the two words changes the sign of the odds."""
     tokens, _ = decoder.encode(PROMPT)
     decoder.step([TokenRun(0, 0, tokens[:-1], wanted=False)])
     (_, token) = decoder.step(
@@ -72,7 +72,7 @@ def test_the_chosen_token_has_a_log_probability(decoder: Decoder) -> None:
 
 
 def test_the_values_of_a_token_tell_what_stands_before_it(decoder: Decoder) -> None:
-    """Of all layers, the same for a token that was computed, shared or restored; with other words before it, others."""
+    """In all layers: equal for a computed, shared or restored token, different after other words."""
     tokens, _ = decoder.encode(PROMPT)
     end = len(tokens)
     decoder.step([TokenRun(0, 0, tokens, wanted=True)])

@@ -39,7 +39,7 @@ async def test_a_name_takes_the_place_of_what_is_most_like_it(text: str, whole: 
 
 @pytest.mark.parametrize("text", ["And how is it cleaned?", "And why?", "What does a kettle cost?"])
 async def test_what_says_more_than_a_name_stays_as_it_is(text: str) -> None:
-    """Such as a question of its own."""
+    """For example a question of its own."""
     query = asked(text)
     assert await in_its_place(query, EMBEDDER.encode) == query
 

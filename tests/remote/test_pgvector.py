@@ -54,7 +54,7 @@ def clustered(count: int, dimension: int) -> Vectors:
 async def test_a_filter_loses_nothing(
     postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, filtered: int
 ) -> None:
-    """Those who ask for a chapter far from the question get its nearest passages, and all that they asked for."""
+    """A search within a chapter far from the question finds the chapter's nearest passages, as many as requested."""
     monkeypatch.setattr(index_pgvector, "FILTERED", filtered)
     vectors = clustered(3000, 32)
     store = PgvectorStore(postgres_url, scanned=0)

@@ -70,7 +70,7 @@ def test_a_server_that_dies_under_load_costs_no_message(school: School, front: h
 
 
 def test_the_teacher_s_page_stays_with_one_server(school: School, front: httpx.Client) -> None:
-    """Who has signed in stays signed in, however often the page is loaded."""
+    """A signed-in teacher stays signed in, however often the page is loaded."""
     token = school.variables["LUTRIN_ADMIN_TOKEN"]
     assert front.post("/teacher/sign-in", data={"token": token}).status_code == 303
     assert [front.get("/teacher/progress").status_code for _ in range(20)] == [200] * 20

@@ -137,7 +137,7 @@ async def test_an_ingestion_whose_server_is_gone_has_failed(servers: tuple[Share
 
 
 async def test_one_ingest_on_all_machines(postgres_url: str) -> None:
-    """Who is second leaves at once; a process that is killed frees the lock."""
+    """A second ingest exits at once; a killed process releases the lock."""
     async with ingest_alone(postgres_url):
         with pytest.raises(IngestInProgress):
             async with ingest_alone(postgres_url):

@@ -30,7 +30,7 @@ A smoker calms a colony, because its bees fill themselves with honey when they s
 
 @pytest.fixture(scope="module")
 def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    """Of a small book, not ingested yet."""
+    """Settings of a small book, not ingested yet."""
     folder = tmp_path_factory.mktemp("api")
     (folder / "corpus").mkdir()
     (folder / "corpus" / "bees.md").write_text(PAGE, encoding="utf-8")
@@ -48,7 +48,7 @@ def library(settings: Settings) -> Iterator[Library]:
 
 
 def test_importing_lutrin_loads_nothing() -> None:
-    """Neither models nor numerical libraries before the first call."""
+    """No models and no numerical libraries load before the first call."""
     code = "import sys, lutrin; print(sorted({'numpy', 'onnxruntime', 'chromadb', 'litestar'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

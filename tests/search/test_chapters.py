@@ -42,7 +42,7 @@ async def test_a_chapter_that_the_caller_names_stays(generation: OpenGeneration)
 
 
 def test_chapters_without_numbers_are_counted() -> None:
-    """Those with numbers are not: an appendix moves nothing."""
+    """Chapters with numbers are not counted: an appendix shifts nothing."""
     assert chapter_of_number(["Bees", "Wax", "Honey"], 2) == "Wax"
     assert chapter_of_number(["Preface", "1 Bees", "2 Wax"], 2) == "2 Wax"
     assert chapter_of_number(["1 Bees"], 3) is None

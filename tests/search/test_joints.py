@@ -35,7 +35,7 @@ def test_a_question_may_go_on_at_a_mark_or_a_joining_word(topic: str, rights: li
 
 
 def test_a_long_question_is_searched_for_at_few_joints() -> None:
-    """So that no question asks for many times its own length; an ordinary one is tried at each of the first four."""
+    """No question is searched for at many times its length; a usual one is tried at each of the first four joints."""
     clause = "how hot the pack may get, "
     for count in range(2, 60):
         topic = clause * count

@@ -61,7 +61,7 @@ async def test_who_asks_for_the_exercises_gets_them(search: Search) -> None:
 
 
 async def test_words_in_another_form_are_not_lacked(generation: OpenGeneration) -> None:
-    """Of two questions alike but for one word, the one whose word no page has is less likely answered."""
+    """Of two questions that differ in one word, the one whose word no page has is less likely answered."""
     embedder = WordHashEmbedder()
     embedder.reading = Reading(scope=(0.0, 0.0, -4.0, 0.0, 2.0))  # the share of words that are lacked decides alone
     searcher = Searcher(embedder)
@@ -161,7 +161,7 @@ async def test_no_more_passages_than_asked_for(search: Search) -> None:
 
 
 async def test_the_odds_tell_what_the_book_speaks_of(search: Search) -> None:
-    """Of each thing that is asked."""
+    """For each part of the question."""
     inside, outside = (await search("Which bees need flowers, and which cheese do Italians want on pizza?")).parts
     assert inside.odds > 0 > outside.odds
 

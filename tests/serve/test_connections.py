@@ -161,7 +161,7 @@ async def test_what_is_no_http_is_refused_as_a_problem(run: Run) -> None:
 
 
 async def test_a_request_that_does_not_come_is_not_waited_for(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither for its head, after one answer nor before any, nor for its body."""
+    """Its head may be missing, before or after an answer, or its body."""
     monkeypatch.setattr(connections, "HEAD_S", 0.2)
     monkeypatch.setattr(connections, "BODY_S", 0.2)
     unfinished = JSON + b"Content-Length: 100\r\n\r\n{"
@@ -256,7 +256,7 @@ async def test_a_request_that_is_not_whole_costs_no_turn_of_the_application(run:
 
 
 async def test_a_body_that_is_asked_for_comes(run: Run) -> None:
-    """Who waits for 100 Continue gets it; so does a body in chunks its answer."""
+    """A client that waits for 100 Continue gets it, and a chunked body is answered."""
     body = json.dumps({"session_id": "s1", "message": "Q"}).encode()
     async with run() as port:
         asking = await Wire.open(port, JSON + b"Expect: 100-continue\r\nContent-Length: %d\r\n\r\n" % len(body))

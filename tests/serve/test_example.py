@@ -32,7 +32,7 @@ def example() -> ModuleType:
 
 
 def address(client: httpx.AsyncClient) -> str:
-    """Of the server, as an operator writes it."""
+    """Address of the server, as an operator writes it."""
     return str(client.base_url).rstrip("/")
 
 

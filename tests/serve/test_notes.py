@@ -68,7 +68,7 @@ def test_a_book_that_nobody_prepared_begins_with_its_own_terms_and_headings() ->
 
 
 def test_a_page_offers_its_own_questions_to_begin_with() -> None:
-    """Of a page without any the book's."""
+    """A page without questions offers those of the book."""
     made = companion(*(entry("question", f"Q{file}{n}", file=f"{file}.md") for file in "ab" for n in range(4)))
     assert starters(made, 3, "b.md") == ["Qb0", "Qb1", "Qb2"]
     assert starters(made, 1, "none.md") == starters(made, 1)

@@ -8,7 +8,7 @@ from .conftest import House
 
 
 async def test_the_worker_is_another_one_once_a_book_was_read_anew(client: httpx.AsyncClient, house: House) -> None:
-    """So that browsers fetch again what they keep; between two ingests it stays the same."""
+    """Browsers then fetch cached pages again; between two ingests it stays the same."""
     first = await client.get("/worker.js")
     assert first.headers["content-type"].startswith("text/javascript")
     assert first.headers["cache-control"] == "no-cache"

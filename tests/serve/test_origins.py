@@ -1,4 +1,4 @@
-"""Who may talk to the server: host names, origins, and what browsers are told."""
+"""Access by host name and origin, and the headers for browsers."""
 
 import httpx
 import pytest

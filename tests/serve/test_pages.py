@@ -332,7 +332,7 @@ HOSTILE = [
 
 
 def test_what_runs_or_loads_is_taken_out() -> None:
-    """Neither the renderer nor the last fence lets it through."""
+    """Both the renderer and the final sanitiser remove it."""
     for payload in HOSTILE:
         for text in (
             sanitise(payload),
@@ -432,7 +432,7 @@ async def test_what_was_prepared_of_a_section_stands_at_its_end(client: httpx.As
 
 
 async def test_the_address_of_a_page_is_there_as_a_qr_code(client: httpx.AsyncClient) -> None:
-    """Of this server alone."""
+    """Only for addresses of this server."""
     code = await client.get("/qr.svg", params={"to": "/read/physical-ai/01/02-loop#the-sensorimotor-loop"})
     assert code.headers["content-type"] == "image/svg+xml"
     assert code.text.startswith("<svg")

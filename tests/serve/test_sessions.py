@@ -38,7 +38,7 @@ async def test_history_is_restored(client: httpx.AsyncClient) -> None:
 
 
 async def test_an_answer_says_when_its_question_came(client: httpx.AsyncClient) -> None:
-    """To the millisecond as the conversation keeps it, so that a page shows the same time before and after a reload."""
+    """The same millisecond as in the conversation, so that a page shows one time before and after a reload."""
     reply = await say(client, "Q")
     question, _ = (await client.get("/history/s1", headers=MINE)).json()["messages"]
     assert reply.headers["x-lutrin-asked"] == question["created"]

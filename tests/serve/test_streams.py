@@ -318,7 +318,7 @@ async def test_the_question_is_stored_when_it_is_asked(client: httpx.AsyncClient
 
 
 async def test_a_question_that_cannot_be_asked_leaves_nothing(client: httpx.AsyncClient, house: House) -> None:
-    """Such as one about a book that is not there."""
+    """For example one about an unknown book."""
     house.answers.events, house.answers.failure = (), NotFound("There is no such book.")
     reply = await client.post("/chat", json=BODY, headers=MINE)
     assert reply.status_code == 404
@@ -345,7 +345,7 @@ async def test_a_page_that_was_loaded_again_follows_the_answer(client: httpx.Asy
 
 @pytest.mark.parametrize("left", [False, True])
 async def test_what_its_reader_stops_is_not_gone_on_with(client: httpx.AsyncClient, house: House, left: bool) -> None:
-    """Neither by the page that stopped it, nor by another; what there is of it stays, and may be explained later."""
+    """No page continues it; the text so far stays, and may be explained later."""
     house.answers.events, house.answers.pause_before = BELOW, 5
     async with client.stream("POST", "/chat", json=BODY, headers=MINE) as reply:
         await first_frames(reply, 5)

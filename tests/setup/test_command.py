@@ -37,7 +37,7 @@ async def test_a_line_without_an_end_is_cut(returns: bool) -> None:
 
 
 async def test_a_cancelled_command_leaves_nothing(tmp_path: Path) -> None:
-    """Neither itself, though it does not read signals, nor a child that holds its pipes."""
+    """The command ends, although it ignores signals, and so does a child that holds its pipes."""
     pids = tmp_path / "pids"
     code = f"""
 child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])

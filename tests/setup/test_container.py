@@ -31,7 +31,7 @@ def test_what_is_copied_is_there() -> None:
 
 
 def test_nothing_of_this_machine_is_sent_to_the_build() -> None:
-    """Neither data, keys and model files, nor what was installed here."""
+    """No data, keys, model files or local installation."""
     for name in ("data", ".git", ".venv", "models/qwen2.5-coder-0.5b-instruct-q4_k_m.gguf", "web"):
         assert not kept(name), name
 

@@ -130,7 +130,7 @@ def test_a_missing_toolkit_is_named_before_minutes_are_spent(
 
 
 def test_a_dry_run_says_what_the_build_is_told() -> None:
-    """Who wonders whether a choice reaches the compiler asks the program itself; nothing is changed."""
+    """It shows whether a choice reaches the compiler, and changes nothing."""
     for choice, told in (
         ("cpu", "CMAKE_ARGS=\n"),
         ("cuda", "CMAKE_ARGS=-DGGML_CUDA=ON\n"),

@@ -110,7 +110,7 @@ def test_a_system_that_bounds_no_memory_still_bounds_the_time() -> None:
 
 
 def test_an_ordinary_user_raises_the_weight_of_a_session_again() -> None:
-    """Of another process, right after it was lowered: one of the lowest weight hardly runs on a busy machine."""
+    """From another process, right after it was lowered: one with the lowest weight hardly runs on a busy machine."""
     if not Path("/proc/self/autogroup").exists():
         pytest.skip("this system does not group processes by session")
     code = """

@@ -117,7 +117,7 @@ def test_lists_are_read_from_commas(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_secrets_never_show(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither in the list of settings nor in a printed object."""
+    """In the list of settings and in a printed object they are hidden."""
     monkeypatch.setenv("LUTRIN_ADMIN_TOKEN", "a-needle-in-a-haystack")
     settings = load_settings()
     assert "needle" not in repr(settings)

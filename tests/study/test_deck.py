@@ -121,7 +121,7 @@ def test_the_books_own_words_stand_beside_its_lists_and_tables() -> None:
 
 
 def test_a_front_names_its_section_where_it_is_not_understood_without() -> None:
-    """Of a list and a row, not of a question, nor where the section is the word that is left out."""
+    """An exercise and a table row name it; a question does not."""
     asked = deck(entry(kind="question", topic="What stops the motors?", text="A watchdog.", quotes=("a timer",)))
     assert {card.context for card in of_kind(asked, "question")} == {""}
     assert {card.context for card in of_kind(asked, "exercise")} == {"Exercises"}

@@ -186,7 +186,7 @@ async def test_a_list_is_kept_with_the_sentence_before_it(settings: Settings) ->
 async def test_what_is_done_or_calculated_is_no_list_to_learn_by_heart(
     settings: Settings, words: str, others: str
 ) -> None:
-    """Neither steps nor what serves them, nor a calculation, nor what points at something else."""
+    """Steps, their tools, calculations and cross-references make no card."""
     (settings.corpus_dir / "machines.md").write_text(LISTS.replace(words, others))
     assert lists_of(await prepared(settings)) == []
 

@@ -335,7 +335,7 @@ async def test_analogies_can_be_switched_off(shelf: Shelf, settings: Settings) -
 
 
 async def test_a_chapter_is_summed_up_by_its_key_points(flow: AnswerFlow) -> None:
-    """Of the chapter that is named, by its number, with the passages that prove it."""
+    """A chapter named by its number, with the passages that prove them."""
     for question in ("Summarise chapter 1", "Explain chapter 1 in simple words"):
         answer = await answer_to(flow, question)
         assert answer.explanation == "**Chapter 1: Loops**, in short:\n\n- Enough for an evening.\n\n[1]"
@@ -349,7 +349,7 @@ async def test_a_key_point_that_needs_a_warning_leaves_the_chapter_the_others(fl
 
 
 async def test_a_chapter_is_practised_with_its_questions(flow: AnswerFlow) -> None:
-    """Those of another chapter are not among them; one tap asks."""
+    """Without those of another chapter; one tap asks."""
     answer = await answer_to(flow, "Quiz me on the first chapter")
     assert "1. How fast is the loop of Kestrel?" in answer.explanation
     assert "Wren" not in answer.explanation

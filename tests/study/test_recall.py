@@ -31,7 +31,7 @@ def passage() -> Chunk:
 
 
 def test_a_hint_is_the_sentence_that_answers_without_its_rarest_word() -> None:
-    """Neither a word of the question nor one that stands all over the book is left out."""
+    """The word left out is neither in the question nor common in the book."""
     unit = answering_unit(passage(), STOPS)
     assert unit is not None
     keys = key_words(unit, "What does a watchdog stop?")
@@ -72,7 +72,7 @@ def test_a_row_is_asked_with_the_names_of_its_columns() -> None:
 
 
 def test_the_question_asked_back_is_a_prepared_one_that_was_not_just_asked() -> None:
-    """Of the same section only; one that was just asked would be no question."""
+    """Only from the same section; repeating the last question would ask nothing."""
     unit = answering_unit(passage(), STOPS)
     assert recall("What is a watchdog?", passage(), unit, url=URL, cards=(CARD,), frequency={}).card == CARD
     again = recall("How soon must it be reset?", passage(), unit, url=URL, cards=(CARD,), frequency={}).card

@@ -40,7 +40,7 @@ TERMS = {
 
 
 async def uses(tmp_path: Path, embedder: Embedder) -> dict[str, dict[str, list[str]]]:
-    """Of each page, the words at which a meaning is shown, by the names of their terms."""
+    """For each page, the words that show a definition, by the names of their terms."""
     settings = load_settings(data_dir=tmp_path / "data", corpus_dir=tmp_path / "corpus")
     for name, text in PAGES.items():
         path = settings.corpus_dir / "lab" / name
@@ -90,7 +90,7 @@ async def test_with_another_embedder_only_names_of_several_words_are_shown(tmp_p
 
 
 def test_what_was_read_is_right_as_often_as_is_wanted() -> None:
-    """Of the links that the fit shows, each judged without its term."""
+    """Counted over the links that the fit shows, each judged without its own term."""
     known = weights()
     assert known is not None
     assert known.shown_right / known.shown >= 0.97

@@ -16,7 +16,7 @@ BEFORE = ("", ";", "\t", "\n", "\r\n", "a;", "a\t", "a\n", " ", "\t\n ;", '"', "
 
 
 def test_no_cell_begins_a_formula() -> None:
-    """Neither at its beginning nor behind what a spreadsheet elsewhere takes for its end."""
+    """Neither at its start nor after a character that some spreadsheet takes for the end of a cell."""
     for before, sign in product(BEFORE, SIGNS):
         table = to_csv(["a"], [[before + sign]]).removeprefix(MARK)
         (row,) = [*csv.reader(table.splitlines(keepends=True))][1:]

@@ -112,7 +112,7 @@ def test_a_teacher_adds_to_the_loss(folder: str, file: tuple[dict[str, list[Text
 
 
 def test_a_judge_learns_what_is_repeated(folder: str) -> None:
-    """Of twins beside the same evidence the one whose words stand there is the likelier after a few steps."""
+    """Of two twins beside the same evidence, the one whose words it contains is likelier after a few steps."""
     rng = random.Random(1)
     twins = []
     for _ in range(24):

@@ -24,7 +24,7 @@ def pair(section: str, question: str) -> Pair:
 
 
 def test_a_section_holds_an_answer_that_stands_in_its_units() -> None:
-    """Of all places that answer; a part of one says neither yes nor no."""
+    """All places that answer must be in it; a part of one counts neither as yes nor as no."""
     section = whole(chunk(unit("Kestrel has two arms.", start=100), unit("Wren has none.", start=140)))
     assert holds(section, "01-loops.mdx", [(100, 121), (140, 154)]) is True
     assert holds(section, "01-loops.mdx", [(100, 121), (300, 320)]) is None

@@ -61,7 +61,7 @@ def test_a_set_is_taken_by_its_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_every_set_names_its_licence_and_a_format() -> None:
-    """Who packs learns from nothing that may not be learned from."""
+    """No set without a permitting licence is used for training."""
     for name, source in public.described().items():
         assert source["licence"].startswith(("Apache-2.0", "MIT", "CC-BY-", "OANC")), name
         assert source["format"] in {*public.READ, public.PAIRS}, name
@@ -82,7 +82,7 @@ def test_the_sentence_around_an_answer_answers(tmp_path: Path) -> None:
 
 
 def test_selected_sentences_answer(tmp_path: Path) -> None:
-    """Those that are not found as they stand leave their question out."""
+    """Sentences that are not found exactly leave their question out."""
     rows = [
         {"input": "how", "passages": [{"title": "Bees", "text": TEXT}], "output": [{"selected_sentences": [sentence]}]}
         for sentence in ("Bees hum.", "Wasps hum.")

@@ -23,7 +23,7 @@ LONGEST_SPAN = 900
 
 
 def test_every_book_names_its_source_and_an_open_licence() -> None:
-    """Who trains again knows what to check out, and what its licence asks."""
+    """A new training run knows what to check out, and the terms of each licence."""
     assert set(BOOKS) == {path.stem for path in (sources.HERE / "questions").iterdir()}
     for book in BOOKS.values():
         assert re.fullmatch(r"[\w.-]+/[\w.-]+", book.repository), book

@@ -37,7 +37,7 @@ def test_a_missing_encoder_is_said_with_its_package(tmp_path: Path) -> None:
 
 
 def test_a_step_names_the_one_before_it(tmp_path: Path) -> None:
-    """Who calls the steps one by one learns their order."""
+    """Steps called one by one show their order."""
     with pytest.raises(SystemExit, match="run `python -m training prepare` first"):
         main(["mine", "--books", str(tmp_path), "--out", str(tmp_path / "out")])
     (tmp_path / "manifest.toml").write_text("format = 1\n")
@@ -96,7 +96,7 @@ def test_mined_negatives_take_the_place_of_those_by_words(tmp_path: Path) -> Non
 
 
 def test_scope_is_fitted_by_signals_that_tell() -> None:
-    """Of two signals the one that goes with the answers gets the weight; its area under the curve is near 1."""
+    """Of two signals, the one that agrees with the answers gets the weight; its area under the curve is near 1."""
     chance = np.random.default_rng(1)
     answered = np.arange(200) % 2 == 0
     rows = np.c_[answered + chance.normal(0, 0.3, 200), chance.normal(0, 1, 200)]
