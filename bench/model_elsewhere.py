@@ -1,6 +1,6 @@
 """A language model elsewhere, really run: `python bench/model_elsewhere.py`.
 
-Two servers of llama-cpp-python (OpenAI's protocol) with a model of `models/` stand behind a proxy; two servers of
+Two servers of llama-cpp-python (OpenAI's protocol) with a model of `models/` are behind a proxy; two servers of
 Lutrin ask them (`LUTRIN_LLM_BASE_URL`). Readers read streams, first undisturbed, then while one of the model's servers
 is killed in mid-answer, then while both are gone. The table says how the answers ended. `llama_cpp.server` needs
 fastapi, sse-starlette and starlette-context besides.

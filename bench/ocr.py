@@ -3,7 +3,7 @@
     python bench/ocr.py            # needs lutrin[ocr], reportlab, and for comparison Debian's tesseract-ocr
 
 Each page is set in one of five typefaces, turned into a picture of 150 or 200 dots an inch, tilted a little, blurred,
-strewn with noise and pressed as JPEG. Words count as right if they stand in the text in their order, letter by letter.
+strewn with noise and pressed as JPEG. Words count as right if they are in the text in their order, letter by letter.
 """
 
 import difflib

@@ -1,6 +1,6 @@
 """Inputs that make a backtracking engine slow, made from the regular expressions of Lutrin themselves.
 
-All modules are imported and each pattern is taken that stands in a module, in a container there or in a class. Inputs
+All modules are imported and each pattern is taken that is in a module, in a container there or in a class. Inputs
 are made from the pattern's own tree: its literals and members of its classes, alone, in pairs and in the order of the
 pattern, and what it repeats behind what leads to that, repeated to 64 kB, with and without a character at the end that
 can match nothing. A pattern is tried as it is used: what the sources only call by `match` and `fullmatch`, at one

@@ -225,7 +225,7 @@ def test_the_judge_is_no_part_of_the_program() -> None:
 
 
 def test_every_module_has_its_room() -> None:
-    """At the top stand only modules that every room may need; all others are in a room that the tests above cover."""
+    """At the top are only modules that every room may need; all others are in a room that the tests above cover."""
     rooms = {*STAGES, *WIRING, "adapters", "cli", "keep", "serve", *GUESTS}
     assert {room(name) for name in MODULES} <= {"", *TOP, *rooms}
 

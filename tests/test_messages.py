@@ -1,4 +1,4 @@
-"""What a reader may see stands in `messages.py`, so that another language of the answers and pages is one file."""
+"""What a reader may see is in `messages.py`, so that another language of the answers and pages is one file."""
 
 import ast
 import re
@@ -175,7 +175,7 @@ def shown(template: str) -> list[str]:
 
 
 def test_a_template_says_what_messages_hold() -> None:
-    """No text stands in a template, and each that it asks for is there; none is there that no template asks for."""
+    """No text is in a template, and each that it asks for is there; none is there that no template asks for."""
     sources = [path.read_text("utf-8") for path in TEMPLATES]
     assert len(sources) > 25
     assert [text for source in sources for text in shown(source)] == []
@@ -211,7 +211,7 @@ def spoken(script: str) -> list[str]:
 
 
 def test_a_script_says_what_messages_hold() -> None:
-    """No text stands in a script, and each that it asks for is there; none is there that no script asks for."""
+    """No text is in a script, and each that it asks for is there; none is there that no script asks for."""
     sources = [path.read_text("utf-8") for path in SCRIPTS]
     assert len(sources) > 5
     assert {text for source in sources for text in spoken(source)} == OF_SCRIPTS

@@ -16,7 +16,7 @@ def unit(
     text: str, *, kind: UnitKind = "sentence", block: int = 0, start: int = 0, lead: str = "", warning: bool = False,
     language: str = "",
 ) -> Unit:  # fmt: skip
-    """A unit whose words stand in its source at `start`."""
+    """A unit whose words are in its source at `start`."""
     return Unit(
         kind=kind, text=text, char_start=start, char_end=start + len(text), lead=lead, block=block, warning=warning,
         language=language,

@@ -4,7 +4,7 @@ from lutrin.answer.grade import calculations, evaluate
 
 
 def test_a_result_is_what_the_numbers_give() -> None:
-    """As exactly as the result is written; units stand beside and are not calculated with."""
+    """As exactly as the result is written; units beside numbers are ignored."""
     for text, right in (
         ("3 * 2.5 kg = 7.5 kg", True),
         ("The robot needs 24 V × 20 Ah = 480 Wh in all.", True),

@@ -18,7 +18,7 @@ from lutrin.answer.evidence import longer_first, sides_of, tells_apart
     ],
 )
 def test_what_a_question_compares(topic: str, names: list[str]) -> None:
-    """As it stands there, with the number that belongs to a name."""
+    """As in the question, with the number that belongs to a name."""
     spans = sides_of(topic, compares=True)
     assert [topic[slice(*span)] for span in spans or ()] == names
 

@@ -95,7 +95,7 @@ def test_excerpts_that_stand_together_are_one() -> None:
 
 
 def test_what_was_cut_off_is_told() -> None:
-    """Whether text of the section stands before an excerpt and behind it."""
+    """Whether text of the section precedes or follows an excerpt."""
     held = page(*[words(40)] * 5)
     (run, *_) = choose([part((held, [UNLIKELY, UNLIKELY, LIKELY, UNLIKELY, UNLIKELY]))])
     assert (run.cut_before, run.cut_after) == (run.units[0] != held.units[0], run.units[-1] != held.units[-1])
@@ -159,7 +159,7 @@ def test_where_code_is_wanted_a_run_with_code_comes_first() -> None:
 
 
 def test_a_warning_is_whole() -> None:
-    """The units of one box never part, however many words stand between the likely one and its end."""
+    """The units of one box are never separated, however far the likely one is from its end."""
     box = [unit(words(20, of=f"w{n}"), block=0, start=n * 200, warning=True) for n in range(6)]
     held = chunk(*box)
     (run,) = choose([part((held, [LIKELY, *[-50.0] * 5]))])
@@ -477,7 +477,7 @@ async def test_what_is_typed_next_belongs_to_how_it_is_done() -> None:
 
 
 def test_what_introduces_a_list_is_said_once() -> None:
-    """Also where something stands between its items."""
+    """Even if its items are separated."""
     lead = "There are two ways:"
     one, two = (unit(f"{n}. Way.", kind="list_item", start=40 * n, lead=lead, block=2 * n) for n in (1, 2))
     between = unit("Look at the picture.", start=60, block=3)

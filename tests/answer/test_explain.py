@@ -99,7 +99,7 @@ async def test_nothing_is_said_twice() -> None:
 
 
 async def test_a_list_is_shown_whole_or_not_at_all() -> None:
-    """Steps with a gap mislead, and what announces them says nothing alone; a step may stand above."""
+    """Steps with a gap mislead, and what announces them says nothing alone; a step may be above."""
     lifts, sees, sings = (
         f"{what}." for what in ("The arm of Kestrel lifts 2 kg", "Its lidar sees no glass", "It sings 5 songs")
     )

@@ -107,7 +107,7 @@ async def test_searches_take_turns_address_by_address(
 
 
 async def test_without_a_model_the_book_answers_in_its_own_words(make_flow: MakeFlow) -> None:
-    """Sources, then quotes, then the answer; each quote stands in its file."""
+    """Sources, then quotes, then the answer; each quote is in its file."""
     events = await events_of(make_flow(), Question(text=LOOP))
     assert [type(event) for event in events[:2]] == [SourcesEvent, ExcerptEvent]
     done = events[-1]
@@ -213,7 +213,7 @@ def shape(events: list[AnswerEvent]) -> list[str]:
 
 
 async def test_the_book_s_answer_is_final_before_the_model_speaks(make_flow: MakeFlow) -> None:
-    """What the model adds stands below it, and changes nothing of it."""
+    """What the model adds is below it, and changes nothing of it."""
     flow = make_flow(ScriptedGenerator(lambda _: SLOW, first_s=5.0))
     events = await events_of(flow, Question(text=BATTERY))
     assert shape(events) == ["sources", "excerpt", "answer", "working", "sentence", "done"]
@@ -536,7 +536,7 @@ async def test_code_without_a_warning_in_the_book_is_withheld(make_flow: MakeFlo
 
 
 async def test_simulated_and_real_are_told_apart(make_flow: MakeFlow) -> None:
-    """When both stand in one answer."""
+    """When both are in one answer."""
     answer = await answer_to(
         make_flow(), "Do the wheels of Wren slip on a wet floor, and do the wheels of Wren slip in the simulator?"
     )

@@ -145,7 +145,7 @@ async def test_a_book_makes_no_sentence_hard_to_grade() -> None:
 
 
 async def test_a_heading_names_and_states_nothing() -> None:
-    """A word that stands in a heading alone is no sentence of the book; beside words of its text it may stand."""
+    """A word from a heading alone states nothing; with words of the text it may."""
     page = section(unit("It turns at 300 rpm."))
     assert page.chunk.heading_path == ("Loops", "The loop")
     assert await level("Loop.", page) == "dropped"

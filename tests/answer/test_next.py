@@ -1,4 +1,4 @@
-"""What may be asked next: on the pages that an answer cites, and nothing that stands there already."""
+"""What may be asked next: on the pages that an answer cites, and nothing that is there already."""
 
 from collections.abc import Sequence
 

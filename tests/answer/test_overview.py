@@ -65,7 +65,7 @@ async def asked(tmp_path: Path, text: str, page: str, pages: Mapping[str, str] =
 
 
 async def test_all_commands_of_a_page(tmp_path: Path) -> None:
-    """Each stands below what announces it, in order, without what it prints."""
+    """Each is below what announces it, in order, without what it prints."""
     answer = await asked(tmp_path, "Which commands does this page use?", "01-thread.md")
     assert answer.kind == "extractive"
     assert not answer.closest

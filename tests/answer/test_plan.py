@@ -123,7 +123,7 @@ async def test_between_yes_and_no_the_closest_passage_is_shown(plan: MakePlan) -
 
 
 async def test_what_a_section_is_about_is_never_not_covered(plan: MakePlan) -> None:
-    """A title of one word that stands among others in a question is not what it asks about."""
+    """A question does not ask about a title of one word that it merely contains."""
     asked = ("What is said of batteries?", "Which cheese, pizza, wine and batteries does the mayor of Naples like?")
     assert [(await plan(text, odds=-1.5)).verdict for text in asked] == ["closest", "no"]
 

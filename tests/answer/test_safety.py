@@ -88,7 +88,7 @@ async def test_a_warning_holds_for_the_same_program_in_another_language_and_for_
 
 
 async def test_a_warning_s_own_code_needs_it() -> None:
-    """It stands in the box."""
+    """The code is in the warning's box."""
     assert await is_warned(BEWARE, code(start=100, warning=True))
 
 
@@ -140,7 +140,7 @@ async def test_a_description_that_names_a_motor_is_shown() -> None:
 
 
 async def test_a_word_on_simulation_elsewhere_in_the_code_excuses_nothing() -> None:
-    """Only the command that it stands in."""
+    """It excuses only its own command."""
     assert await is_withheld("# Tried in gazebo first.\nnav.goToPose(goal)")
     assert not await is_withheld("ros2 launch arm_bringup arm.launch.py \\\n  use_sim_time:=true")
 

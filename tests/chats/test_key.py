@@ -171,7 +171,7 @@ def test_owners_and_keys_of_conversations() -> None:
 
 
 async def test_former_keys_are_kept_sealed(tmp_path: Path) -> None:
-    """The present key opens them, the newest first; no byte of them stands in a file."""
+    """The present key opens them, the newest first; no byte of them is in a file."""
     database, key_path = await made(tmp_path)
     keys = [file_key(database, key_path)]
     for _ in range(2):

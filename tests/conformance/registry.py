@@ -1,6 +1,6 @@
 """The registry of rows: what five specifications ask, and what shows that it is so.
 
-A row stands in `rows/*.toml`. It is met by tests of this folder that carry its identifier in the mark `row`, by tests
+A row is in `rows/*.toml`. It is met by tests of this folder that carry its identifier in the mark `row`, by tests
 elsewhere in the repository, or by tests in a browser. A row that asks for a figure names the benchmark that prints it,
 whatever else tests show of it. What is not shown yet is open, and says what it waits for.
 

@@ -238,7 +238,7 @@ def test_who_asks_about_the_marked_passage_needs_no_words_of_the_book(reader: Re
 
 @pytest.mark.xfail(reason="the reader judges two of these near questions to be answered", strict=True)
 def test_the_name_of_what_the_book_is_about_answers_nothing(reader: Reader) -> None:
-    """It stands on every other page; what is asked of it has to stand there, too."""
+    """It is on every other page; what is asked of it has to be there, too."""
     for question in ("Does Kestrel run on Windows?", "Which university built Kestrel?"):
         assert reader.answer("/api/query", query=question).refusal is not None
     for question in ("What is Kestrel?", "How many degrees of freedom does Kestrel have?"):
@@ -379,7 +379,7 @@ def test_ten_questions_at_once_are_answered_in_time(reader: Reader) -> None:
 
 @pytest.mark.row("A-SC-006")
 def test_every_answer_can_be_traced_to_its_section(reader: Reader) -> None:
-    """Ten answers: each cites chapter, section and file, and its quotes stand there letter for letter."""
+    """Ten answers: each cites chapter, section and file, and its quotes are there letter for letter."""
     for question in IN_BOOK:
         answer = reader.answer("/api/query", query=question, book=SLUG)
         assert answer.kind == "extractive" or answer.prepared_by, question

@@ -87,7 +87,7 @@ def test_health(reader: Reader) -> None:
 
 @pytest.mark.row("B-FR-005", "B-FR-011", "B-FR-012")
 def test_a_turn_is_searched_answered_stored_and_told(reader: Reader) -> None:
-    """The reply's words stand in the history as soon as it is there, question first, oldest turn first."""
+    """The reply's words are in the history as soon as it is there, question first, oldest turn first."""
     session = new_session()
     told = [reader.chat(session, question)["answer"] for question in ("What is a costmap?", "What is a URDF file?")]
     messages = reader.history(session)
@@ -173,7 +173,7 @@ def test_the_container_listens_on_7860() -> None:
 
 @pytest.mark.row("B-FR-006")
 def test_what_is_said_stands_in_the_book(reader: Reader) -> None:
-    """Every quote of ten answers stands in its file letter for letter, and no answer is without one."""
+    """Every quote of ten answers is in its file letter for letter, and no answer is without one."""
     for question in IN_BOOK:
         reply = reader.chat(new_session(), question)
         assert reply["citations"], question

@@ -67,7 +67,7 @@ def test_outside_the_book_is_said_so(reader: Reader) -> None:
 
 @pytest.mark.row("C-US2-1", "C-FR-007", "C-FR-015")
 def test_a_selection_answers_alone(reader: Reader) -> None:
-    """All that is said about the principles stands in the selected paragraph."""
+    """All that is said about the principles is in the selected paragraph."""
     question = "What are the design principles mentioned here?"
     answer = reader.answer("/query-selected-text", question=question, selected_text=PRINCIPLES)
     assert answer.mode == "selection"
@@ -261,7 +261,7 @@ def test_the_eleventh_question_of_a_minute(growth: Growth) -> None:
 
 @pytest.mark.row("C-NFR-008")
 def test_no_word_of_a_conversation_is_readable_on_the_disk(house: House) -> None:
-    """A word that was asked stands in no file of the data folder."""
+    """A word that was asked is in no file of the data folder."""
     needle = "quokkaphone"
     house.reader.chat(new_session(), f"What is a costmap? {needle}")
     for path in house.data_dir.rglob("*"):

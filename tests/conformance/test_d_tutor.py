@@ -207,7 +207,7 @@ def test_no_code_for_a_robot_comes_without_its_warning(reader: Reader) -> None:
 @pytest.mark.parametrize("with_box", [False, True])
 @pytest.mark.parametrize("question", ["How does this work?", "What is the queue depth?"])
 def test_marked_code_has_the_warning_of_its_place(reader: Reader, path: str, question: str, *, with_box: bool) -> None:
-    """Where the warning stands above what is marked, and where it is marked itself: never is it said to be missing."""
+    """Where the warning is above what is marked, and where it is marked itself: never is it said to be missing."""
     page = (CORPUS / "physical-ai/02-part-2-software/04-chapter-4-ros-2/02-nodes-and-topics.mdx").read_text("utf-8")
     warning = page.split(":::warning[Safety]\n", 1)[1].split("\n:::", 1)[0]
     code = page.split("```python\n", 1)[1].split("```", 1)[0]

@@ -44,7 +44,7 @@ def test_named_tests_exist() -> None:
 
 
 def test_named_browser_tests_exist() -> None:
-    """Every title of the registry stands in its file as a test."""
+    """Every title of the registry is in its file as a test."""
     missing = []
     for row in ROWS.values():
         for test in row.browser:

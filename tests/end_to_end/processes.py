@@ -53,7 +53,7 @@ class Done:
     err: str
 
     def json(self) -> Any:
-        """What it printed, as JSON; nothing else may stand on its standard output."""
+        """What it printed, as JSON; nothing else may be on its standard output."""
         return msgspec.json.decode(self.out)
 
 

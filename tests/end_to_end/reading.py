@@ -71,7 +71,7 @@ def check_order(seen: list[Event]) -> Answer:
 
 
 def check_sources(answer: Answer, folders: Mapping[str, Path], selected_text: str = "") -> None:
-    """Every quote and excerpt stands in its file letter for letter; what is cited is a source, and nothing else is.
+    """Every quote and excerpt is in its file letter for letter; what is cited is a source, and nothing else is.
 
     Args:
         answer: Not a refusal.

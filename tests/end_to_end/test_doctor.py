@@ -25,7 +25,7 @@ def failures(done: Done) -> dict[str, dict[str, Any]]:
 
 
 def checks(done: Done) -> list[str]:
-    """The lines of the checks; what a book leaves out stands below its own, further in."""
+    """The lines of the checks; what a book leaves out is below its own, further in."""
     return [line for line in done.out.splitlines() if not line.startswith("  ")]
 
 

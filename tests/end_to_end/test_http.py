@@ -106,7 +106,7 @@ def test_words_that_are_not_the_books_lead_nowhere(server: Server, library: Libr
 
 
 def test_a_conversation_is_kept(server: Server) -> None:
-    """Both sides of each turn stand in the history, oldest first, with the citations that were shown."""
+    """Both sides of each turn are in the history, oldest first, with the citations that were shown."""
     session = secrets.token_hex(8)
     replies = []
     for question in (books.QUESTION, "How fast does the pump work?"):

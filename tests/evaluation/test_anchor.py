@@ -10,7 +10,7 @@ OLD = "A full frame weighs 2 kg."
 
 
 def labelled(folder: Path, page: str) -> Path:
-    """A book of one page, a claim and an answer about a sentence that stood at its beginning."""
+    """A book of one page, a claim and an answer about a sentence that was at its beginning."""
     place = ["bees.md", 0, len(OLD), sha256(OLD.encode()).hexdigest()]
     claim = dict(zip(("file", "offset", "length", "hash"), place, strict=True))
     rows = {"claims": {"claim": "It weighs 2 kg.", **claim}, "remote": {"question": "How heavy?", "passages": [place]}}

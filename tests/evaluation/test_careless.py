@@ -37,7 +37,7 @@ def test_messages_are_short_and_small() -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_no_letter_is_added_where_words_are_missing(seed: int) -> None:
-    """What is left stands in its order."""
+    """What is left is in its order."""
     left = iter(QUESTION.question.replace(" ", ""))
     written = missing(QUESTION.question, random.Random(seed))
     assert written

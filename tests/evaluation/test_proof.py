@@ -50,7 +50,7 @@ def test_word_for_word_means_markup_aside() -> None:
 
 
 def test_coverage_is_the_share_of_content_words() -> None:
-    """Elbow, turns and heats are content words; two of the three stand in the passage."""
+    """Elbow, turns and heats are content words; two of the three are in the passage."""
     assert coverage("The elbow turns and heats", PASSAGE) == pytest.approx(2 / 3)
     assert coverage("and the", PASSAGE) == 1.0
 

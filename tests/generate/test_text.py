@@ -55,7 +55,7 @@ def test_loops() -> None:
 
 
 def words(messages: Sequence[Message], stable_chars: int = 0) -> tuple[list[int], int]:
-    """A tokenizer for tests: a token is a word's number, -1 stands before each message."""
+    """A tokenizer for tests: a token is a word's number, -1 is before each message."""
     tokens = [token for message in messages for token in (-1, *(int(word) for word in message.content.split()))]
     return tokens, len(tokens) - len(messages[-1].content[stable_chars:].split()) if stable_chars else 0
 
@@ -78,7 +78,7 @@ def test_prompts_are_cut_to_the_budget(sizes: list[int], budget: int) -> None:
 
 
 def test_whole_paragraphs_go_from_the_back() -> None:
-    """The passages that stand first stay whole; those before the question go."""
+    """The passages that are first stay whole; those before the question go."""
     content = "\n\n".join(" ".join([str(n)] * 10) for n in range(6))
     tokens, _ = fit_prompt([Message(role="user", content=content)], 0, 35, words)
     assert tokens == (-1, *[0] * 10, *[1] * 10, *[5] * 10)

@@ -126,7 +126,7 @@ async def test_files_and_sources_are_there(generation: OpenGeneration) -> None:
 
 
 async def test_words_are_counted_by_passage(generation: OpenGeneration) -> None:
-    """A rare word stands in few passages, an unknown one in none."""
+    """A rare word is in few passages, an unknown one in none."""
     counted = await generation.document_frequency(["the", "zero", "xylophone"])
     assert counted["the"] > counted["zero"] == 1
     assert counted["xylophone"] == 0

@@ -230,7 +230,7 @@ async def test_swaps_leave_no_handles(library: Library) -> None:
 
 
 async def test_readers_see_what_the_teacher_chose(library: Library) -> None:
-    """A new title stands on the book and on its passages; a hidden book is not there, and comes back."""
+    """A new title is on the book and on its passages; a hidden book is not there, and comes back."""
     await library.publish("g1")
     async with shelf_of(library) as shelf:
         (book,) = shelf.books()

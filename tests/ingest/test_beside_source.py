@@ -13,7 +13,7 @@ def units(source: str, name: str = "arm.md") -> list[Unit]:
 
 
 def test_a_list_right_behind_its_sentence_stays_behind_it() -> None:
-    """Although another list of the same kind stands before the sentence."""
+    """Although another list of the same kind is before the sentence."""
     source = "# Arm\n\n1. Lift.\n2. Lower.\n\nTwo kinds:\n1. Long ones\n2. Short ones\n"
     assert [unit.text for unit in units(source)] == [
         "1. Lift.",

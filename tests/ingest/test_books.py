@@ -1,4 +1,4 @@
-"""Books, and where a file stands in them."""
+"""Books, and where a file is in them."""
 
 import json
 from pathlib import Path
@@ -27,7 +27,7 @@ def test_a_folder_with_a_description_is_a_book(tmp_path: Path) -> None:
 
 
 def test_each_child_with_a_description_is_a_book(tmp_path: Path) -> None:
-    """Several books stand side by side, and so does a folder without a description."""
+    """A folder may hold several books, and also a folder without a description."""
     write(tmp_path / "b" / "book.toml", 'title = "B"')
     write(tmp_path / "a" / "book.toml", 'title = "A"')
     write(tmp_path / "questions" / "x.md")

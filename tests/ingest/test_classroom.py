@@ -131,7 +131,7 @@ def presentation() -> bytes:
 
 
 def words(section: Section) -> str:
-    """All that stands in a section."""
+    """All that is in a section."""
     return "\n".join(unit.text for unit in section.units)
 
 

@@ -1,4 +1,4 @@
-"""No visible word vanishes silently: it stands in the text, or the report names it."""
+"""No visible word vanishes silently: it is in the text, or the report names it."""
 
 import json
 import re

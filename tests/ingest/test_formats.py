@@ -150,7 +150,7 @@ def test_an_epub_is_read_by_its_spine_with_the_titles_of_its_navigation() -> Non
 
 
 def test_a_word_document_has_headings_and_tables() -> None:
-    """The title of the whole stands above its chapters."""
+    """The title of the whole is above its chapters."""
     document = parse_docx(DOCX, "bicycles.docx")
     assert document.title == "Looking after bicycles"
     assert paths(document) == [("Looking after bicycles", "Chains"), ("Looking after bicycles", "Tyres")]

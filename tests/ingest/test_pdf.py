@@ -105,7 +105,7 @@ def test_columns_with_a_table_and_bold_words_keep_their_order() -> None:
 
 
 def test_a_page_of_contents_is_left_out() -> None:
-    """Its titles are the headings anyway, and no answer stands in it."""
+    """Its titles are the headings anyway, and no answer is in it."""
     names = [f"Chapter {i} about motors" for i in range(1, 12)]
 
     def contents(canvas: Canvas) -> None:
@@ -218,7 +218,7 @@ def test_chapters_of_one_size_are_no_title() -> None:
 
 
 def test_a_title_in_large_letters_is_no_running_header() -> None:
-    """Its words stand at the head of every page, and the file is called so though the bookmarks name chapters only."""
+    """Its words are at the head of every page, and the file is called so though the bookmarks name chapters only."""
 
     def page(number: int) -> Draw:
         def draw(canvas: Canvas) -> None:
@@ -235,7 +235,7 @@ def test_a_title_in_large_letters_is_no_running_header() -> None:
 
 
 def test_running_titles_of_a_page_on_its_side_are_left_out() -> None:
-    """They stand elsewhere on it, and the page moves no other page's edges."""
+    """They are elsewhere on it, and the page moves no other page's edges."""
 
     def page(number: int, *, aside: bool = False) -> Draw:
         def draw(canvas: Canvas) -> None:
@@ -383,7 +383,7 @@ def test_a_full_cell_does_not_run_into_the_next() -> None:
 
 
 def test_a_table_of_long_cells_is_no_page_of_two_columns() -> None:
-    """Its cells stand side by side on the same lines, and the left ones do not fill their column."""
+    """Its cells are side by side on the same lines, and the left ones do not fill their column."""
     rows = [(f"Subject number {i} of the list", f"Standard {i} by an organisation for such things") for i in range(9)]
 
     def page(canvas: Canvas) -> None:

@@ -73,7 +73,7 @@ def test_boxes_keep_their_nature(box: str, warning: bool) -> None:
 
 
 def test_a_table_of_lists_and_one_that_is_drawn_are_grids() -> None:
-    """A cell that spans rows stands in each of them."""
+    """A cell that spans rows is in each of them."""
     body = (
         ".. list-table:: Table 4. Loads\n   :header-rows: 1\n\n   * - Body\n     - Cone\n   * - Clay\n     - 6\n\n"
         "+------+------+\n| Body | Cone |\n+======+======+\n"

@@ -50,7 +50,7 @@ def test_a_file_is_read_without_complaint_and_its_units_stand_where_they_say(doc
 
 
 def test_every_fence_of_a_file_is_in_a_passage(documents: list[Document]) -> None:
-    """As many as opening fences stand in the file, each byte for byte in a chunk's text."""
+    """One for each opening fence in the file, each byte for byte in a chunk's text."""
     for document in documents:
         chunks = chunk_document(document, BOOK.info, lambda text: [(0, 1)] * len(text.split()), 400, 50)
         fences = re.findall(r"^( *)```(\w+)[^\n]*\n(.*?)^\1```", document.source, re.MULTILINE | re.DOTALL)

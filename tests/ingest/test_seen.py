@@ -132,7 +132,7 @@ SPANNED = (
 
 @READERS
 def test_a_table_is_a_grid_before_it_is_rows(read: Callable[[str], Document]) -> None:
-    """Cells that span stand in every place that they cover, rows of heads are one."""
+    """Cells that span are in every place that they cover, rows of heads are one."""
     rows = units(read(SPANNED))
     assert [row.text for row in rows] == ["Oak | 9 | 7", "Oak | unknown | unknown"]
     assert {row.lead for row in rows} == {"Wood | Load dry | Load wet"}

@@ -1,6 +1,6 @@
 """Roles on real books: sections labelled by hand against what is read, on the shelf of books beside the checkout.
 
-`shelf_roles.jsonl` holds a place (file, start, end in characters), the SHA-256 of what stands there, and its role; the
+`shelf_roles.jsonl` holds a place (file, start, end in characters), the SHA-256 of what is there, and its role; the
 books themselves are no part of the repository. Rules and names are fitted on the half `tune`; `test` is only counted.
 
     python tests/ingest/test_shelf_roles.py [tune]     # the table, and what is read otherwise than labelled

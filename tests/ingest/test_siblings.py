@@ -294,7 +294,7 @@ def test_styles_of_word_raise_and_hide() -> None:
 
 
 def test_ruby_of_word_keeps_its_letters() -> None:
-    """How they are read stands behind them."""
+    """The reading follows the characters."""
 
     def run(name: str, words: str) -> str:
         return f"<w:{name}><w:r><w:t>{words}</w:t></w:r></w:{name}>"
@@ -513,7 +513,7 @@ def test_inserted_words_are_words_and_captions_of_knitr_are_captions() -> None:
 def test_accents_are_one_sign_with_their_letter_and_signs_without_width_are_none(
     read: Callable[[str], Document],
 ) -> None:
-    """As a reader types them; a hyphen that may stand at the end of a line is not shown within one."""
+    """As a reader types them; a hyphen that may be at the end of a line is not shown within one."""
     shown = texts(read("<p>The cafe\u0301 of co\u00adop\u200bera\u2060tion.</p>"))
     assert shown == ["The caf\u00e9 of cooperation."]
     (code,) = units(read("<pre>cafe\u0301 \u200bx</pre>"))

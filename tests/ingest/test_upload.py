@@ -79,7 +79,7 @@ def test_a_zip_is_unpacked_with_its_folders(tmp_path: Path) -> None:
     ],
 )
 def test_names_that_lead_elsewhere_are_left_out(tmp_path: Path, name: str) -> None:
-    """Whether they stand in an archive or in a form."""
+    """Whether they are in an archive or in a form."""
     corpus = tmp_path / "deep" / "corpus"
     for files in (archive({"good.md": PAGE, name: PAGE}), [("good.md", BytesIO(PAGE.encode())), (name, BytesIO(b"x"))]):
         stored = store(corpus, files, book="b", replace=True)

@@ -37,7 +37,7 @@ def distribution(site: Path) -> metadata.Distribution:
 
 
 def test_a_wheel_holds_what_its_record_says(greenlet: Path, tmp_path: Path) -> None:
-    """Every file but RECORD stands in it with its SHA-256; the header went back to its place."""
+    """Every file but RECORD is in it with its SHA-256; the header went back to its place."""
     path = bundle.write_wheel(distribution(greenlet), tmp_path)
     with zipfile.ZipFile(path) as wheel:
         names = set(wheel.namelist())

@@ -118,7 +118,7 @@ async def test_a_new_chapter_is_read_alone(press: Press) -> None:
 
 
 async def test_a_new_name_or_place_of_a_folder_changes_its_pages_alone(press: Press) -> None:
-    """They belong to another chapter, and stand elsewhere in the order; nothing is embedded again."""
+    """They belong to another chapter, and are elsewhere in the order; nothing is embedded again."""
     await press.ingest()
     embedded = len(press.embedder.texts)
     press.write({"02-chapter-2-walking/_category_.json": '{"label": "Chapter 2: Gaits"}'})

@@ -28,7 +28,7 @@ def asked(question: str, *history: str) -> str:
 
 
 def test_what_leaves_something_out_is_asked_of_the_subject() -> None:
-    """The subject stands before the question, and the passages of the answer before come with it."""
+    """The subject is before the question, and the passages of the answer before come with it."""
     for question in (
         "Why not overnight?",
         "For how long?",

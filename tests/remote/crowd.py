@@ -114,7 +114,7 @@ class Crowd:
             assert reply.is_answered or reply.response.json()["detail"] in FRIENDLY, reply.response.text
 
     def check_nothing_lost(self, client: httpx.Client) -> None:
-        """What was answered stands in the conversation, question and answer, unless the reader was told otherwise."""
+        """What was answered is in the conversation, question and answer, unless the reader was told otherwise."""
         kept: dict[str, list[Reply]] = defaultdict(list)
         for reply in self.replies:
             if reply.is_stored:

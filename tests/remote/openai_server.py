@@ -162,7 +162,7 @@ class OpenAIService:
 
 
 def _may_answer(prompt: str) -> bool:
-    """Whether two thirds of a question's words stand in its passages."""
+    """Whether two thirds of a question's words are in its passages."""
     passages, _, rest = prompt.rpartition("Question: ")
     asked, held = set(content_stems(rest.removesuffix(ANSWERS))), set(content_stems(passages))
     return 3 * len(asked & held) >= 2 * len(asked)

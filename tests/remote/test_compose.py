@@ -81,7 +81,7 @@ def test_what_a_service_waits_for_is_there() -> None:
 
 
 def test_volumes_are_declared_and_folders_there() -> None:
-    """What is mounted is a volume of the file or stands in the checkout; nothing is reached from other machines."""
+    """What is mounted is a volume of the file or is in the checkout; nothing is reached from other machines."""
     for name, service in SERVICES.items():
         for mount in service.get("volumes", []):
             source = mount.split(":")[0]
@@ -143,7 +143,7 @@ def test_no_secret_is_asked_for_in_vain() -> None:
 
 
 def test_servers_side_by_side_differ_in_nothing() -> None:
-    """Two of them, with one key and one database; their proxy is believed, for it stands in their network."""
+    """Two of them, with one key and one database; their proxy is believed, for it is in their network."""
     first, second = SERVICES["server-1"], SERVICES["server-2"]
     assert first == second
     (network,) = COMPOSE["networks"]["default"]["ipam"]["config"]

@@ -24,7 +24,7 @@ def front(school: School) -> Iterator[httpx.Client]:
 
 
 def test_one_conversation_on_both_servers(school: School, front: httpx.Client) -> None:
-    """Questions of one reader are answered here and there, and all of them stand in the conversation."""
+    """Questions of one reader are answered here and there, and all of them are in the conversation."""
     before = [server.printed().count(QUESTION) for server in school.servers]
     asked = [f"{books.QUESTION} {number}" for number in range(40)]
     for number, question in enumerate(asked):

@@ -44,7 +44,7 @@ def around(page: Sequence[Chunk], number: int) -> Chunk:
 
 
 def test_short_sections_become_one_passage_with_their_headings() -> None:
-    """What was four passages of thirty tokens is one, as it stands on the page; its address is the part's."""
+    """What was four passages of thirty tokens is one, as it is on the page; its address is the part's."""
     page = page_of("# T\n\n" + "".join(section(name, 2) for name in "ABCD"))
     assert len(page) == 4
     for number, part in enumerate(page):
@@ -64,7 +64,7 @@ def test_a_passage_begins_with_the_last_words_before_its_section() -> None:
 
 
 def test_code_and_other_tabs_keep_apart() -> None:
-    """A block of code is never cut, and one system's words never stand in another's passage."""
+    """A block of code is never cut, and one system's words are never in another's passage."""
     code = "```python\n" + "".join(f"walk({number})\n" for number in range(60)) + "```\n"
     tabs = (
         '<Tabs>\n<TabItem label="Left">\n\nTurn left.\n\n</TabItem>\n'

@@ -53,7 +53,7 @@ def test_marked_words_are_words(text: str) -> None:
 
 
 async def test_the_selection_s_best_sentence_has_the_best_score(generation: OpenGeneration) -> None:
-    """And the selection has the place of where it stands in the book."""
+    """And the selection has its place in the book."""
     query = asked(
         "What does it make them eat?", selected_text="Smoke calms the bees. It makes them eat honey.", mode="selection"
     )

@@ -177,7 +177,7 @@ async def test_errors_have_their_code_and_text(
 async def test_the_unexpected_is_500_with_an_id(
     client: httpx.AsyncClient, house: House, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The id stands in the log; the reader's words, the error's text and the stack trace stand nowhere."""
+    """The id is in the log; the reader's words, the error's text and the stack trace stand nowhere."""
     house.answers.events, house.answers.failure = (), KeyError("the needle")
     reply = await client.post("/api/query", json={"query": "the needle"})
     assert (reply.status_code, reply.json()["detail"]) == (500, messages.SOMETHING_WRONG)

@@ -93,7 +93,7 @@ async def test_the_class_gets_one_page_with_all_of_it(serve: Serve) -> None:
 
 
 async def test_thirty_pupils_are_counted_and_nobody_is_known(serve: Serve, house: House) -> None:
-    """Each opens it, answers, and some finish; what was hard stands first, and what is stored names no one."""
+    """Each opens it, answers, and some finish; what was hard is first, and what is stored names no one."""
     async with serve(admin_token=TOKEN) as client:
         await sign_in(client)
         name = await hand_out(client)

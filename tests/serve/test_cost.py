@@ -54,7 +54,7 @@ def large_book(house: House) -> None:
 
 
 async def test_a_question_says_whose_turn_it_takes(serve: Serve, house: House) -> None:
-    """By its network address, which stands in no answer and in no stored message."""
+    """By its network address, which is in no answer and in no stored message."""
     async with serve(rate_peer_per_min=300) as client:
         answer = await client.post("/api/query", json={"query": "What is the loop?", "session_id": "reader"})
         history = await client.get("/history/reader")

@@ -96,7 +96,7 @@ async def test_every_origin_only_when_written_out(serve: Serve, capsys: pytest.C
     "path", ["/", "/read/physical-ai/01/02-loop", "/health", "/nothing", "/schema", "/static/reader.js"]
 )
 async def test_every_response_is_closed(client: httpx.AsyncClient, path: str) -> None:
-    """A strict policy stands on pages, data and errors alike."""
+    """A strict policy is on pages, data and errors alike."""
     headers = (await client.get(path)).headers
     policy = headers["content-security-policy"]
     assert "default-src 'none'" in policy
@@ -128,7 +128,7 @@ async def test_a_page_of_this_server_may_ask(client: httpx.AsyncClient) -> None:
 
 
 async def test_no_cache_gives_one_origins_reply_to_another(client: httpx.AsyncClient) -> None:
-    """`Vary: Origin` stands on every reply, with an origin and without."""
+    """`Vary: Origin` is on every reply, with an origin and without."""
     for headers in ({}, {"Origin": "http://localhost:3000"}, {"Origin": "https://evil.example"}):
         for path in ("/health", "/", "/nothing"):
             assert "origin" in (await client.get(path, headers=headers)).headers["vary"].lower()

@@ -45,7 +45,7 @@ async def test_the_shelf_lists_every_page(client: httpx.AsyncClient, house: Hous
 
 
 def test_a_page_that_is_named_as_its_chapter_is_led_to_by_the_heading() -> None:
-    """Its title stands once in the contents, the sections of the page below it."""
+    """Its title is once in the contents, the sections of the page below it."""
     pages = [PageEntry("01/index.md", "Chapter 1", "", "Chapter 1"), PageEntry("01/02.md", "Loops", "", "Chapter 1")]
     listed = contents(pages, pages[0], ("why", "Why"))
     assert listed.count("Chapter 1") == 1
@@ -95,7 +95,7 @@ async def test_a_book_has_a_page_that_leads_to_all_of_its_pages(client: httpx.As
 
 
 def test_a_book_is_about_its_chapters_not_about_its_own_title() -> None:
-    """Which stands above the line already."""
+    """Which is above the line already."""
     assert (
         subjects([["The Lab Book", "1. Nodes", "2. Topics", "Charging"]], "The Lab Book") == "Nodes · Topics · Charging"
     )
@@ -238,7 +238,7 @@ async def test_the_licences_of_the_widget_are_served_beside_it(client: httpx.Asy
     "path", ["/static/..%2f..%2fapp.py", "/static/%2e%2e/app.py", "/static//etc/passwd", "/static/", "/widget/x"]
 )
 async def test_no_other_file_is_served(client: httpx.AsyncClient, path: str) -> None:
-    """Only what stood in the folder at the start has a name here."""
+    """Only what was in the folder at the start has a name here."""
     assert (await client.get(path)).status_code == 404
 
 
@@ -373,7 +373,7 @@ def test_pages_of_a_pdf_have_the_anchors_of_citations() -> None:
 
 
 def test_a_long_pdf_is_shown_in_its_chapters() -> None:
-    """Each from the page that its title stands on; what comes before the first is a part, too."""
+    """Each from the page that its title is on; what comes before the first is a part, too."""
     pages = ["Cover.", "# One\n\nFirst.", "More.", "# Two\n\nSecond.", *["And on."] * 6]
     page = render_page("\f".join(pages), "book.pdf")
     assert page.sections == (("page=1", "Page 1"), ("one", "One"), ("two", "Two"))

@@ -132,7 +132,7 @@ async def test_the_list_needs_a_secret(client: httpx.AsyncClient) -> None:
 
 
 async def test_list_rename_delete(client: httpx.AsyncClient) -> None:
-    """The one used last stands first; a name of one's own replaces the first question; deleted is gone."""
+    """The one used last is first; a name of one's own replaces the first question; deleted is gone."""
     await say(client, "What is a sensor?", "first")
     await say(client, "What is an actuator?", "second")
     await say(client, "And a joint?", "first")

@@ -235,7 +235,7 @@ async def test_the_load_is_what_happened(serve: Serve, house: House) -> None:
 
 
 async def test_the_doctor_looks(serve: Serve) -> None:
-    """In a process of its own; what is to mend stands on the page with its remedy."""
+    """In a process of its own; what is to mend is on the page with its remedy."""
     async with serve(admin_token=TOKEN) as client:
         await sign_in(client)
         assert (await press(client, "check")).headers["location"] == "/teacher#health"
@@ -248,7 +248,7 @@ async def test_the_doctor_looks(serve: Serve) -> None:
 
 
 async def test_a_command_that_fails_says_why(tmp_path: Path) -> None:
-    """The last line that it printed stands on the page, and the button is there again."""
+    """The last line that it printed is on the page, and the button is there again."""
     settings = load_settings(data_dir=tmp_path)
     job = Examination(settings, lambda: datetime.now(UTC), "no-such-command")
     tasks: list[asyncio.Task[None]] = []

@@ -193,7 +193,7 @@ async def test_an_upload_waits_for_another_program(
 
 
 async def test_each_file_may_be_a_book(serve: Serve, house: House, tmp_path: Path) -> None:
-    """Slides, a Word file and a PDF that are sent at once stand side by side on the shelf."""
+    """Slides, a Word file and a PDF that are sent at once are side by side on the shelf."""
     house.ingest = Ingest()
     corpus = tmp_path / "corpus"
     async with serve(admin_token=TOKEN, corpus_dir=corpus) as client:

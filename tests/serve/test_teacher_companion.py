@@ -171,7 +171,7 @@ async def test_what_is_hidden_is_gone_from_answers_cards_leads_and_exports_at_on
 
 
 async def test_a_mended_text_is_the_teachers_own(school: School) -> None:
-    """It answers and stands on the card; "as it was" takes it back."""
+    """It answers and is on the card; "as it was" takes it back."""
     await school.press(ASKED, "mend", text="It stores 480 watt hours, enough for a lesson.")
     answer = await school.answer(ASKED)
     assert answer["explanation"] == "It stores 480 watt hours, enough for a lesson."
@@ -241,7 +241,7 @@ async def test_a_pinned_answer_is_given_for_its_question(school: School) -> None
 
 
 async def test_a_pupils_question_is_told_to_nobody(school: School) -> None:
-    """It stands on no card, shelf or list of suggestions, but is answered; until the teacher offers it."""
+    """It is on no card, shelf or list of suggestions, but is answered; until the teacher offers it."""
     question = "A full charge takes how many hours lol?"
     data = {"key": await school.key(), "book": "robots", "question": question, "text": "Three hours."}
     assert (await school.client.post("/teacher/answer", data=data)).status_code == 303

@@ -24,7 +24,7 @@ def kept(name: str) -> bool:
 
 
 def test_what_is_copied_is_there() -> None:
-    """Every source of a COPY stands in the checkout and is not left out by .dockerignore."""
+    """Every source of a COPY is in the checkout and is not left out by .dockerignore."""
     for name in copied(STEPS):
         assert (ROOT / name).exists()
         assert kept(name)

@@ -99,7 +99,7 @@ def test_what_is_no_engine_is_named(setup: ModuleType, monkeypatch: pytest.Monke
 def test_a_wheel_needs_no_compiler_and_is_pinned(
     setup: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """It stands in the requirement file with its hash, in the place of the sources; everything else stays pinned."""
+    """It is in the requirement file with its hash, in the place of the sources; everything else stays pinned."""
     wheel = tmp_path / "a folder" / f"llama_cpp_python-{pinned(setup)}-py3-none-linux_x86_64.whl"
     wheel.parent.mkdir()
     wheel.write_bytes(b"PK")

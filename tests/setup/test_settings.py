@@ -165,7 +165,7 @@ def test_proxies_by_name_are_resolved_at_the_start() -> None:
 
 
 def test_an_unknown_name_has_a_nearest_one(tmp_path: Path) -> None:
-    """Whether it stands in the environment or in `.env`; names that other parts read are known."""
+    """Whether it is in the environment or in `.env`; names that other parts read are known."""
     (tmp_path / ".env").write_text("LUTRIN_ALLOWED_HOST=a.example\nPOSTGRES_PASSWORD=x\n")
     given = {"LUTRIN_PROT": "80", "LUTRIN_QUUX_FROB": "1", "LUTRIN_PORT": "80", "LUTRIN_SERVERS": "a:1", "PATH": "/"}
     assert unknown_variables(given, tmp_path / ".env") == [

@@ -250,7 +250,7 @@ async def test_another_way_of_preparing_prepares_everything_anew(
 
 
 def test_a_name_is_taken_with_the_nouns_that_go_on_with_it() -> None:
-    """Which words are nouns the book tells: they stand behind articles. A verb before its object is none."""
+    """Which words are nouns the book tells: they are behind articles. A verb before its object is none."""
     usage = Usage()
     usage.count(["the", "controls", "of", "the", "type", "are", "here"])
     assert usage.name_in("gripper", "The gripper controls the arm.") == "gripper"

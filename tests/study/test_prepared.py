@@ -178,7 +178,7 @@ async def test_a_slip_is_put_right_and_told(shelf: Shelf, settings: Settings) ->
 
 
 async def test_an_analogy_is_marked_as_not_the_books(flow: AnswerFlow) -> None:
-    """It stands under a heading of its own."""
+    """It is under a heading of its own."""
     answer = await answer_to(flow, "Explain sensorimotor loop with an everyday analogy")
     assert answer.explanation.startswith(messages.PREPARED_IN_OTHER_WORDS.format(author="the authors"))
 
@@ -256,7 +256,7 @@ async def test_a_selected_term_is_explained_by_its_entry(flow: AnswerFlow) -> No
 
 
 async def test_where_the_book_must_warn_it_speaks_first(flow: AnswerFlow) -> None:
-    """Code that moves a robot gets the book's warning; no prepared sentence stands before it."""
+    """Code that moves a robot gets the book's warning; no prepared sentence is before it."""
     answer = await answer_to(flow, "Which command below drives Wren forward?")
     assert answer.prepared_by == ""
     assert "Keep two metres away" in answer.excerpts[0].text

@@ -52,7 +52,7 @@ def file() -> tuple[dict[str, list[Text]], list[Asked]]:
 def test_a_question_is_compared_with_its_own_passages_or_with_all(
     file: tuple[dict[str, list[Text]], list[Asked]],
 ) -> None:
-    """Labels follow the passages, wherever they stand in the batch."""
+    """Labels follow the passages, wherever they are in the batch."""
     library, asked = file
     chosen = [(asked[1], [1, 5]), (asked[2], [2, 1, 7])]
     batch, labels = batch_of(chosen, library, random.Random(1), apart=True)

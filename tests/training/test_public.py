@@ -109,7 +109,7 @@ def test_the_results_of_an_abstract_answer(tmp_path: Path) -> None:
 
 
 def test_a_long_text_is_cut_where_sentences_end() -> None:
-    """Each passage has the title above it, and every sentence stands in one of them."""
+    """Each passage has the title above it, and every sentence is in one of them."""
     page = public.Page("Bees", TEXT * 40, [])
     found = list(public.cut("0", page))
     assert len(found) > 1

@@ -69,7 +69,7 @@ def test_a_reader_takes_the_place_of_the_embedder_in_the_manifest(tmp_path: Path
 
 
 def test_key_facts_label_the_units_that_hold_them(tmp_path: Path) -> None:
-    """A question of our own books is answered where a fact stands in an expected file, however it is typed."""
+    """A question of our own books is answered where a fact is in an expected file, however it is typed."""
     book = passages(tmp_path / "own-arms.jsonl")
     row = {"expected_files": ["arms/arm.md"], "key_facts": ["140 Degrees"]}
     assert examples.holding(book, row) == {0: [0]}
