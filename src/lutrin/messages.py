@@ -117,7 +117,7 @@ NO_SUCH_FORM = {
     "compute": "The book's own words; nothing is calculated:",
 }
 YOUR_TEACHER = "your teacher"
-"""Who prepared what the teacher wrote or mended, as pupils read it."""
+"""Author of entries that the teacher wrote or corrected, as pupils see it."""
 ON_PAGE = "This page is about *{title}*."
 PAGE_HAS = "Its sections: {titles}."
 NO_CODE_HERE = "This page shows no code."
@@ -167,7 +167,7 @@ SELECTED_TEXT = "Selected text"
 TERM_QUESTION = "What is {name}?"
 """Under which a term of a book is asked for and kept."""
 MEANING_QUESTION = "What does {name} mean?"
-"""In place of a question for the long name of an abbreviation."""
+"""Replacement of a question for the long name of an abbreviation."""
 
 # Conversations that are kept as a file.
 SPEAKERS = {"user": "Reader", "assistant": "Book"}
@@ -277,7 +277,7 @@ ANSWERS_WRITTEN = {"one": "{answers} is being written", "other": "{answers} are 
 READERS_WAIT = {"one": "{readers} waits for the model", "other": "{readers} wait for the model"}
 STUDIED_SO_FAR = "{done} of {all} passages studied. Last by {author}: {figures}."
 
-# What stands on the pages, by template and first words. Markup stays; what is filled in is escaped.
+# Texts of the pages, by template and first words. Markup is kept; values filled in are escaped.
 SCRIPT_TEXTS = {
     "box.ask": "Ask",
     "box.ask_for": "Ask:",
@@ -338,7 +338,7 @@ SCRIPT_TEXTS = {
     "teacher.left_out": "Left out: {filename}, {reason}",
     "teacher.none_yet": NONE_YET,
 }
-"""What the scripts of the pages say (`serve/static/texts.js`); the widget's texts are in `web/widget/src/texts.ts`."""
+"""Texts of the pages' scripts (`serve/static/texts.js`); the widget's are in `web/widget/src/texts.ts`."""
 
 PAGE_TEXTS = {
     "base.lutrin": "Lutrin",

@@ -110,7 +110,7 @@ def is_stopped(pid: int) -> bool:
 
 
 def _state_of(pid: int) -> list[str]:
-    """What Linux says of a process, behind the name of its program, which stands in brackets and may hold spaces."""
+    """The fields of `/proc/PID/stat` after the program's name, which is in brackets and may contain spaces."""
     return (PROC / str(pid) / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()
 
 

@@ -163,9 +163,9 @@ class Ranking:
     unit: float = 0.0
     passage: float = 1.0
     answers: tuple[float, float] | None = None
-    """As `Reading.answers`, for such scores; None: that of the reading."""
+    """Like `Reading.answers`, for these scores; None: use that of the reading."""
     scope: tuple[float, ...] = ()
-    """As `Reading.scope`, with the reranker's best passage as last signal; empty: it does not count."""
+    """Like `Reading.scope`, with the reranker's best passage as last signal; empty: it does not count."""
 
     def reading(self, reading: Reading) -> Reading:
         """A copy of a reading with the values fitted for these scores instead of its own."""

@@ -53,7 +53,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
     aka: tuple[str, ...] = ()
     """For a term, its other names in the book; for a question, other ways of asking it."""
     author: str = ""
-    """Who wrote it: `the authors`, a name, or `model@date`; empty in a draft."""
+    """Its author: `the authors`, a name, or `model@date`; empty in a draft."""
     state: State = "proposed"
     """`proposed`: written by a model and not reviewed; `approved`: a person vouches for it; `hidden`: never shown."""
     pinned: bool = False
@@ -169,7 +169,7 @@ class Card(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Section without which the front may not be understood; empty if it is, or if the section would tell the back."""
     choices: tuple[str, ...] = ()
     answer: int | None = None
-    """Of a choice: which one is right, from 0."""
+    """Index of the right choice, from 0."""
     proof: str = ""
     """Words of the book."""
     url: str
@@ -177,7 +177,7 @@ class Card(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     section: str
     chapter: str
     author: str
-    """Who wrote it: as in the companion, or `the book`."""
+    """Its author: as in the companion, or `the book`."""
 
 
 class GlossaryTerm(msgspec.Struct, frozen=True, kw_only=True):

@@ -85,7 +85,7 @@ class Unit(msgspec.Struct, frozen=True, kw_only=True):
     block: int = 0
     """Ordinal of the paragraph, list, table or fence within its section; units of one block read on without a break."""
     warning: bool = False
-    """Whether it stands in a safety warning (admonition `danger`, `warning` or `caution`)."""
+    """Whether it is part of a safety warning (admonition `danger`, `warning` or `caution`)."""
     role: TextRole = "text"
     variant: str = ""
     """The name of the tab that holds it; empty if it applies to every reader."""
@@ -242,7 +242,7 @@ class Chunk(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def heading_key(self) -> tuple[str, tuple[str, ...], str]:
-        """File, headings and address: equal for passages that stand under the same heading."""
+        """File, headings and address: equal for passages under the same heading."""
         return self.filename, self.heading_path, self.anchor
 
     def embedded_text(self) -> str:
@@ -550,7 +550,7 @@ class BookAnswerEvent(msgspec.Struct, frozen=True, tag="answer", tag_field="type
 
     answer: Answer
     made: Certainty | None = None
-    """As in `DoneEvent`."""
+    """The certainty, as in `DoneEvent`."""
 
 
 class SentenceEvent(msgspec.Struct, frozen=True, tag="sentence", tag_field="type"):

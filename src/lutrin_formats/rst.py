@@ -39,7 +39,7 @@ _SINCE = {
     "deprecated": "Deprecated since version",
 }
 _ON_PAGES = re.compile(r"(?<!not )\b(?:builder_)?html\b|\bnot (?:latex|pdf|man|epub)")
-"""What Sphinx shows on pages of HTML."""
+"""Conditions of content that Sphinx shows in HTML."""
 _CODE = frozenset("code code-block sourcecode highlight parsed-literal ipython doctest testcode prompt".split())
 _CODE_ROLES = frozenset("code file program option envvar command kbd samp func meth class mod attr data exc".split())
 _SETTINGS: dict[str, Any] = {

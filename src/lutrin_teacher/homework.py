@@ -20,7 +20,7 @@ NAME_LETTERS = 7
 
 
 class Assignment(msgspec.Struct, frozen=True, kw_only=True):
-    """What a class is given to do."""
+    """The contents of an assignment."""
 
     book: str
     """Slug."""

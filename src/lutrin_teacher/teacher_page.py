@@ -54,7 +54,7 @@ _MARKER = re.compile(r"(?<!\s)\s*+\[\d+\]")
 
 Outcome = Literal["missed", "doubtful", "answered"]
 OUTCOMES: tuple[Outcome, ...] = ("missed", "doubtful", "answered")
-"""In the order in which a teacher reads them."""
+"""Outcomes in the order in which a teacher reads them."""
 
 
 class Examination:
@@ -118,7 +118,7 @@ class InboxRow(msgspec.Struct, frozen=True, kw_only=True):
     """A question, however often it was asked, with its outcome."""
 
     text: str
-    """As last typed."""
+    """Its latest wording."""
     question: str
     """Completed from its conversation: an answer is pinned to this text."""
     book: str

@@ -144,7 +144,7 @@ MODEL, LEARNED = "ranker.onnx", "ranker.json"
 WINDOW_TOKENS = 128
 """Tokens of a passage's headings, as in training (`training.device.Sizes`), the last one a separator."""
 MOST_WINDOWS = 3
-"""Of a passage."""
+"""Windows of a passage, at most."""
 QUESTION_TOKENS = 62
 DIMENSION = 384  # of the reader's vectors
 

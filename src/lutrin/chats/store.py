@@ -108,7 +108,7 @@ MESSAGE_COLUMNS = (
     "id", "session", "role", "text", "created", "mode", "kind",
     "selected_text", "chunk_ids", "citations", "shown", "made",
 )  # fmt: skip
-"""What `new_message` returns."""
+"""Columns of a row from `new_message`."""
 
 
 def size_of(row: dict[str, str | None]) -> int:

@@ -278,7 +278,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PassageFigures(msgspec.Struct, frozen=True, array_like=True):
-    """What the store of passages has done since the model was loaded, and its size."""
+    """Counts of the store of passages since the model was loaded, and its size."""
 
     hits: int = 0
     """Prompts whose passage had been read before, or was just being read for another reader."""
@@ -403,7 +403,7 @@ class Scheduler:
 
     @property
     def figures(self) -> PassageFigures:
-        """What the store has saved."""
+        """Counts of the store of passages."""
         return PassageFigures(
             self._hits,
             self._misses,
@@ -426,7 +426,7 @@ class Scheduler:
 
     @property
     def pace_figures(self) -> PaceFigures:
-        """What a request that came now would wait for, and how fast it would be served."""
+        """Work before a request that arrived now, and the speed at which it would be served."""
         read, unread = (Ahead(name, TAIL_TOKENS, SENTENCE_TOKENS, self.pace.length) for name in ("", UNHEARD))
         order = self._queue_order()
         *seconds, first_s = self._outlook(order, read)

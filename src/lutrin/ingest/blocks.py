@@ -205,7 +205,7 @@ class _Flow:
         if not self.mdx and tag.name in INLINE and tag.end > self._ends[self._line_of(pos)]:
             return None  # in plain Markdown such a tag is part of its paragraph
         if tag.name.lower() == "math":
-            return None  # a formula is read with the text that it stands in
+            return None  # a formula is read with its surrounding text
         opens = not tag.closing and not tag.self_closing
         if tag.name in _UNSEEN and opens:
             return self._behind(f"</{tag.name}>", tag.end, tag.start, f"<{tag.name}>")

@@ -56,7 +56,7 @@ class Book:
     info: BookInfo
     root: Path
     folders: Mapping[str, Folder]
-    """By path relative to the book's folder."""
+    """Keyed by path relative to the book's folder."""
     site: Site = field(default_factory=Site)
     """The site's configuration."""
     rules: Rules = field(default_factory=Rules)

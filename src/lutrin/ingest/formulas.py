@@ -41,7 +41,7 @@ _FORMS = {
     "rad": r"\sqrt<[deg]>{<e>}",
     "bar": r"\bar{<e>}",
 }
-"""What TeX writes for an element: `<0>` is the first element in it, `<e>` the one of that name, `<[1]>` an option."""
+"""TeX for an element: `<0>` is its first child element, `<e>` the child of that name, `<[1]>` an option."""
 _PLACE = re.compile(r"<(\[?)(\w+)\]?>")
 _SCRIPTS = {
     "msup": ("0", "", "1"),

@@ -200,7 +200,7 @@ class _Finder:
 
 @lru_cache(maxsize=4096)
 def _words_of(selector: str) -> tuple[frozenset[str], frozenset[str]]:
-    r"""What a page must contain for a selector to match, and which part of it the matching element itself has.
+    r"""Names that a page must contain for a selector to match, and those of the matching element itself.
 
     >>> [sorted(words) for words in _words_of("[epub\\:type~=footnote] > td.gutter:has(a)")]
     [['.gutter', '[epub:type', 'a', 'td'], ['.gutter', 'td']]

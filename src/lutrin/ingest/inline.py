@@ -717,7 +717,7 @@ def anchor_text(tokens: list[Token]) -> str:
 
 
 def without_marks(text: str, inline: Inline) -> str:
-    """What a reader sees of a string that a component shows, which may hold Markdown's marks."""
+    """The visible text of a string that a component shows, which may contain Markdown's marks."""
     return read_visible(text, inline.tokens(text), {}).text if MARKED.search(text) else text
 
 

@@ -155,7 +155,7 @@ def _end(control: socket.socket, process: subprocess.Popen[bytes]) -> None:
 
 
 _idle: list[_Zygote] = []
-"""As many as the most files so far at one time; threads take and return them in one step."""
+"""One for each file of the busiest moment so far; threads take and return them atomically."""
 
 
 def _in_fork(order: _Order, job: _Job, file: int, patience_s: float) -> tuple[int, bytes]:

@@ -95,7 +95,7 @@ def _append(ranges: list[tuple[int, int]], text: str, start: int, end: int) -> N
 
 
 def join_lines(lines: Sequence[str], vocabulary: frozenset[str]) -> list[str]:
-    """As many pieces as lines of a paragraph: hyphenation mended using the document's own words, else a blank."""
+    """One piece for each line of a paragraph: hyphenation undone by the document's words, else with a blank."""
     pieces = []
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
         broken, first = _HYPHEN.search(line), _FIRST_WORD.match(following)

@@ -31,7 +31,7 @@ GREEK = (
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho . sigma tau upsilon phi "
     "chi psi omega"
 ).split()
-"""In the order of Unicode, starting at U+03B1."""
+"""Names in the order of Unicode, starting at U+03B1."""
 SIGNS = {
     "approx": "≈", "cdot": "·", "ge": "≥", "geq": "≥", "in": "∈", "infty": "∞", "le": "≤", "leq": "≤", "ll": "≪",
     "ne": "≠", "pm": "±", "quad": ", ", "sum": "∑", "times": "×", "to": "→",

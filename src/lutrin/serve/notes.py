@@ -44,9 +44,9 @@ class TermPlace(msgspec.Struct, frozen=True):
     """Where a page uses a term."""
 
     word: str
-    """As it is spelt there."""
+    """Its spelling on the page."""
     text: str
-    """The sentence or list item that it stands in, without markup."""
+    """The sentence or list item that contains it, without markup."""
 
 
 class Term(msgspec.Struct, frozen=True, omit_defaults=True):

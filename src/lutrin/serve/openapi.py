@@ -51,7 +51,7 @@ class Viewer(OpenAPIRenderPlugin):
 
 PLUGINS = (Viewer(), Document())
 _SCHEMA: dict[str, Any] = {}
-"""As in Litestar; the handlers, and so the document, are the same for all servers of a process."""
+"""Cache like Litestar's; the handlers, and so the document, are the same for all servers of a process."""
 
 
 def prepare(app: Litestar) -> None:

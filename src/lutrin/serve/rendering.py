@@ -29,7 +29,7 @@ from lutrin.ingest.page import page_html
 from lutrin.serve.diagrams import with_diagrams
 
 FORMULA = re.compile(r'<span class="math">(\${1,2})([^<]*?)\1</span>')
-"""As written by `page_html`; any text of the book itself is escaped."""
+"""HTML by `page_html`; all text of the book is escaped."""
 MATH_TAGS = frozenset(
     "math semantics annotation mrow mi mn mo ms mtext mspace mfrac msqrt mroot mstyle mpadded mphantom menclose "
     "msub msup msubsup munder mover munderover mmultiscripts mprescripts mtable mtr mtd".split()

@@ -175,7 +175,7 @@ class Sent:
 def rest_of(whole: str, sent: str) -> str:
     """Return the part of the whole answer that has not been sent yet.
 
-    This shape cannot take back what it has sent. What a model adds stands below the book's answer, so there is nothing
+    This shape cannot take back what it has sent. What a model adds follows the book's answer, so there is nothing
     to take back; an answer that begins otherwise (a refusal that was lifted) follows whole.
     """
     if not sent:
