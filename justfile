@@ -137,7 +137,7 @@ chaos: _development
 chaos-http *ARGS: _development
     python bench/chaos_http.py {{ARGS}}
 
-# a hundred readers who ask, drop, reload, delete and upload for an hour while parts fail; nobody may hang
+# a hundred readers who ask, drop, reload, delete and upload for an hour while parts fail; no reader may hang
 chaos-readers *ARGS: _development
     python bench/chaos_readers.py {{ARGS}}
 
@@ -198,7 +198,7 @@ docs: _development
 wheel: _development
     python -m hatchling build -t wheel -d dist
 
-# the engine as one wheel for all processors of this architecture (or --arch aarch64), into dist/: nobody else needs a compiler (LUTRIN_ENGINE)
+# the engine as one wheel for all processors of this architecture (or --arch aarch64), into dist/: other machines then need no compiler (LUTRIN_ENGINE)
 engine-wheel *ARGS: _development
     @python requirements/engine_wheel.py {{ARGS}}
 
