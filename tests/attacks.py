@@ -206,7 +206,7 @@ def sample(tree: Any) -> str:
 
 
 def pumps(tree: Any, lead: str = "") -> Iterator[tuple[str, str]]:
-    """What leads to each repetition of a pattern, and what it repeats: alone, and with what follows."""
+    """The text that leads to each repetition of a pattern, and the repeated text: alone, and with its continuation."""
     items = list(tree)
     for place, (code, value) in enumerate(items):
         before = lead + sample(items[:place])
@@ -251,7 +251,7 @@ def _all_searched() -> set[str]:
 
 
 def jobs(only: str = "", chars: int = CHARS, limit_s: float = LIMIT_S) -> list[Job]:
-    """What `slowest` takes, for each pattern whose place holds a text."""
+    """The arguments of `slowest`, for each pattern that is matched against text."""
     found = {place: pattern for place, pattern in all_patterns().items() if only in place}
     sought = _all_searched()
     return [
@@ -289,7 +289,7 @@ def seconds(
 
 
 def slowest(job: Job) -> tuple[str, float, str]:
-    """Where a pattern stands, the longest time of a search in seconds, and the beginning of that input.
+    """The place of a pattern, the longest time of a search in seconds, and the beginning of that input.
 
     A short input tells first whether a long one can take the limit: times that grow with the third power of the length
     are assumed, and what grows faster shows already in a short one.

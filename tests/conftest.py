@@ -1,4 +1,4 @@
-"""What all tests share: the backend of asynchronous tests and the real model files."""
+"""Fixtures of all tests: the backend of asynchronous tests and the real model files."""
 
 import gc
 import os

@@ -1,4 +1,4 @@
-"""What one ingest made, lent to the next, also to another worker's and in the next run: words are embedded once."""
+"""Shares embeddings between ingests, workers and runs, so that each text is embedded once."""
 
 import hashlib
 import shutil

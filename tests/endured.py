@@ -1,4 +1,4 @@
-"""What endurance proved, kept in `bench/endurance.json`: figures, with the commit and the day that they are of.
+"""Results of endurance tests in `bench/endurance.json`: figures, with their commit and day.
 
 A test says its figures by the fixture `endured`. They are written when the run ends, if the test passed, by the one
 process that hears of all tests. `python bench/endurance.py` tells which of them are older than the code they cover.

@@ -1,4 +1,4 @@
-"""What the tables of an SQLite database are, so that two databases can be compared."""
+"""The tables of an SQLite database, in a form that can be compared."""
 
 from lutrin import sqlite
 

@@ -1,4 +1,4 @@
-"""What a reader may see is in `messages.py`, so that another language of the answers and pages is one file."""
+"""All texts for readers are in `messages.py`, so that another language of the answers and pages is one file."""
 
 import ast
 import re

@@ -101,7 +101,7 @@ def tier_of(item: pytest.Item) -> str:
 
 
 def group_of(nodeid: str) -> str:
-    """What runs on one worker: the tests of a file, of files that share a server, or of a profile."""
+    """The worker group of a test: its file, files that share a server, or a profile."""
     if under := PROFILE.match(nodeid):
         return f"conformance-{under[1]}"
     path = nodeid.partition("::")[0]
@@ -235,7 +235,7 @@ class Speed:
 
 @dataclass
 class Spent:
-    """What a tier took."""
+    """The time of a tier."""
 
     tests: set[str] = field(default_factory=set)
     work_s: float = 0.0

@@ -25,7 +25,7 @@ PLAIN = [page("a.md", "Alloys"), page("b.md", "Bolts"), page("c.md", "Cranes")]
 
 
 def answer(about: About, files: list[FileEntry] = NUMBERED, at: str = "") -> str:
-    """What is said of the book."""
+    """The answer about the book."""
     return about_book(about, BOOK, files, page=at)
 
 

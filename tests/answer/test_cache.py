@@ -1,4 +1,4 @@
-"""What is remembered of answers, for whom, and what a repeat gets."""
+"""The answer cache: its contents, the readers that it serves, and the replies to repeats."""
 
 from collections import OrderedDict
 

@@ -42,7 +42,7 @@ def page(
 
 
 def part(*found: tuple[Chunk, list[float]], odds: float = 1.0, met: float = 0.5) -> Part:
-    """What one question found: passages with the scores of their units; each unit meets a word of its own, so well."""
+    """The search result for one question: passages with scores of their units; each unit matches a word of its own."""
     count = sum(len(scores) for _, scores in found)
     own = np.split(np.eye(count, dtype=np.float32) * np.float32(met), np.cumsum([len(scores) for _, scores in found]))
     reads = [

@@ -1,4 +1,4 @@
-"""What the model adds: sentences that the passages prove, in its own words, cited by the numbers that are shown."""
+"""The model's part of an answer: sentences that the passages prove, cited by the displayed numbers."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
@@ -39,7 +39,7 @@ def prompted(plan: Plan) -> Prompt:
 
 
 async def explained(text: str, plan: Plan | None = None, **settings: Any) -> tuple[Explanation, GenerationRequest]:
-    """What becomes of a model's text, and how the model was asked."""
+    """The result of a model's text, and the request to the model."""
     made = plan or plan_of()
     generator = ScriptedGenerator(lambda _: text)
     explainer = Explainer(generator, word_grader(), load_settings(**settings), Traffic(), clock=lambda: 0.0)
@@ -51,7 +51,7 @@ async def explained(text: str, plan: Plan | None = None, **settings: Any) -> tup
 
 
 async def said(text: str) -> Sequence[Sentence]:
-    """What of a model's text is shown."""
+    """The sentences of a model's text that are shown."""
     return (await explained(text))[0].sentences
 
 

@@ -1,4 +1,4 @@
-"""How a sentence of a model rests on the book: what drops it, what marks it, and which section it is compared with."""
+"""Grades of a model's sentence: reasons to drop it, reasons to mark it, and the section that it is compared with."""
 
 import time
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What may be asked next: on the pages that an answer cites, and nothing that is there already."""
+"""Suggested next questions: from the cited pages, without repeating the answer."""
 
 from collections.abc import Sequence
 

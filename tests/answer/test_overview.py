@@ -1,4 +1,4 @@
-"""What is asked of a whole page or table: all of its code, what it is about, and how two things differ."""
+"""Questions about a whole page or table: all its code, its subject, and differences between two things."""
 
 from collections.abc import Mapping
 from pathlib import Path

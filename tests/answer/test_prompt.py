@@ -1,4 +1,4 @@
-"""What the model is asked: rules and sections, which all readers share, first; one reader's question last."""
+"""The prompt: shared rules and sections first, one reader's question last."""
 
 from dataclasses import replace
 from typing import cast, get_args

@@ -1,4 +1,4 @@
-"""What moves, charges, heats or opens real hardware never stands without the book's own warning before it."""
+"""Text that moves, charges, heats or opens real hardware always follows the book's own warning."""
 
 from collections.abc import Mapping, Sequence
 
@@ -49,7 +49,7 @@ def run(page: Chunk, *units: Unit) -> Run:
 
 
 async def shown(*pages: Chunk, runs: list[Run]) -> tuple[list[tuple[Unit, ...]], list[str]]:
-    """What of excerpts is shown, and what the reader is told besides."""
+    """The excerpts that are shown, and the reader's other notices."""
     safe, told = await secure_runs(Page(*pages), runs)
     return [item.units for item in safe], told
 

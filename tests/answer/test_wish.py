@@ -1,4 +1,4 @@
-"""What a question wants is told by its likeness to plain ones, as the reader itself sees it."""
+"""The form of a question is recognised by its similarity to example questions, with the reader's own vectors."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -41,7 +41,7 @@ pytestmark = [pytest.mark.browser]
 
 @pytest.fixture(scope="module")
 def npm() -> str:
-    """Where npm is; skips where Node.js or the packages of `web/` cannot be had, as `requirements/packages.py` says."""
+    """Path of npm; skips without Node.js or the packages of `web/`, with the reason of `requirements/packages.py`."""
     found = shutil.which("npm")
     if found is None:
         pytest.skip("Node.js with npm is not on this machine and could not be installed")
@@ -74,7 +74,7 @@ def run(npm: str, folder: Path, *words: str, within_s: float = LIMIT_S) -> None:
 
 @pytest.fixture(scope="module")
 def played(npm: str, chromium: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
-    """What became of each suite: all of them in one run of the test program, as many at once as it is set up for."""
+    """The result of each suite, all from one run of the test program with its usual parallelism."""
     assert chromium.exists()
     report = tmp_path_factory.mktemp("browser") / "report.json"
     done = started(

@@ -16,7 +16,7 @@ LONG_S = 1500
 def report_of(
     script: str, options: Mapping[str, int | str | Path], within_s: float = SHORT_S, **variables: str
 ) -> dict[str, Any]:
-    """What `bench/SCRIPT.py` reports of so many accidents of each kind; what it printed is shown if it fails."""
+    """The report of `bench/SCRIPT.py` on that many accidents of each kind; its output is shown if it fails."""
     command = [sys.executable, str(ROOT / "bench" / f"{script}.py")]
     for name, value in options.items():
         command += [f"--{name}", str(value)]

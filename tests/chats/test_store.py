@@ -232,7 +232,7 @@ async def test_two_servers_start_at_once(tmp_path: Path, attempt: int) -> None:
 
 
 def answer(name: str, text: str, kind: AnswerKind, refusal: Refusal | None = None) -> ChatMessage:
-    """What a reader was told."""
+    """A reader's answer."""
     created = "2026-11-21T10:00:01.000+00:00"
     return ChatMessage(
         id=name, session_id="s1", role="assistant", text=text, created=created, kind=kind, refusal=refusal

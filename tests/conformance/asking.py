@@ -79,7 +79,7 @@ def new_session() -> str:
 
 
 def newest(data_dir: Path, slug: str) -> dict[str, Any]:
-    """What the newest generation of a book says of itself."""
+    """The manifest of a book's newest generation."""
     manifest = max((data_dir / "books" / slug).glob("*/manifest.json"))
     read: dict[str, Any] = msgspec.json.decode(manifest.read_bytes())
     return read

@@ -1,4 +1,4 @@
-"""What the conformance tests share: both books of the corpus, one server over them, and a book that grows.
+"""Fixtures of the conformance tests: both books of the corpus, one server over them, and a growing book.
 
 A test that takes one of these, or the profile, runs once under each profile.
 """

@@ -21,7 +21,7 @@ VARIABLE = "LUTRIN_TEST_PROFILE"
 
 @dataclass(frozen=True)
 class Profile:
-    """How processes are told to run under it."""
+    """A profile, with the variables for processes under it."""
 
     name: str
     variables: Callable[[Path], dict[str, str]]

@@ -43,7 +43,7 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def state(self) -> str:
-        """How far the requirement is met."""
+        """The state of the requirement."""
         if self.open:
             return "open"
         if self.figure:

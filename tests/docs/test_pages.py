@@ -1,4 +1,4 @@
-"""What the documents tell people to type, open and set is there."""
+"""Commands, files and settings that the documents name exist."""
 
 import re
 import shlex
@@ -70,14 +70,14 @@ def typed(text: str) -> Iterator[list[str]]:
 
 @cache
 def recipes() -> frozenset[str]:
-    """What `just` knows."""
+    """The recipes of `just`."""
     just = Path(sys.executable).with_name("just")
     told = subprocess.run([just, "--summary"], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60).stdout
     return frozenset(told.split())
 
 
 def wrong(words: list[str]) -> str:
-    """What is wrong with a command, if it is one of ours."""
+    """The fault of a command, if it is one of ours."""
     program, *rest = words
     if program == "lutrin" and rest and re.match(r"[a-z-]", rest[0]):
         return wrong_lutrin(rest)
@@ -155,7 +155,7 @@ def test_a_wrong_command_is_noticed() -> None:
 
 
 def anchors(page: Path) -> set[str]:
-    """What a link can name behind `#`: each heading as GitHub makes an address of it."""
+    """The fragments of a page: each heading as GitHub makes an address of it."""
     found = set()
     for heading in re.findall(r"^#+ (.+)$", FENCE.sub("", page.read_text("utf-8")), re.MULTILINE):
         plain = re.sub(r"[`*]|\[([^\]]*)\]\([^)]*\)", r"\1", heading).strip().lower()

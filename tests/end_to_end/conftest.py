@@ -1,4 +1,4 @@
-"""What the end-to-end tests share: one ingest of two books, one server, and copies of both to break."""
+"""Fixtures of the end-to-end tests: one ingest of two books, one server, and copies of both to break."""
 
 import shutil
 from collections.abc import Callable, Generator, Iterator
@@ -53,7 +53,7 @@ class Library:
 
     @property
     def folders(self) -> dict[str, Path]:
-        """Where the books' files are, by slug."""
+        """Folders of the books' files, by slug."""
         return {books.SLUG: self.book, FOUNDATIONS_SLUG: FOUNDATIONS}
 
 

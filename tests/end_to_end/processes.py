@@ -32,7 +32,7 @@ Wait = Callable[[], object]
 
 
 def environment(models_dir: Path, data_dir: Path, **variables: str) -> dict[str, str]:
-    """What a process of Lutrin gets: nothing of the caller's settings, no model, and those named here.
+    """The environment of a Lutrin process: none of the caller's settings, no model, and the given variables.
 
     Args:
         models_dir: Folder of the manifest and the model files.
@@ -53,7 +53,7 @@ class Done:
     err: str
 
     def json(self) -> Any:
-        """What it printed, as JSON; nothing else may be on its standard output."""
+        """Its output as JSON; standard output must contain nothing else."""
         return msgspec.json.decode(self.out)
 
 
@@ -133,7 +133,7 @@ def exists(pid: int) -> bool:
 
 
 class Process(Protocol):
-    """What a server needs of its process: a part of `subprocess.Popen`."""
+    """The part of `subprocess.Popen` that a server needs."""
 
     @property
     def pid(self) -> int:

@@ -1,4 +1,4 @@
-"""What a careful reader checks: the events of a stream, and that citations lead to the words that they quote."""
+"""Checks of a careful reader: the events of a stream, and the quoted words behind each citation."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""What the documents tell programs to send is sent, word for word, to a running server."""
+"""The requests in the documents are sent, word for word, to a running server."""
 
 import shutil
 import subprocess

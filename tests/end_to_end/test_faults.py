@@ -1,4 +1,4 @@
-"""What breaks while people read: each fault has a friendly answer, and nothing that was acknowledged is lost."""
+"""Faults while people read: each has a friendly answer, and no acknowledged message is lost."""
 
 import os
 import resource

@@ -1,4 +1,4 @@
-"""What readers asked in vain, and a new key for their conversations."""
+"""Questions without an answer, and a new key for the conversations."""
 
 import re
 from pathlib import Path

@@ -42,7 +42,7 @@ def guarded(tmp_path: Path, native_guard: Path) -> dict[str, Any]:
 
 
 def log(guarded: dict[str, Any]) -> list[str]:
-    """What the guard has noted."""
+    """The guard's log."""
     return Path(guarded[VARIABLE]).read_text("utf-8").splitlines()
 
 

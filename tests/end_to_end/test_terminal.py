@@ -1,4 +1,4 @@
-"""What strangers write is shown on a terminal, and obeyed by none."""
+"""Text by strangers is shown on a terminal, and never controls it."""
 
 import ast
 import json

@@ -1,4 +1,4 @@
-"""What the command line promises in its help, the README and `.env.example`."""
+"""The promises of the command line in its help, the README and `.env.example`."""
 
 import re
 import subprocess

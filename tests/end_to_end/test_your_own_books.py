@@ -71,7 +71,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def variables(place: Path, models_dir: Path) -> dict[str, str]:
-    """What the commands get: nothing says where the books are."""
+    """The variables of the commands: none names the folder of the books."""
     return environment(models_dir, place / "data", LUTRIN_CORPUS_DIR=str(place / "corpus"))
 
 
@@ -132,7 +132,7 @@ def test_a_second_run_reads_nothing_but_what_failed(
 
 
 def section() -> str:
-    """What README says of a reader's own books."""
+    """README's section on a reader's own books."""
     text = (ROOT / "README.md").read_text("utf-8").partition("## Your own books")[2]
     return text.partition("\n## ")[0]
 

@@ -1,4 +1,4 @@
-"""What is meant, on two small books: each kind of question holds a share of right answers."""
+"""Questions on two small books: each kind reaches its share of right answers."""
 
 import pytest
 

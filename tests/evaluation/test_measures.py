@@ -1,4 +1,4 @@
-"""What one question scores, counted by hand on a book of two pages."""
+"""Scores of single questions, counted by hand on a book of two pages."""
 
 from tests.evaluation.made import ARM_CHUNK, LEG_CHUNK, SOURCES, answer, citation, passages
 

@@ -1,4 +1,4 @@
-"""How the judge reads Markdown."""
+"""The judge's reading of Markdown."""
 
 from evaluation.text import Sentence, blocks, first_words, numbers, plain, sentences, stands, word_count
 

@@ -111,7 +111,7 @@ class Room:
         raise AssertionError("somebody starves")
 
     def text(self, id_: int) -> str:
-        """What a reader has read."""
+        """The text that a reader has received."""
         return "".join(event.text for event in self.told[id_] if isinstance(event, Piece))
 
     def last(self, id_: int) -> object:
@@ -142,7 +142,7 @@ def asking(
 
 
 def expected(request: GenerationRequest) -> str:
-    """What the script answers to a request that was not cut."""
+    """The script's answer to a complete request."""
     return echo([message.content for message in request.messages])
 
 

@@ -31,7 +31,7 @@ def publish(catalog: Catalog, name: str, slug: str = "robots") -> None:
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """Where the catalogue will be."""
+    """Path of the catalogue."""
     return tmp_path / "data" / "catalog.db"
 
 

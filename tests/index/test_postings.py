@@ -46,7 +46,7 @@ def questions() -> list[str]:
 
 
 def ranked(connection: sqlite.Connection, text: str, k: int, chapter: str = "") -> list[tuple[str, float]]:
-    """What FTS5 itself makes of a question: the sum over both tables, as pairs of chunk id and score, best first."""
+    """FTS5's own ranking of a question: the sum over both tables, as pairs of chunk id and score, best first."""
     scores: dict[str, float] = {}
     for table, terms in zip(lexical.COLUMNS, lexical.question_terms(text), strict=True):
         if not terms:

@@ -1,4 +1,4 @@
-"""What a book has for words that are still being typed."""
+"""Suggestions of a book for unfinished words."""
 
 from collections.abc import AsyncIterator
 

@@ -107,7 +107,7 @@ def book(body: str) -> Document:
 
 
 def units(document: Document) -> list[Unit]:
-    """What can be quoted."""
+    """The units that can be quoted."""
     return [unit for section in document.sections for unit in section.units]
 
 

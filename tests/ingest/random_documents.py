@@ -107,7 +107,7 @@ class Maker:
         return json.dumps({"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": cells})
 
     def word_run(self, depth: int) -> str:
-        """What may be in a paragraph of Word."""
+        """A random run of a paragraph of Word."""
         run = f'<w:r><w:t xml:space="preserve">{self.words()} </w:t></w:r>'
         if depth <= 0 or self.random.random() < 0.4:
             return run

@@ -1,4 +1,4 @@
-"""What site generators add to Markdown is read as the built page shows it, in passages and in the reader alike."""
+"""Site generators' extensions of Markdown are read as the built page shows them, in passages and in the reader."""
 
 import re
 from pathlib import Path

@@ -71,12 +71,12 @@ EXAMPLES = {
 
 
 def texts(document: Document) -> list[str]:
-    """What can be quoted."""
+    """The texts that can be quoted."""
     return [unit.text for section in document.sections for unit in section.units]
 
 
 def paths(document: Document) -> list[tuple[str, ...]]:
-    """Where it stands."""
+    """The heading paths."""
     return [section.heading_path for section in document.sections if section.units]
 
 

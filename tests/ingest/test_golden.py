@@ -13,7 +13,7 @@ PAGES = sorted(path for path in (Path(__file__).parent / "pages").iterdir() if p
 
 
 def understood(path: Path) -> bytes:
-    """What is read from a page, as JSON; `source` of each unit is its range in the file."""
+    """The parsed page as JSON; `source` of each unit is its range in the file."""
     source = path.read_bytes().decode()
     document = parse_markdown(source, path.name)
     sections = [

@@ -42,7 +42,7 @@ def passages(corpus: Path, step: int) -> Iterator[tuple[Chunk, str, str]]:
 
 
 def found_in(corpus: Path, step: int, most: int) -> tuple[int, list[tuple[str, str, list[str]]]]:
-    """How many answers were looked at, and those that show raw markup."""
+    """The number of checked answers, and those that show raw markup."""
     seen, faults = 0, []
     for chunk, source, page in islice(passages(corpus, step), most):
         seen += 1

@@ -23,7 +23,7 @@ def cell(source: str, *outputs: dict[str, Any], kind: str = "code", tags: tuple[
 
 
 def units(*cells: dict[str, Any]) -> list[Unit]:
-    """What is read of a notebook with these cells."""
+    """The units of a notebook with these cells."""
     notebook = {"nbformat": 4, "metadata": {"language_info": {"name": "julia"}}, "cells": cells}
     document = parse_notebook(json.dumps(notebook).encode(), "tides.ipynb")
     assert document.title == "Tides"

@@ -1,4 +1,4 @@
-"""What a page of a PDF shows: signs above and below the line, notes, initials, and nothing that is not to be read."""
+"""The text of a PDF page: signs above and below the line, notes, initials, and no invisible text."""
 
 import time
 

@@ -15,7 +15,7 @@ def read(body: str) -> Document:
 
 
 def units(body: str) -> list[Unit]:
-    """What can be quoted of it."""
+    """The units that can be quoted."""
     return [unit for section in read(body).sections for unit in section.units]
 
 

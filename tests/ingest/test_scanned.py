@@ -24,7 +24,7 @@ def blank(canvas: Canvas) -> None:
 
 
 def recognizer(file: BinaryIO, filename: str, password: str) -> Recognize:
-    """What a picture of any page says."""
+    """A recogniser that returns the same text for every picture."""
     assert (file.readable(), filename, password) == (True, "a.pdf", "")
 
     def recognize(number: int) -> list[TextRun]:

@@ -1,4 +1,4 @@
-"""What a page shows is what is read: in HTML, EPUB, Word documents and Markdown with HTML alike."""
+"""Visible text is read, in HTML, EPUB, Word documents and Markdown with HTML alike."""
 
 from collections.abc import Callable
 

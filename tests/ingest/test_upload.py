@@ -1,4 +1,4 @@
-"""What is sent to a server lands in one folder of the corpus, whole or not at all, and nowhere else."""
+"""Uploads are stored in one folder of the corpus, whole or not at all, and nowhere else."""
 
 import stat
 import zipfile

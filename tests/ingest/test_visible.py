@@ -29,7 +29,7 @@ needs_browser = pytest.mark.skipif(not BROWSER.exists(), reason="there is no Chr
 
 @pytest.fixture
 def count(request: pytest.FixtureRequest) -> int:
-    """How many documents of a format are tried."""
+    """Number of documents per format."""
     return int(request.config.getoption("--documents"))
 
 

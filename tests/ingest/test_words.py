@@ -42,7 +42,7 @@ def places_hold(document: Document) -> bool:
 
 
 def visible_words(source: str) -> Counter[str]:
-    """What the specification's reference implementation shows of a page."""
+    """The words that the specification's reference implementation shows on a page."""
     page = commonmark.commonmark(source)
     page = re.sub(r'<img [^>]*alt="([^"]*)"[^>]*>', r" \1 ", page)
     return Counter(WORD.findall(html.unescape(re.sub(r"</?[a-z][^>]*>", "", page))))

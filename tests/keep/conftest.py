@@ -64,7 +64,7 @@ class House:
         return Shelf(self.settings.catalog_path, self.settings.books_dir, self.store, poll_s=3600)
 
     async def text(self) -> str:
-        """What a server that starts now would answer from."""
+        """The text from which a server started now would answer."""
         async with self.shelf() as shelf, shelf.lease() as generation:
             return " ".join(chunk.text for chunk in await generation.all_chunks())
 

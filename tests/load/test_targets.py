@@ -1,4 +1,4 @@
-"""How the samples of a load test are judged."""
+"""The judgement of a load test's samples."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""What every ChatStore does, whether it keeps conversations in memory, encrypted on a disk or in PostgreSQL."""
+"""The contract of every ChatStore, in memory, encrypted on a disk or in PostgreSQL."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""What every `Decoder` promises: the scripted one and the real model."""
+"""The contract of every `Decoder`: the scripted one and the real model."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What every embedder must do; the fake, the local model and a service elsewhere pass the same suite.
+"""The contract of every embedder; the fake, the local model and a remote service pass the same suite.
 
 The service is one on the loopback interface; where GEMINI_API_KEY is set, the suite runs against Gemini, too.
 """

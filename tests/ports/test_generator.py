@@ -1,4 +1,4 @@
-"""What every `Generator` promises: the fake, the real process with a scripted model, the real model, and a service.
+"""The contract of every `Generator`: the fake, the real process with a scripted model, the real model, a service.
 
 The service is one on the loopback interface; where GEMINI_API_KEY is set, the suite runs against Gemini, too.
 """
@@ -78,7 +78,7 @@ async def events(generator: Generator, request: GenerationRequest) -> list[Gener
 
 
 def text(told: list[GenerationEvent]) -> str:
-    """What a reader reads."""
+    """The text that a reader gets."""
     return "".join(event.text for event in told if isinstance(event, Piece))
 
 

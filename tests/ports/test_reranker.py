@@ -131,7 +131,7 @@ def with_head(model: Path, kind: str) -> None:
 
 
 async def odds(reranker: Reranker, question: str, texts: list[str]) -> np.ndarray:
-    """What it says of each passage, none of whose tokens it tells apart."""
+    """The odds of each passage from a reranker without token scores."""
     judged = await reranker.judge(question, [View(text, 0, 0) for text in texts])
     assert all(not len(one.tokens) for one in judged)
     return np.array([one.passage for one in judged])

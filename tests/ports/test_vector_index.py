@@ -1,4 +1,4 @@
-"""What every vector index must do; the fake, Chroma, pgvector and Qdrant pass the same suite.
+"""The contract of every vector index; the fake, Chroma, pgvector and Qdrant pass the same suite.
 
 pgvector runs in a PostgreSQL that the tests start. Qdrant is its engine in this process, and over HTTP a loopback
 server in front of the official client's local mode. Where LUTRIN_TEST_QDRANT_URL is set (and LUTRIN_TEST_QDRANT_KEY, if

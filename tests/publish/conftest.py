@@ -66,7 +66,7 @@ class Press:
         return await ingest(self.corpus, self.settings, tools, replace(options, progress=self._note))
 
     def books(self) -> list[PublishedBook]:
-        """What the catalogue says is published."""
+        """The published books of the catalogue."""
         with Catalog(self.settings.catalog_path) as catalog:
             return catalog.books()
 

@@ -29,7 +29,7 @@ def line(**given: object) -> str:
 
 
 async def entries(press: Press) -> list[PreparedEntry]:
-    """What the current generation has prepared."""
+    """The prepared entries of the current generation."""
     generation = await press.open()
     found = list(generation.companion.entries)
     await generation.close()

@@ -325,7 +325,7 @@ async def test_a_second_ingest_leaves_at_once(press: Press) -> None:
 
 
 def ran(*arguments: str | Path) -> tuple["subprocess.CompletedProcess[str]", float]:
-    """What a command printed, with the modules that it loaded, and its seconds on the processor."""
+    """Output of a command, the modules that it loaded, and its processor seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     command = [sys.executable, "-X", "importtime", "-m", "lutrin.cli", *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

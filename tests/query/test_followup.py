@@ -1,4 +1,4 @@
-"""What a question is completed with, turn by turn."""
+"""The completion of a question from its conversation, turn by turn."""
 
 import msgspec
 import pytest
@@ -23,7 +23,7 @@ def conversation(*texts: str) -> list[ChatMessage]:
 
 
 def asked(question: str, *history: str) -> str:
-    """What is searched for."""
+    """The search text."""
     return complete_question(question, conversation(*history)).text
 
 

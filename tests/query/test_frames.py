@@ -1,4 +1,4 @@
-"""What a question asks for, and what it is about."""
+"""The form and the subject of a question."""
 
 import json
 from collections import Counter

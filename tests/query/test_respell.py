@@ -23,7 +23,7 @@ class Book:
         return {word: self._chunks.get(word, 0) for word in named}
 
     async def consult(self, look: Callable[[WordsFrom], T]) -> T:
-        """What a function makes of the words."""
+        """The result of a function on the words."""
         self.consulted += 1
         return look(lambda start: [(word, n) for word, n in sorted(self._chunks.items()) if word.startswith(start)])
 
@@ -43,7 +43,7 @@ class Pieces:
 
 
 async def changes(book: Book, text: str) -> dict[str, str]:
-    """What is searched for in other words."""
+    """The words that the search replaces."""
     return await Speller().changes(book, text, cast("Embedder", Pieces()), chunks=1000)
 
 

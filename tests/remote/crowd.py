@@ -37,7 +37,7 @@ def ask(client: httpx.Client, question: str, session: str) -> httpx.Response:
 
 @dataclass(frozen=True)
 class Reply:
-    """What a reader got."""
+    """A reader's reply."""
 
     reader: int
     session: str
@@ -114,7 +114,7 @@ class Crowd:
             assert reply.is_answered or reply.response.json()["detail"] in FRIENDLY, reply.response.text
 
     def check_nothing_lost(self, client: httpx.Client) -> None:
-        """What was answered is in the conversation, question and answer, unless the reader was told otherwise."""
+        """Every answer is in its conversation with its question, unless the reader got a notice."""
         kept: dict[str, list[Reply]] = defaultdict(list)
         for reply in self.replies:
             if reply.is_stored:

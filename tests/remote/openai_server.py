@@ -32,7 +32,7 @@ NUMBERS = "one two three four five six seven eight nine ten".split()
 
 @dataclass
 class Fault:
-    """What goes wrong with one request."""
+    """A fault of one request."""
 
     status: int = 0
     retry_after_s: float | None = None

@@ -77,7 +77,7 @@ class Cluster:
         )
 
     def memory_mb(self) -> float:
-        """What its processes hold now; pages that they share count once (Linux: `Pss`)."""
+        """Current memory of its processes; shared pages count once (Linux: `Pss`)."""
         if self._process is None:
             return 0.0
         children = Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children").read_text("utf-8").split()

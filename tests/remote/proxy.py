@@ -25,7 +25,7 @@ def program() -> str:
 
 
 def validated() -> str:
-    """What Caddy says about the configuration."""
+    """Caddy's verdict on the configuration."""
     done = subprocess.run(
         [program(), "validate", "--config", CADDYFILE, "--adapter", "caddyfile"],
         capture_output=True,

@@ -97,7 +97,7 @@ class Services:
         }
 
     def qdrant_variables(self, data_dir: Path) -> dict[str, str]:
-        """What keeps the vectors of an installation in Qdrant instead."""
+        """Variables for an installation with its vectors in Qdrant."""
         return {
             "LUTRIN_VECTORS": "qdrant",
             "QDRANT_URL": self.qdrant.url,

@@ -50,7 +50,7 @@ def front(tmp_path: Path) -> Iterator[httpx.Client]:
 
 
 def raw(client: httpx.Client, sent: bytes) -> bytes:
-    """What comes back for these bytes on a connection of their own."""
+    """The reply to these bytes on a connection of their own."""
     with socket.create_connection((client.base_url.host, client.base_url.port or 0), timeout=20) as connection:
         connection.sendall(sent)
         connection.settimeout(2)

@@ -250,5 +250,5 @@ def test_with_a_name_the_proxy_speaks_tls(echo: str, tmp_path: Path) -> None:
 
 
 def containerfile() -> str:
-    """How the image is built."""
+    """The Containerfile."""
     return (ROOT / "Containerfile").read_text("utf-8")

@@ -1,4 +1,4 @@
-"""What goes wrong between here and a model elsewhere, and what readers and operators notice of it."""
+"""Faults between the server and a remote model, and their effects on readers and operators."""
 
 import asyncio
 import io

@@ -1,4 +1,4 @@
-"""What goes wrong between here and PostgreSQL with pgvector, and what large tables and filters find."""
+"""Faults between the server and PostgreSQL with pgvector, and searches with large tables and filters."""
 
 import pickle
 import threading

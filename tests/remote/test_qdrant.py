@@ -1,4 +1,4 @@
-"""What goes wrong between here and Qdrant, and what readers and operators notice of it."""
+"""Faults between the server and Qdrant, and their effects on readers and operators."""
 
 import time
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""What other programs retrieve: neighbouring sections of a page, joined up to the length that is set."""
+"""Passages for other programs: neighbouring sections of a page, joined up to the target length."""
 
 import re
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ def offsets(text: str) -> Sequence[tuple[int, int]]:
 
 
 def count(text: str) -> int:
-    """How many tokens a text has."""
+    """Number of tokens of a text."""
     return len(offsets(text))
 
 

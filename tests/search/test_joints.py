@@ -1,4 +1,4 @@
-"""Where a question joins two things that are asked."""
+"""Joints between two questions within one."""
 
 import pytest
 from tests.fakes import WordHashEmbedder

@@ -1,4 +1,4 @@
-"""What the reader and a cross-encoder find together."""
+"""The reader and a cross-encoder together."""
 
 from collections.abc import Sequence
 from dataclasses import replace

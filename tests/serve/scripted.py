@@ -234,7 +234,7 @@ class ScriptedLibrary(ShelfLibrary):
         return {2: "iv"} if (slug, filename) == ("physical-ai", "leaflet.pdf") else {}
 
     async def notes(self, slug: str, filename: str) -> Mapping[str, Notes]:
-        """What was prepared for a page."""
+        """The prepared entries of a page."""
         return self.prepared if (slug, filename) == ("physical-ai", LOOP.filename) else {}
 
     async def glossary(self, slug: str, filename: str = "") -> Sequence[Term]:
@@ -259,7 +259,7 @@ class ScriptedLibrary(ShelfLibrary):
         return [line for _, _, line in section_lines(words, [(CHUNK, 1.0)] if words else [], most)]
 
     async def practice(self, slug: str) -> Practice:
-        """What the test wrote down."""
+        """The entries that the test wrote."""
         return self.deck if slug == "physical-ai" else Practice()
 
     async def exercises(self, slug: str, filename: str) -> Sequence[str]:

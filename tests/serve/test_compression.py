@@ -1,4 +1,4 @@
-"""What goes over the wire is small."""
+"""Responses are compressed."""
 
 import re
 

@@ -18,7 +18,7 @@ PIECES = st.lists(st.sampled_from([b"[", b"]", b"{", b"}", b'"', b"\\", b":", b"
 
 
 def depth(value: object) -> int:
-    """How deep a value is nested."""
+    """Nesting depth of a value."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
     return 0 if inner is None else 1 + max(map(depth, inner), default=0)
 

@@ -24,7 +24,7 @@ NEEDLE = "Xylophone-needle-42"
 
 @pytest.fixture
 def log() -> Iterator[io.StringIO]:
-    """What the server writes to its log."""
+    """The server's log."""
     stream = io.StringIO()
     configure_logging(load_settings(log_level="debug", log_format="json"), stream)
     yield stream

@@ -1,4 +1,4 @@
-"""What docs/security.md says does not hold, shown: who changes one of these lines changes what operators are told."""
+"""The limits that docs/security.md names, shown; a change of a line here needs a change of that page."""
 
 import asyncio
 import contextlib

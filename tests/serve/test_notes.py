@@ -1,4 +1,4 @@
-"""What a companion adds to a book's pages, to the shelf, and to what is found while one types."""
+"""A companion's additions to a book's pages, to the shelf, and to suggestions while typing."""
 
 import pytest
 

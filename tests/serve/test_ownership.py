@@ -20,7 +20,7 @@ async def said(client: httpx.AsyncClient, path: str, **body: object) -> httpx.Re
 
 
 async def history(client: httpx.AsyncClient, session: str) -> int:
-    """How many messages this client may read."""
+    """Number of messages that this client may read."""
     return len((await client.get(f"/history/{session}")).json()["messages"])
 
 

@@ -47,7 +47,7 @@ async def sign_in(client: httpx.AsyncClient, token: str = TOKEN) -> httpx.Respon
 
 
 async def key_of(client: httpx.AsyncClient) -> str:
-    """What the forms on the page carry."""
+    """The key in the page's forms."""
     found = re.search(r'name="key" value="([0-9a-f]{40})"', (await client.get(PAGE)).text)
     assert found
     return found[1]
@@ -59,7 +59,7 @@ async def press(client: httpx.AsyncClient, button: str) -> httpx.Response:
 
 
 async def progress(client: httpx.AsyncClient, until: Callable[[dict[str, object]], bool]) -> dict[str, object]:
-    """What the page's script gets, once it is as it should be."""
+    """The state for the page's script, once it is as expected."""
     for _ in range(600):
         news: dict[str, object] = (await client.get(f"{PAGE}/progress")).json()
         if until(news):

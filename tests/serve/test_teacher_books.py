@@ -1,4 +1,4 @@
-"""What a teacher does with whole books: add several, rename, hide, order, remove, bring back, delete, and try one."""
+"""A teacher's actions on whole books: add several, rename, hide, order, remove, restore, delete, and try one."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -71,7 +71,7 @@ async def rename(client: httpx.AsyncClient, slug: str, title: str, line: str = "
 
 
 def titles(house: House) -> list[str]:
-    """What readers see on the shelf, in order."""
+    """The titles on the shelf, in order."""
     with Catalog(house.data_dir / "catalog.db") as catalog:
         return [book.title for book in catalog.books() if not book.choice.is_off]
 

@@ -1,4 +1,4 @@
-"""What a teacher decides about prepared entries, over HTTP: it holds at once, everywhere, and for good."""
+"""A teacher's decisions about prepared entries, over HTTP: they hold at once, everywhere, and for good."""
 
 import json
 import re
@@ -67,7 +67,7 @@ class School:
         return found[1]
 
     async def key(self, path: str = LIST) -> str:
-        """What forms carry."""
+        """The key in forms."""
         found = re.search(r'name="key" value="([0-9a-f]{40})"', (await self.client.get(path)).text)
         assert found
         return found[1]
@@ -82,7 +82,7 @@ class School:
         return [card["front"] for card in (await self.client.get("/study/robots/deck.json")).json()]
 
     async def answer(self, question: str) -> dict[str, object]:
-        """What a reader gets."""
+        """A reader's answer."""
         found: dict[str, object] = (await self.client.post("/api/query", json={"query": question})).json()
         return found
 

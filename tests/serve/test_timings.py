@@ -1,4 +1,4 @@
-"""What an answer's stages took: measured where somebody listens, counted for operators."""
+"""Durations of an answer's stages: measured for listeners, counted for operators."""
 
 import re
 import time

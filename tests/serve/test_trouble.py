@@ -22,7 +22,7 @@ PAGE = "text/html; charset=utf-8"
 
 
 def said(page: str) -> str:
-    """What a page says in its main part, without its tags."""
+    """The text of a page's main part, without tags."""
     return re.sub(r"<[^>]+>", " ", page.partition("<main")[2].partition("</main>")[0]).partition(">")[2]
 
 

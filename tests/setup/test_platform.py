@@ -1,4 +1,4 @@
-"""What Linux gives and others do not is asked in one place, and its absence costs no start."""
+"""Features of Linux alone are used in one module, and their absence fails no start."""
 
 import ast
 import fcntl

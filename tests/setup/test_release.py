@@ -1,4 +1,4 @@
-"""What a release is made of, as far as no network is needed for it."""
+"""The parts of a release, as far as they need no network."""
 
 import re
 import subprocess

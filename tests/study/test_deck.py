@@ -54,12 +54,12 @@ def cut(text: str) -> list[Chunk]:
 
 
 def deck(*entries: Entry) -> Practice:
-    """What the page has to practise with."""
+    """The cards of the page."""
     return practice_of(PAGE, *entries)
 
 
 def practice_of(page: str, *entries: Entry) -> Practice:
-    """What a page has to practise with."""
+    """The cards of a page."""
     chunks = cut(page)
     file = FileEntry(
         filename="01.md", title="Robots", module="", chapter="Chapter 1", section="01", sha256="", chunks=len(chunks)

@@ -1,4 +1,4 @@
-"""What a teacher pinned answers its question in other wordings, and no question beside it; with the shipped reader."""
+"""A pinned answer is given for other wordings of its question, and for no similar question; with the shipped reader."""
 
 from dataclasses import replace
 from functools import partial

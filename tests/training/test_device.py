@@ -1,4 +1,4 @@
-"""What runs on a lent accelerator, with tiny encoders of the same shape; needs PyTorch, in an environment of its own.
+"""Training on a lent accelerator, with tiny encoders of the same shape; needs PyTorch, in an environment of its own.
 
 Elsewhere it is skipped. There, `python -m pytest --noconftest -c /dev/null tests/training/test_device.py` runs it.
 """
@@ -28,7 +28,7 @@ CONFIG = {
 
 @pytest.fixture
 def folder(tmp_path: Path) -> str:
-    """Where the shape of the encoder is written."""
+    """A folder with the configuration of the encoder."""
     torch.manual_seed(1)
     (tmp_path / "config.json").write_text(json.dumps(CONFIG))
     return str(tmp_path)

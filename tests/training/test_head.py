@@ -1,4 +1,4 @@
-"""How the model's own head is fitted: labels, reading of pairs, regression and floors."""
+"""The fit of the model's own head: labels, reading of pairs, regression and floors."""
 
 from pathlib import Path
 

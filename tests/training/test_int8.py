@@ -55,7 +55,7 @@ def converted(model: bytes) -> bytes:
 
 
 def ran(model: bytes, ids: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
-    """What a model gives."""
+    """The output of a model."""
     session: Any = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
     fed = {"input_ids": ids, "ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
     found: npt.NDArray[np.float32] = session.run(None, {node.name: fed[node.name] for node in session.get_inputs()})[0]

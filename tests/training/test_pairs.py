@@ -1,4 +1,4 @@
-"""What the cross-encoder learns from: claims, changed sentences and public pairs, as tokens."""
+"""Training data of the cross-encoder: claims, changed sentences and public pairs, as tokens."""
 
 import json
 import random

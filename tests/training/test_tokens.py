@@ -1,4 +1,4 @@
-"""What travels to a machine with an accelerator: questions and passages as tokens, and questions typed in a hurry."""
+"""Files for a machine with an accelerator: questions and passages as tokens, and questions typed in a hurry."""
 
 import json
 import random
