@@ -8,8 +8,8 @@ processor time of the whole process, the mean of the rounds, and how many usual 
 sample book) it is worth. Exits with 1 if one is worth more than five.
 
 With `--beside`, five readers ask a running server with its usual limits, as often as a session may, first alone, then
-beside so many others, each of whom sends dear questions without a pause. All are at addresses of their own. Exits with
-1 if the p95 of the five is more than doubled.
+beside so many others, each of whom sends expensive questions without a pause. All are at addresses of their own. Exits
+with 1 if the p95 of the five is more than doubled.
 """
 
 import argparse
@@ -113,7 +113,7 @@ def attacks(chance: Chance, vocabulary: Sequence[str]) -> dict[str, Question]:
 
 
 async def measure(data_dir: Path | None, rounds: int, seed: int, only: str, texts: Sequence[str]) -> tuple[str, float]:
-    """The table, and how many usual questions the dearest one is worth."""
+    """The table, and how many usual questions the most expensive one is worth."""
     settings = load_settings(data_dir=data_dir, model="none")
     chance = Chance(seed)
     async with wiring.open_runtime(settings, with_model=False) as runtime:

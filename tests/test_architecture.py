@@ -235,7 +235,7 @@ RUNNING = {"eval", "exec", "compile", "__import__", "os.system", "os.popen"}
 
 
 def test_nothing_of_a_book_is_run() -> None:
-    """What reads files of a book, and what shows them, evaluates no text, starts no shell and unpickles nothing."""
+    """Code that reads or shows files of a book evaluates no text, starts no shell and unpickles nothing."""
     readers = [name for name in MODULES if room(name) in {"ingest", "serve", *GUESTS}]
     assert len(readers) > 60
     for name in readers:

@@ -60,7 +60,7 @@ async def test_it_ends_with_its_block() -> None:
 
 
 async def test_the_pause_grows() -> None:
-    """What fails at once again and again costs little."""
+    """A task that keeps failing at once costs little."""
     background, runs = Background(first_pause_s=0.02), list[float]()
 
     async def fail() -> None:

@@ -19,7 +19,7 @@ def known(data: Path) -> list[str]:
 
 
 def test_a_later_run_need_not_embed_what_an_earlier_one_did(tmp_path: Path) -> None:
-    """What an ingest of the first run added is known to a data folder of the second."""
+    """Embeddings from an ingest of the first run are available to a data folder of the second."""
     kept = kept_embeddings(tmp_path / "cache")
     first, second = tmp_path / "first", tmp_path / "second"
     with (

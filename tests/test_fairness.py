@@ -174,7 +174,7 @@ async def test_who_has_asked_alone_for_long_does_not_wait_until_newcomers_have_h
 
 
 async def test_who_is_behind_goes_beside_a_peer_that_is_ahead() -> None:
-    """It waits for no dear question to end; one that is ahead itself, or a third one, waits."""
+    """It does not wait for an expensive question; a peer that is ahead itself, or a third one, waits."""
     turns, first, second = FairTurns(1), asyncio.Event(), asyncio.Event()
 
     async def hold(peer: str, until: asyncio.Event) -> str:

@@ -88,7 +88,7 @@ def test_the_first_excerpt_keeps_within_its_words_and_the_second_in_its_own(leng
 
 
 def test_excerpts_that_stand_together_are_one() -> None:
-    """What two runs of a section hold is shown once, as long as one excerpt may be."""
+    """Text of two runs of a section is shown once, up to the longest excerpt."""
     held = page(*[words(20)] * 5)
     (run,) = choose([part((held, [LIKELY] * 5))])
     assert run.units == held.units
@@ -142,7 +142,7 @@ def test_a_small_table_is_whole_and_a_large_one_is_not() -> None:
 
 @pytest.mark.parametrize("announced", ["The command below starts it:", "The command below starts it."])
 def test_code_stands_with_what_announces_it(announced: str) -> None:
-    """Where the book says so with a colon, or the reader of the book saw that it introduces the block."""
+    """If the text ends with a colon, or the reader's model found that it introduces the block."""
     held = page("Wood.", announced, "go()\n", kinds={2: "code"}, leads={2: announced})
     (run, *_) = choose([part((held, [-50.0, -50.0, LIKELY]))])
     assert {announced, "go()\n"} <= set(texts(run))
@@ -205,7 +205,7 @@ def test_a_further_excerpt_answers_what_the_first_leaves_open() -> None:
 
 
 def test_passages_of_one_section_are_read_on() -> None:
-    """Where one chunk ends and the next begins; what both hold is shown once."""
+    """An excerpt may cross the border of two chunks; their common text is shown once."""
     one = page("Bees hum.", "They dance.")
     both = page("Bees hum.", "They dance.", "Honey is sweet.")
     next_ = msgspec.structs.replace(both, chunk_id="c2", units=both.units[1:])

@@ -141,7 +141,7 @@ async def test_an_invented_sentence_never_leaves(make_flow: MakeFlow) -> None:
 
 
 async def test_the_book_begins_where_the_model_s_first_sentence_is_not_shown(make_flow: MakeFlow) -> None:
-    """What follows would begin in the middle."""
+    """The later sentences would begin in the middle."""
     said = "Kestrel's battery stores 999 watt hours. A full charge of the battery takes three hours."
     answer = await answer_to(make_flow(ScriptedGenerator(lambda _: said)), BATTERY)
     assert [one.text for one in answer.sentences] == [
@@ -213,7 +213,7 @@ def shape(events: list[AnswerEvent]) -> list[str]:
 
 
 async def test_the_book_s_answer_is_final_before_the_model_speaks(make_flow: MakeFlow) -> None:
-    """What the model adds is below it, and changes nothing of it."""
+    """The model's sentences follow below it and change nothing."""
     flow = make_flow(ScriptedGenerator(lambda _: SLOW, first_s=5.0))
     events = await events_of(flow, Question(text=BATTERY))
     assert shape(events) == ["sources", "excerpt", "answer", "working", "sentence", "done"]
@@ -427,7 +427,7 @@ async def test_a_conversation_that_cannot_be_read_counts_as_empty(make_flow: Mak
 
 
 async def test_more_is_not_the_same_again(make_flow: MakeFlow) -> None:
-    """What the answer before said is not said once more, as long as the book has something else."""
+    """Sentences of the previous answer are not repeated as long as the book has others."""
     chats = MemoryChatStore()
     flow = make_flow(chats=chats)
     first = await answer_to(flow, BATTERY, session_id="s")
@@ -493,7 +493,7 @@ async def test_an_empty_question_is_an_error(make_flow: MakeFlow) -> None:
 
 
 async def test_the_selection_alone_answers_in_its_mode(make_flow: MakeFlow) -> None:
-    """What only the rest of the book knows is not said."""
+    """Facts from the rest of the book are not used."""
     selected = "The sensorimotor loop is the cycle of sensing, deciding and acting."
     flow = make_flow()
     inside = await answer_to(flow, LOOP, selected_text=selected, mode="selection")
@@ -659,7 +659,7 @@ async def test_after_a_refusal_the_model_may_look_again(
 
 
 async def test_no_second_look_is_offered_that_could_not_help(make_flow: MakeFlow) -> None:
-    """Where the reader is sure enough that the book does not answer, no yes of the model counts."""
+    """If the reader is sure enough that the book does not answer, the model's verdict does not count."""
     answer = await answer_to(make_flow(ScriptedGenerator(first_s=5.0)), "What does the wing of Kestrel weigh?")
     assert (answer.refusal, answer.explainable) == ("not_in_book", False)
 
@@ -729,7 +729,7 @@ async def test_where_the_model_says_no_the_book_does_not_answer(make_flow: MakeF
 
 
 async def test_the_head_of_a_model_counts_beside_its_yes(make_flow: MakeFlow) -> None:
-    """What it is sure of is not in the book is refused, though the model says yes; both are kept for the teacher."""
+    """A sure no of the head refuses, even if the model says yes; both are stored for the teacher."""
     flow = make_flow(ScriptedGenerator(lambda _: SAID, answers=1.0, head=-60.0))
     events = [event async for event in flow.answer(Question(text=BATTERY))]
     (done,) = (event for event in events if isinstance(event, DoneEvent))
@@ -756,7 +756,7 @@ async def test_without_a_model_the_book_s_own_sentence_stands_alone_and_first(ma
 
 
 async def test_a_model_that_arrives_is_asked_from_then_on(make_flow: MakeFlow) -> None:
-    """What was answered without it is answered anew."""
+    """Cached answers without it are not reused."""
     flow = make_flow()
     assert (await answer_to(flow, BATTERY)).kind == "extractive"
     flow.take_model(ScriptedGenerator(lambda _: SAID), Ability(tier="medium"))
@@ -805,7 +805,7 @@ async def test_a_conversation_that_the_reader_s_program_keeps_completes_a_questi
 
 
 async def test_two_conversations_do_not_share_an_answer(make_flow: MakeFlow) -> None:
-    """What was said before is a part of the question."""
+    """The conversation is part of the cache key."""
     generator = ScriptedGenerator(lambda _: SAID)
     flow = make_flow(generator)
     for said in ("480 watt hours. [1]", "Many. [1]"):
@@ -824,7 +824,7 @@ async def read_ahead(flow: AnswerFlow) -> None:
 
 
 async def test_the_page_that_answered_is_read_ahead(make_flow: MakeFlow) -> None:
-    """A class is on one page: who asks next, asks about its other sections."""
+    """A class is on one page: the next questions are about its other sections."""
     generator = ScriptedGenerator(lambda _: SAID)
     flow = make_flow(generator)
     await answer_to(flow, BATTERY)

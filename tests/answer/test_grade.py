@@ -96,7 +96,7 @@ def test_a_unit_may_be_abbreviated_but_not_to_any_letter() -> None:
 
 
 async def test_with_an_encoder_to_which_no_grade_was_fitted_a_sentence_is_likely_at_most() -> None:
-    """What is literally wrong is dropped as always."""
+    """Literal errors are dropped as always."""
     embedder = WordHashEmbedder()
     embedder.reading = replace(embedder.reading, fitted=False)
     grader, board = Grader(embedder, CREDULOUS), section(unit(BOARD))

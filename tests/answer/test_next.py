@@ -60,7 +60,7 @@ async def test_another_chapter_of_the_same_file_leads_elsewhere() -> None:
 
 
 async def test_a_term_of_the_book_is_asked_for_unless_its_meaning_is_in_sight() -> None:
-    """What somebody wrote says more than the book's words; the book's own words were read just now."""
+    """Prepared definitions add to the answer; the book's own words were just shown."""
     seen = entry("belt", "term", BY_THE_BOOK, "A belt drives the wheel.")
     other = entry("slip", "term", BY_THE_BOOK, "Slip is loss.")
     assert await offered(Bound((seen, BELTS), (other, BELTS))) == (question_of(other),)

@@ -181,7 +181,7 @@ async def test_the_warning_stands_before_everything_else() -> None:
 
 
 async def test_a_warning_that_is_quoted_already_is_not_repeated() -> None:
-    """Where it is quoted whole; a part of it is not enough."""
+    """If it is quoted whole; a part is not enough."""
     more = unit("It cannot be stopped.", start=60, block=0, warning=True)
     page = chunk(BEWARE, more, code(start=200))
     *_, moving = page.units

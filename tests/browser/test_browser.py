@@ -134,7 +134,7 @@ def test_site(npm: str, chromium: Path, endured: Endured) -> None:
 
 @pytest.mark.parametrize("package", ["widget", "docusaurus-plugin-lutrin"])
 def test_units(package: str, npm: str) -> None:
-    """What needs no browser."""
+    """Unit tests without a browser."""
     run(npm, WEB / package, "test")
 
 

@@ -1,4 +1,4 @@
-"""A reader who asks over HTTP, and what conformance looks at in the answers."""
+"""A reader over HTTP, and what conformance checks in the answers."""
 
 import secrets
 from collections.abc import Collection

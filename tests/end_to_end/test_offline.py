@@ -76,7 +76,7 @@ def test_the_guard_sees_who_reaches_out(guarded: dict[str, Any], attempt: str, c
     ],
 )
 def test_the_guard_sees_compiled_code_that_reaches_out(guarded: dict[str, Any], attempt: str) -> None:
-    """What a library does without Python's sockets is noted and refused, too."""
+    """Connections by a library without Python's sockets are logged and refused, too."""
     code = f"import ctypes; libc = ctypes.CDLL(None); print({attempt})"
     done = subprocess.run(
         [sys.executable, "-c", code], env={**os.environ, **guarded}, check=True, timeout=60, capture_output=True

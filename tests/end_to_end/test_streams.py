@@ -31,7 +31,7 @@ def test_a_streamed_answer_keeps_its_order(serve: Servers, data_dir: Path, libra
 
 
 def test_a_streamed_chat_is_kept(server: Server, library: Library) -> None:
-    """What `done` said is what the history holds afterwards."""
+    """The history contains the answer of `done`."""
     session = secrets.token_hex(8)
     asked = {"session_id": session, "message": books.QUESTION}
     with server.client.stream("POST", "/chat", json=asked, headers=STREAM) as response:
@@ -43,7 +43,7 @@ def test_a_streamed_chat_is_kept(server: Server, library: Library) -> None:
 
 
 def test_a_refusal_is_an_answer_and_its_end(server: Server) -> None:
-    """Where there is nothing to quote the stream is `answer` and `done`, which say the same."""
+    """Without quotes, the stream is `answer` and `done` with the same content."""
     asked = {"query": "What will the weather be in Paris tomorrow?"}
     with server.client.stream("POST", "/api/query", json=asked, headers=STREAM) as response:
         seen = list(events(response))

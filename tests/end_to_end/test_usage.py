@@ -65,7 +65,7 @@ def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[s
     ids=" ".join,
 )
 def test_wrong_usage_is_exit_2(usage: Usage, arguments: tuple[str, ...]) -> None:
-    """What cannot be meant is said on standard error, and the exit code is 2."""
+    """Wrong arguments are explained on standard error, and the exit code is 2."""
     done = usage(*arguments)
     assert (done.code, done.out) == (2, "")
     assert done.err.splitlines()[-1].startswith("Error: ")

@@ -39,7 +39,7 @@ def test_sentences_without_a_model_have_none_of_its_signals() -> None:
 
 
 def test_a_book_is_judged_by_what_the_others_teach() -> None:
-    """What does not stand literally has no chance."""
+    """Sentences without literal support have no chance."""
     signals, right = np.array([[1.0], [0.0]] * 20), np.array([1.0, 0.0] * 20)
     books = np.array(["one"] * 20 + ["two"] * 20)
     right[:20] = 1 - right[:20]  # book "one" is the other way round

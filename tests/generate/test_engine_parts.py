@@ -91,7 +91,7 @@ JETSON = (1, "CUDA0", "NVIDIA Orin")
 def test_a_graphics_processor_is_named_with_its_share(
     monkeypatch: pytest.MonkeyPatch, gpu_layers: int | None, layers: int | None, said: str
 ) -> None:
-    """What LUTRIN_GPU_LAYERS asks for, as far as the model has layers; none of them is the processor's work."""
+    """The layers of LUTRIN_GPU_LAYERS, up to those of the model; without any, the processor computes."""
     monkeypatch.setattr(binding, "_lib", seeing(CPU, (2, "Vulkan0", "Some processor's own"), JETSON))
     assert llamacpp.computed_by(gpu_layers, layers) == said
 

@@ -32,7 +32,7 @@ def test_nothing_is_estimated_before_anything_was_measured() -> None:
 
 
 def test_a_section_that_was_read_is_not_read_again() -> None:
-    """What is half read counts half; what the process says of its queue counts, too."""
+    """A half-read section counts half, and so does the process's own report of its queue."""
     forecaster = Forecaster()
     forecaster.note_pace(PACE, {}, 0)
     unread = first_s(forecaster)

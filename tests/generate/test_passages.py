@@ -131,7 +131,7 @@ def test_a_state_that_the_model_refuses_is_replaced() -> None:
 
 
 def test_states_of_another_model_are_never_found(tmp_path: Path) -> None:
-    """What a state was made by is part of its name."""
+    """The key of a state includes its model and engine."""
     name = filled(tmp_path)
     tokens = [NEXT, *SYSTEM.encode(), NEXT, *SECTION.encode()]
     assert store(tmp_path).key(tokens) == name

@@ -14,7 +14,7 @@ def distinct(held: dict[int, tuple[int, ...]]) -> int:
 
 
 def test_common_length() -> None:
-    """How far two sequences agree."""
+    """Length of the common beginning of two sequences."""
     assert common_length((1, 2, 3), (1, 2, 4)) == 2
     assert common_length((1, 2), (1, 2, 3)) == 2
     assert common_length((1, 2, 3), (1, 2)) == 2
@@ -66,7 +66,7 @@ def test_the_least_recently_used_goes_first() -> None:
 
 
 def test_idle_tokens_are_those_that_eviction_frees() -> None:
-    """What an active sequence shares with an idle one does not count."""
+    """Tokens shared with an active sequence do not count."""
     tree = PrefixTree()
     tree.insert(0, (1, 2, 3))
     tree.insert(1, (1, 2, 7, 8, 9))

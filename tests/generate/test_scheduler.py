@@ -213,7 +213,7 @@ def test_who_follows_a_reader_that_leaves_computes_for_themselves() -> None:
 
 
 def test_a_deadline_ends_an_answer_where_it_is() -> None:
-    """What was written before the deadline stands; the last event says why it ends."""
+    """Text before the deadline stays; the last event gives the reason of the end."""
     room = Room()
     id_ = room.ask("a question that is answered slowly", wait_s=3.0)
     room.drain()

@@ -26,7 +26,7 @@ def test_each_passage_names_the_first_one_that_it_repeats() -> None:
 
 
 def test_case_marks_and_white_space_do_not_matter() -> None:
-    """What a reader would call the same sentence is the same."""
+    """Sentences that a reader would call the same are equal."""
     assert find_repeats(["The robot -- walks *fast*.", "the robot walks\nfast", "It sits."]) == [0, 0, 2]
 
 

@@ -140,7 +140,7 @@ async def test_a_generation_that_another_process_reads_is_kept(library: Library)
 
 
 async def test_an_unpublished_folder_is_left_alone(library: Library) -> None:
-    """What an ingest is building, and what it has built but not published, is none of the server's business."""
+    """The server ignores folders that an ingest is building, or has built but not published."""
     await library.publish("g1")
     await library.build(library.books_dir / "robots" / ".building-g2", name="g2")
     await library.build(library.books_dir / "robots" / "g2", name="g2")

@@ -114,7 +114,7 @@ def test_no_passages_and_no_tokens_are_fine(tmp_path: Path) -> None:
 
 
 async def test_questions_do_not_mind_each_other(index: TokenIndex) -> None:
-    """What is asked together is scored as if each had been asked alone."""
+    """Questions scored together get the same scores as alone."""
     rng = np.random.default_rng(0)
     asked = [(rng.normal(size=(n, 64)).astype(np.float32), np.arange(1, n + 1, dtype=np.float32)) for n in (1, 9, 4)]
     for together, one in zip(index.maxsim(asked, [3, 0, 1]), asked, strict=True):

@@ -44,7 +44,7 @@ def test_a_row_of_an_html_table_on_one_line_is_a_row(name: str) -> None:
 
 
 def test_a_cell_that_goes_on_in_the_next_line_swallows_nothing() -> None:
-    """What follows such a table is not put inside it."""
+    """Text after such a table stays outside it."""
     source = "# Keys\n\n<tr><td>Close</td><td>hold\nCtrl</td></tr>\n\nThat is all.\n"
     assert page_html(source, "keys.md").endswith("<p>That is all.</p>\n")
 

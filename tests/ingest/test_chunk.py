@@ -142,7 +142,7 @@ def test_a_heading_names_the_world_where_the_author_says_nothing() -> None:
 
 
 def test_ids_follow_content_not_position() -> None:
-    """What is inserted above changes no id below; equal text under one heading gets ids of its own."""
+    """Insertions above change no id below; equal texts under one heading get different ids."""
     before = chunks_of("# T\n\nOne.\n\n## A\n\nSame.\n\n## A\n\nSame.\n")
     after = chunks_of("# T\n\nNew.\n\nOne.\n\n## B\n\nMore.\n\n## A\n\nSame.\n\n## A\n\nSame.\n")
     assert {chunk.chunk_id for chunk in before[1:]} <= {chunk.chunk_id for chunk in after}

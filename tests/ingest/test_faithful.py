@@ -131,7 +131,7 @@ def test_what_a_short_form_stands_for_is_read_once() -> None:
 
 
 def test_a_notebook_keeps_descriptions_pages_and_raw_cells() -> None:
-    """What of its results is neither text nor a picture is named."""
+    """Results that are neither text nor pictures are named."""
     cells = [
         {"cell_type": "markdown", "source": "# N\n\nSee ![a falling curve](attachment:a.png)"},
         {"cell_type": "raw", "source": "Run it twice."},

@@ -87,7 +87,7 @@ def test_a_table_of_lists_and_one_that_is_drawn_are_grids() -> None:
 
 
 def test_nothing_is_read_from_other_files() -> None:
-    """What is missing is a notice with its line; so is what docutils cannot understand."""
+    """Missing files and markup that docutils does not understand are notices with their line."""
     document = read(
         ".. include:: /etc/hostname\n\n.. literalinclude:: ramp.py\n\n.. raw:: html\n\n   <b>no</b>\n\n"
         ".. csv-table::\n   :file: /etc/hostname\n\nText |unknown|."

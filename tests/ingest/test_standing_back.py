@@ -38,7 +38,7 @@ def test_a_session_of_its_own_stands_back_as_a_whole(alone: bool, group: int) ->
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries have no arenas")
 def test_threads_allocate_from_one_place() -> None:
-    """What one of them has freed the others can use; without that each of these threads has an arena of its own."""
+    """Memory freed by one thread is available to the others; otherwise each thread would have an arena of its own."""
     code = (
         "import ctypes, sys, threading; from lutrin.platform import use_one_arena; "
         "len(sys.argv) > 1 and use_one_arena();"

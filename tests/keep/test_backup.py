@@ -62,7 +62,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 async def test_a_restore_brings_back_the_book_and_the_conversations(house: House, saved: Path) -> None:
-    """What was changed, published and said since the backup is gone."""
+    """Changes, publications and messages since the backup are gone."""
     await house.publish("The second text.")
     await house.say("second")
     summary = restore(house.settings, saved)
@@ -239,7 +239,7 @@ async def test_the_next_ingest_goes_on_from_a_restored_state(house: House, saved
 
 
 async def test_a_restore_that_was_killed_is_finished(house: House, saved: Path, tmp_path: Path) -> None:
-    """What was complete takes over at the next start; what was not is as if it had never begun."""
+    """A complete copy takes over at the next start; an incomplete one is discarded."""
     await house.publish("The second text.")
     await house.say("second")
     twin = House(tmp_path / "twin")

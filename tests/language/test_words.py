@@ -9,7 +9,7 @@ def test_a_stem_joins_the_forms_of_a_word() -> None:
 
 
 def test_content_leaves_out_function_words() -> None:
-    """What is left says what a text is about."""
+    """The remaining words are the subject of a text."""
     assert words.content_stems("What is the torque of the hip?") == ("torqu", "hip")
 
 

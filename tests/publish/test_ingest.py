@@ -397,7 +397,7 @@ async def test_a_lost_generation_is_built_again(press: Press) -> None:
 
 
 async def test_nothing_is_copied_from_a_damaged_index(press: Press) -> None:
-    """What it says would pass for what the book says; so all is read again, also where one other page has changed."""
+    """Its content could pass for the book's; so all pages are read again, even after a change of one."""
     await press.ingest()
     (book,) = press.books()
     path = press.settings.books_dir / "robots" / book.current / PASSAGES

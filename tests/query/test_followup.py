@@ -204,7 +204,7 @@ def test_a_pronoun_before_any_subject_points_outside() -> None:
 
 
 def test_a_refused_question_changes_no_subject() -> None:
-    """What is asked next is still about what was answered before."""
+    """The next follow-up is still about the last answered question."""
     *talk, refusal = conversation(CHARGED, STEPS, "What is onion soup?", "It is not in the book.")
     refused = ChatMessage(id="r", session_id="s", role="assistant", text=refusal.text, created="", kind="refusal")
     assert "battery" in complete_question("And outdoors?", [*talk, refused]).text

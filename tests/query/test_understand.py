@@ -85,7 +85,7 @@ def test_of_a_long_question_so_many_tokens_are_searched_for() -> None:
 
 
 def test_invisible_characters_are_removed() -> None:
-    """What cannot be seen cannot be asked."""
+    """Invisible characters are no part of a question."""
     assert read("What is\u200b a \u202enode?\x00").typed == "What is a node?"
 
 
@@ -138,7 +138,7 @@ def test_a_long_selection_is_cut_at_the_end_of_a_sentence() -> None:
 
 
 def test_a_wish_keeps_the_subject_and_gives_the_frame() -> None:
-    """What is searched is the subject; how it is answered is another matter."""
+    """The search text is the subject; the form of the answer is separate."""
     query = read("Can you say this more simply?", "How does a lidar measure distance?", "By light.")
     assert query.frame == "simpler"
     assert query.topic == "How does a lidar measure distance"
@@ -161,7 +161,7 @@ def test_several_things_are_several_parts() -> None:
 
 
 def test_a_question_is_respelled_as_the_book_has_it() -> None:
-    """What is searched changes, what the reader typed does not."""
+    """The search text changes, the reader's text does not."""
     query = with_spelling(read("What is odometery, and how does a lidar turn?"), {"odometery": "odometry"})
     assert query.typed == "What is odometery, and how does a lidar turn?"
     assert query.topic == query.text == "What is odometry, and how does a lidar turn?"

@@ -64,7 +64,7 @@ def raw(client: httpx.Client, sent: bytes) -> bytes:
 
 
 def test_no_request_hides_in_another(front: httpx.Client) -> None:
-    """What is one request for the proxy is one for the server: a path that it closes stays closed."""
+    """One request for the proxy is one for the server: a path that it closes stays closed."""
     body = b"0\r\n\r\n" + HIDDEN
     posting = b"POST /chat HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     for lengths in TWO_LENGTHS:

@@ -113,7 +113,7 @@ async def test_silence_ends_with_the_deadline(service: OpenAIService, generator:
 
 
 async def test_a_slow_answer_is_cut_at_the_deadline(service: OpenAIService, generator: RemoteGenerator) -> None:
-    """What came in time is kept, and the last event says why there is no more."""
+    """Text before the deadline is kept, and the last event gives the reason of the end."""
     service.piece_s = 0.1
     events = await told(generator, deadline_s=0.5, max_tokens=40)
     assert any(isinstance(event, Piece) for event in events)

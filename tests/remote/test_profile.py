@@ -263,7 +263,7 @@ def test_what_cannot_be_reached_is_named_at_start(school: School, variable: str,
     "command", [("backup", "x.tar"), ("restore", "x.tar"), ("bundle", "x.tar"), ("chats", "rotate-key")]
 )
 def test_commands_that_would_keep_half_are_refused(school: School, command: tuple[str, ...]) -> None:
-    """What copies this machine's files alone says so, and what to use in its place."""
+    """Commands that copy only local files are refused, and name their replacement."""
     done = school.run(*command)
     assert done.code == 1
     assert "export-index" in done.err

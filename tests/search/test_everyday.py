@@ -23,7 +23,7 @@ async def test_everyday_questions_lose_and_look_alikes_do_not(models_dir: Path) 
 
 
 def test_another_embedder_loses_nothing() -> None:
-    """What was fitted says nothing of its vectors."""
+    """The fit does not apply to its vectors."""
     vector = np.array(fit().weights[:-1], dtype=np.float32)
     assert loss(vector, f"{fit().embedder}/w256o32/i8") > 0
     assert loss(vector, "words") == 0

@@ -28,7 +28,7 @@ def understood(text: str) -> Query:
     ],
 )
 def test_a_question_may_go_on_at_a_mark_or_a_joining_word(topic: str, rights: list[str]) -> None:
-    """Where both halves name something; not within a number."""
+    """If both halves name something; never within a number."""
     found = [one.right for one in joints_of(topic)]
     assert [one for one in rights if one not in found] == []
     assert bool(found) == bool(rights)
@@ -45,7 +45,7 @@ def test_a_long_question_is_searched_for_at_few_joints() -> None:
 
 
 async def test_another_embedder_parts_nothing() -> None:
-    """What was fitted says nothing of its likenesses."""
+    """The fit does not apply to its similarities."""
     query = understood("price of the sledge and weight of the anvil")
     assert await parted(Searcher(WordHashEmbedder()), [], query) is query
 

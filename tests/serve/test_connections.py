@@ -213,7 +213,7 @@ async def test_the_connection_that_waits_longest_is_closed_for_a_new_one(run: Ru
 
 
 async def test_a_running_answer_is_never_closed_for_another(run: Run, house: House) -> None:
-    """Where all connections are busy, the new one is refused."""
+    """If all connections are busy, a new one is refused."""
     house.answers.pause_before = 3
     body = json.dumps({"session_id": "s1", "message": "Q"}).encode()
     head = f"POST /chat HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\nContent-Length: {len(body)}\r\n"
@@ -314,7 +314,7 @@ def test_a_proxy_may_have_more_connections() -> None:
 
 @pytest.mark.parametrize("order", [0, 1])
 def test_a_request_with_two_lengths_is_refused(order: int) -> None:
-    """What a proxy takes for the end of the body and what the server does must be one place."""
+    """Proxy and server must agree on the end of a body."""
     lengths = [b"Content-Length: 5\r\n", b"Transfer-Encoding: chunked\r\n"]
     parser = BoundedConnection(h11.SERVER, MAX_HEAD_BYTES)
     both = lengths[order] + lengths[1 - order]

@@ -1,4 +1,4 @@
-"""Readers whose connections close, or who ask dear questions, leave nothing behind: the next one is answered."""
+"""Readers who disconnect or ask expensive questions leave nothing behind: the next reader is answered."""
 
 import asyncio
 import json

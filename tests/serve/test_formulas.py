@@ -107,7 +107,7 @@ def test_a_state_diagram_is_understood() -> None:
 
 
 def test_other_diagrams_stay_text() -> None:
-    """What is not understood is shown as it was written."""
+    """Unknown syntax is shown as source."""
     for source in ("sequenceDiagram\n A->>B: hi", "flowchart LR\n A --> A", "flowchart LR\n A ~~ ?? B", "", "pie\n x"):
         assert "<svg" not in figure(source)
         assert "<pre" in figure(source)

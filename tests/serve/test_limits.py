@@ -88,7 +88,7 @@ async def test_streams_count_and_resuming_does_not(serve: Serve) -> None:
 
 
 async def test_empty_questions_do_not_count(serve: Serve) -> None:
-    """What is refused as empty has cost nothing."""
+    """Refused empty questions cost nothing."""
     async with serve(rate_session_per_min=1) as client:
         for _ in range(3):
             assert (await client.post("/chat", json={"session_id": "s1", "message": ""})).status_code == 422

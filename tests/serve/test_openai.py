@@ -177,7 +177,7 @@ async def test_the_official_client_reads_sentences_as_they_come(client: httpx.As
 async def test_pieces_add_up(
     client: httpx.AsyncClient, house: House, sentences: list[str], whole: str, pieces: list[str]
 ) -> None:
-    """What the book says beyond the sentences follows them; an answer that went another way follows whole."""
+    """The rest of the book's answer follows its sentences; an answer that differs follows whole."""
     said = tuple(SentenceEvent(text=text, citations=(1,)) for text in sentences)
     house.answers.events = (*said, DoneEvent(msgspec.structs.replace(ANSWER, answer=whole)))
     text = (await client.post("/v1/chat/completions", json=asking("Q", stream=True))).text

@@ -117,7 +117,7 @@ def test_the_whole_name_counts() -> None:
 
 
 def test_of_a_user_agent_its_family_is_kept() -> None:
-    """What tells one pupil of a class from another is not stored."""
+    """Details that would identify a pupil of a class are not stored."""
     for agent, kept in (
         ("Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0", "Firefox 128"),
         ("Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) AppleWebKit/537.36 Chrome/126.0.0.0 Safari/537.36", "Chrome 126"),

@@ -95,7 +95,7 @@ async def test_a_book_has_a_page_that_leads_to_all_of_its_pages(client: httpx.As
 
 
 def test_a_book_is_about_its_chapters_not_about_its_own_title() -> None:
-    """Which is above the line already."""
+    """Its title is already above the line."""
     assert (
         subjects([["The Lab Book", "1. Nodes", "2. Topics", "Charging"]], "The Lab Book") == "Nodes · Topics · Charging"
     )
@@ -285,7 +285,7 @@ async def test_pages_hold_the_widget_and_the_search_of_their_book(client: httpx.
     "name", ["reader.js", "box.js", "looks.js", "page.js", "margin.js", "passages.js", "texts.js", "worker.js"]
 )
 async def test_the_scripts_write_no_html(client: httpx.AsyncClient, name: str) -> None:
-    """What the book says stays text in the list of what was found."""
+    """Book text stays text in the list of results."""
     script = await client.get(f"/static/{name}")
     assert script.headers["content-type"].startswith("text/javascript")
     assert not re.search(

@@ -399,7 +399,7 @@ def test_an_answer_counts_as_its_odds_its_thumb_and_its_reader_say() -> None:
 
 
 def test_the_inbox_has_each_question_once_the_worst_first() -> None:
-    """What asks nothing of a book is left out; what the teacher has answered since counts as answered."""
+    """Messages that are no questions are left out; those that the teacher has answered count as answered."""
 
     def asked(text: str, **facts: object) -> AskedQuestion:
         return AskedQuestion(text=text, created="2026-11-25T08:00:00+00:00", kind="extractive", **facts)  # type: ignore[arg-type] # of several types

@@ -119,7 +119,7 @@ def test_odd_arguments_are_data(agent: Agent) -> None:
 
 
 def test_noise_ends_nothing(agent: Agent) -> None:
-    """What is no message, no JSON, no UTF-8, or endlessly nested is passed over."""
+    """Input that is no message, no JSON, no UTF-8 or endlessly nested is ignored."""
     for line in NOISE:
         agent.write(line)
         assert agent.ask("ping")["result"] == {}

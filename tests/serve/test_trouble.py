@@ -129,7 +129,7 @@ async def test_a_form_of_the_teacher_is_answered_with_a_page(serve: Serve) -> No
 
 
 async def test_a_foreign_host_name_gets_the_sentence_in_both_forms(client: httpx.AsyncClient) -> None:
-    """What a guard refuses has its page, too."""
+    """Refusals of a guard have their page, too."""
     response = await client.get("/", headers={**BROWSER, "Host": "evil.example"})
     assert (response.status_code, response.headers["content-type"]) == (400, PAGE)
     assert messages.WRONG_HOST in said(response.text)
@@ -137,7 +137,7 @@ async def test_a_foreign_host_name_gets_the_sentence_in_both_forms(client: httpx
 
 
 def test_a_form_cannot_be_sent_again_by_a_link() -> None:
-    """Where the teacher's page fails, the way leads back to it."""
+    """If the teacher's page fails, the link leads back to it."""
     assert "Try again" in trouble(500, messages.SOMETHING_WRONG)
     assert "Try again" not in trouble(500, messages.SOMETHING_WRONG.partition(". ")[0], teacher=True)
     assert '<a href="/teacher">' in trouble(500, messages.SOMETHING_WRONG, teacher=True)

@@ -125,7 +125,7 @@ def test_secrets_never_show(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_option_outranks_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is typed on the command line holds; what is not given does not count."""
+    """Given command-line options override; missing ones do not count."""
     monkeypatch.setenv("LUTRIN_PORT", "8000")
     assert load_settings(port=9000).port == 9000
     assert load_settings(port=None).port == 8000

@@ -85,7 +85,7 @@ async def prepared(
 
 
 async def test_a_term_is_kept_with_the_sentence_that_defines_it(settings: Settings) -> None:
-    """What is only in bold is no term."""
+    """Bold text alone makes no term."""
     terms = {entry.topic: entry.text for entry in await prepared(settings) if entry.kind == "term"}
     assert terms == {"sleepy motor watchdog": WATCHDOG}
 
@@ -122,7 +122,7 @@ async def test_what_a_glossary_explains_is_a_term(settings: Settings, glossary: 
 
 
 async def test_an_item_that_is_announced_is_no_term(settings: Settings) -> None:
-    """What it says is understood below the announcement alone; without it the item is one."""
+    """It makes sense only below its introduction; without one, the item is a term."""
     page = settings.corpus_dir / "machines.md"
     assert "Blunt chisel" not in {entry.topic for entry in await prepared(settings)}
     page.write_text(PAGE.replace("A lab that is rented by the hour has drawbacks for the class:\n\n", ""))

@@ -43,7 +43,7 @@ def test_a_hint_is_the_sentence_that_answers_without_its_rarest_word() -> None:
 
 
 def test_a_hint_at_a_number_hides_the_number() -> None:
-    """Where a number is asked for; elsewhere a rarer word may say more."""
+    """If the question asks for a number; otherwise a rarer word may tell more."""
     unit = answering_unit(passage(), "It must be reset within 100 ms by every loop.")
     assert unit is not None
     hints = [

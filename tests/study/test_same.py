@@ -61,6 +61,6 @@ def test_terms_numbers_and_denials_must_agree() -> None:
 
 
 def test_an_unknown_embedder_matches_nothing() -> None:
-    """What was fitted for one reader says nothing of another one's vectors."""
+    """A fit for one reader does not apply to another's vectors."""
     assert odds(np.ones(len(SIGNALS), np.float32), "another") == -np.inf
     assert compare(said("a"), said("b")).tolist() == [0.0] * len(SIGNALS)

@@ -77,7 +77,7 @@ def test_key_facts_label_the_units_that_hold_them(tmp_path: Path) -> None:
 
 
 def test_negatives_share_words_and_never_answer(tmp_path: Path) -> None:
-    """What matches by words is what a reader has to tell from an answer."""
+    """The reader must tell texts with matching words from answers."""
     book = passages(tmp_path / "own-arms.jsonl")
     made = examples.example(book, "own-arms", "how far does it turns", {0: [0]}, "")
     assert made.negatives == [1]
