@@ -108,7 +108,7 @@ def test_nobody_waits_for_what_is_known() -> None:
 
 
 def test_no_time_tells_what_somebody_else_has_asked() -> None:
-    """Other readers get each event no earlier than the first did; the same reader gets all at once, as prepared ones."""
+    """Other readers get each event no earlier than the first did; the same reader gets all at once."""
     cache = AnswerCache()
     cache.put("q", answered(), "one")
     paced = [(type(event), after) for event, after in cache.get("q", "two") or ()]

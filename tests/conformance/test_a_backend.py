@@ -51,7 +51,7 @@ MANDATE, TIERS = "/02-hardware-mandate.mdx", "/04-three-tier-architecture.mdx"
 def test_selected_hardware_is_looked_up_with_its_surroundings(
     reader: Reader, marked: str, said: str, files: set[str]
 ) -> None:
-    """ "This hardware" means the marked text: its section and the list of required hardware are sources."""
+    """The marked text is "this hardware": its section and the list of required hardware are sources."""
     answer = reader.answer("/api/query", query="Why is this hardware required?", selected_text=marked)
     assert answer.mode == "selection_boosted"
     assert said in answer.answer.partition("\n\n[1]")[0]
