@@ -355,8 +355,6 @@ class ModelWork:
     """Whether it starts only on request."""
     yes: "asyncio.Task[Judgement | None] | None" = None
     explanation: Explanation = field(default_factory=Explanation)
-    book: Plan = field(init=False)
-    """Plan of the book's answer above the model's sentences."""
 
     @property
     def model(self) -> str:

@@ -6,7 +6,7 @@ Each stage takes a record and hands on another:
 - `answer.evidence`: its meaning on this shelf, and the books' passages on it: `Evidence`.
 - `answer.plan`: the basis of the answer, decided before a word is generated: a `Plan`.
 - `answer.explain`: the model's sentences, each graded (`answer.grade`): `ModelWork`.
-- `answer.reply`: the complete answer: an `Answer`.
+- `answer.reply`: the book's answer and the model's sentences, as events; the last has the complete `Answer`.
 """
 
 import asyncio
@@ -20,8 +20,8 @@ from typing import Protocol
 from lutrin import messages, stages
 from lutrin.answer.cache import AnswerCache, for_reader
 from lutrin.answer.evidence import Evidence, as_meant, find_evidence, find_more
-from lutrin.answer.explain import FAST_S, Explainer, Feed, ModelWork
-from lutrin.answer.grade import Grader, fitted_weights, stands_in
+from lutrin.answer.explain import FAST_S, Explainer, ModelWork
+from lutrin.answer.grade import Grader, fitted_weights
 from lutrin.answer.listing import listing_plan
 from lutrin.answer.overview import overview_plan
 from lutrin.answer.plan import (
@@ -31,11 +31,9 @@ from lutrin.answer.plan import (
     next_questions,
     nothing_more,
     refusal_plan,
-    settle_plan,
 )
 from lutrin.answer.prompt import MOST_TURNS, Ability, prompt_of
-from lutrin.answer.punctuality import is_late
-from lutrin.answer.reply import answer_of, certainty_of, with_sources
+from lutrin.answer.reply import Reply
 from lutrin.answer.runs import sections_of_page
 from lutrin.answer.traffic import Traffic
 from lutrin.errors import ChatStoreError, IndexUnavailable, NotFound
@@ -48,15 +46,9 @@ from lutrin.ports import ChatStore, Generator
 from lutrin.query.understand import Query, alone, understand, understand_for
 from lutrin.records import (
     AnswerEvent,
-    BookAnswerEvent,
     ChatMessage,
     DoneEvent,
-    ExcerptEvent,
     Question,
-    Sentence,
-    SentenceEvent,
-    SourcesEvent,
-    WorkingEvent,
 )
 from lutrin.search.result import SearchResult
 from lutrin.search.search import Searcher
@@ -197,7 +189,7 @@ class AnswerFlow:
             if query.refusal is not None:
                 first = generations[0]
                 plan = refusal_plan(query, query.refusal, title=first.book.title, generation=first.name)
-                for final in self._finished(plan, started, ModelWork(plan)):
+                for final in Reply(ModelWork(plan), started, self._clock).finished():
                     yield final
                 return
             # Conversation to show the model; empty if the question stands alone.
@@ -212,7 +204,7 @@ class AnswerFlow:
             if replay is not None:
                 for event, after_s in replay:
                     await asyncio.sleep(started + after_s - self._clock())
-                    yield for_reader(event, latency_ms=self._elapsed_ms(started))
+                    yield for_reader(event, latency_ms=round((self._clock() - started) * 1000))
                 return
             events: list[tuple[AnswerEvent, float]] = []
             with self.traffic.searching():
@@ -298,16 +290,15 @@ class AnswerFlow:
             if is_whole or (work.is_fast and plan.verdict != "answers"):
                 waiting.close()
                 await work.wait_for_yes(None if is_whole else FAST_S)
-            decides = work.is_fast or is_whole
-            book = settle_plan(plan, work.verdict if decides else plan.verdict)
-            for event in _proof_events(book):
+            reply = Reply(work, started, self._clock)
+            for event in reply.settle(work.verdict if work.is_fast or is_whole else plan.verdict):
                 yield event
             waiting.close()
-            if not work.runs or (is_whole and book.refusal is not None):
-                for final in self._finished(book, started, work):
+            if not work.runs or (is_whole and reply.book.refusal is not None):
+                for final in reply.finished():
                     yield final
                 return
-            async with aclosing(self._explained(plan, book, work, started)) as events:
+            async with aclosing(reply.explained()) as events:
                 async for event in events:
                     yield event
 
@@ -349,99 +340,6 @@ class AnswerFlow:
         others = [one for one in generations if one is not found.generation]
         result, meant = await self._prepared.beside(found.query, [found.generation, *others], found.result)
         return replace(found, result=result), meant
-
-    async def _explained(
-        self, plan: Plan, book: Plan, work: ModelWork, started: float
-    ) -> AsyncGenerator[AnswerEvent, None]:
-        """The book's answer, the model's sentences below it (above, for a fast model), and the complete answer."""
-        explanation = work.explanation
-        feed = Feed(work.sentences(started))
-        try:
-            if book.verdict == "answers" and work.is_fast and await feed.begins(FAST_S):
-                async with aclosing(self._speaking_first(plan, feed, work)) as spoken:
-                    async for event in spoken:
-                        yield event
-                if work.verdict != "answers":
-                    book = settle_plan(plan, work.verdict)
-                    explanation.sentences.clear()
-                for final in self._finished(book, started, work, is_above=True):
-                    yield final
-                return
-            explanation.above = tuple([one.text for one in book.lead] + [one.text for one in book.excerpts])
-            work.book = book
-            unexplained = answer_of(book, ModelWork(plan), latency_ms=self._elapsed_ms(started))
-            yield BookAnswerEvent(answer=unexplained, made=certainty_of(book, work))
-            yield WorkingEvent(what="reading", eta_s=work.eta_s)
-            async with aclosing(self._below(plan, book, feed, work)) as below:
-                async for event in below:
-                    yield event
-        finally:
-            await feed.close()
-        answer = answer_of(work.book, work, latency_ms=self._elapsed_ms(started))
-        yield DoneEvent(answer=answer, made=certainty_of(work.book, work))
-
-    async def _speaking_first(self, plan: Plan, feed: Feed, work: ModelWork) -> AsyncGenerator[AnswerEvent, None]:
-        """A fast model's sentences, after the book's warnings; they stop if its yes turns out to be a no."""
-        before = [Sentence(text=text, citations=(number,)) for text, number in plan.guards]
-        sentences = work.explanation.sentences
-        async for item in feed:
-            if not isinstance(item, Sentence):
-                continue
-            if work.verdict != "answers":
-                return
-            if work.explanation.is_reduced and len(sentences) == 1 and not plan.query.sums_chapter:
-                # A sentence after a dropped one begins in the middle, so the book's sentences come first.
-                lead = [one for one in plan.lead if one.citations and not stands_in(item.text, [one.text])]
-                sentences[:0] = lead
-                before += lead
-            for sentence in (*before, item):
-                yield _sentence_event(sentence)
-            before.clear()
-
-    async def _below(self, plan: Plan, book: Plan, feed: Feed, work: ModelWork) -> AsyncGenerator[AnswerEvent, None]:
-        """The model's sentences below the book's answer; its yes also lifts a refusal into an answer.
-
-        A late no removes nothing: it only keeps the model from explaining a passage that does not answer.
-        """
-        asked_s, spoke, has_ended = self._clock(), False, False
-        try:
-            async for item in feed:
-                if not isinstance(item, Sentence):
-                    yield item
-                    continue
-                verdict = work.verdict
-                if not spoke:
-                    spoke = True
-                    work.note_wait(self._clock() - asked_s)
-                    if book.refusal is not None and verdict != "no":
-                        work.book = book = settle_plan(plan, verdict)
-                        for event in _proof_events(book):
-                            yield event
-                if verdict != "answers":
-                    break
-                more = with_sources(book, plan, work.explanation.proofs)
-                if more is not book:
-                    work.book = book = more
-                    yield SourcesEvent(citations=book.sources)
-                yield _sentence_event(item)
-            has_ended = not work.explanation.warnings
-        finally:
-            took_s = self._clock() - asked_s
-            if not spoke and work.forecast is not None and (has_ended or is_late(work.forecast.first_s, took_s)):
-                work.note_wait(took_s)
-        if work.verdict != "answers":
-            work.explanation.sentences.clear()
-
-    def _finished(
-        self, plan: Plan, started: float, work: ModelWork, *, is_above: bool = False
-    ) -> tuple[BookAnswerEvent, DoneEvent]:
-        """The last events of an answer that is complete."""
-        answer = answer_of(plan, work, is_above=is_above, latency_ms=self._elapsed_ms(started))
-        made = certainty_of(plan, work)
-        return BookAnswerEvent(answer=answer, made=made), DoneEvent(answer=answer, made=made)
-
-    def _elapsed_ms(self, started: float) -> int:
-        return round((self._clock() - started) * 1000)
 
     @asynccontextmanager
     async def search_turn(self, question: Question) -> AsyncIterator[None]:
@@ -498,13 +396,3 @@ class AnswerFlow:
         for chapter, times in opened.most_common(WARM_CHAPTERS):
             for filename in pages[chapter] if times else ():
                 await self._warm_page(self._explainer, chapter[0], filename)
-
-
-def _proof_events(plan: Plan) -> list[AnswerEvent]:
-    """Sources and excerpts, which are ready before the answer is."""
-    sources = [SourcesEvent(citations=plan.sources)] if plan.sources else []
-    return [*sources, *map(ExcerptEvent, plan.excerpts)]
-
-
-def _sentence_event(sentence: Sentence) -> SentenceEvent:
-    return SentenceEvent(text=sentence.text, citations=sentence.citations, support=sentence.support)

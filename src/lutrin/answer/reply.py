@@ -1,19 +1,150 @@
-"""The complete answer: the book's, with the model's sentences below or above it."""
+"""The answer as a reader gets it: the book's, with the model's sentences below or above it."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping
+from contextlib import aclosing
 from dataclasses import replace
 from math import isfinite
 
 from lutrin import messages
-from lutrin.answer.explain import ModelWork
+from lutrin.answer.explain import FAST_S, Feed, ModelWork
 from lutrin.answer.grade import stands_in
-from lutrin.answer.plan import Plan
+from lutrin.answer.plan import Plan, settle_plan
+from lutrin.answer.punctuality import is_late
 from lutrin.answer.render import citation, excerpt, explanation_of, markdown, with_plain_words
 from lutrin.answer.runs import MOST_EXCERPTS, proof_of
-from lutrin.records import Answer, Certainty, Sentence
+from lutrin.records import (
+    Answer,
+    AnswerEvent,
+    BookAnswerEvent,
+    Certainty,
+    DoneEvent,
+    ExcerptEvent,
+    Sentence,
+    SentenceEvent,
+    SourcesEvent,
+    WorkingEvent,
+)
+from lutrin.search.result import Verdict
 
 PASSING = frozenset({messages.PAST_DEADLINE, messages.MODEL_AWAY})
 """Warnings of answers that might be better another time."""
+
+
+class Reply:
+    """One answer as events: the book's, then the model's sentences below it, or above it if a fast model speaks first.
+
+    Args:
+        work: The model's share, and the plan of the answer.
+        started: When the question came.
+        clock: Monotonic seconds.
+    """
+
+    def __init__(self, work: ModelWork, started: float, clock: Callable[[], float]) -> None:
+        self._work, self._started, self._clock = work, started, clock
+        self.book = work.plan
+        """The book's answer, as decided so far."""
+
+    def settle(self, verdict: Verdict) -> list[AnswerEvent]:
+        """Decide whether the book answers; return its sources and excerpts."""
+        self.book = settle_plan(self._work.plan, verdict)
+        sources = [SourcesEvent(citations=self.book.sources)] if self.book.sources else []
+        return [*sources, *map(ExcerptEvent, self.book.excerpts)]
+
+    def finished(self, *, is_above: bool = False) -> tuple[BookAnswerEvent, DoneEvent]:
+        """The last events of an answer that is complete; `is_above`: the model spoke first."""
+        done = self._done(is_above=is_above)
+        return BookAnswerEvent(answer=done.answer, made=done.made), done
+
+    def _done(self, *, is_above: bool = False) -> DoneEvent:
+        answer = answer_of(self.book, self._work, is_above=is_above, latency_ms=self._elapsed_ms())
+        return DoneEvent(answer=answer, made=certainty_of(self.book, self._work))
+
+    def _elapsed_ms(self) -> int:
+        return round((self._clock() - self._started) * 1000)
+
+    async def explained(self) -> AsyncGenerator[AnswerEvent, None]:
+        """The book's answer, the model's sentences below it (above, for a fast model), and the complete answer."""
+        work = self._work
+        feed = Feed(work.sentences(self._started))
+        try:
+            if self.book.verdict == "answers" and work.is_fast and await feed.begins(FAST_S):
+                async with aclosing(self._speaking_first(feed)) as spoken:
+                    async for event in spoken:
+                        yield event
+                if work.verdict != "answers":
+                    self.settle(work.verdict)
+                    work.explanation.sentences.clear()
+                for final in self.finished(is_above=True):
+                    yield final
+                return
+            book = self.book
+            work.explanation.above = tuple([one.text for one in book.lead] + [one.text for one in book.excerpts])
+            unexplained = answer_of(book, ModelWork(work.plan), latency_ms=self._elapsed_ms())
+            yield BookAnswerEvent(answer=unexplained, made=certainty_of(book, work))
+            yield WorkingEvent(what="reading", eta_s=work.eta_s)
+            async with aclosing(self._below(feed)) as below:
+                async for event in below:
+                    yield event
+        finally:
+            await feed.close()
+        yield self._done()
+
+    async def _speaking_first(self, feed: Feed) -> AsyncGenerator[AnswerEvent, None]:
+        """A fast model's sentences, after the book's warnings; they stop if its yes turns out to be a no."""
+        plan, work = self._work.plan, self._work
+        before = [Sentence(text=text, citations=(number,)) for text, number in plan.guards]
+        sentences = work.explanation.sentences
+        async for item in feed:
+            if not isinstance(item, Sentence):
+                continue
+            if work.verdict != "answers":
+                return
+            if work.explanation.is_reduced and len(sentences) == 1 and not plan.query.sums_chapter:
+                # A sentence after a dropped one begins in the middle, so the book's sentences come first.
+                lead = [one for one in plan.lead if one.citations and not stands_in(item.text, [one.text])]
+                sentences[:0] = lead
+                before += lead
+            for sentence in (*before, item):
+                yield _sentence_event(sentence)
+            before.clear()
+
+    async def _below(self, feed: Feed) -> AsyncGenerator[AnswerEvent, None]:
+        """The model's sentences below the book's answer; its yes also lifts a refusal into an answer.
+
+        A late no removes nothing: it only keeps the model from explaining a passage that does not answer.
+        """
+        work = self._work
+        asked_s, spoke, has_ended = self._clock(), False, False
+        try:
+            async for item in feed:
+                if not isinstance(item, Sentence):
+                    yield item
+                    continue
+                verdict = work.verdict
+                if not spoke:
+                    spoke = True
+                    work.note_wait(self._clock() - asked_s)
+                    if self.book.refusal is not None and verdict != "no":
+                        for event in self.settle(verdict):
+                            yield event
+                if verdict != "answers":
+                    break
+                more = with_sources(self.book, work.plan, work.explanation.proofs)
+                if more is not self.book:
+                    self.book = more
+                    yield SourcesEvent(citations=more.sources)
+                yield _sentence_event(item)
+            has_ended = not work.explanation.warnings
+        finally:
+            took_s = self._clock() - asked_s
+            if not spoke and work.forecast is not None and (has_ended or is_late(work.forecast.first_s, took_s)):
+                work.note_wait(took_s)
+        if work.verdict != "answers":
+            work.explanation.sentences.clear()
+
+
+def _sentence_event(sentence: Sentence) -> SentenceEvent:
+    return SentenceEvent(text=sentence.text, citations=sentence.citations, support=sentence.support)
 
 
 def answer_of(plan: Plan, work: ModelWork, *, is_above: bool = False, latency_ms: int) -> Answer:
