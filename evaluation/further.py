@@ -29,7 +29,7 @@ from lutrin.query.understand import understand
 from lutrin.records import Question
 from lutrin.search.joints import parted
 from lutrin.search.result import Part
-from lutrin.search.shelf_search import lease_books, search_books
+from lutrin.search.shelf_search import search_books
 from lutrin.settings import load_settings
 
 FILE = ROOT / "src" / "lutrin" / "answer" / "cover.json"
@@ -110,7 +110,7 @@ async def collect(folders: Sequence[Path]) -> list[Asked]:
             profile="local", data_dir=folder, models_dir=ROOT / "models", model="none", explain_s=PATIENT_S,
             deadline_s=PATIENT_S, log_level="error",
         )  # fmt: skip
-        async with opened_pipeline(settings) as pipeline, lease_books(pipeline.shelf, "") as generations:
+        async with opened_pipeline(settings) as pipeline, pipeline.shelf.lease_books() as generations:
             for generation in generations:
                 (file,) = QUESTIONS.glob(f"*/{generation.book.slug}.jsonl")
                 own = [one for one in read_questions([file]) if one.key_facts and not one.selected_text]

@@ -21,7 +21,7 @@ from lutrin.errors import LutrinError
 from lutrin.query.understand import understand
 from lutrin.records import Question
 from lutrin.runtime.wiring import open_runtime
-from lutrin.search.shelf_search import SECTIONS_EACH, lease_books, search_books
+from lutrin.search.shelf_search import SECTIONS_EACH, search_books
 from lutrin.settings import load_settings
 
 KINDS = ("sections", "joined")
@@ -59,7 +59,7 @@ async def retrieve_both(book: ShelvedBook, data: Path) -> dict[str, Found]:
                 language=ANY,
                 embedder=house.searcher.embedder,
             )
-            async with lease_books(house.shelf, "") as generations:
+            async with house.shelf.lease_books() as generations:
                 generation, found = await search_books(house.searcher, generations, query, k=SECTIONS_EACH * TOP)
                 joined = await house.joiner.join(generation, found.passages, TOP)
             for kind, passages in zip(KINDS, (found.passages[:TOP], joined), strict=True):

@@ -26,7 +26,6 @@ from lutrin.language.words import words
 from lutrin.query.understand import understand
 from lutrin.records import Question
 from lutrin.search.joints import SIGNALS, Fit, Joint, joints_of, model_of, signals_of
-from lutrin.search.shelf_search import lease_books
 from lutrin.settings import load_settings
 
 FILE = ROOT / "src" / "lutrin" / "search" / "joints.json"
@@ -110,7 +109,7 @@ async def collect(folders: Sequence[Path]) -> tuple[list[Place], str]:
             profile="local", data_dir=folder, models_dir=ROOT / "models", model="none", explain_s=PATIENT_S,
             deadline_s=PATIENT_S, log_level="error",
         )  # fmt: skip
-        async with opened_pipeline(settings) as pipeline, lease_books(pipeline.shelf, "") as generations:
+        async with opened_pipeline(settings) as pipeline, pipeline.shelf.lease_books() as generations:
             embedder = model_of(pipeline.searcher.embedder.name)
             for generation in generations:
                 (file,) = QUESTIONS.glob(f"*/{generation.book.slug}.jsonl")

@@ -27,7 +27,6 @@ from lutrin.query.understand import understand
 from lutrin.records import Chunk, Question
 from lutrin.search.marked import SelectionFloor, search_selection
 from lutrin.search.search import Searcher
-from lutrin.search.shelf_search import lease_books
 from lutrin.settings import load_settings
 
 FILE = ROOT / "src" / "lutrin" / "search" / "selection.json"
@@ -126,7 +125,7 @@ async def collect(books: Sequence[ShelvedBook], data: Path) -> list[Marked]:
         )  # fmt: skip
         async with (
             opened_pipeline(settings) as pipeline,
-            lease_books(pipeline.shelf, "") as generations,
+            pipeline.shelf.lease_books() as generations,
         ):
             rows += await marked_of(book, generations[0], pipeline.searcher, random.Random(SEED))  # noqa: S311 - draws a sample, guards nothing
             print(f"{book.name}: {len(rows)} selections so far", flush=True)

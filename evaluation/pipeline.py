@@ -31,7 +31,7 @@ from lutrin.records import (
     Role,
 )
 from lutrin.search.search import Searcher
-from lutrin.search.shelf_search import lease_books, search_books
+from lutrin.search.shelf_search import search_books
 from lutrin.serve.book_reader import Reader
 from lutrin.serve.budget import Workshop
 from lutrin.serve.library import ShelfLibrary
@@ -96,7 +96,7 @@ class Pipeline:
     async def retrieve(self, question: Question) -> Sequence[Passage]:
         """The passages that an answer would rest on, whatever the decision about scope."""
         query = understand(question, history=(), language=ANY, embedder=self.searcher.embedder)
-        async with lease_books(self.shelf, question.book) as generations:
+        async with self.shelf.lease_books(question.book) as generations:
             _, found = await search_books(self.searcher, generations, query, k=question.top_k or 5)
         return found.passages
 
@@ -105,7 +105,7 @@ class Pipeline:
         text, k = f"{question.text} {question.selected_text}".strip(), question.top_k or 5
         depth = max(k, FUSED_DEPTH)
         vector = (await self.searcher.encode([text]))[0].pooled
-        async with lease_books(self.shelf, question.book) as generations:
+        async with self.shelf.lease_books(question.book) as generations:
             dense = best([await generation.nearest(vector, depth) for generation in generations], depth)
             lexical = best([await generation.matching(text, depth) for generation in generations], depth)
             ids = reciprocal_rank_fusion(dense, lexical)[:k]

@@ -31,7 +31,7 @@ from lutrin.query.understand import understand
 from lutrin.records import Chunk, Passage, Question
 from lutrin.runtime import ingestion, wiring
 from lutrin.search.search import Searcher
-from lutrin.search.shelf_search import lease_books, search_books
+from lutrin.search.shelf_search import search_books
 from lutrin.settings import Settings, load_settings
 
 OUT = ROOT / "bench" / "out"
@@ -125,7 +125,7 @@ async def indexed(corpus: Path, name: str, data_dir: Path | None = None) -> Asyn
 @contextlib.asynccontextmanager
 async def opened(settings: Settings) -> AsyncIterator[Peers]:
     """The books of an index."""
-    async with wiring.open_runtime(settings, with_model=False) as house, lease_books(house.shelf, "") as generations:
+    async with wiring.open_runtime(settings, with_model=False) as house, house.shelf.lease_books() as generations:
         yield Peers(generations, house.searcher, settings)
 
 

@@ -27,7 +27,7 @@ from lutrin.query.understand import alone, with_wish
 from lutrin.records import DoneEvent, Finished, Forecast, GenerationEvent, GenerationRequest, Message, Piece, Question
 from lutrin.runtime.wiring import Runtime, answering
 from lutrin.search.joints import parted
-from lutrin.search.shelf_search import lease_books, search_books
+from lutrin.search.shelf_search import search_books
 from training import sources
 from training.calibrate import HELD
 from training.sources import Source, Written
@@ -104,7 +104,7 @@ async def pairs_of(
 ) -> AsyncGenerator[Pair, None]:
     """The pairs of questions on the one book of a data folder."""
     (only,) = house.shelf.books()
-    async with lease_books(house.shelf, only.book.slug) as generations:
+    async with house.shelf.lease_books(only.book.slug) as generations:
         for question, spans in questions:
             for place, (section, prompt, reader) in enumerate(await _sections(house, generations, question, top_k), 1):
                 key = f"{question.id} {place}"

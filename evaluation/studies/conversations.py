@@ -30,7 +30,7 @@ from lutrin.answer.flow import AnswerFlow
 from lutrin.query.understand import alone, complete_question
 from lutrin.records import Answer, ChatMessage, DoneEvent, Passage, Question
 from lutrin.runtime import wiring
-from lutrin.search.shelf_search import lease_books, search_books
+from lutrin.search.shelf_search import search_books
 from lutrin.settings import load_settings
 
 TURNS = ROOT / "tests" / "answer" / "conversations.jsonl"
@@ -74,7 +74,7 @@ class Talk:
 
     async def found(self, text: str) -> Sequence[Passage]:
         """The passages of the book that speaks of it most."""
-        async with lease_books(self.runtime.shelf, "") as generations:
+        async with self.runtime.shelf.lease_books() as generations:
             _, found = await search_books(self.runtime.searcher, generations, alone(Question(text=text)), k=5)
         return found.passages
 

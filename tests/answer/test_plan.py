@@ -17,7 +17,7 @@ from lutrin.query.understand import understand
 from lutrin.records import Question
 from lutrin.search.marked import search_selection
 from lutrin.search.search import Searcher
-from lutrin.search.shelf_search import lease_books, search_books
+from lutrin.search.shelf_search import search_books
 
 MakePlan = Callable[..., Awaitable[Plan]]
 BATTERY = "How many watt hours does the battery of Kestrel store?"
@@ -33,7 +33,7 @@ def plan(shelf: Shelf) -> MakePlan:
     async def make(text: str, sections: int = 0, odds: float | None = None, **fields: object) -> Plan:
         question = Question(text=text, **fields)  # type: ignore[arg-type]  # fields of Question
         query = understand(question, history=(), language=english(), embedder=embedder)
-        async with lease_books(shelf, "") as generations:
+        async with shelf.lease_books() as generations:
             if query.mode == "selection":
                 found = await search_selection(embedder, generations[0], query)
                 return await make_plan(Evidence(query, generations[0], found), sections=sections)
@@ -192,7 +192,7 @@ async def test_what_was_recognised_from_a_picture_is_never_called_exact(shelf: S
     """Its sentence carries the mark of what may differ, and the reader is told to compare the page."""
     embedder = WordHashEmbedder()
     query = understand(Question(text=BATTERY), history=(), language=english(), embedder=embedder)
-    async with lease_books(shelf, "") as generations:
+    async with shelf.lease_books() as generations:
         generation, found = await search_books(Searcher(embedder), generations, query, k=5)
         (part,) = found.parts
         scanned = [replace(item, chunk=structs.replace(item.chunk, recognized=True)) for item in part.passages]

@@ -11,7 +11,6 @@ from lutrin.index.shelf import Shelf
 from lutrin.language.words import word_count
 from lutrin.records import Chunk, Unit
 from lutrin.search.result import ScoredPassage
-from lutrin.search.shelf_search import lease_books
 
 
 def sentences(count: int, words: int = 20) -> list[Unit]:
@@ -47,7 +46,7 @@ def test_what_is_longer_than_a_section_stands_alone() -> None:
 
 async def test_the_likeliest_section_comes_first_and_is_cut_alike_for_every_question(shelf: Shelf) -> None:
     """Scores choose among the runs; they do not move their ends."""
-    async with lease_books(shelf, "") as generations:
+    async with shelf.lease_books() as generations:
         chunks = [one for one in await generations[0].all_chunks() if one.heading_path[-1:] == ("Batteries",)]
         other = [one for one in await generations[0].all_chunks() if one.heading_path[-1:] == ("Kites",)]
 

@@ -33,7 +33,7 @@ from lutrin.answer.plan import (
     refusal_plan,
 )
 from lutrin.answer.prompt import MOST_TURNS, Ability, prompt_of
-from lutrin.answer.reply import Reply
+from lutrin.answer.reply import Reply, milliseconds
 from lutrin.answer.runs import sections_of_page
 from lutrin.answer.traffic import Traffic
 from lutrin.errors import ChatStoreError, IndexUnavailable, NotFound
@@ -52,7 +52,7 @@ from lutrin.records import (
 )
 from lutrin.search.result import SearchResult
 from lutrin.search.search import Searcher
-from lutrin.search.shelf_search import apply_filters, in_chapter, lease_books, require_all_readable
+from lutrin.search.shelf_search import apply_filters, in_chapter
 from lutrin.settings import Settings
 
 NOT_COVERED = frozenset({"out_of_scope", "not_in_book"})
@@ -157,7 +157,7 @@ class AnswerFlow:
             IndexUnavailable: No book can be opened.
         """
         understand(question, history=(), language=self._language, embedder=self._searcher.embedder)
-        async with lease_books(self._shelf, question.book) as generations:
+        async with self._shelf.lease_books(question.book) as generations:
             await apply_filters(generations, question)
 
     async def explains(self, question: Question) -> bool:
@@ -168,7 +168,7 @@ class AnswerFlow:
         """
         if self._explainer is not None or self._prepared is None:
             return self._explainer is not None
-        async with lease_books(self._shelf, question.book) as generations:
+        async with self._shelf.lease_books(question.book) as generations:
             query = await self._understood(question, (), generations)
             async with self.search_turn(question):
                 query = await in_chapter(query, generations)
@@ -184,7 +184,7 @@ class AnswerFlow:
         """
         started = self._clock()
         history = await self._history(question)
-        async with lease_books(self._shelf, question.book) as generations:
+        async with self._shelf.lease_books(question.book) as generations:
             query = await self._understood(question, history, generations)
             if query.refusal is not None:
                 first = generations[0]
@@ -204,7 +204,7 @@ class AnswerFlow:
             if replay is not None:
                 for event, after_s in replay:
                     await asyncio.sleep(started + after_s - self._clock())
-                    yield for_reader(event, latency_ms=round((self._clock() - started) * 1000))
+                    yield for_reader(event, latency_ms=milliseconds(self._clock() - started))
                 return
             events: list[tuple[AnswerEvent, float]] = []
             with self.traffic.searching():
@@ -212,7 +212,7 @@ class AnswerFlow:
                 async with aclosing(books) as stream:
                     async for event in stream:
                         if isinstance(event, DoneEvent) and event.answer.refusal in NOT_COVERED and not question.book:
-                            require_all_readable(self._shelf)
+                            self._shelf.require_all_readable()
                         events.append((event, self._clock() - started))
                         yield event
             self._cache.put(key, events, reader)

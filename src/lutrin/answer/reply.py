@@ -60,7 +60,7 @@ class Reply:
         return DoneEvent(answer=answer, made=certainty_of(self.book, self._work))
 
     def _elapsed_ms(self) -> int:
-        return round((self._clock() - self._started) * 1000)
+        return milliseconds(self._clock() - self._started)
 
     async def explained(self) -> AsyncGenerator[AnswerEvent, None]:
         """The book's answer, the model's sentences below it (above, for a fast model), and the complete answer."""
@@ -141,6 +141,11 @@ class Reply:
                 work.note_wait(took_s)
         if work.verdict != "answers":
             work.explanation.sentences.clear()
+
+
+def milliseconds(seconds: float) -> int:
+    """A time in milliseconds, as answers report it."""
+    return round(seconds * 1000)
 
 
 def _sentence_event(sentence: Sentence) -> SentenceEvent:

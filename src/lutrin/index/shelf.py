@@ -155,6 +155,27 @@ class Shelf:
             if lease.retired:
                 await self._close_unused(lease)
 
+    @asynccontextmanager
+    async def lease_books(self, slug: str = "") -> AsyncIterator[list[OpenGeneration]]:
+        """Use the named book, or every book on the shelf, until the block ends.
+
+        Raises:
+            NotFound: There is no such book.
+            IndexUnavailable: No book can be opened.
+        """
+        async with AsyncExitStack() as stack:
+            slugs = [slug] if slug else [generation.book.slug for generation in self.books()] or [""]
+            yield [await stack.enter_async_context(self.lease(name)) for name in slugs]
+
+    def require_all_readable(self) -> None:
+        """Check that no book was left out, before refusing a question on behalf of all of them.
+
+        Raises:
+            IndexUnavailable: A published book cannot be opened.
+        """
+        if self.unreadable:
+            raise IndexUnavailable(KNOWLEDGE_BASE_DOWN, remedy="Run `lutrin doctor`.")
+
     async def refresh(self) -> None:
         """Bring the shelf up to date with the catalogue; the watcher calls this.
 

@@ -4,14 +4,13 @@ Readers name a chapter by its number ("Summarise chapter 3") or by part of its t
 """
 
 import re
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 
 import msgspec
 
 from lutrin import messages
-from lutrin.errors import IndexUnavailable, InvalidQuestion
+from lutrin.errors import InvalidQuestion
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
 from lutrin.language.words import topic_stems, words
@@ -25,29 +24,6 @@ from lutrin.search.sought import SELECTION_CHARACTERS
 
 SECTIONS_EACH = 3
 """Sections found for each joined passage: one passage may contain several."""
-
-
-@asynccontextmanager
-async def lease_books(shelf: Shelf, slug: str) -> AsyncIterator[list[OpenGeneration]]:
-    """The named book, or every book on the shelf, open until the block ends.
-
-    Raises:
-        NotFound: There is no such book.
-        IndexUnavailable: No book can be opened.
-    """
-    async with AsyncExitStack() as stack:
-        slugs = [slug] if slug else [generation.book.slug for generation in shelf.books()] or [""]
-        yield [await stack.enter_async_context(shelf.lease(name)) for name in slugs]
-
-
-def require_all_readable(shelf: Shelf) -> None:
-    """Check that no book was left out, before refusing a question on behalf of all of them.
-
-    Raises:
-        IndexUnavailable: A published book cannot be opened.
-    """
-    if shelf.unreadable:
-        raise IndexUnavailable(messages.KNOWLEDGE_BASE_DOWN, remedy="Run `lutrin doctor`.")
 
 
 async def search_books(
@@ -88,7 +64,7 @@ async def retrieve_passages(
     text = question.selected_text[:SELECTION_CHARACTERS].strip() or question.text
     if not words(text):
         raise InvalidQuestion(messages.EMPTY_QUESTION)
-    async with lease_books(shelf, question.book) as generations:
+    async with shelf.lease_books(question.book) as generations:
         if not question.selected_text:
             text = await with_spaces(generations, text, searcher.embedder)
         query = alone(msgspec.structs.replace(question, text=text, selected_text=""))
@@ -101,7 +77,7 @@ async def retrieve_passages(
         if result.verdict != "no" or not topic_stems(text):
             return await joiner.join(generation, result.passages, wanted)
     if not question.book:
-        require_all_readable(shelf)
+        shelf.require_all_readable()
     return []
 
 
