@@ -4,8 +4,7 @@ import pytest
 from tests.answer.book import english
 from tests.fakes import WordHashEmbedder
 
-from lutrin.query.counterpart import in_its_place
-from lutrin.query.understand import Query, understand
+from lutrin.query.understand import Query, in_its_place, understand
 from lutrin.records import ChatMessage, Question, Role
 
 BEFORE = "How hot does the copper oven get on a brick floor?"

@@ -21,9 +21,8 @@ from lutrin.answer.runs import PASSAGES, choose
 from lutrin.index.generation import OpenGeneration
 from lutrin.language import lexicon
 from lutrin.language.words import name_phrase, name_spans, stem_set, subject_stems, topic_stems, words
-from lutrin.query.counterpart import in_its_place
 from lutrin.query.frames import Frame
-from lutrin.query.understand import Pointing, Query, with_wish
+from lutrin.query.understand import Pointing, Query
 from lutrin.records import Unit, UnitKind
 from lutrin.search.joints import parted
 from lutrin.search.marked import search_selection
@@ -104,13 +103,11 @@ async def find_more(searcher: Searcher, generations: Sequence[OpenGeneration], f
 
 async def _on_conversation(searcher: Searcher, query: Query, generations: Sequence[OpenGeneration]) -> Query:
     """The question as a follow-up, if the book is likelier to answer it so than alone."""
-    query = await in_its_place(query, searcher.encode)
     if query.leaning is None:
         return query
-    leaning = await with_wish(query.leaning, searcher.encode)
     _, alone_result = await search_books(searcher, generations, query, k=1, again=False)
-    _, result = await search_books(searcher, generations, leaning, k=1, again=False)
-    return leaning if result.odds > alone_result.odds else query
+    _, result = await search_books(searcher, generations, query.leaning, k=1, again=False)
+    return query.leaning if result.odds > alone_result.odds else query
 
 
 class Examples(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

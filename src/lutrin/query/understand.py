@@ -21,6 +21,7 @@ from lutrin.language.gate import LanguageGate
 from lutrin.language.words import (
     REMEMBERED,
     name_phrase,
+    name_spans,
     name_tokens,
     plain,
     stem_set,
@@ -246,14 +247,18 @@ async def understand_for(
     embedder: Embedder,
     encode: Encode,
 ) -> Query:
-    """Understand a question about some books: split words typed together by their vocabulary, and recognise its wish.
+    """Understand a question about some books: split words typed together by their vocabulary, and compare meanings.
+
+    The vectors tell what a question wishes, and what it puts in the place of a name in the previous one.
 
     Raises:
         InvalidQuestion: It is empty.
         IndexUnavailable: A book cannot be read.
     """
     spaced = msgspec.structs.replace(question, text=await with_spaces(books, question.text, embedder))
-    return await with_wish(understand(spaced, history=history, language=language, embedder=embedder), encode)
+    query = await with_wish(understand(spaced, history=history, language=language, embedder=embedder), encode)
+    query = await in_its_place(query, encode)
+    return replace(query, leaning=await with_wish(query.leaning, encode)) if query.leaning is not None else query
 
 
 def understand(
@@ -368,6 +373,55 @@ async def with_wish(query: Query, encode: Encode) -> Query:
     wish = list(_REQUESTS.values())[place]
     is_wish = wish in WISHES and cosine >= ALIKE
     return replace(query, frame=wish, added="") if is_wish else replace(query, frame=frame)
+
+
+async def in_its_place(query: Query, encode: Encode) -> Query:
+    """Rewrite a follow-up that consists of a name as the previous question about that name; leave others unchanged.
+
+    The counterpart of "TPU" in "Why is dynamic padding good on a GPU?" is the words whose vectors are most similar.
+    After the swap, "And on a TPU?" stands alone and is read like any other question.
+    """
+    name, is_kind = name_in(query.typed)
+    if not name or not query.base or not query.subject or query.selected_text:
+        return query
+    spans = name_spans(query.base)
+    if is_kind:
+        spans = [(start, end) for start, end in spans if len(query.base[start:end].split()) > 1]
+    if not spans:
+        return query
+    texts = [query.base[start:end] for start, end in spans]
+    asked = [f"{name} {text.split()[-1]}" if is_kind else name for text in texts]
+    encoded = np.array([one.pooled for one in await encode([*texts, *asked])])
+    best = int((encoded[: len(spans)] * encoded[len(spans) :]).sum(axis=1).argmax())
+    start, end = spans[best]
+    text = f"{query.base[:start]}{asked[best]}{query.base[end:]}"
+    frame, topic, about = frame_of(text)
+    topic = topic_of(frame, topic or text)
+    return replace(
+        query, text=text, topic=topic, parts=parts_of(topic), frame=frame, about=about, base="", subject="", added="",
+        follows=(), quotes=(), answers=(),
+    )  # fmt: skip
+
+
+def name_in(typed: str) -> tuple[str, bool]:
+    """The name that a follow-up consists of, and whether it only names a kind; empty if it says more.
+
+    >>> name_in("And on a TPU?"), name_in("What about the input one?"), name_in("And how is it mounted?")
+    (('TPU', False), ('input', True), ('', False))
+    """
+    if not goes_on(typed):
+        return "", False
+    opener = max((one for one in lexicon.GOES_ON if typed.lower().startswith(one)), key=len)
+    said = typed[len(opener) :].strip(" ?!.,")
+    if asks(said):
+        return "", False
+    rest = said.split()
+    while rest and rest[0].lower() in lexicon.STOP_WORDS:
+        rest.pop(0)
+    is_kind = rest[-1:] in (["one"], ["ones"])
+    name = " ".join(rest[:-1] if is_kind else rest)
+    is_name = 0 < len(rest) <= PHRASE_WORDS and topic_words(name) == words(name)
+    return (name, is_kind) if is_name and name else ("", False)
 
 
 def is_name(phrase: str) -> bool:
