@@ -2,7 +2,8 @@
 
 import pytest
 
-from lutrin.answer.evidence import longer_first, sides_of, tells_apart
+from lutrin.answer.evidence import longer_first, tells_apart
+from lutrin.query.understand import sides_of
 
 
 @pytest.mark.parametrize(

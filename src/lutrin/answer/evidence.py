@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
-from itertools import pairwise
 from typing import get_args
 
 import msgspec
@@ -19,10 +18,9 @@ import numpy as np
 
 from lutrin.answer.runs import PASSAGES, choose
 from lutrin.index.generation import OpenGeneration
-from lutrin.language import lexicon
 from lutrin.language.words import name_phrase, name_spans, stem_set, subject_stems, topic_stems, words
 from lutrin.query.frames import Frame
-from lutrin.query.understand import Pointing, Query
+from lutrin.query.understand import Pointing, Query, sides_of
 from lutrin.records import Unit, UnitKind
 from lutrin.search.joints import parted
 from lutrin.search.marked import search_selection
@@ -241,20 +239,6 @@ async def _find(
     return await search_books(searcher, generations, query, k=k)
 
 
-def sides_of(topic: str, *, compares: bool = False) -> tuple[tuple[int, int], tuple[int, int]] | None:
-    """Spans of the first two names that a topic joins or compares; None if it joins none.
-
-    >>> text = "What is the difference between fire blight and silver leaf?"
-    >>> [text[slice(*span)] for span in sides_of(text)]
-    ['fire blight', 'silver leaf']
-    """
-    for one, other in pairwise(name_spans(topic)):
-        between = [word.lower() for word in words(topic[one[1] : other[0]])]
-        if any(word in lexicon.JOINING or (compares and word in lexicon.COMPARING) for word in between):
-            return one, other
-    return None
-
-
 def _each_side(query: Query) -> tuple[Query, tuple[str, str]] | None:
     """The question for each of two names, and the names; None if it does not name two, or is of another form.
 
@@ -262,10 +246,9 @@ def _each_side(query: Query) -> tuple[Query, tuple[str, str]] | None:
     """
     if len(query.parts) > 1 or query.selected_text or query.is_bare or query.frame in {"about", "compute", "quiz"}:
         return None
-    spans = sides_of(query.topic, compares=query.frame == "compare")
-    if spans is None:
+    if query.sides is None:
         return None
-    (first, first_end), (second, second_end) = spans
+    (first, first_end), (second, second_end) = query.sides
     topic = query.topic
     names = topic[first:first_end], topic[second:second_end]
     if query.frame == "compare":

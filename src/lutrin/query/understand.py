@@ -9,6 +9,7 @@ import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import pairwise
 from typing import Literal, cast, get_args
 
 import msgspec
@@ -212,15 +213,21 @@ class Query(Context):
         return subject_stems(self.topic)
 
     @property
+    def sides(self) -> tuple[tuple[int, int], tuple[int, int]] | None:
+        """Spans of the first two names that the topic joins, or compares; None if it has no two."""
+        return sides_of(self.topic, compares=self.frame == "compare")
+
+    @property
     def goes_on(self) -> bool:
         """Whether it opens as a continuation: "And on a Jetson?"."""
         return goes_on(self.typed)
 
     @property
     def chapters(self) -> Iterator[tuple[NamedChapter, str]]:
-        """The chapters that it names, each with the topic minus the words that name it."""
+        """The chapters that it names, each with the rest of the topic; empty if that names no subject."""
         for named in named_chapters(self.text):
-            yield named, " ".join(named.phrase.sub(" ", self.topic).split())
+            rest = " ".join(named.phrase.sub(" ", self.topic).split())
+            yield named, rest if topic_stems(rest) else ""
 
     @property
     def sums_chapter(self) -> bool:
@@ -444,6 +451,20 @@ def of_phrase(topic: str, phrase: str) -> str:
     if pointing and is_name(phrase):
         return re.sub(rf"\b{pointing}\b", lambda _: phrase, topic, count=1)
     return f"{topic.rstrip(' ?.!')} – {phrase}"
+
+
+def sides_of(topic: str, *, compares: bool = False) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    """Spans of the first two names that a topic joins or compares; None if it joins none.
+
+    >>> text = "What is the difference between fire blight and silver leaf?"
+    >>> [text[slice(*span)] for span in sides_of(text)]
+    ['fire blight', 'silver leaf']
+    """
+    for one, other in pairwise(name_spans(topic)):
+        between = [word.lower() for word in words(topic[one[1] : other[0]])]
+        if any(word in lexicon.JOINING or (compares and word in lexicon.COMPARING) for word in between):
+            return one, other
+    return None
 
 
 def alone(question: Question) -> Query:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
+from itertools import chain, zip_longest
 from typing import Literal
 
 import msgspec
@@ -189,3 +190,13 @@ class SearchResult:
     def verdict(self) -> Verdict:
         """Whether the book answers any part of the question."""
         return max(self.parts, key=lambda part: part.odds).verdict if self.parts else "no"
+
+
+def best_passages(parts: Sequence[Part], k: int, reading: Reading) -> tuple[Passage, ...]:
+    """The best passages of all parts, taken in turn, each once."""
+    chosen: dict[str, Passage] = {}
+    for item in chain.from_iterable(zip_longest(*(part.passages for part in parts))):
+        if item is not None and len(chosen) < k:
+            passage = Passage(chunk=item.chunk, score=chance_of(item.score, reading), cosine=item.cosine)
+            chosen.setdefault(item.chunk.chunk_id, passage)
+    return tuple(sorted(chosen.values(), key=lambda item: -item.score)) if len(parts) == 1 else tuple(chosen.values())

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, zip_longest
 
 import numpy as np
 
@@ -11,11 +10,11 @@ from lutrin.ingest.labels import labels_in
 from lutrin.language.words import identifiers, numbered_names, plain, subject_stems, topic_stems
 from lutrin.ports import Embedder, Encoding, Ranking, Reading, Reranker
 from lutrin.query.respell import Speller
-from lutrin.query.understand import Query
-from lutrin.records import NEVER_AN_ANSWER, Chunk, Passage, Unit
+from lutrin.query.understand import Query, with_spelling
+from lutrin.records import NEVER_AN_ANSWER, Chunk, Unit
 from lutrin.search.extremes import at_extreme
 from lutrin.search.reader import Candidates, Pool, combine, gather, judge, log_odds, score_passages, signals
-from lutrin.search.result import FAR, Part, ScoredPassage, SearchResult, chance_of
+from lutrin.search.result import FAR, Part, ScoredPassage, SearchResult, best_passages
 from lutrin.search.sought import NamedLabels, Sought, SoughtText, places, sought_in
 from lutrin.stages import stage
 
@@ -39,6 +38,8 @@ class Gathered:
 
     sought: Sought
     candidates: Candidates
+    changes: Mapping[str, str]
+    """Words that the book spells differently."""
 
 
 class Searcher:
@@ -106,13 +107,13 @@ class Searcher:
             IndexUnavailable: The generation cannot be read.
         """
         changes = await self.changes(generation, query)
-        sought = await sought_in(generation, query, changes, self.embedder, self.encode)
+        sought = await sought_in(generation, with_spelling(query, changes), self.embedder.name, self.encode)
         texts = [*((one.text, one.encoding) for one in sought.texts), *sought.added]
         led = sought.led if where is None else []
         candidates = await gather(
             generation, texts, self.embedder.reading, where, besides=sought.besides, led=led, page=query.page
         )
-        return Gathered(sought, candidates)
+        return Gathered(sought, candidates, changes)
 
     async def rank(self, found: Gathered, *, k: int, again: bool = True) -> SearchResult:
         """Rank candidates, and keep the best `k` passages; `again` lets the cross-encoder read the best ones.
@@ -142,7 +143,7 @@ class Searcher:
             for place, part in enumerate(parts):
                 if rows := await at_extreme(candidates.generation, part.text, part.passages, self.encode):
                     parts[place] = replace(part, passages=tuple(rows), odds=np.inf)
-        return SearchResult(passages=_passages(parts, k, reading), parts=tuple(parts), changes=sought.changes)
+        return SearchResult(best_passages(parts, k, reading), tuple(parts), found.changes)
 
 
 async def _part(
@@ -343,13 +344,3 @@ def _favour_identifiers(ranked: Sequence[ScoredPassage], text: str, bonus: float
         own.update(name for name in numbered if f" {name} " in f" {plain(one)} ")
     most = set[str]().union(*matches)
     return [_raise(item, bonus if most and most <= own else 0.0) for item, own in zip(ranked, matches, strict=True)]
-
-
-def _passages(parts: Sequence[Part], k: int, reading: Reading) -> tuple[Passage, ...]:
-    """The best passages of all parts, taken in turn, each once."""
-    chosen: dict[str, Passage] = {}
-    for item in chain.from_iterable(zip_longest(*(part.passages for part in parts))):
-        if item is not None and len(chosen) < k:
-            passage = Passage(chunk=item.chunk, score=chance_of(item.score, reading), cosine=item.cosine)
-            chosen.setdefault(item.chunk.chunk_id, passage)
-    return tuple(sorted(chosen.values(), key=lambda item: -item.score)) if len(parts) == 1 else tuple(chosen.values())

@@ -37,10 +37,8 @@ async def search_books(
         InvalidQuestion: No book has the named chapter or module.
         IndexUnavailable: A book cannot be read.
     """
-    books = [
-        (generation, await searcher.gather(generation, query, where))
-        for generation, where in await filters_of(generations, query)
-    ]
+    places = await filters_of(generations, query)
+    books = [(generation, await searcher.gather(generation, query, where)) for generation, where in places]
     if len(books) == 1:
         ((generation, found),) = books
         return generation, await searcher.rank(found, k=k, again=again)
@@ -96,9 +94,8 @@ async def in_chapter(query: Query, generations: Sequence[OpenGeneration]) -> Que
             title = await _title_of(generation, named.number, query.page)
             if title:
                 question = msgspec.structs.replace(query.question, chapter=title, book=generation.book.slug)
-                whole = not topic_stems(rest)
-                topic = title if whole else rest
-                return replace(query, question=question, topic=topic, parts=(topic,), whole_chapter=whole)
+                topic = rest or title
+                return replace(query, question=question, topic=topic, parts=(topic,), whole_chapter=not rest)
     return query
 
 

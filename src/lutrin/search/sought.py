@@ -17,9 +17,9 @@ from lutrin.index.companion import Companion
 from lutrin.index.generation import OpenGeneration
 from lutrin.ingest.labels import labels_in
 from lutrin.language.words import stem_set, subject_stems
-from lutrin.ports import Embedder, Encode, Encoding
+from lutrin.ports import Encode, Encoding
 from lutrin.prepared import BY_THE_BOOK
-from lutrin.query.understand import Query, with_spelling
+from lutrin.query.understand import Query
 from lutrin.search import everyday
 from lutrin.search.marked import homes
 from lutrin.search.reader import read_fit
@@ -80,8 +80,6 @@ class Sought:
 
     query: Query
     """In the book's spelling."""
-    changes: Mapping[str, str]
-    """Words that the book spells differently."""
     texts: list[SoughtText]
     added: list[tuple[str, Encoding]]
     """What a follow-up that asks one thing adds to the previous question, to be read for itself; else empty."""
@@ -102,17 +100,14 @@ class Sought:
         return not self.query.subject and not self.query.leans and not self.is_selection
 
 
-async def sought_in(
-    generation: OpenGeneration, query: Query, changes: Mapping[str, str], embedder: Embedder, encode: Encode
-) -> Sought:
+async def sought_in(generation: OpenGeneration, query: Query, embedder: str, encode: Encode) -> Sought:
     """Choose the search texts for a book, and the passages that the question points at.
 
     Args:
         generation: The book.
-        query: The question.
-        changes: Words that the book spells differently.
-        embedder: Reads the question.
-        encode: Its encodings.
+        query: The question, in the book's spelling.
+        embedder: Name of the model behind `encode`.
+        encode: Encodes the texts.
 
     Raises:
         IndexUnavailable: The generation cannot be read.
@@ -122,7 +117,6 @@ async def sought_in(
     section = [chunk for home in home_chunks[: int(query.leans)] for chunk in await generation.section_chunks(home)]
     shown = await _section_shown(generation, query)
     named = [find_labels(generation, part) for part in query.parts]
-    query = with_spelling(query, changes)
     # A question that names no subject is about the whole selection.
     texts = [selection] if selection and not query.stems else list(query.parts)
     is_selection = texts == [selection]
@@ -132,7 +126,7 @@ async def sought_in(
     labels = named if len(named) == len(texts) else [find_labels(generation, text) for text in texts]
     added = [query.added] if query.added and len(texts) == 1 else []
     encodings = await encode([*texts, *added])
-    losses = await _everyday_losses(query, encodings[: len(texts)], embedder.name, encode)
+    losses = await _everyday_losses(query, encodings[: len(texts)], embedder, encode)
     # A selection points at its own place; a question that leans on one is handled like any other follow-up.
     leads = [
         {} if query.selected_text else leads_of(generation.companion, encoding.pooled)
@@ -140,9 +134,8 @@ async def sought_in(
     ]
     return Sought(
         query=query,
-        changes=changes,
         texts=[
-            SoughtText(text, encoding, label, gains(lead, embedder.name), loss)
+            SoughtText(text, encoding, label, gains(lead, embedder), loss)
             for text, encoding, label, lead, loss in zip(texts, encodings, labels, leads, losses, strict=False)
         ],
         added=list(zip(added, encodings[len(texts) :], strict=True)),
