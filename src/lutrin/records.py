@@ -70,6 +70,10 @@ class BookInfo(msgspec.Struct, frozen=True, kw_only=True):
     hazards: BookHazards = BookHazards()
 
 
+DRAWN = frozenset({"mermaid", "plantuml", "dot", "graphviz"})
+"""Languages of figures; their source answers nothing."""
+
+
 class Unit(msgspec.Struct, frozen=True, kw_only=True):
     """The smallest piece of a book that can be quoted: a sentence, list item, table row, code block or caption."""
 
@@ -105,6 +109,16 @@ class Unit(msgspec.Struct, frozen=True, kw_only=True):
     def header(self) -> list[str]:
         """The cells of the header above a table row."""
         return list(self.heads) or cells_of(self.lead)
+
+    @property
+    def asks(self) -> bool:
+        """Whether it is one of the book's questions, which answer none."""
+        return self.kind in {"sentence", "list_item"} and self.text.rstrip().endswith("?")
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether it is the source of a figure, which readers see as a drawing."""
+        return self.kind == "code" and self.language.lower() in DRAWN
 
     @property
     def with_heads(self) -> str:

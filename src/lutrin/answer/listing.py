@@ -18,7 +18,7 @@ from lutrin.answer.evidence import find_evidence
 from lutrin.answer.plan import Plan, quoted_plan
 from lutrin.answer.program import Statement, statements_of
 from lutrin.answer.render import citation, table
-from lutrin.answer.runs import PASSAGES, Run, announced, asks, whole
+from lutrin.answer.runs import PASSAGES, Run, announced, whole
 from lutrin.index.generation import OpenGeneration
 from lutrin.query.understand import Query, alone, refers
 from lutrin.records import NEVER_AN_ANSWER, Chunk, Question, Sentence, Unit
@@ -194,7 +194,7 @@ async def _having(generation: OpenGeneration, chunk: Chunk, name: str) -> list[i
         place
         for place, unit in enumerate(chunk.units)
         if unit.kind != "code"
-        and not (asks(unit) or unit.warning or unit.text.endswith(":") or refers(unit.text))
+        and not (unit.asks or unit.warning or unit.text.endswith(":") or refers(unit.text))
         and pattern.search(source, unit.char_start, unit.char_end)
     ]
 

@@ -15,7 +15,7 @@ from lutrin.answer.evidence import Evidence
 from lutrin.answer.hostile import gives_orders
 from lutrin.answer.plan import MOST_LISTED, Plan, quote_runs
 from lutrin.answer.render import block_text
-from lutrin.answer.runs import MOST_EXCERPTS, Run, announced, asks, choose, is_drawn, section_of
+from lutrin.answer.runs import MOST_EXCERPTS, Run, announced, choose, section_of
 from lutrin.index.generation import OpenGeneration
 from lutrin.ports import Encode
 from lutrin.query.understand import Query, refers
@@ -129,7 +129,7 @@ def _sentences_alone(item: ScoredPassage, first: int) -> Iterator[Run]:
 
 
 def _is_statement(unit: Unit) -> bool:
-    is_text = unit.kind == "sentence" and unit.role == "text" and not unit.warning and not asks(unit)
+    is_text = unit.kind == "sentence" and unit.role == "text" and not unit.warning and not unit.asks
     return is_text and unit.text.rstrip().endswith((".", "!")) and not gives_orders(unit.text)
 
 
@@ -151,6 +151,6 @@ def _blocks(chunks: Sequence[Chunk]) -> Iterator[tuple[Chunk, Unit]]:
     before = ""
     for place in sorted(owners):
         chunk, unit = owners[place]
-        if unit.kind == "code" != before and not is_drawn(unit):
+        if unit.kind == "code" != before and not unit.is_drawn:
             yield chunk, unit
         before = unit.kind

@@ -7,7 +7,7 @@ from urllib.parse import quote as percent
 
 import msgspec
 
-from lutrin.answer.runs import Run, denies, is_drawn, is_label
+from lutrin.answer.runs import Run, denies, is_label
 from lutrin.messages import IN_OTHER_WORDS, IN_PLAIN_WORDS, LIKELY_MARK, LIKELY_NOTE, PASSAGE_ANSWERS
 from lutrin.records import Chunk, Citation, Excerpt, Sentence, SentenceEvent, Unit
 
@@ -107,7 +107,7 @@ def excerpt(run: Run, n: int, source: str) -> Excerpt:
 
 def markdown(units: Sequence[Unit], n: int) -> str:
     """Render units of one section as Markdown, with the marker `[n]` at the end; figures appear only in the excerpt."""
-    units = [unit for unit in units if not is_drawn(unit)] or units
+    units = [unit for unit in units if not unit.is_drawn] or units
     separator = " " if units[-1].kind in {"sentence", "caption"} else GAP
     return f"{_paragraphs(units, '')}{separator}[{n}]"
 

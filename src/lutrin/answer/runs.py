@@ -69,8 +69,6 @@ GAP_CHARS = 400
 """Characters between neighbours; a larger gap means that a passage between them was not found."""
 WAYS: frozenset[Frame] = frozenset({"how", "steps"})
 """Frames that ask how to do something."""
-DRAWN = frozenset({"mermaid", "plantuml", "dot", "graphviz"})
-"""Languages of figures; their source answers nothing."""
 SIGNALS = ("likelihood", "gain", "other parts")
 """Log likelihood ratio to the first excerpt of its part; gain; number of further parts with an excerpt."""
 Places = Iterable[tuple[str, int]]
@@ -136,9 +134,9 @@ class Run:
 
     def part(self, start: int, stop: int) -> "Run":
         """Units between two places, trimmed of a box's title, a tab's label or a figure's source at either end."""
-        while stop - start > 1 and (is_label(self.units, stop - 1) or is_drawn(self.units[stop - 1])):
+        while stop - start > 1 and (is_label(self.units, stop - 1) or self.units[stop - 1].is_drawn):
             stop -= 1
-        while stop - start > 1 and (_is_title(self.units, start) or is_drawn(self.units[start])):
+        while stop - start > 1 and (_is_title(self.units, start) or self.units[start].is_drawn):
             start += 1
         return Run(
             self.chunk,
@@ -348,7 +346,7 @@ def _antecedent(units: Sequence[Unit], place: int) -> int:
     if not place:
         return place
     before, unit = units[place - 1], units[place]
-    follows = before.kind == unit.kind == "sentence" and before.block == unit.block and not asks(before)
+    follows = before.kind == unit.kind == "sentence" and before.block == unit.block and not before.asks
     return place - (follows and refers(unit.text))
 
 
@@ -386,7 +384,7 @@ def _allowed(section: Run, budget: int, chosen: Sequence[Run]) -> Iterator[Run]:
     for run in _runs(section, budget):
         if not places.isdisjoint(run.places) or not elsewhere.isdisjoint(unit.text for unit in run.units):
             continue
-        if not all(is_drawn(unit) or asks(unit) for unit in run.units):
+        if not all(unit.is_drawn or unit.asks for unit in run.units):
             yield run
 
 
@@ -523,7 +521,7 @@ def lead_of(run: Run, frame: Frame = "plain") -> tuple[tuple[Unit, ...], tuple[U
     """
     units = run.units
     speaking = [
-        place for place, unit in enumerate(units) if not gives_orders(f"{unit.lead} {unit.text}") and not is_drawn(unit)
+        place for place, unit in enumerate(units) if not gives_orders(f"{unit.lead} {unit.text}") and not unit.is_drawn
     ]
     if not speaking:
         return (), units
@@ -533,7 +531,7 @@ def lead_of(run: Run, frame: Frame = "plain") -> tuple[tuple[Unit, ...], tuple[U
 
     def tells(place: int) -> bool:
         ends = units[place].text.rstrip().endswith(":")
-        return not ends and not asks(units[place]) and not is_label(units, place)
+        return not ends and not units[place].asks and not is_label(units, place)
 
     places = list(filter(tells, speaking)) or speaking
     if frame in FORMS and FORMS[frame](units):
@@ -575,7 +573,7 @@ def _answering(run: Run, best: int, block: Sequence[int]) -> Sequence[int]:
     least, leading = (run.scores[best] + float(np.log(share)) for share in (MARKED_SHARE, LEADING_SHARE))
     first = last = best
     if run.units[best].kind == "sentence":
-        tells = [place for place in block if not asks(run.units[place])]
+        tells = [place for place in block if not run.units[place].asks]
         while first - 1 in tells and run.scores[first - 1] >= least:
             first -= 1
         while last + 1 in tells and run.scores[last + 1] >= least:
@@ -592,16 +590,6 @@ def _is_whole(run: Run, best: int, block: Sequence[int]) -> bool:
         return False
     stands_out = run.scores[best] - log_sum([run.scores[place] for place in block]) >= np.log(STANDS_OUT)
     return not stands_out
-
-
-def is_drawn(unit: Unit) -> bool:
-    """Whether a unit is the source of a figure, which readers see as a drawing."""
-    return unit.kind == "code" and unit.language.lower() in DRAWN
-
-
-def asks(unit: Unit) -> bool:
-    """Whether a unit is one of the book's questions, which answer none."""
-    return unit.kind in {"sentence", "list_item"} and unit.text.rstrip().endswith("?")
 
 
 def is_procedure(units: Sequence[Unit]) -> bool:
@@ -715,7 +703,7 @@ async def _with_what_follows(generation: OpenGeneration, run: Run, frame: Frame)
             break
         if _step_of(units[place]) is not None:
             return await _with_procedure(generation, section.part(begin, place + 1), frame)
-        if units[place].kind == "code" and not is_drawn(units[place]):
+        if units[place].kind == "code" and not units[place].is_drawn:
             stop = place + 1
     return section.part(begin, stop) if stop - begin > len(run.units) else run
 
@@ -768,7 +756,7 @@ async def _section_around(generation: OpenGeneration, run: Run) -> Run:
 
 
 def _has_code(units: Sequence[Unit]) -> bool:
-    return any(unit.kind == "code" and not is_drawn(unit) for unit in units)
+    return any(unit.kind == "code" and not unit.is_drawn for unit in units)
 
 
 FORMS: Mapping[Frame, Callable[[Sequence[Unit]], bool]] = {"code": _has_code, "steps": is_procedure}

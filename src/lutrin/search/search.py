@@ -96,7 +96,8 @@ class Searcher:
         Raises:
             IndexUnavailable: The generation cannot be read.
         """
-        return await self.rank(await self.gather(generation, query, where), k=k, again=again)
+        found = await self.gather(generation, query, where)
+        return await self.rank(found, k=k, again=again)
 
     async def gather(
         self, generation: OpenGeneration, query: Query, where: Mapping[str, str] | None = None
@@ -107,7 +108,8 @@ class Searcher:
             IndexUnavailable: The generation cannot be read.
         """
         changes = await self.changes(generation, query)
-        sought = await sought_in(generation, with_spelling(query, changes), self.embedder.name, self.encode)
+        respelled = with_spelling(query, changes)
+        sought = await sought_in(generation, respelled, self.embedder.name, self.encode)
         texts = [*((one.text, one.encoding) for one in sought.texts), *sought.added]
         led = sought.led if where is None else []
         candidates = await gather(
