@@ -17,7 +17,7 @@ from lutrin.query.understand import Query, alone
 from lutrin.records import Question
 from lutrin.runtime.wiring import open_runtime
 from lutrin.search import sought
-from lutrin.search.reader import read_fit
+from lutrin.search.fits import read_fit
 from lutrin.search.search import Searcher
 from lutrin.search.sought import Weight, leads_of
 from lutrin.settings import load_settings

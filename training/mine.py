@@ -19,8 +19,9 @@ import numpy.typing as npt
 from lutrin.adapters.embed_fastembed import FastembedEmbedder
 from lutrin.index.tokens import project
 from lutrin.ports import Encoding, Reading
+from lutrin.search.fits import Float
 from lutrin.search.reader import word_of_each
-from lutrin.search.result import Float, log_sum
+from lutrin.search.result import log_sum
 from training.examples import Book, Example, Passage
 
 AT_ONCE = 64

@@ -18,7 +18,7 @@ import numpy as np
 from lutrin.index.companion import defining
 from lutrin.index.generation import OpenGeneration
 from lutrin.runtime.wiring import open_runtime
-from lutrin.search.reader import read_fit
+from lutrin.search.fits import read_fit
 from lutrin.settings import load_settings
 from lutrin.study import senses
 from lutrin.study.senses import SIGNALS, SensesFit, measure

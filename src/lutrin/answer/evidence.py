@@ -9,8 +9,6 @@ each is searched for alone, so that each gets its answer.
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib import resources
 from typing import get_args
 
 import msgspec
@@ -22,6 +20,7 @@ from lutrin.language.words import name_phrase, name_spans, stem_set, subject_ste
 from lutrin.query.frames import Frame
 from lutrin.query.understand import Pointing, Query, sides_of
 from lutrin.records import Unit, UnitKind
+from lutrin.search.fits import load_fit
 from lutrin.search.joints import parted
 from lutrin.search.marked import search_selection
 from lutrin.search.result import Part, ScoredPassage, SearchResult
@@ -119,11 +118,9 @@ class Examples(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     examples: dict[Pointing, tuple[str, ...]]
 
 
-@cache
 def load_examples() -> Examples:
     """The examples that ship with Lutrin."""
-    data = resources.files("lutrin.answer").joinpath("pointing.json").read_bytes()
-    return msgspec.json.decode(data, type=Examples)
+    return load_fit("lutrin.answer", "pointing.json", Examples)
 
 
 async def _points_at(searcher: Searcher, query: Query) -> Pointing:

@@ -304,10 +304,10 @@ class AnswerFlow:
 
     async def _plan(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan:
         """Plan from a prepared answer, the table of contents, the selection alone, or the book that answers best."""
+        query = await as_meant(self._searcher, generations, query)
         listing = await listing_plan(self._searcher, generations, query, sections=self.ability.sections)
         if listing is not None:
             return listing
-        query = await as_meant(self._searcher, generations, query)
         # The title of a page whose commands are wanted is no question that was prepared.
         prepared = self._prepared if query.pointing != "commands" else None
         ready = await prepared.plan(query, generations) if prepared is not None else None

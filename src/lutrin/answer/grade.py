@@ -13,8 +13,6 @@ import operator
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 from typing import Literal
 
 import msgspec
@@ -26,7 +24,7 @@ from lutrin.language.lexicon import COUNTS_IN_ORDER, NEGATIONS, TOTAL, WHOLE
 from lutrin.language.words import content_stems, identifiers, names, numbers, plain, stem, stem_set, words
 from lutrin.ports import Embedder, Encoding, Vectors
 from lutrin.records import Unit
-from lutrin.search.result import Float
+from lutrin.search.fits import Float, load_fit
 
 _MARKER = re.compile(r"(`[^`]*`)|(?<!\s)\s*\[[1-9]\d*(?:\s*[,;]\s*\d+)*\]")
 SIGNALS = (
@@ -123,11 +121,9 @@ class AllWeights(msgspec.Struct, frozen=True):
     """Sentences without any signal of a model, such as those of a prepared card."""
 
 
-@cache
 def fitted_weights() -> AllWeights:
     """The weights that ship with Lutrin."""
-    data = resources.files("lutrin.answer").joinpath("grades.json").read_bytes()
-    return msgspec.json.decode(data, type=AllWeights)
+    return load_fit("lutrin.answer", "grades.json", AllWeights)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,6 @@ code.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib import resources
 
 import msgspec
 import numpy as np
@@ -22,6 +20,7 @@ from lutrin.answer.runs import PASSAGES, Run, announced, whole
 from lutrin.index.generation import OpenGeneration
 from lutrin.query.understand import Query, alone, refers
 from lutrin.records import NEVER_AN_ANSWER, Chunk, Question, Sentence, Unit
+from lutrin.search.fits import load_fit
 from lutrin.search.marked import marked_code
 from lutrin.search.result import Part, chance_of
 from lutrin.search.search import Searcher
@@ -52,11 +51,9 @@ class Wishes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Questions about one thing in it."""
 
 
-@cache
 def load_wishes() -> Wishes:
     """The examples that ship with Lutrin."""
-    data = resources.files("lutrin.answer").joinpath("listing.json").read_bytes()
-    return msgspec.json.decode(data, type=Wishes)
+    return load_fit("lutrin.answer", "listing.json", Wishes)
 
 
 async def wants_listing(searcher: Searcher, query: Query) -> bool:

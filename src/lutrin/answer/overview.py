@@ -20,7 +20,8 @@ from lutrin.index.generation import OpenGeneration
 from lutrin.ports import Encode
 from lutrin.query.understand import Query, refers
 from lutrin.records import Chunk, Sentence, Unit
-from lutrin.search.result import Float, ScoredPassage
+from lutrin.search.fits import Float
+from lutrin.search.result import ScoredPassage
 
 MOST_QUOTED = 5
 """Sentences in the book's own summary of a chapter."""

@@ -15,12 +15,9 @@ introduction.
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib import resources
 from itertools import pairwise
 from math import inf
 
-import msgspec
 import numpy as np
 
 from lutrin.answer.hostile import gives_orders
@@ -29,7 +26,8 @@ from lutrin.language.words import content_stems, is_negated, word_count, words
 from lutrin.query.frames import Frame
 from lutrin.query.understand import refers
 from lutrin.records import NEVER_AN_ANSWER, SELECTED, Chunk, Unit
-from lutrin.search.result import Float, Part, ScoredPassage, log_sum
+from lutrin.search.fits import Float, Logistic, load_fit
+from lutrin.search.result import Part, ScoredPassage, log_sum
 
 FIRST_WORDS, SECOND_WORDS, MOST_WORDS = 60, 90, 150
 """Words of the first excerpt, of a second one, and of all, not counting code."""
@@ -147,24 +145,19 @@ class Run:
         )
 
 
-class Fit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The file that `python -m evaluation.further` writes."""
+class Fit(Logistic, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The file that `python -m evaluation.further` writes, on `SIGNALS`.
 
-    weights: tuple[float, ...]
-    """One weight for each of `SIGNALS`, then the bias."""
+    A yes means that an excerpt answers a part of the question that those before it leave open.
+    """
+
     least: float
     """Log odds from which a further excerpt is shown."""
 
-    def odds(self, signals: Float) -> float:
-        """Log odds that an excerpt answers a part of the question that those before it leave open."""
-        return float(signals @ np.array(self.weights[:-1], dtype=np.float32)) + self.weights[-1]
 
-
-@cache
 def cover_fit() -> Fit:
     """The fitted weights."""
-    data = resources.files("lutrin.answer").joinpath("cover.json").read_bytes()
-    return msgspec.json.decode(data, type=Fit)
+    return load_fit("lutrin.answer", "cover.json", Fit)
 
 
 class Cover:

@@ -4,33 +4,19 @@ They share words with a book ("time") but are close to nothing in it. A regressi
 listed examples and look-alikes, scores how everyday it is; `python -m evaluation.everyday` fits it.
 """
 
-from functools import cache
-from importlib import resources
-
-import msgspec
-import numpy as np
-
-from lutrin.search.result import Float
+from lutrin.search.fits import Float, Logistic, load_fit
 
 
-class Everyday(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The file that `python -m evaluation.everyday` writes."""
+class Everyday(Logistic, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The file that `python -m evaluation.everyday` writes, on a question's vector: (d,)."""
 
     embedder: str
     """Name of the embedder whose vectors the weights fit."""
-    weights: tuple[float, ...]
-    """One weight for each dimension of the question's vector, then the bias."""
-
-    def odds(self, vector: Float) -> float:
-        """Log odds that a question, a (d,) vector, is an everyday one."""
-        return float(vector @ np.array(self.weights[:-1], dtype=np.float32)) + self.weights[-1]
 
 
-@cache
 def fit() -> Everyday:
     """The fitted weights."""
-    data = resources.files("lutrin.search").joinpath("everyday.json").read_bytes()
-    return msgspec.json.decode(data, type=Everyday)
+    return load_fit("lutrin.search", "everyday.json", Everyday)
 
 
 def loss(vector: Float, embedder: str) -> float:

@@ -7,11 +7,8 @@ the similarity of the halves decides whether there are two questions (`python -m
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib import resources
 from itertools import islice
 
-import msgspec
 import numpy as np
 
 from lutrin.index.generation import OpenGeneration
@@ -19,7 +16,8 @@ from lutrin.language import lexicon
 from lutrin.language.words import topic_words, words
 from lutrin.query.frames import asks
 from lutrin.query.understand import MAX_PARTS, Query, completed_half
-from lutrin.search.result import Float, Part
+from lutrin.search.fits import Float, Logistic, load_fit
+from lutrin.search.result import Part
 from lutrin.search.search import Searcher
 from lutrin.search.shelf_search import search_books
 
@@ -40,24 +38,16 @@ MOST_ODDS = 20.0
 """Cap: the log odds of a certainty, such as a figure named by number, would be infinite."""
 
 
-class Fit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The file that `python -m evaluation.joints` writes."""
+class Fit(Logistic, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The file that `python -m evaluation.joints` writes, on `SIGNALS`: a yes means two questions."""
 
     embedder: str
     """Name of the model whose similarities the signals use; they mean nothing for another model."""
-    weights: tuple[float, ...]
-    """One weight for each of `SIGNALS`, then the bias: log odds above 0 mean two questions."""
-
-    def odds(self, signals: Float) -> float:
-        """Log odds that there are two questions."""
-        return float(signals @ np.array(self.weights[:-1], dtype=np.float32)) + self.weights[-1]
 
 
-@cache
 def fit() -> Fit:
     """The fitted weights."""
-    data = resources.files("lutrin.search").joinpath("joints.json").read_bytes()
-    return msgspec.json.decode(data, type=Fit)
+    return load_fit("lutrin.search", "joints.json", Fit)
 
 
 def model_of(embedder: str) -> str:

@@ -2,8 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
-from importlib import resources
 from itertools import groupby
 
 import msgspec
@@ -16,8 +14,9 @@ from lutrin.language.words import plain, stem_set, words
 from lutrin.ports import Embedder
 from lutrin.query.understand import Query
 from lutrin.records import SELECTED, Chunk, Passage, Unit, UnitKind
+from lutrin.search.fits import Float, Logistic, load_fit
 from lutrin.search.reader import Pool, score_passages, signals, tokenize_question
-from lutrin.search.result import Float, Part, ScoredPassage, SearchResult, chance_of
+from lutrin.search.result import Part, ScoredPassage, SearchResult, chance_of
 from lutrin.stages import stage
 
 MOST = 2
@@ -206,19 +205,10 @@ def selection_signals(pool: Pool, passage: ScoredPassage) -> Float:
     return np.append(signals(pool, [passage]), np.array(own, dtype=np.float32))
 
 
-class SelectionFloor(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Fit of `python -m evaluation.marked --write`."""
-
-    weights: tuple[float, ...]
-    """One weight for each of `selection_signals`, then the bias: log odds below 0 mean no answer."""
-
-    def odds(self, evidence: Float) -> float:
-        """Log odds that a selection answers."""
-        return float(evidence @ np.array(self.weights[:-1], dtype=np.float32)) + self.weights[-1]
+class SelectionFloor(Logistic, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Fit of `python -m evaluation.marked --write`, on `selection_signals`: a no means no answer."""
 
 
-@cache
 def selection_floor() -> SelectionFloor:
     """The fitted rule for selections."""
-    data = resources.files("lutrin.search").joinpath("selection.json").read_bytes()
-    return msgspec.json.decode(data, type=SelectionFloor)
+    return load_fit("lutrin.search", "selection.json", SelectionFloor)

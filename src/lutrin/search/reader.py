@@ -10,11 +10,7 @@ probability that each token belongs to the answer; a unit's score is the logarit
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib import resources
-from typing import TypeVar
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -24,9 +20,8 @@ from lutrin.language.lexicon import QUESTION_WORDS, STOP_WORDS
 from lutrin.language.words import stem, stem_set
 from lutrin.ports import Encoding, Judgement, Ranking, Reading, Reranker, View
 from lutrin.records import Chunk
-from lutrin.search.result import Float, ScoredPassage, log_sum
-
-T = TypeVar("T")
+from lutrin.search.fits import Float, Logistic
+from lutrin.search.result import ScoredPassage, log_sum
 
 POOL = 24
 """Passages that each of the two searches contributes; late interaction ranks all of them."""
@@ -311,25 +306,4 @@ def log_odds(evidence: Float, reading: Reading) -> float:
     if not reading.scope:
         slope, bias = reading.answers
         return slope * 10 * float(evidence[0]) + bias
-    return float(evidence @ np.array(reading.scope[:-1], dtype=np.float32)) + reading.scope[-1]
-
-
-class Fit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A logistic regression on signals."""
-
-    embedder: str
-    """Name of the embedder that it was fitted for; it means nothing for another one's vectors."""
-    signals: tuple[str, ...]
-    weights: tuple[float, ...]
-    """One weight for each signal, then the bias: log odds above 0 mean yes."""
-
-
-@cache
-def read_fit(package: str, name: str, kind: type[T]) -> T | None:
-    """Read a fit from a file of a package; None before fitting.
-
-    Raises:
-        ValidationError: The file is damaged.
-    """
-    file = resources.files(package) / name
-    return msgspec.json.decode(file.read_bytes(), type=kind) if file.is_file() else None
+    return Logistic(weights=reading.scope).odds(evidence)

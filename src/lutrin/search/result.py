@@ -2,19 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
-from importlib import resources
 from itertools import chain, zip_longest
 from typing import Literal
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from lutrin.ports import Reading
 from lutrin.records import Chunk, Passage
+from lutrin.search.fits import Float, load_fit
 
-Float = npt.NDArray[np.float32]
 Verdict = Literal["answers", "closest", "no"]
 
 FAR = -3.5
@@ -125,11 +122,9 @@ class Decisions(msgspec.Struct, frozen=True):
         return self.with_model if head is None else self.with_head
 
 
-@cache
 def load_decisions() -> Decisions:
     """The decisions that ship with Lutrin."""
-    data = resources.files("lutrin.search").joinpath("decisions.json").read_bytes()
-    return msgspec.json.decode(data, type=Decisions)
+    return load_fit("lutrin.search", "decisions.json", Decisions)
 
 
 def is_far(odds: float, *, found: bool) -> bool:

@@ -8,8 +8,6 @@ gain: any near question would find one like itself.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 
 import msgspec
 
@@ -21,9 +19,8 @@ from lutrin.ports import Encode, Encoding
 from lutrin.prepared import BY_THE_BOOK
 from lutrin.query.understand import Query
 from lutrin.search import everyday
+from lutrin.search.fits import Float, load_fit, read_fit
 from lutrin.search.marked import homes
-from lutrin.search.reader import read_fit
-from lutrin.search.result import Float
 
 SELECTION_CHARACTERS = 4096
 """Characters of a selection that are embedded, at most."""
@@ -224,11 +221,9 @@ def leads_of(companion: Companion, vector: Float) -> dict[str, float]:
     return leads
 
 
-@cache
 def places() -> Places:
     """The fitted gains for the reader's place."""
-    data = resources.files("lutrin.search").joinpath("places.json").read_bytes()
-    return msgspec.json.decode(data, type=Places)
+    return load_fit("lutrin.search", "places.json", Places)
 
 
 def weights() -> Weight | None:

@@ -29,7 +29,7 @@ from lutrin.prepared import BY_THE_BOOK, Entry
 from lutrin.query.frames import asks, frame_of
 from lutrin.query.understand import alone, refers
 from lutrin.records import Chunk, Question, Unit
-from lutrin.search.reader import read_fit
+from lutrin.search.fits import read_fit
 from lutrin.search.search import Searcher
 
 MOST_NAME_WORDS = 4

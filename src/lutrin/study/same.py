@@ -18,8 +18,7 @@ from lutrin.index.tokens import project, quantise, restore
 from lutrin.language.words import REMEMBERED, is_negated, stem, words
 from lutrin.ports import Encoding, Reading
 from lutrin.prepared import Entry
-from lutrin.search.reader import Fit, read_fit
-from lutrin.search.result import Float
+from lutrin.search.fits import Fit, Float, read_fit
 
 SIGNALS = ("cosine", "weakest word", "one word exchanged", "nearer to the answer", "share of the weakest word")
 """Cosine of the pooled vectors; the worst among the best matches of each token in the other question, both ways;

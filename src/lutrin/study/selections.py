@@ -20,8 +20,8 @@ from lutrin.prepared import BY_THE_BOOK, OF_A_TERM, Kind, PreparedEntry
 from lutrin.query.frames import Frame, frame_of
 from lutrin.query.understand import Query
 from lutrin.records import Chunk, Unit
+from lutrin.search.fits import Float
 from lutrin.search.marked import SENTENCE_WORDS, homes
-from lutrin.search.result import Float
 
 WISHES: Mapping[Frame, tuple[Kind, ...]] = {
     "definition": ("explanation", "question", "term", "keypoints"),

@@ -17,8 +17,7 @@ from lutrin.index.generation import OpenGeneration
 from lutrin.ports import Vectors
 from lutrin.prepared import Entry
 from lutrin.records import Chunk
-from lutrin.search.reader import Fit, read_fit
-from lutrin.search.result import Float
+from lutrin.search.fits import Fit, Float, read_fit
 
 SIGNALS = ("likeness of passages", "same chapter", "pieces of the name")
 FITTED = "senses.json"

@@ -1,0 +1,54 @@
+"""Weights that `evaluation` and `training` fit and write into data files."""
+
+from functools import cache
+from importlib import resources
+from typing import TypeVar
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+Float = npt.NDArray[np.float32]
+T = TypeVar("T")
+
+
+class Logistic(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A logistic regression."""
+
+    weights: tuple[float, ...]
+    """One weight for each signal, then the bias: log odds above 0 mean yes."""
+
+    def odds(self, signals: Float) -> float:
+        """Log odds of a yes, from signals: (n,)."""
+        return float(signals @ np.array(self.weights[:-1], dtype=np.float32)) + self.weights[-1]
+
+
+class Fit(Logistic, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A logistic regression on named signals."""
+
+    embedder: str
+    """Name of the embedder that it was fitted for; it means nothing for another one's vectors."""
+    signals: tuple[str, ...]
+
+
+@cache
+def read_fit(package: str, name: str, kind: type[T]) -> T | None:
+    """Read a fit from a file of a package; None before fitting.
+
+    Raises:
+        ValidationError: The file is damaged.
+    """
+    file = resources.files(package) / name
+    return msgspec.json.decode(file.read_bytes(), type=kind) if file.is_file() else None
+
+
+def load_fit(package: str, name: str, kind: type[T]) -> T:
+    """Read a fit that ships with Lutrin, or the examples that are compared with a question.
+
+    Raises:
+        FileNotFoundError: The package is incomplete.
+        ValidationError: The file is damaged.
+    """
+    if (fit := read_fit(package, name, kind)) is None:
+        raise FileNotFoundError(f"{package} lacks {name}.")
+    return fit
