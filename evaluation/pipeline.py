@@ -18,7 +18,8 @@ from lutrin.errors import NotFound
 from lutrin.index.shelf import Shelf
 from lutrin.language.gate import LanguageGate
 from lutrin.ports import ChatStore
-from lutrin.query.understand import complete_question, understand
+from lutrin.query.conversation import complete_question
+from lutrin.query.understand import understand
 from lutrin.records import (
     Answer,
     Certainty,

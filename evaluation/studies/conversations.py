@@ -27,7 +27,8 @@ from evaluation.questions import EvalQuestion, read_questions
 from evaluation.show import aligned
 from evaluation.text import first_words
 from lutrin.answer.flow import AnswerFlow
-from lutrin.query.understand import alone, complete_question
+from lutrin.query.conversation import complete_question
+from lutrin.query.understand import alone
 from lutrin.records import Answer, ChatMessage, DoneEvent, Passage, Question
 from lutrin.runtime import wiring
 from lutrin.search.shelf_search import search_books

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lutrin.answer.plan import about_book
+from lutrin.answer.contents import about_book
 from lutrin.index.generation import FileEntry
 from lutrin.query.frames import About
 from lutrin.records import BookInfo

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from lutrin.query.understand import complete_question, refers
+from lutrin.query.conversation import complete_question, refers
 from lutrin.records import ChatMessage, Role
 
 CHARGED = "How is the battery of Kestrel charged?"

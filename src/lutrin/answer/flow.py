@@ -19,19 +19,13 @@ from typing import Protocol
 
 from lutrin import messages, stages
 from lutrin.answer.cache import AnswerCache, for_reader
+from lutrin.answer.contents import from_contents
 from lutrin.answer.evidence import Evidence, as_meant, find_evidence, find_more
 from lutrin.answer.explain import FAST_S, Explainer, ModelWork
 from lutrin.answer.grade import Grader, fitted_weights
 from lutrin.answer.listing import listing_plan
 from lutrin.answer.overview import overview_plan
-from lutrin.answer.plan import (
-    Plan,
-    from_contents,
-    make_plan,
-    next_questions,
-    nothing_more,
-    refusal_plan,
-)
+from lutrin.answer.plan import Plan, make_plan, next_questions, nothing_more, refusal_plan
 from lutrin.answer.prompt import MOST_TURNS, Ability, prompt_of
 from lutrin.answer.reply import Reply, milliseconds
 from lutrin.answer.runs import sections_of_page

@@ -18,7 +18,8 @@ from lutrin.answer.program import Statement, statements_of
 from lutrin.answer.render import citation, table
 from lutrin.answer.runs import PASSAGES, Run, announced, whole
 from lutrin.index.generation import OpenGeneration
-from lutrin.query.understand import Query, alone, refers
+from lutrin.query.conversation import refers
+from lutrin.query.understand import Query, alone
 from lutrin.records import NEVER_AN_ANSWER, Chunk, Question, Sentence, Unit
 from lutrin.search.fits import load_fit
 from lutrin.search.marked import marked_code

@@ -11,14 +11,16 @@ from dataclasses import replace
 import numpy as np
 
 from lutrin import messages
+from lutrin.answer.contents import MOST_LISTED
 from lutrin.answer.evidence import Evidence
 from lutrin.answer.hostile import gives_orders
-from lutrin.answer.plan import MOST_LISTED, Plan, quote_runs
+from lutrin.answer.plan import Plan, quote_runs
 from lutrin.answer.render import block_text
 from lutrin.answer.runs import MOST_EXCERPTS, Run, announced, choose, section_of
 from lutrin.index.generation import OpenGeneration
 from lutrin.ports import Encode
-from lutrin.query.understand import Query, refers
+from lutrin.query.conversation import refers
+from lutrin.query.understand import Query
 from lutrin.records import Chunk, Sentence, Unit
 from lutrin.search.fits import Float
 from lutrin.search.result import ScoredPassage

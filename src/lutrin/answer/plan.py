@@ -1,7 +1,7 @@
 """A plan: everything about an answer that is decided before a word is generated. It never changes afterwards.
 
-A question is answered by excerpts, refused, or answered from the book's table of contents; `answer.overview` plans
-answers about a whole chapter or page.
+A question is answered by excerpts, or refused. `answer.overview` plans answers about a whole chapter or page,
+`answer.contents` about the book itself, `answer.listing` about selected code.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -19,15 +19,14 @@ from lutrin.answer.runs import (
     lead_of,
     reading_sections,
 )
-from lutrin.index.generation import FileEntry, OpenGeneration
-from lutrin.language.words import content_stems, plain, subject_stems, subject_words
+from lutrin.index.generation import OpenGeneration
+from lutrin.language.words import plain, subject_stems, subject_words
 from lutrin.prepared import BY_THE_BOOK, PreparedEntry
-from lutrin.query.frames import About, Frame
+from lutrin.query.frames import Frame
 from lutrin.query.respell import slips_of
 from lutrin.query.understand import Query, normalize
 from lutrin.records import (
     SELECTED,
-    BookInfo,
     Chunk,
     Citation,
     Excerpt,
@@ -39,14 +38,11 @@ from lutrin.records import (
 )
 from lutrin.search.result import UNLIKE, Part, SearchResult, Verdict, is_far
 from lutrin.search.search import Searcher
-from lutrin.search.shelf_search import chapter_of_number
 
 MAX_SUGGESTIONS = 5
 MOST_NEXT = 3
 MOST_CONSIDERED = 100
 """Questions whose place in a file is looked up: one file may hold a whole book."""
-MOST_LISTED = 40
-"""Lines of a list that a reader will still read."""
 
 WANT_NEW: frozenset[Frame] = frozenset({"more", "simpler", "other", "why", "example", "analogy"})
 """Forms in which a reader wants something new about the previous answer."""
@@ -406,62 +402,3 @@ def _is_answered(text: str, item: PreparedEntry, answered: Collection[str], exce
     quotes = item.entry.quotes if item.entry.author == BY_THE_BOOK else ()
     in_sight = bool(quotes) and all(any(quote in one.text for one in excerpts) for quote in quotes)
     return in_sight or normalize(text) in answered
-
-
-async def from_contents(query: Query, generation: OpenGeneration) -> Plan:
-    """Answer a question about the book itself from its table of contents."""
-    if query.about is None:
-        raise ValueError("the question is not about the book itself")
-    text = about_book(query.about, generation.book, await generation.files(), page=query.page)
-    return Plan(query, generation.book.title, generation.name, text, warnings=query.warnings)
-
-
-def about_book(about: About, book: BookInfo, files: Sequence[FileEntry], *, page: str = "") -> str:
-    """Answer a question about the book itself, in Markdown; `page` is the one that the reader is on."""
-    if about.of == "self":
-        return messages.I_AM.format(title=book.title)
-    chapters: dict[str, list[FileEntry]] = {}
-    for one in files:
-        # A page without a chapter counts as one.
-        chapters.setdefault(one.chapter or one.title, []).append(one)
-    if about.of != "chapter":
-        return _contents(book, chapters)
-    name = _find_chapter(about, chapters, page)
-    if name is None:
-        missing = messages.NOT_THIS_CHAPTER if about.is_here else messages.NO_SUCH_CHAPTER
-        return missing.format(chapter=about.chapter, contents=_contents(book, chapters))
-    pages = chapters[name]
-    if len(pages) == 1:
-        return messages.CHAPTER_OF_ONE_PAGE.format(chapter=name, page=pages[0].title)
-    return _list(messages.CHAPTER_HAS.format(chapter=name, count=len(pages)), [f"- {one.title}" for one in pages])
-
-
-def _contents(book: BookInfo, chapters: Mapping[str, Sequence[FileEntry]]) -> str:
-    """How many chapters the book has, and their titles under its modules."""
-    lines, module = [], ""
-    for name, pages in chapters.items():
-        if pages[0].module != module and (module := pages[0].module):
-            lines.append(f"- **{module}**")
-        lines.append(f"{'  ' if module else ''}- {name}")
-    lead = messages.BOOK_HAS_ONE if len(chapters) == 1 else messages.BOOK_HAS
-    return _list(lead.format(title=book.title, count=len(chapters)), lines)
-
-
-def _list(lead: str, lines: Sequence[str]) -> str:
-    rest = [messages.MORE_OF_THEM.format(count=len(lines) - MOST_LISTED)] if len(lines) > MOST_LISTED else []
-    return "\n".join([lead, "", *lines[:MOST_LISTED], *rest])
-
-
-def _find_chapter(about: About, chapters: Mapping[str, Sequence[FileEntry]], page: str) -> str | None:
-    """The chapter that a reader means by a number, by a name, or by being there."""
-    if about.is_here:
-        return next((name for name, pages in chapters.items() if any(one.filename == page for one in pages)), None)
-    if about.number is not None:
-        return chapter_of_number(list(chapters), about.number)
-    stems = set(content_stems(about.chapter))
-    shared = {
-        name: len(stems.intersection(content_stems(" ".join([name, *(one.title for one in pages)]))))
-        for name, pages in chapters.items()
-    }
-    best = max(shared, key=shared.__getitem__, default="")
-    return best if shared.get(best) and 2 * shared[best] >= len(stems) else None

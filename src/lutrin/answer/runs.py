@@ -23,8 +23,8 @@ import numpy as np
 from lutrin.answer.hostile import gives_orders
 from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import content_stems, is_negated, word_count, words
+from lutrin.query.conversation import refers
 from lutrin.query.frames import Frame
-from lutrin.query.understand import refers
 from lutrin.records import NEVER_AN_ANSWER, SELECTED, Chunk, Unit
 from lutrin.search.fits import Float, Logistic, load_fit
 from lutrin.search.result import Part, ScoredPassage, log_sum

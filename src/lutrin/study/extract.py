@@ -26,8 +26,9 @@ from lutrin.ingest.sentences import sentence_ranges
 from lutrin.language.words import content_stems, stem, subject_words, word_count, words
 from lutrin.ports import Reranker, View
 from lutrin.prepared import BY_THE_BOOK, Entry
+from lutrin.query.conversation import refers
 from lutrin.query.frames import asks, frame_of
-from lutrin.query.understand import alone, refers
+from lutrin.query.understand import alone
 from lutrin.records import Chunk, Question, Unit
 from lutrin.search.fits import read_fit
 from lutrin.search.search import Searcher

@@ -19,8 +19,9 @@ from lutrin.index.companion import Companion, defining
 from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import plain, stem_set, topic_stems, words
 from lutrin.prepared import BY_THE_BOOK, OF_A_TERM, THE_TEACHER, Entry, Kind, PreparedEntry
+from lutrin.query.conversation import refers
 from lutrin.query.frames import Frame, asks, frame_of
-from lutrin.query.understand import PHRASE_WORDS, Query, normalize, refers, with_spelling
+from lutrin.query.understand import PHRASE_WORDS, Query, normalize, with_spelling
 from lutrin.records import Chunk, Passage
 from lutrin.search.result import Part, ScoredPassage, SearchResult, log_sum
 from lutrin.search.search import Searcher
