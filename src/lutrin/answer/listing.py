@@ -25,6 +25,7 @@ from lutrin.search.fits import load_fit
 from lutrin.search.marked import marked_code
 from lutrin.search.result import Part, chance_of
 from lutrin.search.search import Searcher
+from lutrin.search.shelf_search import search_books
 
 MOST_CODE_CHARS = 16_000
 """Characters of a block to explain: as many as a selection may have."""
@@ -153,7 +154,7 @@ async def sayings_of(
         return {}
     texts = tuple(f"What does {name} do?" if names[name] else f"What is {name}?" for name in known)
     query = replace(alone(Question(text=texts[0], book=generation.book.slug)), parts=texts)
-    result = await searcher.search(generation, query, k=1, again=False)
+    _, result = await search_books(searcher, [generation], query, k=1, again=False)
     found: dict[str, Saying] = {}
     taken = set(shown)
     for name, part in zip(known, result.parts, strict=True):
