@@ -42,13 +42,11 @@ def read_fit(package: str, name: str, kind: type[T]) -> T | None:
     return msgspec.json.decode(file.read_bytes(), type=kind) if file.is_file() else None
 
 
+@cache
 def load_fit(package: str, name: str, kind: type[T]) -> T:
-    """Read a fit that ships with Lutrin, or the examples that are compared with a question.
+    """Read a fit that ships with Lutrin, or examples with which questions are compared.
 
     Raises:
-        FileNotFoundError: The package is incomplete.
         ValidationError: The file is damaged.
     """
-    if (fit := read_fit(package, name, kind)) is None:
-        raise FileNotFoundError(f"{package} lacks {name}.")
-    return fit
+    return msgspec.json.decode((resources.files(package) / name).read_bytes(), type=kind)
