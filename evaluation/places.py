@@ -16,7 +16,6 @@ import msgspec
 from evaluation import meant
 from evaluation.command_line import ROOT
 from evaluation.studies.conversations import TURNS, Turn, is_right, talking
-from lutrin.search.fits import load_fit
 from lutrin.search.sought import Places, places
 
 FILE = ROOT / "src" / "lutrin" / "search" / "places.json"
@@ -32,7 +31,7 @@ KINDS = ("follow-up", "page")
 
 async def share(indexes: Path, half: str) -> float:
     """Share of the turns of a half that are answered right, with the weights as they stand in the file."""
-    load_fit.cache_clear()
+    places.cache_clear()
     right = [
         one for kind in KINDS for found in (await meant.ask(meant.read_questions(kind, half))).values() for one in found
     ]

@@ -9,6 +9,7 @@ each is searched for alone, so that each gets its answer.
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import get_args
 
 import msgspec
@@ -118,6 +119,7 @@ class Examples(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     examples: dict[Pointing, tuple[str, ...]]
 
 
+@cache
 def load_examples() -> Examples:
     """The examples that ship with Lutrin."""
     return load_fit("lutrin.answer", "pointing.json", Examples)

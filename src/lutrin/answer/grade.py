@@ -13,6 +13,7 @@ import operator
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 import msgspec
@@ -121,6 +122,7 @@ class AllWeights(msgspec.Struct, frozen=True):
     """Sentences without any signal of a model, such as those of a prepared card."""
 
 
+@cache
 def fitted_weights() -> AllWeights:
     """The weights that ship with Lutrin."""
     return load_fit("lutrin.answer", "grades.json", AllWeights)

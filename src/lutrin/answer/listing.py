@@ -7,6 +7,7 @@ code.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 import msgspec
 import numpy as np
@@ -53,6 +54,7 @@ class Wishes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Questions about one thing in it."""
 
 
+@cache
 def load_wishes() -> Wishes:
     """The examples that ship with Lutrin."""
     return load_fit("lutrin.answer", "listing.json", Wishes)

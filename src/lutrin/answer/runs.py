@@ -15,6 +15,7 @@ introduction.
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import pairwise
 from math import inf
 
@@ -155,6 +156,7 @@ class Fit(Logistic, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Log odds from which a further excerpt is shown."""
 
 
+@cache
 def cover_fit() -> Fit:
     """The fitted weights."""
     return load_fit("lutrin.answer", "cover.json", Fit)

@@ -4,6 +4,8 @@ They share words with a book ("time") but are close to nothing in it. A regressi
 listed examples and look-alikes, scores how everyday it is; `python -m evaluation.everyday` fits it.
 """
 
+from functools import cache
+
 from lutrin.search.fits import Float, Logistic, load_fit
 
 
@@ -14,6 +16,7 @@ class Everyday(Logistic, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Name of the embedder whose vectors the weights fit."""
 
 
+@cache
 def fit() -> Everyday:
     """The fitted weights."""
     return load_fit("lutrin.search", "everyday.json", Everyday)

@@ -31,22 +31,21 @@ class Fit(Logistic, frozen=True, kw_only=True, forbid_unknown_fields=True):
     signals: tuple[str, ...]
 
 
+def load_fit(package: str, name: str, kind: type[T]) -> T:
+    """Read a fit that ships in a package, or examples with which questions are compared.
+
+    Raises:
+        ValidationError: The file is damaged.
+    """
+    return msgspec.json.decode((resources.files(package) / name).read_bytes(), type=kind)
+
+
 @cache
 def read_fit(package: str, name: str, kind: type[T]) -> T | None:
-    """Read a fit from a file of a package; None before fitting.
+    """Read a fit; None before fitting.
 
     Raises:
         ValidationError: The file is damaged.
     """
     file = resources.files(package) / name
     return msgspec.json.decode(file.read_bytes(), type=kind) if file.is_file() else None
-
-
-@cache
-def load_fit(package: str, name: str, kind: type[T]) -> T:
-    """Read a fit that ships with Lutrin, or examples with which questions are compared.
-
-    Raises:
-        ValidationError: The file is damaged.
-    """
-    return msgspec.json.decode((resources.files(package) / name).read_bytes(), type=kind)

@@ -7,6 +7,7 @@ the similarity of the halves decides whether there are two questions (`python -m
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import islice
 
 import numpy as np
@@ -45,6 +46,7 @@ class Fit(Logistic, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Name of the model whose similarities the signals use; they mean nothing for another model."""
 
 
+@cache
 def fit() -> Fit:
     """The fitted weights."""
     return load_fit("lutrin.search", "joints.json", Fit)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from itertools import groupby
 
 import msgspec
@@ -209,6 +210,7 @@ class SelectionFloor(Logistic, frozen=True, kw_only=True, forbid_unknown_fields=
     """Fit of `python -m evaluation.marked --write`, on `selection_signals`: a no means no answer."""
 
 
+@cache
 def selection_floor() -> SelectionFloor:
     """The fitted rule for selections."""
     return load_fit("lutrin.search", "selection.json", SelectionFloor)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import chain, zip_longest
 from typing import Literal
 
@@ -122,6 +123,7 @@ class Decisions(msgspec.Struct, frozen=True):
         return self.with_model if head is None else self.with_head
 
 
+@cache
 def load_decisions() -> Decisions:
     """The decisions that ship with Lutrin."""
     return load_fit("lutrin.search", "decisions.json", Decisions)

@@ -8,6 +8,7 @@ gain: any near question would find one like itself.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
 import msgspec
 
@@ -221,6 +222,7 @@ def leads_of(companion: Companion, vector: Float) -> dict[str, float]:
     return leads
 
 
+@cache
 def places() -> Places:
     """The fitted gains for the reader's place."""
     return load_fit("lutrin.search", "places.json", Places)
