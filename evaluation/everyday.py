@@ -18,7 +18,7 @@ from evaluation.command_line import ROOT
 from evaluation.pipeline import Pipeline
 from evaluation.questions import half_of
 from evaluation.written import Array, Mask
-from lutrin.search.everyday import Everyday
+from lutrin.search.fits import VectorFit
 from lutrin.search.joints import model_of
 from lutrin.settings import load_settings
 
@@ -61,7 +61,7 @@ async def vectors_of(pipeline: Pipeline, texts: list[str]) -> Array:
     return np.array([rows[place] for place in range(len(texts))])
 
 
-async def fit(data: Path) -> Everyday:
+async def fit(data: Path) -> VectorFit:
     """Fit on half, print what that says of the other half, and fit on all."""
     everyday, alike = ((EXAMPLES / name).read_text("utf-8").splitlines() for name in ("everyday.txt", "lookalike.txt"))
     lines = (line for path in sorted(WRITTEN.glob("*.jsonl")) for line in path.read_bytes().splitlines())
@@ -82,7 +82,7 @@ async def fit(data: Path) -> Everyday:
         own = above[(kinds == kind) & ~tuning]
         print(f"{what}, left out: {own.sum()} of {len(own)} count as everyday")
     weights = regression(vectors, (kinds == 0).astype(np.float64), counts)
-    return Everyday(embedder=name, weights=tuple(round(float(one), 3) for one in weights))
+    return VectorFit(embedder=name, weights=tuple(round(float(one), 3) for one in weights))
 
 
 def main(arguments: list[str] | None = None) -> None:

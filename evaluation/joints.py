@@ -25,7 +25,8 @@ from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import words
 from lutrin.query.understand import understand
 from lutrin.records import Question
-from lutrin.search.joints import SIGNALS, Fit, Joint, joints_of, model_of, signals_of
+from lutrin.search.fits import VectorFit
+from lutrin.search.joints import SIGNALS, Joint, joints_of, model_of, signals_of
 from lutrin.settings import load_settings
 
 FILE = ROOT / "src" / "lutrin" / "search" / "joints.json"
@@ -121,15 +122,15 @@ async def collect(folders: Sequence[Path]) -> tuple[list[Place], str]:
     return found, embedder
 
 
-def fit(places: Sequence[Place], embedder: str) -> Fit:
+def fit(places: Sequence[Place], embedder: str) -> VectorFit:
     """Fit on the books of one half."""
     own = [one for one in places if half_of(one.book) == "tune"]
     signals: Array = np.array([one.signals for one in own], dtype=np.float64)
     weights, bias = fitted(signals, np.array([one.is_joint for one in own], dtype=np.float64))
-    return Fit(embedder=embedder, weights=tuple(round(float(one), 4) for one in (*weights, bias)))
+    return VectorFit(embedder=embedder, weights=tuple(round(float(one), 4) for one in (*weights, bias)))
 
 
-def table(places: Sequence[Place], found: Fit) -> str:
+def table(places: Sequence[Place], found: VectorFit) -> str:
     """What is found on each half of the books."""
     lines = [", ".join(f"{name} {weight}" for name, weight in zip((*SIGNALS, "bias"), found.weights, strict=True))]
     for half in ("tune", "test"):

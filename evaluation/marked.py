@@ -25,7 +25,8 @@ from evaluation.written import Array, fitted
 from lutrin.index.generation import OpenGeneration
 from lutrin.query.understand import understand
 from lutrin.records import Chunk, Question
-from lutrin.search.marked import SelectionFloor, search_selection
+from lutrin.search.fits import Logistic
+from lutrin.search.marked import search_selection
 from lutrin.search.search import Searcher
 from lutrin.settings import load_settings
 
@@ -88,7 +89,7 @@ async def _marked(
     return Marked(item.id, answers, result.parts[0].evidence)
 
 
-def fit(rows: Sequence[Marked]) -> SelectionFloor:
+def fit(rows: Sequence[Marked]) -> Logistic:
     """Fit weights and floor on one half."""
     own = [row for row in rows if half_of(row.id) == "tune"]
     evidence = np.array([row.evidence for row in own], dtype=np.float64)
@@ -96,10 +97,10 @@ def fit(rows: Sequence[Marked]) -> SelectionFloor:
     weights, bias = fitted(evidence, right)
     odds: Array = evidence @ np.array(weights) + bias
     floor = min(float(np.quantile(odds[right > 0], WRONG)), 0.0)
-    return SelectionFloor(weights=tuple(round(float(one), 4) for one in (*weights, bias - floor)))
+    return Logistic(weights=tuple(round(float(one), 4) for one in (*weights, bias - floor)))
 
 
-def table(rows: Sequence[Marked], floor: SelectionFloor) -> str:
+def table(rows: Sequence[Marked], floor: Logistic) -> str:
     """What the floor does to each half."""
     lines = []
     for half in ("tune", "test"):

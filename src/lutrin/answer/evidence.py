@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 
 from lutrin.answer.runs import PASSAGES, choose
-from lutrin.index.generation import OpenGeneration
+from lutrin.index.generation import FileEntry, OpenGeneration
 from lutrin.language.words import name_phrase, name_spans, stem_set, subject_stems, topic_stems, words
 from lutrin.query.frames import Frame
 from lutrin.query.understand import Pointing, Query, sides_of
@@ -85,7 +85,8 @@ async def find_evidence(searcher: Searcher, generations: Sequence[OpenGeneration
             # The page does not answer the question, but the book may.
             query = replace(query, within="")
             generation, result = await _find_each(searcher, query, generations, k)
-    return Evidence(query, generation, result, await _open_title(query, generations))
+    page = await _open_page(query, generations)
+    return Evidence(query, generation, result, page[0].book.title if page is not None else "")
 
 
 async def find_more(searcher: Searcher, generations: Sequence[OpenGeneration], found: Evidence, *, k: int) -> Evidence:
@@ -170,18 +171,24 @@ async def _on_page(searcher: Searcher, query: Query, generations: Sequence[OpenG
     kind = await _points_at(searcher, query) if query.page else "none"
     if kind == "none":
         return query
-    for generation in generations:
+    page = await _open_page(query, generations)
+    if page is None:
+        return query
+    query = replace(query, within=query.page, pointing=kind)
+    if kind not in WHOLE:
+        return query
+    frame: Frame = query.frame if query.frame in OWN_FORMS else WHOLE[kind]
+    title = page[1].title
+    return replace(query, frame=frame, about=None, topic=title, parts=(title,), whole_chapter=True, refusal=None)
+
+
+async def _open_page(query: Query, generations: Sequence[OpenGeneration]) -> tuple[OpenGeneration, FileEntry] | None:
+    """The page that the reader has open, and its book; None if no book has it."""
+    for generation in generations if query.page else ():
         for file in await generation.files():
             if file.filename == query.page:
-                query = replace(query, within=query.page, pointing=kind)
-                if kind in WHOLE:
-                    frame: Frame = query.frame if query.frame in OWN_FORMS else WHOLE[kind]
-                    title = file.title
-                    query = replace(
-                        query, frame=frame, about=None, topic=title, parts=(title,), whole_chapter=True, refusal=None
-                    )
-                return query
-    return query
+                return generation, file
+    return None
 
 
 def of_kind(result: SearchResult, kind: Pointing) -> SearchResult:
@@ -319,11 +326,3 @@ def longer_first(names: tuple[str, str]) -> str:
     first, second = (words(name) for name in names)
     shared = second[-1] if len(second) > len(first) and second[-1] not in first else ""
     return f"{name_phrase(names[0]) or names[0]} {shared}" if shared else ""
-
-
-async def _open_title(query: Query, generations: Sequence[OpenGeneration]) -> str:
-    """Title of the book whose page the reader has open; empty if no page is known."""
-    for generation in generations if query.page else ():
-        if any(file.filename == query.page for file in await generation.files()):
-            return generation.book.title
-    return ""

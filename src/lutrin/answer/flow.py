@@ -38,12 +38,7 @@ from lutrin.language.gate import LanguageGate
 from lutrin.log import get_logger
 from lutrin.ports import ChatStore, Generator
 from lutrin.query.understand import Query, alone, understand, understand_for
-from lutrin.records import (
-    AnswerEvent,
-    ChatMessage,
-    DoneEvent,
-    Question,
-)
+from lutrin.records import AnswerEvent, ChatMessage, DoneEvent, Question
 from lutrin.search.result import SearchResult
 from lutrin.search.search import Searcher
 from lutrin.search.shelf_search import apply_filters, in_chapter

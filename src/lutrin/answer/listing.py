@@ -14,7 +14,7 @@ import numpy as np
 
 from lutrin import messages
 from lutrin.answer.evidence import find_evidence
-from lutrin.answer.plan import Plan, quoted_plan
+from lutrin.answer.plan import Plan, quote_runs
 from lutrin.answer.program import Statement, statements_of
 from lutrin.answer.render import citation, table
 from lutrin.answer.runs import PASSAGES, Run, announced, whole
@@ -232,7 +232,7 @@ async def _listing_of(
     found = await find_evidence(searcher, [generation], query, k=1)
     is_alone = query.mode == "selection"
     run = whole(found.result.parts[0].passages[0].chunk) if is_alone else await announced(generation, home, code)
-    plan = await quoted_plan(found, run, sections=sections)
+    plan = await quote_runs(found, [run], found.result.parts[:1], sections)
     if messages.CODE_WITHHELD in plan.warnings or len(code.text) > MOST_CODE_CHARS:
         return None
     return await _with_lines(searcher, generation, plan, code, await _language_of(generation, home, code))
@@ -271,7 +271,9 @@ async def _with_lines(
     lead += _announcements(plan)
     # The names' sources are marked in the rows.
     lead.append(Sentence(text=table(messages.LISTING, rows[:MOST_ROWS]), citations=(len(plan.sources),)))
-    return replace(plan, lead=tuple(lead), rest="", sources=tuple(sources))
+    text = "\n\n".join([*plan.notices, plan.text])
+    procedural = any(run.steps for run in plan.runs)
+    return replace(plan, text=text, lead=tuple(lead), rest="", sources=tuple(sources), procedural=procedural)
 
 
 def _announcements(plan: Plan) -> Iterator[Sentence]:

@@ -12,30 +12,14 @@ from lutrin import messages
 from lutrin.answer import safety
 from lutrin.answer.evidence import Evidence
 from lutrin.answer.render import block_text, citation, excerpt, markdown
-from lutrin.answer.runs import (
-    PASSAGES,
-    Run,
-    choose_whole,
-    lead_of,
-    reading_sections,
-)
+from lutrin.answer.runs import PASSAGES, Run, choose_whole, lead_of, reading_sections
 from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import plain, subject_stems, subject_words
 from lutrin.prepared import BY_THE_BOOK, PreparedEntry
 from lutrin.query.frames import Frame
 from lutrin.query.respell import slips_of
 from lutrin.query.understand import Query, normalize
-from lutrin.records import (
-    SELECTED,
-    Chunk,
-    Citation,
-    Excerpt,
-    Passage,
-    Question,
-    Refusal,
-    Sentence,
-    SupportGrade,
-)
+from lutrin.records import SELECTED, Chunk, Citation, Excerpt, Passage, Question, Refusal, Sentence, SupportGrade
 from lutrin.search.result import UNLIKE, Part, SearchResult, Verdict, is_far
 from lutrin.search.search import Searcher
 
@@ -176,24 +160,6 @@ async def make_plan(found: Evidence, *, sections: int = 0) -> Plan:
         suggestions=suggestions(result.passages) if verdict != "answers" else (),
         procedural=any(run.steps for run in plan.runs),
     )
-
-
-async def quoted_plan(found: Evidence, run: Run, *, sections: int) -> Plan:
-    """Plan a single excerpt, with the book's warning before it if it needs one.
-
-    Args:
-        found: Evidence; a model reads from it.
-        run: The excerpt.
-        sections: Reading sections that a model is shown; 0 without a model.
-
-    Raises:
-        IndexUnavailable: The book cannot be read.
-    """
-    plan = await quote_runs(found, [run], found.result.parts[:1], sections)
-    if not plan.runs:
-        return plan
-    text = "\n\n".join([*plan.notices, plan.text])
-    return replace(plan, text=text, procedural=any(one.steps for one in plan.runs))
 
 
 async def quote_runs(found: Evidence, chosen: Sequence[Run], parts: Sequence[Part], sections: int) -> Plan:

@@ -14,15 +14,7 @@ from lutrin import messages
 from lutrin.errors import InvalidQuestion
 from lutrin.language import lexicon
 from lutrin.language.gate import LanguageGate
-from lutrin.language.words import (
-    REMEMBERED,
-    name_spans,
-    subject_stems,
-    subject_words,
-    topic_stems,
-    topic_words,
-    words,
-)
+from lutrin.language.words import REMEMBERED, name_spans, subject_stems, subject_words, topic_stems, topic_words, words
 from lutrin.ports import Embedder, Encode
 from lutrin.query.conversation import Completion, Context, complete_question, goes_on, refers
 from lutrin.query.frames import About, Frame, Framed, NamedChapter, asks, frame_of, is_courtesy, named_chapters

@@ -6,20 +6,13 @@ listed examples and look-alikes, scores how everyday it is; `python -m evaluatio
 
 from functools import cache
 
-from lutrin.search.fits import Float, Logistic, load_fit
-
-
-class Everyday(Logistic, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The file that `python -m evaluation.everyday` writes, on a question's vector: (d,)."""
-
-    embedder: str
-    """Name of the embedder whose vectors the weights fit."""
+from lutrin.search.fits import Float, VectorFit, load_fit
 
 
 @cache
-def fit() -> Everyday:
-    """The fitted weights."""
-    return load_fit("lutrin.search", "everyday.json", Everyday)
+def fit() -> VectorFit:
+    """The fit of `python -m evaluation.everyday`, on a question's vector: (d,)."""
+    return load_fit("lutrin.search", "everyday.json", VectorFit)
 
 
 def loss(vector: Float, embedder: str) -> float:

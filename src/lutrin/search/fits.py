@@ -23,11 +23,16 @@ class Logistic(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         return float(signals @ np.array(self.weights[:-1], dtype=np.float32)) + self.weights[-1]
 
 
-class Fit(Logistic, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A logistic regression on named signals."""
+class VectorFit(Logistic, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A logistic regression on what an embedder's vectors tell."""
 
     embedder: str
     """Name of the embedder that it was fitted for; it means nothing for another one's vectors."""
+
+
+class Fit(VectorFit, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The same on named signals."""
+
     signals: tuple[str, ...]
 
 

@@ -17,7 +17,7 @@ from lutrin.language import lexicon
 from lutrin.language.words import topic_words, words
 from lutrin.query.frames import asks
 from lutrin.query.understand import MAX_PARTS, Query, completed_half
-from lutrin.search.fits import Float, Logistic, load_fit
+from lutrin.search.fits import Float, VectorFit, load_fit
 from lutrin.search.result import Part
 from lutrin.search.search import Searcher
 from lutrin.search.shelf_search import search_books
@@ -39,17 +39,10 @@ MOST_ODDS = 20.0
 """Cap: the log odds of a certainty, such as a figure named by number, would be infinite."""
 
 
-class Fit(Logistic, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The file that `python -m evaluation.joints` writes, on `SIGNALS`: a yes means two questions."""
-
-    embedder: str
-    """Name of the model whose similarities the signals use; they mean nothing for another model."""
-
-
 @cache
-def fit() -> Fit:
-    """The fitted weights."""
-    return load_fit("lutrin.search", "joints.json", Fit)
+def fit() -> VectorFit:
+    """The fit of `python -m evaluation.joints`, on `SIGNALS`: a yes means two questions."""
+    return load_fit("lutrin.search", "joints.json", VectorFit)
 
 
 def model_of(embedder: str) -> str:

@@ -206,11 +206,7 @@ def selection_signals(pool: Pool, passage: ScoredPassage) -> Float:
     return np.append(signals(pool, [passage]), np.array(own, dtype=np.float32))
 
 
-class SelectionFloor(Logistic, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Fit of `python -m evaluation.marked --write`, on `selection_signals`: a no means no answer."""
-
-
 @cache
-def selection_floor() -> SelectionFloor:
-    """The fitted rule for selections."""
-    return load_fit("lutrin.search", "selection.json", SelectionFloor)
+def selection_floor() -> Logistic:
+    """The fit of `python -m evaluation.marked --write`, on `selection_signals`: a no means no answer."""
+    return load_fit("lutrin.search", "selection.json", Logistic)
