@@ -49,7 +49,7 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
     results: Annotated[tuple[ItemResult, ...], msgspec.Meta(max_length=MOST_CARDS + MOST_QUESTIONS)] = ()
 
 
-@get("/a/{name:str}", **operation("assignment", "What a class was given to do", "pages", 404, 503))
+@get("/a/{name:str}", **operation("assignment", "An assignment of a class", "pages", 404, 503))
 async def show(name: FromPath[str], server: Given[Server]) -> Response[str]:
     """Show the page for the class."""
     assignment = _decode(await server.assignments.get(name))

@@ -27,7 +27,14 @@ async def api_query(data: JSONBody[QueryBody], request: HTTPRequest, service: Gi
 
 
 EXPLAINS = operation(
-    "apiExplains", "Whether a model or a prepared entry would answer", "answers", 404, 413, 422, 503, returns=Explained
+    "apiExplains",
+    "Whether a model or a prepared entry can explain a marked text",
+    "answers",
+    404,
+    413,
+    422,
+    503,
+    returns=Explained,
 )
 
 

@@ -26,7 +26,7 @@ def health() -> Health:
     return Health()
 
 
-@get("/ready", **operation("ready", "Books, model and queue; 503 while no question is answered", "operation"))
+@get("/ready", **operation("ready", "State of books, model and queue; 503 while no question is answered", "operation"))
 async def ready(visit: Given[Visit], probe: Given[Probe]) -> Response[Readiness]:
     """Report whether questions are answered: whether a test search has succeeded in the last seconds.
 

@@ -64,7 +64,7 @@ class CompletionBody(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds to wait for the model's explanation, as in Lutrin's own requests."""
 
 
-@get("/v1/models", **operation("listModels", "The one model", TAG, 503, shape=OpenAIProblem))
+@get("/v1/models", **operation("listModels", "The only model: the book", TAG, 503, shape=OpenAIProblem))
 async def models(service: Given[AnswerService]) -> Response[dict[str, Any]]:
     """List the book as the only model; each answer names the language model behind it."""
     books = await service.services.library.books()
@@ -74,7 +74,7 @@ async def models(service: Given[AnswerService]) -> Response[dict[str, Any]]:
 
 @post(
     "/v1/chat/completions",
-    **operation("chatCompletions", "Ask, in OpenAI's shape", TAG, 404, 413, 422, 429, 503, shape=OpenAIProblem),
+    **operation("chatCompletions", "Ask in OpenAI's format", TAG, 404, 413, 422, 429, 503, shape=OpenAIProblem),
     status_code=200,
 )
 async def completions(

@@ -113,7 +113,7 @@ class StaticFiles:
         return f'{match[1]}="/{folder}/{name}.{file.stamp}.{suffix}"' if file is not None else match[0]
 
 
-@get("/", **operation("shelf", "All books with their contents", "pages", 503), media_type=MediaType.HTML)
+@get("/", **operation("shelf", "The shelf: all books with their contents", "pages", 503), media_type=MediaType.HTML)
 async def shelf(reader: Given[Reader]) -> Response[str]:
     """Show the shelf."""
     return _page(await reader.shelf())
@@ -125,13 +125,13 @@ async def cover(book: FromPath[str], reader: Given[Reader]) -> Response[str]:
     return _page(await reader.cover(book))
 
 
-@get("/search", **operation("searchPage", "A page that lists the sections that fit words", "pages", 404, 422, 503))
+@get("/search", **operation("searchPage", "A page with the sections that match a search", "pages", 404, 422, 503))
 async def results(reader: Given[Reader], q: Typed = "", book: Slug = "") -> Response[str]:
     """Show the results of the search box in browsers without scripts."""
     return _page(await reader.results(q.strip(), book), NO_STORE)
 
 
-@get("/api/search", **operation("search", "Sections that fit words which are still being typed", *READING))
+@get("/api/search", **operation("search", "Sections that match unfinished words", *READING))
 async def search(service: Given[AnswerService], q: Typed, book: Slug = "") -> Response[Suggestions]:
     """Suggest pages for typed text. The last word may be unfinished, all may be misspelt; nothing is stored."""
     suggestions = await service.services.library.find(q, book, MOST_FOUND) if q.strip() else ()
@@ -235,14 +235,14 @@ def _download_headers(book: str, chapter: int, suffix: str) -> dict[str, str]:
     return {**REVALIDATE, "Content-Disposition": f'attachment; filename="{book}{part}.{suffix}"'}
 
 
-@get("/study/{book:str}", **operation("study", "What a book has to practise with", "pages", 404, 503))
+@get("/study/{book:str}", **operation("study", "Overview of practice with a book", "pages", 404, 503))
 async def study(book: FromPath[str], reader: Given[Reader]) -> Response[str]:
     """Show the overview of practice with a book."""
     return _page(await reader.study(book))
 
 
 @get(
-    "/study/{book:str}/deck", **operation("studyDeck", "The cards of a chapter, ten a sitting", "pages", 404, 422, 503)
+    "/study/{book:str}/deck", **operation("studyDeck", "The cards of a chapter, ten at a time", "pages", 404, 422, 503)
 )
 async def deck(
     book: FromPath[str], reader: Given[Reader], chapter: Chapter = 1, sitting: Sitting = 1, page: PageName = ""
@@ -259,7 +259,7 @@ async def today(book: FromPath[str], reader: Given[Reader]) -> Response[str]:
 
 @get(
     "/study/{book:str}/worksheet",
-    **operation("studyWorksheet", "A worksheet for print, with the answers on the last page", "pages", 404, 422, 503),
+    **operation("studyWorksheet", "A printable worksheet, with the answers on the last page", "pages", 404, 422, 503),
 )
 async def worksheet(book: FromPath[str], reader: Given[Reader], chapter: Chapter = 1) -> Response[str]:
     """Show a worksheet: questions with space for answers."""
@@ -278,7 +278,7 @@ async def guide(book: FromPath[str], reader: Given[Reader]) -> Response[str]:
     return _page(await reader.study(book, "guide"))
 
 
-DECK = operation("studyDeckData", "The cards of a chapter, or of the whole book, as data", *READING, returns=list[Card])
+DECK = operation("studyDeckData", "The cards of a chapter or of the whole book, as JSON", *READING, returns=list[Card])
 
 
 @get("/study/{book:str}/deck.json", **DECK)
@@ -288,7 +288,7 @@ async def deck_data(book: FromPath[str], reader: Given[Reader], chapter: Chapter
 
 
 TERMS_OF_BOOK = operation(
-    "studyGlossaryData", "The terms of a book as data", "reading", 404, 503, returns=list[GlossaryTerm]
+    "studyGlossaryData", "The terms of a book as JSON", "reading", 404, 503, returns=list[GlossaryTerm]
 )
 
 
@@ -298,7 +298,7 @@ async def glossary_data(book: FromPath[str], reader: Given[Reader]) -> Response[
     return Response(await reader.take_away(book, "terms", 0), media_type=MediaType.JSON, headers=REVALIDATE)
 
 
-@get("/study/{book:str}/deck.csv", **operation("studyDeckTable", "The cards as comma-separated values", *READING))
+@get("/study/{book:str}/deck.csv", **operation("studyDeckTable", "The cards as CSV", *READING))
 async def deck_table(book: FromPath[str], reader: Given[Reader], chapter: Chapter = 0) -> Response[bytes]:
     """Export the cards as a table, for spreadsheets and other flash-card programs."""
     body = await reader.take_away(book, "csv", chapter)
@@ -321,9 +321,7 @@ class RecallBody(msgspec.Struct, frozen=True, kw_only=True):
     words: Annotated[str, msgspec.Meta(max_length=16_000)] = ""
 
 
-RECALL = operation(
-    "recall", "A hint at an answer, and a question to ask back on its passage", "reading", 404, 413, 422, 503
-)
+RECALL = operation("recall", "A hint at an answer, and a question about its passage", "reading", 404, 413, 422, 503)
 
 
 @post("/api/recall", **RECALL, status_code=200)
