@@ -204,7 +204,7 @@ OTHER_FIELDS = 8
 
 @post(
     "/books",
-    **operation("uploadBook", "Add books: files or a zip, in the form field `files`", TAG, 403, 409, 413, 422),
+    **operation("uploadBook", "Add books: files or a zip, as a form", TAG, 403, 409, 413, 422),
     status_code=202,
 )
 async def upload(visit: Given[Visit], jobs: Given[Jobs]) -> Response[Uploaded]:
