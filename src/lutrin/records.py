@@ -385,6 +385,128 @@ class ModelState(msgspec.Struct, frozen=True):
     """A line for people: current progress, or why there is no model."""
 
 
+class InlineCode(msgspec.Struct, frozen=True, tag="code", tag_field="type"):
+    """Code within a line."""
+
+    text: str
+
+
+class Formula(msgspec.Struct, frozen=True, tag="math", tag_field="type"):
+    """A formula in TeX, without the signs around it; `display`: on a line of its own."""
+
+    tex: str
+    display: bool
+
+
+class Picture(msgspec.Struct, frozen=True, tag="image", tag_field="type"):
+    """A picture, by its description; its address is not sent."""
+
+    alt: str
+
+
+class Marker(msgspec.Struct, frozen=True, tag="cite", tag_field="type"):
+    """The number of a source in an answer, `[1]`."""
+
+    n: int
+
+
+class LineBreak(msgspec.Struct, frozen=True, tag="break", tag_field="type"):
+    """The end of a line that its author wants."""
+
+
+class Strong(msgspec.Struct, frozen=True, tag="strong", tag_field="type"):
+    """Strong importance."""
+
+    children: "tuple[Inline, ...]"
+
+
+class Emphasis(msgspec.Struct, frozen=True, tag="em", tag_field="type"):
+    """Stress."""
+
+    children: "tuple[Inline, ...]"
+
+
+class Deletion(msgspec.Struct, frozen=True, tag="del", tag_field="type"):
+    """Words struck out by their author."""
+
+    children: "tuple[Inline, ...]"
+
+
+class Mark(msgspec.Struct, frozen=True, tag="mark", tag_field="type"):
+    """Words that answer."""
+
+    children: "tuple[Inline, ...]"
+
+
+class Link(msgspec.Struct, frozen=True, tag="link", tag_field="type"):
+    """A link to an absolute address of the web or of mail."""
+
+    href: str
+    children: "tuple[Inline, ...]"
+
+
+Inline = str | InlineCode | Formula | Picture | Marker | LineBreak | Strong | Emphasis | Deletion | Mark | Link
+"""A piece of a line; plain text is a string."""
+
+
+class Paragraph(msgspec.Struct, frozen=True, tag="paragraph", tag_field="type"):
+    """Running text."""
+
+    children: tuple[Inline, ...]
+
+
+class Heading(msgspec.Struct, frozen=True, tag="heading", tag_field="type"):
+    """A heading, of any level."""
+
+    children: tuple[Inline, ...]
+
+
+class CodeBlock(msgspec.Struct, frozen=True, tag="code", tag_field="type"):
+    """Code on lines of its own: text, and marks with text."""
+
+    children: tuple[Inline, ...]
+    language: str
+
+
+class Quotation(msgspec.Struct, frozen=True, tag="quote", tag_field="type"):
+    """A quotation, or a box, which begins with its title."""
+
+    blocks: "tuple[Block, ...]"
+
+
+class ListItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An item of a list."""
+
+    number: int | None = None
+    """None: a bullet."""
+    checked: bool | None = None
+    """Of a task: whether it is done; None: it is no task."""
+    blocks: "tuple[Block, ...]"
+
+
+class Listing(msgspec.Struct, frozen=True, tag="list", tag_field="type"):
+    """A list."""
+
+    items: tuple[ListItem, ...]
+
+
+class Table(msgspec.Struct, frozen=True, tag="table", tag_field="type"):
+    """A table; `header` is empty if it has none."""
+
+    header: tuple[tuple[Inline, ...], ...]
+    rows: tuple[tuple[tuple[Inline, ...], ...], ...]
+
+
+class Rule(msgspec.Struct, frozen=True, tag="rule", tag_field="type"):
+    """A horizontal line."""
+
+
+Block = Paragraph | Heading | CodeBlock | Quotation | Listing | Table | Rule
+"""A part of a text; it holds no HTML, so whoever draws it needs no sanitiser."""
+Blocks = tuple[Block, ...] | msgspec.UnsetType
+"""What a text consists of, for a client that asks for it (`blocks=true`); never stored."""
+
+
 class Citation(msgspec.Struct, frozen=True, kw_only=True):
     """A source of an answer; `n` is its number in the text, `[n]`."""
 
@@ -405,6 +527,8 @@ class Citation(msgspec.Struct, frozen=True, kw_only=True):
     """An exact substring of the source file's text."""
     relevance_score: float
     """In (0, 1]: a cited source never scores 0."""
+    blocks: Blocks = msgspec.UNSET
+    """Of `quote`."""
 
 
 class Excerpt(msgspec.Struct, frozen=True, kw_only=True):
@@ -425,6 +549,10 @@ class Excerpt(msgspec.Struct, frozen=True, kw_only=True):
     url: str
     """Path of the reader's page that holds the heading, with its fragment; empty for words outside the book."""
     chunk_id: str
+    header: tuple[str, ...] = ()
+    """Cells of the header above its first row, if it begins within a table."""
+    blocks: Blocks = msgspec.UNSET
+    """Of `text`."""
 
 
 class Sentence(msgspec.Struct, frozen=True, kw_only=True):
@@ -435,6 +563,8 @@ class Sentence(msgspec.Struct, frozen=True, kw_only=True):
     citations: tuple[int, ...] = ()
     """Numbers of the sources that prove it, or that readers can compare it with."""
     support: SupportGrade = "stated"
+    blocks: Blocks = msgspec.UNSET
+    """Of `text`."""
 
 
 class AnswerParts(msgspec.Struct, frozen=True, kw_only=True):
@@ -466,6 +596,10 @@ class AnswerParts(msgspec.Struct, frozen=True, kw_only=True):
     """Estimated seconds until that explanation begins; None: unknown, or none is offered."""
     unfinished: bool = False
     """Whether this was stored before the model had finished; a page asks for the rest, or says that it was cut."""
+    blocks: Blocks = msgspec.UNSET
+    """Of the whole answer."""
+    explanation_blocks: Blocks = msgspec.UNSET
+    """Of `explanation`."""
 
     def parts(self) -> dict[str, Any]:
         """These parts by name."""
@@ -573,6 +707,8 @@ class SentenceEvent(msgspec.Struct, frozen=True, tag="sentence", tag_field="type
     text: str
     citations: tuple[int, ...]
     support: SupportGrade = "stated"
+    blocks: Blocks = msgspec.UNSET
+    """Of `text`."""
 
 
 class DoneEvent(msgspec.Struct, frozen=True, tag="done", tag_field="type"):

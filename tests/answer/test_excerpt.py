@@ -232,6 +232,14 @@ def test_marks_name_the_unit_that_answers() -> None:
     assert 0 <= ends[0] <= ends[-1] <= len(shown.text)
 
 
+def test_an_excerpt_that_begins_within_a_table_names_its_columns() -> None:
+    """Its text has the rows alone; one that begins with a sentence has the header in it."""
+    made = page("Two arms.", "Wren | 3 kg", kinds={1: "table_row"}, leads={1: "Robot | Mass"})
+    both, row = Run(made, made.units, (UNLIKELY, LIKELY)), Run(made, made.units[1:], (LIKELY,))
+    assert excerpt(row, 1, made.text).header == ("Robot", "Mass")
+    assert excerpt(both, 1, made.text).header == ()
+
+
 def test_nothing_is_shown_of_what_has_no_words() -> None:
     """An empty search gives no excerpt."""
     assert choose([]) == []

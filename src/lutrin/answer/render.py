@@ -102,6 +102,7 @@ def excerpt(run: Run, n: int, source: str) -> Excerpt:
         heading_path=run.chunk.heading_path,
         url=reader_url(run.chunk),
         chunk_id=run.chunk.chunk_id,
+        header=tuple(run.units[0].header) if run.units[0].kind == "table_row" and run.units[0].lead else (),
     )
 
 

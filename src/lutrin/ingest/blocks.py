@@ -732,7 +732,7 @@ class _Parser:
             block = self._paragraph(leaf) if leaf.ranges else None
         elif leaf.kind == "table":
             cells = [
-                [PlacedText.of(self.source, [cell]) for cell in _split_row(self.source, *row)] for row in leaf.ranges
+                [PlacedText.of(self.source, [cell]) for cell in split_row(self.source, *row)] for row in leaf.ranges
             ]
             block = Table(leaf.ranges[0][0], last, cells[0], cells[1:], leaf.aligns, leaf.ranges[1:])
         elif leaf.kind == "math":
@@ -781,7 +781,7 @@ def _heading(source: str, level: int, ranges: list[Range], start: int, *, closin
     return Heading(start, ranges[-1][1], level, body.cut(0, length).strip(), anchor)
 
 
-def _split_row(source: str, start: int, end: int) -> list[Range]:
+def split_row(source: str, start: int, end: int) -> list[Range]:
     r"""The ranges of a table row's cells, trimmed; `\|` does not separate cells."""
     borders = [match.start() for match in _BAR.finditer(source, start, end) if match[0] == "|"]
     cells = [trim(source, a, b) for a, b in zip([start, *(b + 1 for b in borders)], [*borders, end], strict=True)]
@@ -797,8 +797,8 @@ def _table_aligns(source: str, header: Range, line: Range) -> list[str] | None:
     text = source[slice(*line)]
     if "|" not in text or text.strip(" \t|:-"):
         return None
-    cells = [source[a:b] for a, b in _split_row(source, *line)]
-    if not all(_ALIGN.fullmatch(cell) for cell in cells) or len(_split_row(source, *header)) != len(cells):
+    cells = [source[a:b] for a, b in split_row(source, *line)]
+    if not all(_ALIGN.fullmatch(cell) for cell in cells) or len(split_row(source, *header)) != len(cells):
         return None
     return [_ALIGNS[cell.startswith(":"), cell.endswith(":")] for cell in cells]
 

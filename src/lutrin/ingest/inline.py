@@ -508,7 +508,9 @@ def plain_text(tokens: Sequence[Token]) -> str:
     )
 
 
-class _Reader:
+class Reader:
+    """Puts together what a reader sees of inline tokens, piece by piece, each with its place."""
+
     def __init__(self, text: str, values: dict[str, str], *, attributes: bool) -> None:
         self.text = text
         self.values = values
@@ -520,6 +522,7 @@ class _Reader:
         self.cursor = 0
 
     def put(self, visible: str, begin: int, end: int, *, exact: bool = False) -> None:
+        """Add a stretch of visible text from a range of the source; see `Piece`."""
         if not visible:
             return
         self.pieces.append(Piece(self.length, begin, end, begin, end, exact))
@@ -527,6 +530,7 @@ class _Reader:
         self.length += len(visible)
 
     def walk(self, tokens: list[Token]) -> None:
+        """Read tokens in order."""
         after = 0
         for index, token in enumerate(tokens):
             if index < after:
@@ -563,6 +567,7 @@ class _Reader:
         self.cursor = max(self.cursor, closing[1])
 
     def token(self, token: Token) -> None:
+        """Read a token that is not raised, lowered or struck out by tags."""
         kind = token["type"]
         begin, end = token.get("span", (self.cursor, self.cursor))
         if kind == "text":
@@ -588,6 +593,7 @@ class _Reader:
             self.cursor = max(self.cursor, end)
 
     def nest(self, token: Token, kind: str) -> None:
+        """Read what is inside emphasis, a link or a picture."""
         if kind == "image" and is_dark_address(token["attrs"]["url"]):
             return
         if kind == "image" and self.parts and not self.parts[-1][-1].isspace():
@@ -623,6 +629,7 @@ class _Reader:
         self.letters(raw[done:])
 
     def letters(self, raw: str) -> None:
+        """Locate text without character references."""
         while raw:
             if self.text.startswith(raw, self.cursor):
                 same = len(raw)
@@ -640,6 +647,7 @@ class _Reader:
             self.cursor = place
 
     def code(self, raw: str, begin: int, end: int) -> None:
+        """Read code between backticks."""
         marks = 0
         while self.text.startswith("`", begin + marks):
             marks += 1
@@ -652,12 +660,14 @@ class _Reader:
             self.pieces[-1].outer_begin, self.pieces[-1].outer_end = begin, end
 
     def formula(self, raw: str, begin: int, end: int) -> None:
+        """Read a formula; its text has dollar signs."""
         exact = self.text.startswith("$", begin)
         text = self.text[begin:end] if exact else f"${raw}$"
         self.protected.append((self.length, self.length + len(text)))
         self.put(text, begin, end, exact=exact)
 
     def tag(self, token: Token, begin: int, end: int) -> None:
+        """Read a tag: the blank, the quotation mark or the texts that it shows."""
         tag = token["tag"]
         self.put(token.get("shows", ""), begin, end)
         if tag.name.lower() == "q":
@@ -677,6 +687,7 @@ class _Reader:
                 self.put(f" {value} ", begin, end)
 
     def touches_word(self, begin: int, end: int) -> bool:
+        """Whether a range stands within a word."""
         return begin > 0 and self.text[begin - 1].isalnum() and self.text[end : end + 1].isalnum()
 
 
@@ -723,6 +734,6 @@ def without_marks(text: str, inline: Inline) -> str:
 
 def read_visible(text: str, tokens: list[Token], values: dict[str, str], *, attributes: bool = True) -> Visible:
     """Put together what a reader sees; `attributes`: texts in those of components count (not in headings)."""
-    reader = _Reader(text, values, attributes=attributes)
+    reader = Reader(text, values, attributes=attributes)
     reader.walk(tokens)
     return Visible("".join(reader.parts), reader.pieces, reader.protected)

@@ -85,8 +85,8 @@ class Page:
             computed = suffix in {".qmd", ".rmd"}
             source = mask(source, self.front.end, values_of(self.front.values), self.problem, computed=computed)
         self.source = source
-        self.blocks, references = parse_blocks(source, self.front.end, self.problem, mdx=self.mdx)
-        self.inline = Inline(source, references, mdx=self.mdx, plain=self.plain)
+        self.blocks, self.references = parse_blocks(source, self.front.end, self.problem, mdx=self.mdx)
+        self.inline = Inline(source, self.references, mdx=self.mdx, plain=self.plain)
         self._scripts = [block for block in _flat(self.blocks) if isinstance(block, tree.Script) and block.module]
         self.values = self._values()
         self.unread: list[str] = []

@@ -17,6 +17,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, 
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 from weakref import WeakSet
 
@@ -39,13 +40,14 @@ from lutrin.errors import (
     RateLimited,
 )
 from lutrin.log import get_logger, report_repeats
-from lutrin.serve.budget import payer
+from lutrin.serve.budget import beside_loop, payer
 from lutrin.serve.guards import HTTPRequest
 from lutrin.serve.limits import Allowance, FreeSpace, Limits, Presence, peer_of_scope
 from lutrin.serve.metrics import Metrics
 from lutrin.serve.ownership import CLIENT_HEADER, OPENAI_OWNER, Owner, family, is_secure, owner, owner_by_cookie
 from lutrin.serve.problems import ReportedProblem, as_problem
 from lutrin.serve.services import Services, TurnLog
+from lutrin.serve.text_blocks import answer_with_blocks, event_with_blocks
 from lutrin.settings import Settings
 
 EVENT_STREAM = "text/event-stream"
@@ -93,6 +95,10 @@ def _frame(event: records.AnswerEvent, stream: str, number: int) -> bytes:
             data = msgspec.json.encode(event)
     # JSON escapes line breaks, so this is one line.
     return f"id: {stream}.{number}\nevent: {name}\ndata: ".encode() + data + b"\n\n"
+
+
+def _with_blocks(events: Sequence[records.AnswerEvent]) -> list[records.AnswerEvent]:
+    return list(map(event_with_blocks, events))
 
 
 def parse_event_id(value: str) -> tuple[str, int] | None:
@@ -376,13 +382,17 @@ class Turn:
             raise self.failure or LutrinError(messages.SOMETHING_WRONG)
         return self.answer
 
-    async def stream(self, after: int) -> AsyncIterator[bytes]:
-        """Frames from number `after + 1` to the last, in batches, with comments while nothing happens."""
+    async def stream(self, after: int, *, blocks: bool) -> AsyncIterator[bytes]:
+        """Frames from number `after + 1` to the last, in batches, with comments while nothing happens.
+
+        With `blocks`, texts are sent with what they consist of.
+        """
         number = after
         async with aclosing(self.batches(after)) as batches:
             async for events in batches:
                 await self._log_events(number + len(events))
-                frames = [_frame(event, self.id, number + place) for place, event in enumerate(events, 1)]
+                shown = await beside_loop(partial(_with_blocks, events)) if blocks and events else events
+                frames = [_frame(event, self.id, number + place) for place, event in enumerate(shown, 1)]
                 number += len(events)
                 yield b"".join(frames) or HEARTBEAT
 
@@ -674,8 +684,12 @@ class AnswerService:
         request: HTTPRequest,
         question: records.Question,
         shape: Shape = lambda answer: answer,
+        *,
+        blocks: bool = False,
     ) -> Response[Any]:
         """Answer in the form that the request accepts: JSON, built by `shape`, or Server-Sent Events.
+
+        With `blocks`, texts are sent with what they consist of.
 
         Raises:
             InvalidQuestion, InvalidInput: It is empty or too long; the session id or the secret has a wrong form.
@@ -685,11 +699,11 @@ class AnswerService:
         whose = await self.owner(request, question.session_id)
         incoming = self.with_owner(request, question, whose)
         if EVENT_STREAM in request.headers.get("accept", ""):
-            return await self._stream(request, incoming, whose)
-        return await self._whole(request, incoming, whose, shape)
+            return await self._stream(request, incoming, whose, blocks=blocks)
+        return await self._whole(request, incoming, whose, shape, blocks=blocks)
 
-    async def resume(self, request: HTTPRequest, message_id: str) -> Response[Any]:
-        """Stream an answer in progress, or one finished a moment ago, to its reader's page.
+    async def resume(self, request: HTTPRequest, message_id: str, *, blocks: bool = False) -> Response[Any]:
+        """Stream an answer in progress, or one finished a moment ago, to its reader's page; `blocks` as in `answer`.
 
         Raises:
             NotFound: It is gone, or another reader's.
@@ -700,9 +714,8 @@ class AnswerService:
         after = parsed[1] if parsed is not None and parsed[0] == turn.id else 0
         await self._begin(turn)
         headers = {**STREAM_HEADERS, **turn.headers}
-        return Stream(
-            turn.stream(min(after, len(turn.sent))), status_code=200, media_type=EVENT_STREAM, headers=headers
-        )
+        frames = turn.stream(min(after, len(turn.sent)), blocks=blocks)
+        return Stream(frames, status_code=200, media_type=EVENT_STREAM, headers=headers)
 
     async def stop(self, request: HTTPRequest, message_id: str) -> None:
         """End an answer at its reader's request; no page continues it. Raises as `resume`."""
@@ -763,7 +776,7 @@ class AnswerService:
         return await self._whole(request, self.with_owner(request, question, whose), whose, shape)
 
     async def _whole(
-        self, request: HTTPRequest, incoming: IncomingQuestion, whose: Owner, shape: Shape
+        self, request: HTTPRequest, incoming: IncomingQuestion, whose: Owner, shape: Shape, *, blocks: bool = False
     ) -> Response[Any]:
         """The whole answer as JSON, built by `shape`: without a model, unless the caller waits for one."""
         await self.admit(request, incoming)
@@ -775,7 +788,9 @@ class AnswerService:
         await self._wait_for_answer(turn, request)
         headers = {**turn.headers, **whose.headers(), **NO_STORE}
         cookies = whose.cookies(secure=is_secure(request))
-        return Response(shape(turn.result()), status_code=200, headers=headers, cookies=cookies)
+        answer = turn.result()
+        shown = await beside_loop(partial(answer_with_blocks, answer)) if blocks else answer
+        return Response(shape(shown), status_code=200, headers=headers, cookies=cookies)
 
     async def admit(self, request: HTTPRequest, incoming: IncomingQuestion) -> None:
         """Count a question against both limits; raises RateLimited if one of them is reached."""
@@ -840,7 +855,9 @@ class AnswerService:
         peer = "" if whose.named or not key else self.peer(request)
         return IncomingQuestion(msgspec.structs.replace(question, session_id=key), origin, peer)
 
-    async def _stream(self, request: HTTPRequest, incoming: IncomingQuestion, whose: Owner) -> Response[Any]:
+    async def _stream(
+        self, request: HTTPRequest, incoming: IncomingQuestion, whose: Owner, *, blocks: bool
+    ) -> Response[Any]:
         turn, after = await self._find_resumable(request.headers.get("last-event-id", ""), incoming)
         if turn is None:
             await self.admit(request, incoming)
@@ -848,7 +865,7 @@ class AnswerService:
             self._keep(turn)
         await self._begin(turn)
         headers = {**STREAM_HEADERS, **turn.headers, **whose.headers()}
-        stream = Stream(turn.stream(after), status_code=200, media_type=EVENT_STREAM, headers=headers)
+        stream = Stream(turn.stream(after, blocks=blocks), status_code=200, media_type=EVENT_STREAM, headers=headers)
         stream.cookies = whose.cookies(secure=is_secure(request))
         return stream
 

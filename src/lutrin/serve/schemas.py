@@ -3,6 +3,7 @@
 from typing import Annotated, Any, Literal
 
 import msgspec
+from litestar.params import QueryParameter
 
 from lutrin import records
 from lutrin.answer.render import reader_url
@@ -16,6 +17,10 @@ TopK = Annotated[int, msgspec.Meta(ge=1, le=50)]
 Surface = Literal["query", "tutor", "chat"]
 Place = Annotated[str, msgspec.Meta(max_length=1000)]
 """A slug, a heading or a path; the reply names one that is not found."""
+
+WithBlocks = Annotated[
+    bool, QueryParameter(description="Also send what each text consists of: blocks that are drawn without HTML")
+]
 
 
 class Asking(msgspec.Struct, frozen=True, kw_only=True):

@@ -38,7 +38,7 @@ test('no answer shows raw markup', async () => {
 }, 300_000);
 
 async function ask(query: string, book: string): Promise<Answer> {
-  const response = await fetch(`${lutrin.address}/api/query`, {
+  const response = await fetch(`${lutrin.address}/api/query?blocks=true`, {
     method: 'POST',
     headers: {'Content-Type': 'application/json'},
     body: JSON.stringify({query, book}),

@@ -1,6 +1,7 @@
 /**
  * A small honest server that speaks the contract and answers what a test tells it to: the widget's double for the
- * real one. It keeps conversations by session and secret, streams events with ids, resumes after `Last-Event-ID`.
+ * real one. It keeps conversations by session and secret, streams events with ids, resumes after `Last-Event-ID`, and
+ * has texts parsed by the real one's parser.
  */
 
 import {randomUUID} from 'node:crypto';
@@ -9,6 +10,7 @@ import {createServer, type IncomingMessage, type Server, type ServerResponse} fr
 import type {AddressInfo} from 'node:net';
 import type {Answer, AnswerEvent, ChatRequest, Citation, Excerpt, Problem, ShownAnswer, StoredMessage} from '../../widget/src/wire.ts';
 import {pages} from './pages.ts';
+import {TextParser} from './text-parser.ts';
 
 const WIDGET = new URL('../../../src/lutrin/serve/static/widget/', import.meta.url);
 
@@ -58,6 +60,7 @@ export class ScriptedServer {
   model: {model_state?: string; model_progress?: string} = {};
   readonly #api: string;
   readonly #http: Server;
+  readonly #parser = new TextParser();
   readonly #sessions = new Map<string, {title: string; created: string; messages: StoredMessage[]}>();
   readonly #streams = new Map<string, Stream>();
 
@@ -74,6 +77,7 @@ export class ScriptedServer {
   }
 
   async close(): Promise<void> {
+    this.#parser.close();
     this.#http.closeAllConnections();
     await new Promise((resolve) => this.#http.close(resolve));
   }
@@ -117,10 +121,10 @@ export class ScriptedServer {
       await pause(this.explainsPause_ms);
       return json(response, 200, {explains: true});
     }
-    if (first === 'chat') return this.#chat(request, response, secret);
+    if (first === 'chat') return this.#chat(request, response, secret, searchParams);
     if (first === 'history') {
       await pause(this.historyPause_ms);
-      return json(response, 200, {messages: known?.messages.slice(-50) ?? []});
+      return json(response, 200, {messages: await this.#parsed(known?.messages.slice(-50) ?? [], searchParams)});
     }
     if (first === 'sessions' && !second) {
       const mine = [...this.#sessions].filter(([name]) => name.startsWith(`${secret} `)).reverse();
@@ -136,7 +140,7 @@ export class ScriptedServer {
     if (first === 'sessions' && known) {
       if (third === 'export') {
         const markdown = known.messages.map(({text}) => text).join('\n\n');
-        return json(response, 200, searchParams.get('form') === 'json' ? {messages: known.messages} : markdown);
+        return json(response, 200, searchParams.get('form') === 'json' ? {messages: await this.#parsed(known.messages, searchParams)} : markdown);
       }
       if (request.method === 'DELETE') this.#sessions.delete(key);
       if (request.method === 'PATCH') known.title = (JSON.parse(await read(request)) as {title: string}).title;
@@ -150,7 +154,7 @@ export class ScriptedServer {
         return json(response, 204, {});
       }
       this.followed.push(second);
-      return this.#play(response, second, stream, JSON.parse(stream.body) as ChatRequest, new Date().toISOString(), 0, true);
+      return this.#play(response, second, stream, JSON.parse(stream.body) as ChatRequest, new Date().toISOString(), 0, true, searchParams);
     }
     if (first === 'messages' && third === 'feedback') {
       const {value, comment} = JSON.parse(await read(request)) as {value: string; comment: string};
@@ -160,7 +164,12 @@ export class ScriptedServer {
     return json(response, 404, {detail: 'There is nothing by that name here.'});
   }
 
-  async #chat(request: IncomingMessage, response: ServerResponse, secret: string): Promise<void> {
+  /** Messages with what their texts consist of, if that is asked for. */
+  async #parsed(messages: readonly StoredMessage[], wishes: URLSearchParams): Promise<StoredMessage[]> {
+    return wishes.has('blocks') ? Promise.all(messages.map((message) => this.#parser.message(message))) : [...messages];
+  }
+
+  async #chat(request: IncomingMessage, response: ServerResponse, secret: string, wishes: URLSearchParams): Promise<void> {
     const body = await read(request);
     const [resumedId = '', after = '0'] = String(request.headers['last-event-id'] ?? '').split('.');
     const resumed = this.#streams.get(resumedId);
@@ -176,12 +185,13 @@ export class ScriptedServer {
       return json(response, failed.status, failed.problem, 'application/problem+json');
     }
     const created = new Date().toISOString();
-    await this.#play(response, id, stream, asked, created, Number(after), Boolean(resumed));
+    await this.#play(response, id, stream, asked, created, Number(after), Boolean(resumed), wishes);
   }
 
-  async #play(response: ServerResponse, id: string, stream: Stream, asked: ChatRequest, created: string, after: number, resumed: boolean): Promise<void> {
+  async #play(response: ServerResponse, id: string, stream: Stream, asked: ChatRequest, created: string, after: number, resumed: boolean, wishes: URLSearchParams): Promise<void> {
     response.on('close', () => {
-      if (!response.writableEnded) this.left.push(asked.message);
+      // The last reader of one test may be gone only in the next.
+      if (!response.writableEnded && this.#streams.get(id) === stream) this.left.push(asked.message);
     });
     response.writeHead(200, {'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Lutrin-Message': id, 'X-Lutrin-Asked': created});
     response.flushHeaders();
@@ -191,7 +201,8 @@ export class ScriptedServer {
         number += 1;
         if (step.send.type === 'answer') this.#store(stream.session, id, asked, {...step.send, unfinished: true}, created);
         if (number <= after) continue;
-        response.write(`id: ${id}.${number}\nevent: ${step.send.type}\ndata: ${JSON.stringify(step.send)}\n\n`);
+        const sent = wishes.has('blocks') ? await this.#parser.event(step.send) : step.send;
+        response.write(`id: ${id}.${number}\nevent: ${sent.type}\ndata: ${JSON.stringify(sent)}\n\n`);
         if (step.send.type === 'done') this.#store(stream.session, id, asked, step.send, created);
       } else if ('pause_ms' in step) {
         if (at >= stream.over) await pause(step.pause_ms);
@@ -266,6 +277,7 @@ export function excerpt({n, quote, section_title, url, chunk_id}: Citation, word
     heading_path: ['Nodes', section_title],
     url,
     chunk_id,
+    header: [],
     ...changes,
   };
 }

@@ -47,12 +47,12 @@ export class Api {
 
   /** Ask; closing `signal` tells the server to stop. */
   ask(question: ChatRequest, signal: AbortSignal): Asking {
-    return this.#follow('chat', {method: 'POST', body: JSON.stringify(question)}, signal);
+    return this.#follow('chat?blocks=true', {method: 'POST', body: JSON.stringify(question)}, signal);
   }
 
   /** Follow an answer that is being written for another page, or was for this one before it was loaded again. */
   resume(message: string, signal: AbortSignal): Asking {
-    return this.#follow(`messages/${message}/events`, {}, signal);
+    return this.#follow(`messages/${message}/events?blocks=true`, {}, signal);
   }
 
   /** End an answer for good: no page goes on with it. */
@@ -85,13 +85,13 @@ export class Api {
   }
 
   async history(session: string): Promise<StoredMessage[]> {
-    const {messages} = await this.#json<{messages: StoredMessage[]}>(`history/${encodeURIComponent(session)}`);
+    const {messages} = await this.#json<{messages: StoredMessage[]}>(`history/${encodeURIComponent(session)}?blocks=true`);
     return messages;
   }
 
   /** All messages of a conversation that is stored, oldest first. */
   async everything(session: string): Promise<StoredMessage[]> {
-    const {messages} = await this.#json<{messages: StoredMessage[]}>(`sessions/${encodeURIComponent(session)}/export?form=json`);
+    const {messages} = await this.#json<{messages: StoredMessage[]}>(`sessions/${encodeURIComponent(session)}/export?form=json&blocks=true`);
     return messages;
   }
 

@@ -8,8 +8,7 @@ import {Dock} from './dock.ts';
 import {Identity, storeOf} from './identity.ts';
 import {Invitation} from './invitation.ts';
 import {KeyController} from './keys.ts';
-import {citationUrl, Landing, samePage} from './landing.ts';
-import {plainText} from './markdown/index.ts';
+import {citationUrl, Landing, quoteOf, samePage} from './landing.ts';
 import {ModelState} from './model.ts';
 import {PageController, type AskDetail} from './page.ts';
 import {PreviewController} from './preview.ts';
@@ -23,6 +22,7 @@ import {TEXTS, type Texts} from './texts.ts';
 import type {SelectionAction} from './views/floating.ts';
 import {chatView} from './views/chat.ts';
 import type {Citation, Mode, StoredSession, Verdict} from './wire.ts';
+import {blocksOf, wordsOf} from './words.ts';
 
 const DRAFT = 'lutrin:draft';
 const OPEN = 'lutrin:open';
@@ -255,8 +255,8 @@ export class LutrinChat extends ChatProperties {
 
   /** The model has ended: say what it added, also to the other tabs. */
   #explained(): void {
-    const words = this.conversation.turns.at(-1)?.plainWords.map(({text}) => text).join(' ');
-    if (words) this.status = plainText(words).slice(0, SPOKEN_CHARS);
+    const words = wordsOf(this.conversation.turns.at(-1)?.plainWords.flatMap((sentence) => blocksOf(sentence.blocks, sentence.text)) ?? []);
+    if (words) this.status = words.slice(0, SPOKEN_CHARS);
     this.#tabs.tell(this.#shown);
     if (this.#behind) this.#changedElsewhere(this.#shown);
   }
@@ -266,8 +266,8 @@ export class LutrinChat extends ChatProperties {
     const {wait_s, limit} = this.conversation;
     if (wait_s) this.status = `${limit} ${this.words.wait(wait_s)}`;
     if (turn.state === 'done') {
-      const {question, text, excerpts, sources, kind, refusal} = turn;
-      this.status = plainText(text).slice(0, SPOKEN_CHARS);
+      const {question, text, blocks, excerpts, sources, kind, refusal} = turn;
+      this.status = wordsOf(blocks).slice(0, SPOKEN_CHARS);
       const detail = {question, answer: text, excerpts, sources, kind, refusal};
       this.dispatchEvent(new CustomEvent('lutrin:answer', {bubbles: true, composed: true, detail}));
     }
@@ -393,7 +393,7 @@ export class LutrinChat extends ChatProperties {
   follow(event: MouseEvent, link: CitationLink, citation: Citation): void {
     if (this.touched && !link.closest('.preview, .place') && this.preview.tap(citation, link)) return event.preventDefault();
     this.preview.hide();
-    this.#goTo(event, new URL(link.href), citation.quote);
+    this.#goTo(event, new URL(link.href), quoteOf(citation));
   }
 
   /** A link to a passage was pressed: remember what to mark there, and go there without loading a page in vain. */

@@ -2,7 +2,8 @@
 
 import {Refused, type Api, type Asking} from './api.ts';
 import type {StreamEvent} from './stream.ts';
-import type {AnswerKind, Citation, Excerpt, Mode, Refusal, Sentence, ShownAnswer, StoredMessage, Verdict, Working} from './wire.ts';
+import type {AnswerKind, Block, Citation, Excerpt, Mode, Refusal, Sentence, ShownAnswer, StoredMessage, Verdict, Working} from './wire.ts';
+import {blocksOf} from './words.ts';
 
 export type TurnState = 'waiting' | 'streaming' | 'done' | 'stopped' | 'failed';
 
@@ -35,8 +36,10 @@ export interface Turn {
   sources: Citation[];
   /** The whole answer; until it is there, what was streamed stands for it. */
   text: string;
-  /** The beginning of `text` that precedes the excerpts. */
-  explanation: string;
+  /** What `text` consists of. */
+  blocks: readonly Block[];
+  /** What stands in one piece before the excerpts. */
+  explanation: readonly Block[];
   /** The excerpts are only the closest passage, which may not answer. */
   closest: boolean;
   /** A question that may be meant; empty: none. */
@@ -301,6 +304,7 @@ export class Conversation {
     const fill = (answer: ShownAnswer): void => {
       if (askedAt()) turn.asked = new Date(askedAt());
       Object.assign(turn, partsOf(answer), {state: 'done', text: answer.answer, sources: answer.sources, messageId: messageId() || turn.messageId});
+      turn.blocks = blocksOf(answer.blocks, turn.text);
     };
     for await (const event of events) {
       turn.resuming = event.type === 'resuming';
@@ -386,7 +390,8 @@ function newTurn(question: string, selectedText: string, mode: Mode | undefined,
     confirmed: false,
     sources: [],
     text: '',
-    explanation: '',
+    blocks: [],
+    explanation: [],
     closest: false,
     meant: '',
     kind: undefined,
@@ -405,7 +410,7 @@ function newTurn(question: string, selectedText: string, mode: Mode | undefined,
 /** What an answer and a stored one have in common, as a turn has it. */
 function partsOf(answer: ShownAnswer | StoredMessage): Partial<Turn> {
   return {
-    explanation: answer.explanation,
+    explanation: blocksOf(answer.explanation_blocks, answer.explanation),
     sentences: answer.sentences,
     excerpts: answer.excerpts,
     closest: answer.closest,
@@ -437,6 +442,7 @@ export function turnsOf(messages: readonly StoredMessage[]): Turn[] {
       state: message.text ? ('done' as const) : ('stopped' as const),
       cut: message.unfinished,
       text: message.text,
+      blocks: blocksOf(message.blocks, message.text),
       sources: message.citations,
       messageId: message.id,
       ...partsOf(message),
@@ -451,13 +457,10 @@ export function turnsOf(messages: readonly StoredMessage[]): Turn[] {
   return turns;
 }
 
-/**
- * What stands above the excerpts in one piece, in Markdown with `[n]` markers: of an answer without sentences what was
- * prepared, of one without excerpts all of it.
- */
-export function textOf(turn: Turn): string {
-  if (turn.sentences.length) return '';
-  return turn.excerpts.length ? turn.explanation : turn.text;
+/** What stands above the excerpts in one piece: of an answer without sentences what was prepared, of one without excerpts all of it. */
+export function saidOf(turn: Turn): readonly Block[] {
+  if (turn.sentences.length) return [];
+  return turn.excerpts.length ? turn.explanation : turn.blocks;
 }
 
 /** What is cited, in the order of its numbers: a whole answer has no other sources; before, what sentences and excerpts name. */
@@ -480,6 +483,10 @@ export function bookOf({book, book_title}: Citation, open: string | null): strin
 export function answerText(turn: Turn, hrefOf: (citation: Citation) => string): string {
   const said = turn.sentences.map(({text, citations}) => [text, ...citations.map((n) => `[${n}]`)].join(' ')).join(' ');
   const text = turn.text || [said, ...turn.excerpts.map((excerpt) => `${excerpt.text} [${excerpt.n}]`)].filter(Boolean).join('\n\n');
-  const lines = citedBy(turn).map((source) => `[${source.n}] ${[source.book_title, source.chapter, source.section_title].filter(Boolean).join(', ')} (${hrefOf(source)})`);
-  return lines.length ? `${text}\n\n${lines.join('\n')}` : text;
+  return [text, sourceLines(turn, hrefOf).join('\n')].filter(Boolean).join('\n\n');
+}
+
+/** Where each source that an answer cites stands. */
+export function sourceLines(turn: Turn, hrefOf: (citation: Citation) => string): string[] {
+  return citedBy(turn).map((source) => `[${source.n}] ${[source.book_title, source.chapter, source.section_title].filter(Boolean).join(', ')} (${hrefOf(source)})`);
 }

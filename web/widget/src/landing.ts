@@ -1,9 +1,9 @@
 /** Following a citation: where it leads, and what is marked when the reader has arrived. */
 
 import type {Store} from './identity.ts';
-import {plainText} from './markdown/index.ts';
 import {findPassage, markPassage} from './passage.ts';
 import type {Citation} from './wire.ts';
+import {blocksOf, wordsOf} from './words.ts';
 
 const KEY = 'lutrin:passage';
 /** A reader who arrives later than this came for another reason. */
@@ -28,12 +28,17 @@ interface Expected {
 export function citationUrl(citation: Citation, base: URL, page: string): URL {
   const url = new URL(citation.url.replace(/^\/+/, ''), base);
   if (url.origin !== new URL(page).origin) {
-    const words = plainText(citation.quote).split(' ').filter(Boolean);
+    const words = quoteOf(citation).split(' ').filter(Boolean);
     const part = (some: string[]): string => encodeURIComponent(some.join(' ')).replace(/-/g, '%2D');
     const passage = words.length > 8 ? `${part(words.slice(0, 4))},${part(words.slice(-4))}` : part(words);
     url.hash = `${url.hash.slice(1)}:~:text=${passage}`;
   }
   return url;
+}
+
+/** The words that a citation quotes, without markup. */
+export function quoteOf(citation: Citation): string {
+  return wordsOf(blocksOf(citation.blocks, citation.quote));
 }
 
 export class Landing {

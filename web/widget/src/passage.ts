@@ -1,7 +1,5 @@
 /** Finds a quoted passage in a page and marks it, without changing the page. */
 
-import {plainText} from './markdown/index.ts';
-
 /** Where letters of a page stand: `letters[i]` is at `offsets[i]` of `nodes[owners[i]]`. */
 interface Letters {
   letters: string;
@@ -22,11 +20,11 @@ const ENOUGH = 24;
  * differ between a source file and its page.
  *
  * @param root Where to look.
- * @param quote Markdown of the source file.
+ * @param quote Its words, without markup.
  * @param after Prefer a place behind this element.
  */
 export function findPassage(root: Element, quote: string, after?: Element | null): Range | undefined {
-  const wanted = lettersOnly(plainText(quote)) || lettersOnly(quote);
+  const wanted = lettersOnly(quote);
   if (!wanted) return undefined;
   const page = lettersOf(root);
   const from = after ? firstLetterBehind(page, after) : 0;

@@ -15,6 +15,8 @@ export interface Answer {
   explainable: boolean;
   eta_s?: number | null;
   unfinished: boolean;
+  blocks?: Block[];
+  explanation_blocks?: Block[];
   answer: string;
   sources: Citation[];
   mode: 'book' | 'selection' | 'selection_boosted';
@@ -51,6 +53,8 @@ export interface ChatMessage {
   explainable: boolean;
   eta_s?: number | null;
   unfinished: boolean;
+  blocks?: Block[];
+  explanation_blocks?: Block[];
   id: string;
   session_id: string;
   role: 'user' | 'assistant';
@@ -78,6 +82,8 @@ export interface ChatReply {
   explainable: boolean;
   eta_s?: number | null;
   unfinished: boolean;
+  blocks?: Block[];
+  explanation_blocks?: Block[];
   answer: string;
   session_id: string;
   sources: string[];
@@ -110,6 +116,7 @@ export interface Citation {
   url: string;
   quote: string;
   relevance_score: number;
+  blocks?: Block[];
 }
 
 export interface Excerpt {
@@ -121,6 +128,8 @@ export interface Excerpt {
   heading_path: string[];
   url: string;
   chunk_id: string;
+  header: string[];
+  blocks?: Block[];
 }
 
 export interface Feedback {
@@ -141,4 +150,102 @@ export interface Sentence {
   text: string;
   citations: number[];
   support: 'stated' | 'likely' | 'own';
+  blocks?: Block[];
 }
+
+export interface Paragraph {
+  children: Inline[];
+  type: 'paragraph';
+}
+
+export interface Heading {
+  children: Inline[];
+  type: 'heading';
+}
+
+export interface CodeBlock {
+  children: Inline[];
+  language: string;
+  type: 'code';
+}
+
+export interface Quotation {
+  blocks: Block[];
+  type: 'quote';
+}
+
+export interface Listing {
+  items: ListItem[];
+  type: 'list';
+}
+
+export interface ListItem {
+  number?: number | null;
+  checked?: boolean | null;
+  blocks: Block[];
+}
+
+export interface Table {
+  header: Inline[][];
+  rows: Inline[][][];
+  type: 'table';
+}
+
+export interface Rule {
+  type: 'rule';
+}
+
+export interface InlineCode {
+  text: string;
+  type: 'code';
+}
+
+export interface Formula {
+  tex: string;
+  display: boolean;
+  type: 'math';
+}
+
+export interface Picture {
+  alt: string;
+  type: 'image';
+}
+
+export interface Marker {
+  n: number;
+  type: 'cite';
+}
+
+export interface LineBreak {
+  type: 'break';
+}
+
+export interface Strong {
+  children: Inline[];
+  type: 'strong';
+}
+
+export interface Emphasis {
+  children: Inline[];
+  type: 'em';
+}
+
+export interface Deletion {
+  children: Inline[];
+  type: 'del';
+}
+
+export interface Mark {
+  children: Inline[];
+  type: 'mark';
+}
+
+export interface Link {
+  href: string;
+  children: Inline[];
+  type: 'link';
+}
+
+export type Block = Paragraph | Heading | CodeBlock | Quotation | Listing | Table | Rule;
+
+export type Inline = string | InlineCode | Formula | Picture | Marker | LineBreak | Strong | Emphasis | Deletion | Mark | Link;

@@ -4,12 +4,14 @@ import type {Answer, Citation, Excerpt, Feedback, Sentence} from './schema.ts';
 
 export type {
   Answer,
+  Block,
   ChatBody as ChatRequest,
   ChatMessage as StoredMessage,
   ChatReply,
   ChatSession as StoredSession,
   Citation,
   Excerpt,
+  Inline,
   Problem,
   Sentence,
 } from './schema.ts';

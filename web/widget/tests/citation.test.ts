@@ -7,6 +7,7 @@ import type {Citation} from '../src/wire.ts';
 const CITATION = {
   url: '/read/lab/01-nodes#what-a-node-is',
   quote: 'A **node** is a process that does one job, and does it well.',
+  blocks: [{type: 'paragraph', children: ['A ', {type: 'strong', children: ['node']}, ' is a process that does one job, and does it well.']}],
 } as Citation;
 
 test('a citation leads into the reader of the server that answered, wherever that is mounted', () => {

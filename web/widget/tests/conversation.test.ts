@@ -1,7 +1,8 @@
 import {expect, test} from 'vitest';
 import {addressOf, Api} from '../src/api.ts';
-import {Conversation, textOf, turnsOf, type Turn} from '../src/conversation.ts';
+import {Conversation, saidOf, turnsOf, type Turn} from '../src/conversation.ts';
 import type {StoredMessage} from '../src/wire.ts';
+import {wordsOf} from '../src/words.ts';
 
 const WRONG = {detail: 'Something went wrong. Please try again.'};
 
@@ -41,7 +42,7 @@ test('an answer goes from sentences to the whole; excerpts are not shown before 
   );
   const turn = await conversation.ask(api, 's', {text: ' What? '});
   expect(turn).toMatchObject({question: 'What?', state: 'done', messageId: 'm1', text: 'One. [1] Two. [2] †\n\nThe book’s. [1]', excerpts: [EXCERPT], sentences});
-  expect(turn && textOf(turn)).toBe('');
+  expect(turn && saidOf(turn)).toEqual([]);
   expect([...new Set(seen)]).toEqual([
     'waiting 0',
     'streaming 1 One.',
@@ -144,7 +145,7 @@ test('an answer of excerpts alone has no text beside them, one without excerpts 
   const conversation = new Conversation(() => undefined);
   const shown = async (event: object): Promise<string> => {
     const turn = await conversation.ask(server(() => stream(event)), 's', {text: 'What?'});
-    return turn ? textOf(turn) : '-';
+    return turn ? wordsOf(saidOf(turn)) : '-';
   };
   expect(await shown(done('', [EXCERPT]))).toBe('');
   expect(await shown({...done(''), answer: 'I couldn’t find that.'})).toBe('I couldn’t find that.');
@@ -152,12 +153,13 @@ test('an answer of excerpts alone has no text beside them, one without excerpts 
 
 test('a stored answer looks as it did', async () => {
   const parts = {explanation: 'So. [1]', sentences: [], closest: true, meant: 'Which?', excerpts: [EXCERPT], suggestions: ['And then?'], warnings: ['Unplug it.'], refusal: null};
-  const message = {id: 'm', role: 'assistant', text: 'So. [1]\n\nThe book’s. [1]', created: '2026-11-21T10:00:00.000+00:00', citations: [], ...parts};
+  const blocks = [{type: 'paragraph', children: ['So. ', {type: 'cite', n: 1}]}];
+  const message = {id: 'm', explanation_blocks: blocks, role: 'assistant', text: 'So. [1]\n\nThe book’s. [1]', created: '2026-11-21T10:00:00.000+00:00', citations: [], ...parts};
   const conversation = new Conversation(() => undefined);
   await conversation.restore(server(() => new Response(JSON.stringify({messages: [message]}))), 's');
   const [turn] = conversation.turns;
-  expect(turn).toMatchObject({...parts, refusal: undefined, state: 'done'});
-  expect(turn && textOf(turn)).toBe('So. [1]');
+  expect(turn).toMatchObject({...parts, explanation: blocks, refusal: undefined, state: 'done'});
+  expect(turn && saidOf(turn)).toEqual(blocks);
 });
 
 test('stored messages come back as turns, also when their question was left out', () => {
@@ -180,7 +182,8 @@ test('nothing can be asked until the stored conversation is there', async () => 
 
 test('a conversation that arrives after another was chosen is not shown', async () => {
   const conversation = new Conversation(() => undefined);
-  const message = {id: 'm', role: 'user', text: 'old', created: '', citations: []};
+  const blocks = [{type: 'paragraph', children: ['So. ', {type: 'cite', n: 1}]}];
+  const message = {id: 'm', explanation_blocks: blocks, role: 'user', text: 'old', created: '', citations: []};
   const slow = server(async () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
     return new Response(JSON.stringify({messages: [message]}));

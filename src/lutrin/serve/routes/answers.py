@@ -11,7 +11,7 @@ from lutrin.records import Answer
 from lutrin.serve.answer_service import NO_STORE, AnswerService, Timings
 from lutrin.serve.guards import HTTPRequest
 from lutrin.serve.problems import operation
-from lutrin.serve.schemas import ChatBody, ChatReply, Explained, QueryBody, RetrievedPassage, TutorBody
+from lutrin.serve.schemas import ChatBody, ChatReply, Explained, QueryBody, RetrievedPassage, TutorBody, WithBlocks
 
 
 def _asking(name: str, summary: str, returns: type | None) -> dict[str, Any]:
@@ -21,9 +21,11 @@ def _asking(name: str, summary: str, returns: type | None) -> dict[str, Any]:
 
 
 @post("/api/query", **_asking("apiQuery", "Ask the book", Answer))
-async def api_query(data: JSONBody[QueryBody], request: HTTPRequest, service: Given[AnswerService]) -> Response[Any]:
+async def api_query(
+    data: JSONBody[QueryBody], request: HTTPRequest, service: Given[AnswerService], *, blocks: WithBlocks = False
+) -> Response[Any]:
     """Answer a question about the book. With `selected_text`, passages near the selection weigh more."""
-    return await service.answer(request, data.to_question(data.query, "query"))
+    return await service.answer(request, data.to_question(data.query, "query"), blocks=blocks)
 
 
 EXPLAINS = operation(
@@ -48,32 +50,36 @@ async def api_explains(data: JSONBody[QueryBody], request: HTTPRequest, service:
 
 
 @post("/query", **_asking("query", "Ask the book's tutor", Answer))
-async def query(data: JSONBody[TutorBody], request: HTTPRequest, service: Given[AnswerService]) -> Response[Any]:
+async def query(
+    data: JSONBody[TutorBody], request: HTTPRequest, service: Given[AnswerService], *, blocks: WithBlocks = False
+) -> Response[Any]:
     """Answer a question like `/api/query`, with the tutor's wording of refusals."""
-    return await service.answer(request, data.to_tutor_question())
+    return await service.answer(request, data.to_tutor_question(), blocks=blocks)
 
 
 @post("/query-selected-text", **_asking("querySelectedText", "Ask about the selected text alone", Answer))
 async def query_selected_text(
-    data: JSONBody[TutorBody], request: HTTPRequest, service: Given[AnswerService]
+    data: JSONBody[TutorBody], request: HTTPRequest, service: Given[AnswerService], *, blocks: WithBlocks = False
 ) -> Response[Any]:
     """Answer from the selection alone. If it is unusable, the answer says so, and the whole book is searched."""
-    return await service.answer(request, data.to_tutor_question("selection"))
+    return await service.answer(request, data.to_tutor_question("selection"), blocks=blocks)
 
 
 @post("/query-selection", **_asking("querySelection", "Ask about the selected text alone", Answer))
 async def query_selection(
-    data: JSONBody[TutorBody], request: HTTPRequest, service: Given[AnswerService]
+    data: JSONBody[TutorBody], request: HTTPRequest, service: Given[AnswerService], *, blocks: WithBlocks = False
 ) -> Response[Any]:
     """Answer from the selection alone: another name of `/query-selected-text`."""
-    return await service.answer(request, data.to_tutor_question("selection"))
+    return await service.answer(request, data.to_tutor_question("selection"), blocks=blocks)
 
 
 @post("/chat", **_asking("chat", "Ask within a conversation", ChatReply))
-async def chat(data: JSONBody[ChatBody], request: HTTPRequest, service: Given[AnswerService]) -> Response[Any]:
+async def chat(
+    data: JSONBody[ChatBody], request: HTTPRequest, service: Given[AnswerService], *, blocks: WithBlocks = False
+) -> Response[Any]:
     """Answer a message of a conversation. Both messages are stored; a follow-up is completed from earlier ones."""
     question = data.to_question(data.message, "chat", data.mode)
-    return await service.answer(request, question, lambda answer: ChatReply.of(answer, data.session_id))
+    return await service.answer(request, question, lambda answer: ChatReply.of(answer, data.session_id), blocks=blocks)
 
 
 @post("/api/retrieve", **_asking("retrieve", "Passages without an answer", None))

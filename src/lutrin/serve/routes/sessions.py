@@ -15,7 +15,8 @@ from lutrin.serve.answer_service import NO_STORE, AnswerService
 from lutrin.serve.budget import beside_loop
 from lutrin.serve.guards import HTTPRequest
 from lutrin.serve.problems import operation
-from lutrin.serve.schemas import Feedback, History, Renaming, Sessions
+from lutrin.serve.schemas import Feedback, History, Renaming, Sessions, WithBlocks
+from lutrin.serve.text_blocks import message_with_blocks
 
 NEWEST = 50  # messages of a history, as the specification has it
 EXPORTED = 100_000  # messages: all of a conversation
@@ -29,10 +30,14 @@ MessagePath = Annotated[str, PathParameter(pattern=r"^[0-9a-f]{32}$", descriptio
 
 
 @get("/history/{session_id:str}", **operation("history", "The newest 50 messages", TAG, 422, 503))
-async def history(session_id: SessionPath, request: HTTPRequest, service: Given[AnswerService]) -> Response[History]:
+async def history(
+    session_id: SessionPath, request: HTTPRequest, service: Given[AnswerService], *, blocks: WithBlocks = False
+) -> Response[History]:
     """Oldest first; a conversation that is unknown, or another browser's, has none."""
     key = conversation_key(session_id, (await service.owner(request, session_id)).hashed)
-    return Response(History(await service.services.chats.history(key, NEWEST)), headers=NO_STORE)
+    messages = await service.services.chats.history(key, NEWEST)
+    shown = await beside_loop(lambda: list(map(message_with_blocks, messages))) if blocks else messages
+    return Response(History(shown), headers=NO_STORE)
 
 
 @get("/sessions", **operation("listSessions", "This browser's conversations", TAG, 403, 422, 503))
@@ -67,14 +72,18 @@ async def export(
     request: HTTPRequest,
     service: Given[AnswerService],
     form: FromQuery[Literal["markdown", "json"]] = "markdown",
+    *,
+    blocks: WithBlocks = False,
 ) -> Response[bytes]:
-    """The whole conversation as a file: Markdown, or JSON with `?form=json`."""
+    """The whole conversation as a file: Markdown, or JSON with `?form=json`, which may have blocks."""
     key = conversation_key(session_id, await _require_owner(request, service))
     session = await service.services.chats.session(key)
     messages = await service.services.chats.history(key, EXPORTED)
 
     def write() -> bytes:
-        return as_json(session, messages) if form == "json" else as_markdown(session, messages).encode()
+        if form == "markdown":
+            return as_markdown(session, messages).encode()
+        return as_json(session, list(map(message_with_blocks, messages)) if blocks else messages)
 
     body = await beside_loop(write)
     suffix, media_type = ("json", "application/json") if form == "json" else ("md", "text/markdown; charset=utf-8")
@@ -83,9 +92,11 @@ async def export(
 
 
 @get("/messages/{message_id:str}/events", **operation("resumeAnswer", "Follow an answer after a reload", TAG, 404, 422))
-async def resume(message_id: MessagePath, request: HTTPRequest, service: Given[AnswerService]) -> Response[Any]:
+async def resume(
+    message_id: MessagePath, request: HTTPRequest, service: Given[AnswerService], *, blocks: WithBlocks = False
+) -> Response[Any]:
     """The events of an answer that is `unfinished`; those after `Last-Event-ID` alone, if it is sent."""
-    return await service.resume(request, message_id)
+    return await service.resume(request, message_id, blocks=blocks)
 
 
 @delete(

@@ -55,7 +55,7 @@ export class AskBack {
     if (cards.has(card.id)) added();
     const quiz = new URL(`study/${encodeURIComponent(book)}/deck?${new URLSearchParams({page: filename})}`, this.#chat.server?.base);
     // As a citation it makes the sheet of a telephone give way.
-    const link = Object.assign(el('a', {className: 'chip place', href: quiz.href}, 'Quiz me'), {citation: {...citation, quote: ''}});
+    const link = Object.assign(el('a', {className: 'chip place', href: quiz.href}, 'Quiz me'), {citation: {...citation, quote: '', blocks: []}});
     return [
       el('p', {className: 'label'}, 'Ask me back'),
       el('p', {className: 'front'}, card.front),

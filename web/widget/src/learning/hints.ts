@@ -80,7 +80,7 @@ export class Hints {
     const path = [...new Set([citation ? bookOf(citation, this.#chat.book) : '', citation?.chapter ?? '', excerpt?.heading_path.at(-1) ?? ''])].filter(Boolean).join(' › ');
     if (!citation) return el('em', {}, path || 'the selected text');
     const link = el('a', {href: this.#chat.hrefOf(citation), className: 'place'}, path);
-    return Object.assign(link, {citation: {...citation, quote: ''} satisfies Citation});
+    return Object.assign(link, {citation: {...citation, quote: '', blocks: []} satisfies Citation});
   }
 }
 

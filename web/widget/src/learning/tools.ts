@@ -2,8 +2,9 @@
 
 import type {LutrinChat} from '../chat.ts';
 import {copyText} from '../clipboard.ts';
-import {answerText, type Turn} from '../conversation.ts';
-import {plainText} from '../markdown/index.ts';
+import {answerText, sourceLines, type Turn} from '../conversation.ts';
+import type {Citation} from '../wire.ts';
+import {linesOf} from '../words.ts';
 import {button, el} from './dom.ts';
 import type {ReadAloud} from './speech.ts';
 
@@ -31,7 +32,7 @@ export class AnswerTools {
     const listen = button('Read aloud', () => void this.#listen(listen));
     listen.ariaPressed = 'false';
     const share = button('Share', () => void this.#share(turn));
-    const print = button('Print', () => printed(turn.question, this.#text(turn)));
+    const print = button('Print', () => printed(turn, this.#hrefOf));
     return el('p', {className: 'tools'}, ...('speechSynthesis' in window ? [listen, ' '] : []), share, ' ', print);
   }
 
@@ -46,8 +47,10 @@ export class AnswerTools {
   }
 
   #text(turn: Turn): string {
-    return answerText(turn, (citation) => new URL(this.#chat.hrefOf(citation), document.baseURI).href);
+    return answerText(turn, this.#hrefOf);
   }
+
+  readonly #hrefOf = (citation: Citation): string => new URL(this.#chat.hrefOf(citation), document.baseURI).href;
 
   /** By what the device has for it, else over the clipboard. */
   async #share(turn: Turn): Promise<void> {
@@ -61,9 +64,10 @@ export class AnswerTools {
 }
 
 /** Print a question and its answer alone, with where it stands in the book. */
-function printed(question: string, text: string): void {
-  const blocks = text.split('\n\n').map((block) => el('p', {}, ...lines(block)));
-  const sheet = el('section', {className: 'one-answer'}, el('h1', {}, question), ...blocks);
+function printed(turn: Turn, hrefOf: (citation: Citation) => string): void {
+  const lines = linesOf(turn.blocks).map((line) => el('p', {}, line));
+  const sources = sourceLines(turn, hrefOf).flatMap((line, at) => (at ? [el('br'), line] : [line]));
+  const sheet = el('section', {className: 'one-answer'}, el('h1', {}, turn.question), ...lines, el('p', {}, ...sources));
   document.body.append(sheet);
   document.documentElement.dataset['printing'] = 'answer';
   addEventListener('afterprint', () => {
@@ -71,10 +75,4 @@ function printed(question: string, text: string): void {
     delete document.documentElement.dataset['printing'];
   }, {once: true});
   print();
-}
-
-/** The sources stay line by line; prose loses its markup. */
-function lines(block: string): (Node | string)[] {
-  if (!/^\[\d+\] .*\(http/.test(block)) return [plainText(block)];
-  return block.split('\n').flatMap((line, at) => (at ? [el('br'), line] : [line]));
 }

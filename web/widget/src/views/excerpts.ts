@@ -1,9 +1,10 @@
 import {html, nothing, type TemplateResult} from 'lit';
-import {bookOf, citationOf, textOf, type Turn} from '../conversation.ts';
-import {folded, parseExcerpt, parseMarkdown, stands, type Block} from '../markdown/index.ts';
-import type {Citation, Excerpt} from '../wire.ts';
+import {bookOf, citationOf, saidOf, type Turn} from '../conversation.ts';
+import {folded, stands} from '../fold.ts';
+import type {Block, Citation, Excerpt} from '../wire.ts';
+import {blocksOf} from '../words.ts';
+import {blocksView} from './blocks.ts';
 import {icon} from './icons.ts';
-import {blocksView} from './markdown.ts';
 import type {TurnActions} from './turn.ts';
 
 /**
@@ -14,7 +15,7 @@ export function excerptsView(turn: Turn, actions: TurnActions): TemplateResult |
   const {excerpts, closest, confirmed, sentences, state} = turn;
   if (!excerpts.length) return nothing;
   const {texts} = actions;
-  const above = parseMarkdown([textOf(turn), ...sentences.map(({text}) => text)].join('\n\n'));
+  const above = [...saidOf(turn), ...sentences.flatMap((sentence) => blocksOf(sentence.blocks, sentence.text))];
   const foldable = !closest && above.length > 0;
   const isFolded = (foldable && !actions.unfolded(turn)) || (!closest && state === 'streaming' && !foldable);
   const shown = excerpts.map((excerpt): readonly Block[] => {
@@ -54,14 +55,14 @@ const wholes = new WeakMap<Excerpt, readonly Block[]>();
 const parts = new WeakMap<Excerpt, readonly Block[]>();
 
 function wholeOf(excerpt: Excerpt): readonly Block[] {
-  return once(wholes, excerpt, () => withCuts(parseExcerpt(excerpt.text, excerpt.marks), excerpt));
+  return once(wholes, excerpt, () => withCuts(blocksOf(excerpt.blocks, excerpt.text), excerpt));
 }
 
 /** What is marked of an excerpt; all of it where all is. */
 function markedOf(excerpt: Excerpt): readonly Block[] {
   return once(parts, excerpt, () => {
     const {text, marks} = excerpt;
-    const blocks = parseExcerpt(text, marks);
+    const blocks = blocksOf(excerpt.blocks, text);
     return marks.some(([from, to]) => from === 0 && to >= Array.from(text).length) ? blocks : folded(blocks);
   });
 }
@@ -75,15 +76,15 @@ function once<Key extends object, Value>(known: WeakMap<Key, Value>, key: Key, m
 /** An ellipsis where the book goes on: in the paragraph itself, else in one of its own. */
 function withCuts(blocks: readonly Block[], {cut_before, cut_after}: Excerpt): Block[] {
   const whole = [...blocks];
-  const dots = (text: string): Block => ({type: 'paragraph', children: [{type: 'text', text}]});
+  const dots = (text: string): Block => ({type: 'paragraph', children: [text]});
   if (cut_after) {
     const last = whole.at(-1);
-    if (last?.type === 'paragraph') whole.splice(-1, 1, {...last, children: [...last.children, {type: 'text', text: ' …'}]});
+    if (last?.type === 'paragraph') whole.splice(-1, 1, {...last, children: [...last.children, ' …']});
     else whole.push(dots('…'));
   }
   if (cut_before) {
     const first = whole[0];
-    if (first?.type === 'paragraph') whole.splice(0, 1, {...first, children: [{type: 'text', text: '… '}, ...first.children]});
+    if (first?.type === 'paragraph') whole.splice(0, 1, {...first, children: ['… ', ...first.children]});
     else whole.unshift(dots('…'));
   }
   return whole;

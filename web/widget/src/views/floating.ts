@@ -2,8 +2,8 @@ import {html, nothing, type TemplateResult} from 'lit';
 import type {Texts} from '../texts.ts';
 import type {Citation} from '../wire.ts';
 import {bookOf} from '../conversation.ts';
-import {parseExcerpt} from '../markdown/index.ts';
-import {blocksView} from './markdown.ts';
+import {blocksOf} from '../words.ts';
+import {blocksView} from './blocks.ts';
 
 export type SelectionAction = 'ask' | 'explain' | 'simplify' | 'highlight' | 'note';
 
@@ -44,7 +44,7 @@ export function previewView(
 ): TemplateResult {
   return html`<div id="preview" class="preview" role="tooltip" ?hidden=${!citation} @pointerenter=${stay.enter} @pointerleave=${stay.leave}>
     ${citation
-      ? html`<blockquote dir="auto">${blocksView(parseExcerpt(citation.quote, []), {texts, cite: () => undefined})}</blockquote>
+      ? html`<blockquote dir="auto">${blocksView(blocksOf(citation.blocks, citation.quote), {texts, cite: () => undefined})}</blockquote>
           <p class="label" dir="auto">${placeOf(citation, open, texts)}</p>
           ${link
             ? html`<a class="chip" href=${link.href} target=${link.tab ?? nothing} .citation=${citation} @click=${link.follow}>${texts.openSource}</a>`

@@ -1,9 +1,9 @@
 import {html, nothing, type TemplateResult} from 'lit';
-import {parseMarkdown, type Block} from '../markdown/index.ts';
-import type {Sentence} from '../wire.ts';
-import {blocksView, inlinesView, type MarkdownContext} from './markdown.ts';
+import type {Block, Sentence} from '../wire.ts';
+import {blocksOf} from '../words.ts';
+import {blocksView, inlinesView, type TextContext} from './blocks.ts';
 
-export interface SentenceActions extends MarkdownContext {
+export interface SentenceActions extends TextContext {
   /** Shows the passage that a sentence is to be compared with. */
   compare: (citations: readonly number[], event: Event) => void;
 }
@@ -18,9 +18,9 @@ export function sentencesView(sentences: readonly Sentence[], actions: SentenceA
   };
   sentences.forEach((sentence, at) => {
     const next = sentences[at + 1];
-    const blocks = blocksOf(sentence);
+    const blocks = blocksOf(sentence.blocks, sentence.text);
     const [first] = blocks;
-    const goesOn = next?.support === sentence.support && isInline(blocksOf(next)) && String(next.citations) === String(sentence.citations);
+    const goesOn = next?.support === sentence.support && isInline(blocksOf(next.blocks, next.text)) && String(next.citations) === String(sentence.citations);
     const marker = goesOn && isInline(blocks) ? nothing : markerView(sentence, actions);
     if (first?.type === 'paragraph' && isInline(blocks)) {
       const words = inlinesView(first.children, actions);
@@ -36,15 +36,6 @@ export function sentencesView(sentences: readonly Sentence[], actions: SentenceA
 
 function isInline(blocks: readonly Block[]): boolean {
   return blocks.length === 1 && blocks[0]?.type === 'paragraph';
-}
-
-/** A sentence never changes, and a conversation is drawn anew with every event. */
-const parsed = new WeakMap<Sentence, Block[]>();
-
-function blocksOf(sentence: Sentence): Block[] {
-  const blocks = parsed.get(sentence) ?? parseMarkdown(sentence.text);
-  parsed.set(sentence, blocks);
-  return blocks;
 }
 
 /** The sources of a sentence, and whether the book says it in other words. */

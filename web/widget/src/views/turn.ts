@@ -1,11 +1,11 @@
 import {html, nothing, type TemplateResult} from 'lit';
 import type {AidsOf} from '../aids.ts';
-import {answerText, citationOf, textOf, type Turn} from '../conversation.ts';
+import {answerText, citationOf, saidOf, type Turn} from '../conversation.ts';
 import type {Texts} from '../texts.ts';
 import type {Citation, Sentence, Verdict} from '../wire.ts';
+import {blocksView} from './blocks.ts';
 import {excerptsView} from './excerpts.ts';
 import {icon, type IconName} from './icons.ts';
-import {markdownView} from './markdown.ts';
 import {ownView, sentencesView, type SentenceActions} from './sentences.ts';
 
 const MOST_SUGGESTIONS = 3;
@@ -121,9 +121,9 @@ function meantView({meant}: Turn, {texts, ready, ask}: TurnActions): TemplateRes
 function saysView(turn: Turn, actions: TurnActions): TemplateResult | typeof nothing {
   const {texts} = actions;
   const context = sentenceActions(turn, actions);
-  const text = textOf(turn);
-  if (!text && !turn.sentences.length) return nothing;
-  return html`<div class="text">${text ? markdownView(text, context) : nothing}${wordsView(turn.sentences, turn.preparedBy, context)}</div>
+  const said = saidOf(turn);
+  if (!said.length && !turn.sentences.length) return nothing;
+  return html`<div class="text">${blocksView(said, context)}${wordsView(turn.sentences, turn.preparedBy, context)}</div>
     ${turn.preparedBy ? html`<p class="label" dir="auto">${texts.preparedBy(turn.preparedBy)}</p>` : nothing}`;
 }
 
