@@ -186,7 +186,7 @@ class Settings(BaseSettings):
     """Seconds within which every reader gets the book's answer, even while the model is busy."""
     live_s: float = Field(15.0, ge=0, le=600)
     """Longest expected wait, in seconds, for which the model explains unasked; beyond it, the explanation is only
-    offered. 0: it is always only offered."""
+    offered. 0: it is offered unless it begins within a second."""
     explain_s: float = Field(120.0, gt=0, le=600)
     """Maximum of `wait_s`: seconds that a program may wait for an explanation. Streams have no such limit."""
     answer_tokens: int = Field(400, ge=16, le=2048)
