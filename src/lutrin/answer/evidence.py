@@ -23,7 +23,6 @@ from lutrin.query.understand import Pointing, Query, sides_of
 from lutrin.records import Unit, UnitKind
 from lutrin.search.fits import load_fit
 from lutrin.search.joints import parted
-from lutrin.search.marked import search_selection
 from lutrin.search.result import Part, ScoredPassage, SearchResult
 from lutrin.search.search import Searcher
 from lutrin.search.shelf_search import in_chapter, search_books
@@ -96,7 +95,7 @@ async def find_more(searcher: Searcher, generations: Sequence[OpenGeneration], f
         IndexUnavailable: A book cannot be read.
     """
     more = replace(found.query, frame="more", added="")
-    generation, result = await _find(searcher, more, generations, k)
+    generation, result = await search_books(searcher, generations, more, k=k)
     return replace(found, generation=generation, result=result)
 
 
@@ -216,7 +215,7 @@ async def _find_each(
     searcher: Searcher, query: Query, generations: Sequence[OpenGeneration], k: int
 ) -> tuple[OpenGeneration, SearchResult]:
     """Search for a question, or for each of two things that it names side by side if no passage covers both."""
-    generation, result = await _find(searcher, query, generations, k)
+    generation, result = await search_books(searcher, generations, query, k=k)
     sides = _each_side(query)
     if sides is None or query.mode == "selection":
         return generation, result
@@ -227,22 +226,14 @@ async def _find_each(
     said = [f"{unit.lead} {unit.text}" for run in choose(result.parts, query.frame) for unit in run.units]
     if tells_apart(names, said) if query.frame == "compare" else _are_named(names, " ".join(said)):
         return generation, result
-    home, both = await _find(searcher, each, generations, k)
+    home, both = await search_books(searcher, generations, each, k=k)
     if both.parts[-2].verdict != "answers" and (first := longer_first(names)):
-        home, both = await _find(searcher, _each_named(each, names, first), generations, k)
+        home, both = await search_books(searcher, generations, _each_named(each, names, first), k=k)
     answered = [part.verdict == "answers" for part in both.parts[-2:]]
     # One side of a comparison is half an answer; a sentence about both may cover them together.
     if all(answered) or (query.frame == "compare" and any(answered)):
         return home, both
     return generation, result
-
-
-async def _find(
-    searcher: Searcher, query: Query, generations: Sequence[OpenGeneration], k: int
-) -> tuple[OpenGeneration, SearchResult]:
-    if query.mode == "selection":
-        return generations[0], await search_selection(searcher.embedder, generations[0], query)
-    return await search_books(searcher, generations, query, k=k)
 
 
 def _each_side(query: Query) -> tuple[Query, tuple[str, str]] | None:

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 
 from lutrin import messages
-from lutrin.answer.evidence import find_evidence
+from lutrin.answer.evidence import Evidence
 from lutrin.answer.plan import Plan, quote_runs
 from lutrin.answer.program import Statement, statements_of
 from lutrin.answer.render import citation, table
@@ -149,7 +149,7 @@ async def sayings_of(
     """
     known: list[str] = []
     for name in names:
-        near = await generation.chunks([one for one, _ in await generation.matching(name, MOST_HOLDING)])
+        near = await generation.matching_chunks(name, MOST_HOLDING)
         if len(known) < MOST_NAMES and any([await _having(generation, chunk, name) for chunk in near]):
             known.append(name)
     if not known:
@@ -229,10 +229,11 @@ async def _listing_of(
 ) -> Plan | None:
     """The passage and code block that contain the selected lines."""
     query = replace(query, topic="", parts=("",), frame="plain", leans=True)
-    found = await find_evidence(searcher, [generation], query, k=1)
+    _, result = await search_books(searcher, [generation], query, k=1)
+    found = Evidence(query, generation, result)
     is_alone = query.mode == "selection"
-    run = whole(found.result.parts[0].passages[0].chunk) if is_alone else await announced(generation, home, code)
-    plan = await quote_runs(found, [run], found.result.parts[:1], sections)
+    run = whole(result.parts[0].passages[0].chunk) if is_alone else await announced(generation, home, code)
+    plan = await quote_runs(found, [run], result.parts[:1], sections)
     if messages.CODE_WITHHELD in plan.warnings or len(code.text) > MOST_CODE_CHARS:
         return None
     return await _with_lines(searcher, generation, plan, code, await _language_of(generation, home, code))

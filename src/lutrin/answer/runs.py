@@ -195,7 +195,7 @@ async def announced(generation: OpenGeneration, home: Chunk, code: Unit) -> Run:
     Raises:
         IndexUnavailable: The book cannot be read.
     """
-    own = [one for one in await generation.chunks_of(home.filename) if section_of(one)[:-1] == section_of(home)[:-1]]
+    own = await generation.section_chunks(home)
     placed = {unit.char_start: unit for one in own for unit in one.units if unit.variant in {"", code.variant}}
     units = [placed[start] for start in sorted(placed) if start <= code.char_start]
     told = [place for place, unit in enumerate(units) if unit.kind == "sentence" and not unit.warning]
@@ -741,9 +741,7 @@ async def _with_procedure(generation: OpenGeneration, run: Run, frame: Frame) ->
 
 async def _section_around(generation: OpenGeneration, run: Run) -> Run:
     """The whole section of a run, including text that was not found."""
-    own = [
-        chunk for chunk in await generation.chunks_of(run.chunk.filename) if section_of(chunk) == section_of(run.chunk)
-    ]
+    own = [chunk for chunk in await generation.section_chunks(run.chunk) if chunk.variant == run.chunk.variant]
     placed = {unit.char_start: unit for chunk in own for unit in chunk.units}
     scores = dict(zip((unit.char_start for unit in run.units), run.scores, strict=True))
     units = tuple(placed[start] for start in sorted(placed))

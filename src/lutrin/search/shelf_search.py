@@ -18,6 +18,7 @@ from lutrin.query.respell import with_spaces
 from lutrin.query.understand import Query, alone
 from lutrin.records import Passage, Question
 from lutrin.search.joined import Joiner
+from lutrin.search.marked import search_selection
 from lutrin.search.result import SearchResult
 from lutrin.search.search import Searcher
 from lutrin.search.sought import SELECTION_CHARACTERS
@@ -29,7 +30,7 @@ SECTIONS_EACH = 3
 async def search_books(
     searcher: Searcher, generations: Sequence[OpenGeneration], query: Query, *, k: int, again: bool = True
 ) -> tuple[OpenGeneration, SearchResult]:
-    """Search each book that has the named chapter and module, and return the best evidence.
+    """Search each book that has the named chapter and module, or the selection alone, and return the best evidence.
 
     The cross-encoder (`again`) reads only the book that speaks of the subject most.
 
@@ -37,6 +38,8 @@ async def search_books(
         InvalidQuestion: No book has the named chapter or module.
         IndexUnavailable: A book cannot be read.
     """
+    if query.mode == "selection":
+        return generations[0], await search_selection(searcher.embedder, generations[0], query)
     places = await filters_of(generations, query)
     books = [(generation, await searcher.gather(generation, query, where)) for generation, where in places]
     if len(books) == 1:
@@ -170,12 +173,11 @@ async def _where(generation: OpenGeneration, question: Question) -> dict[str, st
     """The filter for a question's chapter and module, or None."""
     if not question.chapter and not question.module:
         return None
-    files = await generation.files()
+    files, chapters = await generation.files(), await generation.chapters()
     where = {}
     if question.module:
         where["module"] = _resolve("module", question.module, sorted({file.module for file in files} - {""}))
     if question.chapter:
-        chapters = await generation.chapters()
         pages = {} if chapters else {file.title: file.filename for file in files}
         title = _resolve("chapter", question.chapter, list(chapters or pages))
         where |= {"filename": pages[title]} if pages else {"chapter": title}
