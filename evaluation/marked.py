@@ -63,7 +63,7 @@ async def marked_of(
 ) -> list[Marked]:
     """For each question of a book selections that answer it, others of the same page, and some of another page."""
     found: list[Marked] = []
-    files = [file.filename for file in await generation.files()]
+    files = [file.filename for file in generation.files]
     for item in book.questions:
         own = [name for name in files if any(same_file(path, book.name, name) for path in item.expected_files)]
         if not item.key_facts or item.selected_text or item.previous_question or not own:

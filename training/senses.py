@@ -105,7 +105,7 @@ async def still_shown() -> list[Link]:
     found = set()
     async with sample_book() as generation:
         made = await senses.senses_of(generation)
-        for file in await generation.files():
+        for file in generation.files:
             names = [chunk.chunk_id for chunk in await generation.chunks_of(file.filename)]
             for use in made.on_page(await generation.places(names)):
                 found |= {(use.name, file.filename, text) for _, text in use.places}

@@ -140,7 +140,7 @@ class Press:
                 directory = settings.books_dir / "robots" / book.current
                 await verify_generation(directory, store)
                 generation = await open_generation(directory, store)
-                files = {file.filename: file.sha256 for file in await generation.files()}
+                files = {file.filename: file.sha256 for file in generation.files}
                 await generation.close()
                 if files != {name: item.sha256 for name, item in listed.items()}:
                     raise AssertionError("index and catalogue differ")

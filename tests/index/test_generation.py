@@ -119,7 +119,7 @@ async def test_rows_lead_to_vectors(generation: OpenGeneration) -> None:
 
 async def test_files_and_sources_are_there(generation: OpenGeneration) -> None:
     """The pages are listed in reading order, and their text is the one that was read."""
-    assert [file.filename for file in await generation.files()] == sorted(PAGES)
+    assert [file.filename for file in generation.files] == sorted(PAGES)
     assert await generation.source("01-sensors/02-imu.md") == PAGES["01-sensors/02-imu.md"][0]
     with pytest.raises(NotFound):
         await generation.source("../../etc/passwd")

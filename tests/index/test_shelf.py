@@ -52,10 +52,10 @@ async def test_a_lease_outlives_its_generation(library: Library) -> None:
             await until(shelf, "g2")
             async with shelf.lease() as after:
                 assert (before.name, after.name) == ("g1", "g2")
-                assert len(await after.files()) == len(await before.files()) + 1
+                assert len(after.files) == len(before.files) + 1
             assert await before.matching("lidar", 1)
         with pytest.raises(Exception, match="closed"):
-            await before.files()
+            await before.all_chunks()
 
 
 async def test_the_catalogue_is_closed_when_nobody_reads_it(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,8 +59,8 @@ async def test_the_first_ingest_publishes_the_book(press: Press) -> None:
     assert summary.published == (f"robots {book.current}",)
     assert book.info.edition == "2"
     generation = await press.open()
-    assert [file.filename for file in await generation.files()] == [LIDAR, IMU, ZMP]
-    assert [file.chapter for file in await generation.files()] == [
+    assert [file.filename for file in generation.files] == [LIDAR, IMU, ZMP]
+    assert [file.chapter for file in generation.files] == [
         *["Chapter 1: Sensors"] * 2,
         "Chapter 2: Walking",
     ]
@@ -130,7 +130,7 @@ async def test_a_new_name_or_place_of_a_folder_changes_its_pages_alone(press: Pr
     summary = await press.ingest()
     assert (summary.processed, summary.unchanged, bool(summary.published)) == (0, 3, True)
     generation = await press.open()
-    assert (await generation.files())[0].filename == ZMP
+    assert generation.files[0].filename == ZMP
     assert not (await press.ingest()).published
     assert len(press.embedder.texts) == embedded
 
@@ -216,7 +216,7 @@ async def test_other_settings_cut_anew(press: Press) -> None:
     assert (await press.ingest()).processed == 2
     assert (await press.ingest()).processed == 0
     generation = await press.open()
-    assert (await generation.files())[0].chapter == "Chapter 1: Feeling"
+    assert generation.files[0].chapter == "Chapter 1: Feeling"
     await generation.close()
 
 

@@ -23,7 +23,7 @@ async def test_a_chapter_is_meant_by_its_number(
     generation: OpenGeneration, question: str, chapter: str, topic: str
 ) -> None:
     """In digits, in words, or by its place; where nothing else is asked, its title is what is searched for."""
-    query = await in_chapter(asked(question), [generation])
+    query = in_chapter(asked(question), [generation])
     assert (query.question.chapter, query.topic) == (chapter, topic)
     assert query.whole_chapter == (topic == chapter)
 
@@ -31,14 +31,14 @@ async def test_a_chapter_is_meant_by_its_number(
 async def test_this_chapter_is_that_of_the_reader_s_page(generation: OpenGeneration) -> None:
     """Without a page it is none."""
     page = "02-chapter-2-summer/03-smoke.md"
-    assert (await in_chapter(asked("Summarise this chapter", page=page), [generation])).question.chapter
-    assert not (await in_chapter(asked("Summarise this chapter"), [generation])).question.chapter
+    assert in_chapter(asked("Summarise this chapter", page=page), [generation]).question.chapter
+    assert not in_chapter(asked("Summarise this chapter"), [generation]).question.chapter
 
 
 async def test_a_chapter_that_the_caller_names_stays(generation: OpenGeneration) -> None:
     """Even if the question names another."""
     query = asked("What does chapter 2 say?", chapter="Chapter 1: Hive")
-    assert await in_chapter(query, [generation]) == query
+    assert in_chapter(query, [generation]) == query
 
 
 def test_chapters_without_numbers_are_counted() -> None:

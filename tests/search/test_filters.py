@@ -14,30 +14,25 @@ from lutrin.search.shelf_search import apply_filters
 class Book:
     """Fourteen chapters in their order."""
 
-    async def files(self) -> Sequence[object]:
-        """None that matters here."""
-        return ()
-
-    async def chapters(self) -> list[str]:
-        """By number."""
-        return [f"Chapter {number}: {'A 3D map' if number == 9 else 'Bees'}" for number in range(1, 15)]
+    files: Sequence[object] = ()
+    chapters = tuple(f"Chapter {number}: {'A 3D map' if number == 9 else 'Bees'}" for number in range(1, 15))
 
 
-async def filtered(chapter: str) -> dict[str, str] | None:
+def filtered(chapter: str) -> dict[str, str] | None:
     """The filter for a chapter."""
     books = [cast("OpenGeneration", Book())]
-    ((_, where),) = await apply_filters(books, Question(text="What is a bee?", chapter=chapter))
+    ((_, where),) = apply_filters(books, Question(text="What is a bee?", chapter=chapter))
     return where
 
 
 @pytest.mark.parametrize("chapter", ["Chapter 3: Bees", "chapter 3", " CHAPTER 3 ", "3"])
-async def test_a_chapter_is_named_by_title_or_number(chapter: str) -> None:
+def test_a_chapter_is_named_by_title_or_number(chapter: str) -> None:
     """The number alone is no part of another number."""
-    assert await filtered(chapter) == {"chapter": "Chapter 3: Bees"}
+    assert filtered(chapter) == {"chapter": "Chapter 3: Bees"}
 
 
-async def test_a_chapter_that_is_not_there_is_answered_by_those_that_are() -> None:
+def test_a_chapter_that_is_not_there_is_answered_by_those_that_are() -> None:
     """In the order of the book."""
     for chapter in ("99", "bees", "chapter"):
         with pytest.raises(InvalidQuestion, match=r"It has: Chapter 1: Bees; Chapter 2: Bees; .*Chapter 10"):
-            await filtered(chapter)
+            filtered(chapter)

@@ -141,7 +141,7 @@ async def test_several_things_are_searched_for_each_by_itself(search: Search) ->
 
 async def test_a_filter_holds(generation: OpenGeneration) -> None:
     """Nothing from another chapter, however few passages are left."""
-    where = {"chapter": next(file.chapter for file in await generation.files() if "summer" in file.filename)}
+    where = {"chapter": next(file.chapter for file in generation.files if "summer" in file.filename)}
     found = await Searcher(WordHashEmbedder()).search(generation, asked(EGGS), k=10, where=where)
     assert found.passages
     assert {passage.chunk.chapter for passage in found.passages} == set(where.values())

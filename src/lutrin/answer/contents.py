@@ -15,11 +15,11 @@ MOST_LISTED = 40
 """Lines of a list that a reader will still read."""
 
 
-async def from_contents(query: Query, generation: OpenGeneration) -> Plan:
+def from_contents(query: Query, generation: OpenGeneration) -> Plan:
     """Answer a question about the book itself from its table of contents."""
     if query.about is None:
         raise ValueError("the question is not about the book itself")
-    text = about_book(query.about, generation.book, await generation.files(), page=query.page)
+    text = about_book(query.about, generation.book, generation.files, page=query.page)
     return Plan(query, generation.book.title, generation.name, text, warnings=query.warnings)
 
 

@@ -57,7 +57,7 @@ async def as_meant(searcher: Searcher, generations: Sequence[OpenGeneration], qu
         IndexUnavailable: A book cannot be read.
     """
     query = await _on_page(searcher, await _on_conversation(searcher, query, generations), generations)
-    query = query if query.within else await in_chapter(query, generations)
+    query = query if query.within else in_chapter(query, generations)
     return await parted(searcher, generations, query)
 
 
@@ -84,7 +84,7 @@ async def find_evidence(searcher: Searcher, generations: Sequence[OpenGeneration
             # The page does not answer the question, but the book may.
             query = replace(query, within="")
             generation, result = await _find_each(searcher, query, generations, k)
-    page = await _open_page(query, generations)
+    page = _open_page(query, generations)
     return Evidence(query, generation, result, page[0].book.title if page is not None else "")
 
 
@@ -170,7 +170,7 @@ async def _on_page(searcher: Searcher, query: Query, generations: Sequence[OpenG
     kind = await _points_at(searcher, query) if query.page else "none"
     if kind == "none":
         return query
-    page = await _open_page(query, generations)
+    page = _open_page(query, generations)
     if page is None:
         return query
     query = replace(query, within=query.page, pointing=kind)
@@ -181,10 +181,10 @@ async def _on_page(searcher: Searcher, query: Query, generations: Sequence[OpenG
     return replace(query, frame=frame, about=None, topic=title, parts=(title,), whole_chapter=True, refusal=None)
 
 
-async def _open_page(query: Query, generations: Sequence[OpenGeneration]) -> tuple[OpenGeneration, FileEntry] | None:
+def _open_page(query: Query, generations: Sequence[OpenGeneration]) -> tuple[OpenGeneration, FileEntry] | None:
     """The page that the reader has open, and its book; None if no book has it."""
     for generation in generations if query.page else ():
-        for file in await generation.files():
+        for file in generation.files:
             if file.filename == query.page:
                 return generation, file
     return None

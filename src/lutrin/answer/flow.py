@@ -147,7 +147,7 @@ class AnswerFlow:
         """
         understand(question, history=(), language=self._language, embedder=self._searcher.embedder)
         async with self._shelf.lease_books(question.book) as generations:
-            await apply_filters(generations, question)
+            apply_filters(generations, question)
 
     async def explains(self, question: Question) -> bool:
         """Whether a model or a prepared entry would answer, rather than the book's own words alone.
@@ -160,7 +160,7 @@ class AnswerFlow:
         async with self._shelf.lease_books(question.book) as generations:
             query = await self._understood(question, (), generations)
             async with self.search_turn(question):
-                query = await in_chapter(query, generations)
+                query = in_chapter(query, generations)
                 return query.refusal is None and await self._prepared.plan(query, generations) is not None
 
     async def answer(self, question: Question) -> AsyncGenerator[AnswerEvent, None]:
@@ -304,7 +304,7 @@ class AnswerFlow:
         if ready is not None:
             return ready
         if query.frame == "about":
-            return await from_contents(query, generations[0])
+            return from_contents(query, generations[0])
         k = query.question.top_k or self._settings.top_k
         found = await find_evidence(self._searcher, generations, query, k=k)
         if found.query.whole_chapter:
@@ -379,7 +379,7 @@ class AnswerFlow:
         for book in dict.fromkeys(slug for slug, _ in self.traffic.opened):
             with suppress(NotFound, IndexUnavailable):
                 async with self._shelf.lease(book) as generation:
-                    for file in await generation.files():
+                    for file in generation.files:
                         opened[book, file.chapter] += self.traffic.opened[book, file.filename]
                         pages.setdefault((book, file.chapter), []).append(file.filename)
         for chapter, times in opened.most_common(WARM_CHAPTERS):

@@ -51,7 +51,7 @@ async def overview_plan(found: Evidence, encode: Encode, *, is_read: bool) -> Pl
 
 async def _summary(found: Evidence, encode: Encode, *, is_read: bool) -> Plan | None:
     query, generation, result = found.query, found.generation, found.result
-    order = [file.filename for file in await generation.files()]
+    order = [file.filename for file in generation.files]
     files = {item.chunk.filename for item in result.parts[0].passages}
     first = {name: await _first_place(generation, name) for name in files}
     alone = (one for item in result.parts[0].passages for one in _sentences_alone(item, first[item.chunk.filename]))

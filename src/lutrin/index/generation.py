@@ -101,6 +101,10 @@ class OpenGeneration:
         self._frequencies: dict[str, int] = {}
         self._sources: dict[str, str] = {}
         self._vocabulary: dict[str, int] | None = None
+        self.files = read_files(passages)
+        """The book's files in reading order."""
+        self.chapters: list[str] = [name for (name,) in passages.execute(statements.CHAPTERS)]
+        """The names of the chapters in the book's order; pages outside of chapters have none."""
         rows = passages.execute(statements.CHUNK_STATES).fetchall()
         ids, starts, firsts, roles = zip(*rows, strict=True) if rows else ((),) * 4
         self.labels: dict[str, list[str]] = {}
@@ -216,14 +220,6 @@ class OpenGeneration:
         near = np.vecdot(self.windows[indices], vector)  # row by row: see `tokens.product`
         best: npt.NDArray[np.float32] = np.maximum.reduceat(near, firsts)
         return best
-
-    async def files(self) -> list[FileEntry]:
-        """The book's files in reading order."""
-        return await self._query(lambda: read_files(self._passages))
-
-    async def chapters(self) -> list[str]:
-        """The names of the chapters in the book's order; pages outside of chapters have none."""
-        return [str(row[0]) for row in await self._rows(statements.CHAPTERS)]
 
     async def chapter_starts(self) -> list[Chunk]:
         """The first chunk of each chapter in files with several, such as PDFs."""

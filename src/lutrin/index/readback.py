@@ -94,7 +94,7 @@ def _check_database(directory: Path) -> None:
 
 
 async def _check_chunks(generation: OpenGeneration, chunks: list[Chunk]) -> None:
-    manifest, files = generation.manifest, await generation.files()
+    manifest, files = generation.manifest, generation.files
     chunk_count = sum(file.chunks for file in files)
     counts = (len(files), len(chunks), chunk_count, generation.tokens.chunks, len(generation.windows))
     expected = (manifest.files, manifest.chunks, manifest.chunks, manifest.chunks, manifest.windows)

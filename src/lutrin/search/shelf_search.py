@@ -40,7 +40,7 @@ async def search_books(
     """
     if query.mode == "selection":
         return generations[0], await search_selection(searcher.embedder, generations[0], query)
-    places = await filters_of(generations, query)
+    places = filters_of(generations, query)
     books = [(generation, await searcher.gather(generation, query, where)) for generation, where in places]
     if len(books) == 1:
         ((generation, found),) = books
@@ -70,7 +70,7 @@ async def retrieve_passages(
             text = await with_spaces(generations, text, searcher.embedder)
         query = alone(msgspec.structs.replace(question, text=text, selected_text=""))
         # A selection may mention other chapters than its own.
-        query = query if question.selected_text else await in_chapter(query, generations)
+        query = query if question.selected_text else in_chapter(query, generations)
         wanted = question.top_k or default_k
         generation, result = await search_books(searcher, generations, query, k=SECTIONS_EACH * wanted, again=False)
         # "What is it?" names nothing that the book could lack: return the best there is; the scores show how weak it
@@ -82,19 +82,16 @@ async def retrieve_passages(
     return []
 
 
-async def in_chapter(query: Query, generations: Sequence[OpenGeneration]) -> Query:
+def in_chapter(query: Query, generations: Sequence[OpenGeneration]) -> Query:
     """Limit the query to the chapter that it names, if a book has it; otherwise return it unchanged.
 
     If the question only asks for a form of the chapter, search for the chapter's title.
-
-    Raises:
-        IndexUnavailable: A book cannot be read.
     """
     if query.question.chapter or query.selected_text or query.frame == "about":
         return query
     for named, rest in query.chapters:
         for generation in generations:
-            title = await _title_of(generation, named.number, query.page)
+            title = _title_of(generation, named.number, query.page)
             if title:
                 question = msgspec.structs.replace(query.question, chapter=title, book=generation.book.slug)
                 topic = rest or title
@@ -102,16 +99,16 @@ async def in_chapter(query: Query, generations: Sequence[OpenGeneration]) -> Que
     return query
 
 
-async def chapters_of(generation: OpenGeneration) -> list[str]:
+def chapters_of(generation: OpenGeneration) -> list[str]:
     """The chapters of a book in order; in a book without chapters, its pages."""
-    return await generation.chapters() or [file.title for file in await generation.files()]
+    return generation.chapters or [file.title for file in generation.files]
 
 
-async def _title_of(generation: OpenGeneration, number: int | None, page: str) -> str | None:
+def _title_of(generation: OpenGeneration, number: int | None, page: str) -> str | None:
     """Title of the chapter with a number; without a number, of the chapter that holds the page."""
     if number is not None:
-        return chapter_of_number(await chapters_of(generation), number)
-    here = [file.chapter or file.title for file in await generation.files() if file.filename == page]
+        return chapter_of_number(chapters_of(generation), number)
+    here = [file.chapter or file.title for file in generation.files if file.filename == page]
     return next(iter(here), None)
 
 
@@ -130,26 +127,25 @@ def chapter_of_number(chapters: Sequence[str], number: int) -> str | None:
     return next((name for name, one in own if one == number), next(iter(in_order), None))
 
 
-async def filters_of(
+def filters_of(
     generations: Sequence[OpenGeneration], query: Query
 ) -> list[tuple[OpenGeneration, dict[str, str] | None]]:
     """Like `apply_filters`, but limited to the one page that the question means, if any.
 
     Raises:
         InvalidQuestion: No book has the question's chapter and module.
-        IndexUnavailable: A book cannot be read.
     """
-    books = await apply_filters(generations, query.question)
+    books = apply_filters(generations, query.question)
     if not query.within:
         return books
     return [
         (generation, {**(where or {}), "filename": query.within})
         for generation, where in books
-        if any(file.filename == query.within for file in await generation.files())
+        if any(file.filename == query.within for file in generation.files)
     ]
 
 
-async def apply_filters(
+def apply_filters(
     generations: Sequence[OpenGeneration], question: Question
 ) -> list[tuple[OpenGeneration, dict[str, str] | None]]:
     """The books that have the question's chapter and module, with the filter for each.
@@ -161,7 +157,7 @@ async def apply_filters(
     missing: list[InvalidQuestion] = []
     for generation in generations:
         try:
-            books.append((generation, await _where(generation, question)))
+            books.append((generation, _where(generation, question)))
         except InvalidQuestion as error:
             missing.append(error)
     if missing and not books:
@@ -169,11 +165,11 @@ async def apply_filters(
     return books
 
 
-async def _where(generation: OpenGeneration, question: Question) -> dict[str, str] | None:
+def _where(generation: OpenGeneration, question: Question) -> dict[str, str] | None:
     """The filter for a question's chapter and module, or None."""
     if not question.chapter and not question.module:
         return None
-    files, chapters = await generation.files(), await generation.chapters()
+    files, chapters = generation.files, generation.chapters
     where = {}
     if question.module:
         where["module"] = _resolve("module", question.module, sorted({file.module for file in files} - {""}))

@@ -127,7 +127,7 @@ class ShelfLibrary:
     async def chapters(self, slug: str) -> Sequence[str]:
         """The names of a book's chapters in its order; none if it has no chapters."""
         async with self._shelf.lease(slug) as generation:
-            return await generation.chapters()
+            return generation.chapters
 
     async def source(self, slug: str, filename: str) -> str:
         """The text of a page's source file; raises NotFound if there is no such page."""
@@ -252,8 +252,8 @@ class ShelfLibrary:
 
 async def _card(generation: OpenGeneration) -> ShelvedBook:
     first = await generation.chunks(await generation.first_ids(OPENING_PASSAGES))
-    chapters = await generation.chapters()
-    contents = (chapters, [file.title for file in await generation.files()], [chunk.section_title for chunk in first])
+    chapters = generation.chapters
+    contents = (chapters, [file.title for file in generation.files], [chunk.section_title for chunk in first])
     return ShelvedBook(
         slug=generation.book.slug,
         title=generation.book.title,
@@ -294,12 +294,12 @@ async def _contents(generation: OpenGeneration) -> Sequence[PageEntry]:
         chapters.setdefault(chunk.filename, []).append((unquote(place), chunk.chapter))
     return [
         PageEntry(file.filename, file.title, file.module, file.chapter, tuple(chapters.get(file.filename, ())))
-        for file in await generation.files()
+        for file in generation.files
     ]
 
 
 async def _practice(generation: OpenGeneration) -> Practice:
-    files, chunks = await generation.files(), await generation.all_chunks()
+    files, chunks = generation.files, await generation.all_chunks()
 
     def make() -> Practice:
         address = {chunk.chunk_id: reader_url(chunk) for chunk in chunks}

@@ -174,7 +174,7 @@ class PreparedAnswers:
         # In a form without prepared entries, only a question with the same words matches.
         matches = [
             match
-            for generation, where in await filters_of(generations, query)
+            for generation, where in filters_of(generations, query)
             if (match := await self._match(generation, query, kinds)) is not None
             and (wanted or np.isinf(match.odds))
             and await _is_there(generation, match.item, where)
@@ -218,7 +218,7 @@ class PreparedAnswers:
         kind = OF_CHAPTER.get(query.frame)
         if kind is None:
             return None
-        for generation, where in await filters_of(generations, query):
+        for generation, where in filters_of(generations, query):
             entries = generation.companion.visible(kind)
             items = [item for item in entries if await _is_there(generation, item, where)]
             if items:
@@ -240,7 +240,7 @@ class PreparedAnswers:
             return None
         questions = {normalize(query.text), normalize(query.typed)}
         matches: list[Match] = []
-        for generation, where in await filters_of(generations, query):
+        for generation, where in filters_of(generations, query):
             pinned = [
                 item
                 for item in generation.companion.pinned_entries
