@@ -52,8 +52,8 @@ from lutrin.log import configure_logging
 from lutrin.ports import Encoding
 from lutrin.records import ChatMessage, ChatOrigin, Passage, Question
 from lutrin.runtime.wiring import open_joiner
+from lutrin.search.joined import retrieve_passages
 from lutrin.search.search import Searcher
-from lutrin.search.shelf_search import retrieve_passages
 from lutrin.serve.app import create_app, with_guards
 from lutrin.serve.library import ShelfLibrary
 from lutrin.serve.render_process import Renderer

@@ -21,7 +21,8 @@ from lutrin.errors import LutrinError
 from lutrin.query.understand import understand
 from lutrin.records import Question
 from lutrin.runtime.wiring import open_runtime
-from lutrin.search.shelf_search import SECTIONS_EACH, search_books
+from lutrin.search.joined import SECTIONS_EACH
+from lutrin.search.shelf_search import search_books
 from lutrin.settings import load_settings
 
 KINDS = ("sections", "joined")

@@ -231,17 +231,18 @@ async def _listing_of(
     query = replace(query, topic="", parts=("",), frame="plain", leans=True)
     _, result = await search_books(searcher, [generation], query, k=1)
     found = Evidence(query, generation, result)
+    page = await generation.chunks_of(home.filename)
     is_alone = query.mode == "selection"
-    run = whole(result.parts[0].passages[0].chunk) if is_alone else await announced(generation, home, code)
+    run = whole(result.parts[0].passages[0].chunk) if is_alone else announced(page, home, code)
     plan = await quote_runs(found, [run], result.parts[:1], sections)
     if messages.CODE_WITHHELD in plan.warnings or len(code.text) > MOST_CODE_CHARS:
         return None
-    return await _with_lines(searcher, generation, plan, code, await _language_of(generation, home, code))
+    return await _with_lines(searcher, generation, plan, code, _language_of(page, code))
 
 
-async def _language_of(generation: OpenGeneration, home: Chunk, code: Unit) -> str:
+def _language_of(page: Sequence[Chunk], code: Unit) -> str:
     """The language of a block of code: from its fence, else the nearest one named on its page."""
-    codes = [unit for chunk in await generation.chunks_of(home.filename) for unit in chunk.units if unit.language]
+    codes = [unit for chunk in page for unit in chunk.units if unit.language]
     nearest = min(codes, key=lambda unit: abs(unit.char_start - code.char_start), default=code)
     return code.language or nearest.language
 

@@ -138,8 +138,9 @@ def _is_statement(unit: Unit) -> bool:
 
 async def _all_code(found: Evidence) -> Plan:
     """The blocks of code of a page, in order, each below its announcement."""
-    blocks = list(_blocks(await found.generation.chunks_of(found.query.within)))
-    runs = [await announced(found.generation, home, code) for home, code in blocks[:MOST_BLOCKS]]
+    page = await found.generation.chunks_of(found.query.within)
+    blocks = list(_blocks(page))
+    runs = [announced(page, home, code) for home, code in blocks[:MOST_BLOCKS]]
     plan = await quote_runs(found, runs, (), 0)
     if not blocks:
         return replace(plan, text=messages.NO_CODE_HERE)

@@ -189,13 +189,15 @@ def whole(chunk: Chunk) -> Run:
     return Run(chunk, chunk.units, (0.0,) * len(chunk.units))
 
 
-async def announced(generation: OpenGeneration, home: Chunk, code: Unit) -> Run:
+def announced(page: Sequence[Chunk], home: Chunk, code: Unit) -> Run:
     """A block of code with the text before it in its section, from the last paragraph that is not a warning.
 
-    Raises:
-        IndexUnavailable: The book cannot be read.
+    Args:
+        page: Every passage of the file.
+        home: The one that holds the block.
+        code: The block.
     """
-    own = await generation.section_chunks(home)
+    own = [one for one in page if one.heading_key == home.heading_key]
     placed = {unit.char_start: unit for one in own for unit in one.units if unit.variant in {"", code.variant}}
     units = [placed[start] for start in sorted(placed) if start <= code.char_start]
     told = [place for place, unit in enumerate(units) if unit.kind == "sentence" and not unit.warning]

@@ -60,10 +60,10 @@ from lutrin.runtime.profile import (
     remote,
 )
 from lutrin.runtime.study_room import StudyRoom
-from lutrin.search.joined import Joiner
+from lutrin.search.joined import Joiner, retrieve_passages
 from lutrin.search.result import is_far
 from lutrin.search.search import Searcher
-from lutrin.search.shelf_search import retrieve_passages, search_books
+from lutrin.search.shelf_search import search_books
 from lutrin.serve.budget import charge_search
 from lutrin.serve.library import ShelfLibrary
 from lutrin.serve.schemas import RetrievedPassage

@@ -11,14 +11,25 @@ from itertools import groupby
 
 from msgspec import structs
 
+from lutrin import messages
+from lutrin.errors import InvalidQuestion
 from lutrin.index.generation import OpenGeneration
+from lutrin.index.shelf import Shelf
 from lutrin.ingest.chunk import content_type, render, repetition_start
-from lutrin.records import Chunk, Passage, Unit
+from lutrin.language.words import topic_stems, words
+from lutrin.query.respell import with_spaces
+from lutrin.query.understand import alone
+from lutrin.records import Chunk, Passage, Question, Unit
+from lutrin.search.search import Searcher
+from lutrin.search.shelf_search import in_chapter, search_books
+from lutrin.search.sought import SELECTION_CHARACTERS
 from lutrin.threads import in_thread
 
 CountTokens = Callable[[str], int]
 Place = tuple[int, int, str]
 """Start and end of a unit in its file, and its text."""
+SECTIONS_EACH = 3
+"""Sections found for each joined passage: one passage may contain several."""
 KEPT_PAGES = 64
 """Pages whose sizes stay in memory, some 100 kB each; the oldest are dropped first."""
 
@@ -135,6 +146,38 @@ class Joiner:
         embedded = joined.embedded_text()
         digest = hashlib.sha256(embedded.encode("utf-8", "surrogatepass")).hexdigest()
         return structs.replace(joined, token_count=self._count(embedded), content_hash=digest)
+
+
+async def retrieve_passages(
+    shelf: Shelf, searcher: Searcher, joiner: Joiner, question: Question, *, default_k: int
+) -> list[Passage]:
+    """Return the joined passages nearest to a question, best first; none if the book does not cover it.
+
+    With a selection (its first 4096 characters), those nearest to the selection. Without `question.book`,
+    search the book that speaks of the subject most. No cross-encoder: five passages hold as many facts without it.
+
+    Raises:
+        InvalidQuestion: There is nothing to search for.
+        IndexUnavailable: No book can be opened.
+    """
+    text = question.selected_text[:SELECTION_CHARACTERS].strip() or question.text
+    if not words(text):
+        raise InvalidQuestion(messages.EMPTY_QUESTION)
+    async with shelf.lease_books(question.book) as generations:
+        if not question.selected_text:
+            text = await with_spaces(generations, text, searcher.embedder)
+        query = alone(structs.replace(question, text=text, selected_text=""))
+        # A selection may mention other chapters than its own.
+        query = query if question.selected_text else in_chapter(query, generations)
+        wanted = question.top_k or default_k
+        generation, result = await search_books(searcher, generations, query, k=SECTIONS_EACH * wanted, again=False)
+        # "What is it?" names nothing that the book could lack: return the best there is; the scores show how weak it
+        # is.
+        if result.verdict != "no" or not topic_stems(text):
+            return await joiner.join(generation, result.passages, wanted)
+    if not question.book:
+        shelf.require_all_readable()
+    return []
 
 
 def _heading(path: tuple[str, ...]) -> str:

@@ -12,19 +12,12 @@ import msgspec
 from lutrin import messages
 from lutrin.errors import InvalidQuestion
 from lutrin.index.generation import OpenGeneration
-from lutrin.index.shelf import Shelf
-from lutrin.language.words import topic_stems, words
-from lutrin.query.respell import with_spaces
-from lutrin.query.understand import Query, alone
-from lutrin.records import Passage, Question
-from lutrin.search.joined import Joiner
+from lutrin.language.words import words
+from lutrin.query.understand import Query
+from lutrin.records import Question
 from lutrin.search.marked import search_selection
 from lutrin.search.result import SearchResult
 from lutrin.search.search import Searcher
-from lutrin.search.sought import SELECTION_CHARACTERS
-
-SECTIONS_EACH = 3
-"""Sections found for each joined passage: one passage may contain several."""
 
 
 async def search_books(
@@ -48,38 +41,6 @@ async def search_books(
     results = [(*book, await searcher.rank(book[1], k=k, again=False)) for book in books]
     generation, found, best = max(results, key=lambda result: result[2].odds)
     return generation, await searcher.rank(found, k=k) if again else best
-
-
-async def retrieve_passages(
-    shelf: Shelf, searcher: Searcher, joiner: Joiner, question: Question, *, default_k: int
-) -> list[Passage]:
-    """Return the joined passages nearest to a question, best first; none if the book does not cover it.
-
-    With a selection (its first 4096 characters), those nearest to the selection. Without `question.book`,
-    search the book that speaks of the subject most. No cross-encoder: five passages hold as many facts without it.
-
-    Raises:
-        InvalidQuestion: There is nothing to search for.
-        IndexUnavailable: No book can be opened.
-    """
-    text = question.selected_text[:SELECTION_CHARACTERS].strip() or question.text
-    if not words(text):
-        raise InvalidQuestion(messages.EMPTY_QUESTION)
-    async with shelf.lease_books(question.book) as generations:
-        if not question.selected_text:
-            text = await with_spaces(generations, text, searcher.embedder)
-        query = alone(msgspec.structs.replace(question, text=text, selected_text=""))
-        # A selection may mention other chapters than its own.
-        query = query if question.selected_text else in_chapter(query, generations)
-        wanted = question.top_k or default_k
-        generation, result = await search_books(searcher, generations, query, k=SECTIONS_EACH * wanted, again=False)
-        # "What is it?" names nothing that the book could lack: return the best there is; the scores show how weak it
-        # is.
-        if result.verdict != "no" or not topic_stems(text):
-            return await joiner.join(generation, result.passages, wanted)
-    if not question.book:
-        shelf.require_all_readable()
-    return []
 
 
 def in_chapter(query: Query, generations: Sequence[OpenGeneration]) -> Query:
