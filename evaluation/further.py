@@ -29,7 +29,6 @@ from lutrin.query.understand import understand
 from lutrin.records import Question
 from lutrin.search.joints import parted
 from lutrin.search.result import Part
-from lutrin.search.shelf_search import search_books
 from lutrin.settings import load_settings
 
 FILE = ROOT / "src" / "lutrin" / "answer" / "cover.json"
@@ -120,7 +119,7 @@ async def collect(folders: Sequence[Path]) -> list[Asked]:
                     asked = Question(text=text)
                     query = understand(asked, history=(), language=ANY, embedder=pipeline.searcher.embedder)
                     query = await parted(pipeline.searcher, [generation], query)
-                    _, result = await search_books(pipeline.searcher, [generation], query, k=5)
+                    _, result = await pipeline.searcher.search_books([generation], query, k=5)
                     parts = [one for one in result.parts if one.verdict == "answers"] or result.parts[:1]
                     found.append(Asked(generation.book.slug, facts, tuple(parts), query.frame))
                 print(f"{generation.book.slug}: {len(found)} questions so far", flush=True)

@@ -22,7 +22,6 @@ from lutrin.query.understand import understand
 from lutrin.records import Question
 from lutrin.runtime.wiring import open_runtime
 from lutrin.search.joined import SECTIONS_EACH
-from lutrin.search.shelf_search import search_books
 from lutrin.settings import load_settings
 
 KINDS = ("sections", "joined")
@@ -61,7 +60,7 @@ async def retrieve_both(book: ShelvedBook, data: Path) -> dict[str, Found]:
                 embedder=house.searcher.embedder,
             )
             async with house.shelf.lease_books() as generations:
-                generation, found = await search_books(house.searcher, generations, query, k=SECTIONS_EACH * TOP)
+                generation, found = await house.searcher.search_books(generations, query, k=SECTIONS_EACH * TOP)
                 joined = await house.joiner.join(generation, found.passages, TOP)
             for kind, passages in zip(KINDS, (found.passages[:TOP], joined), strict=True):
                 results[kind].tokens += [passage.chunk.token_count for passage in passages]

@@ -32,7 +32,6 @@ from lutrin.records import (
     Role,
 )
 from lutrin.search.search import Searcher
-from lutrin.search.shelf_search import search_books
 from lutrin.serve.book_reader import Reader
 from lutrin.serve.budget import Workshop
 from lutrin.serve.library import ShelfLibrary
@@ -98,7 +97,7 @@ class Pipeline:
         """The passages that an answer would rest on, whatever the decision about scope."""
         query = understand(question, history=(), language=ANY, embedder=self.searcher.embedder)
         async with self.shelf.lease_books(question.book) as generations:
-            _, found = await search_books(self.searcher, generations, query, k=question.top_k or 5)
+            _, found = await self.searcher.search_books(generations, query, k=question.top_k or 5)
         return found.passages
 
     async def fused(self, question: Question) -> Sequence[Passage]:

@@ -31,7 +31,6 @@ from lutrin.query.understand import understand
 from lutrin.records import Chunk, Passage, Question
 from lutrin.runtime import ingestion, wiring
 from lutrin.search.search import Searcher
-from lutrin.search.shelf_search import search_books
 from lutrin.settings import Settings, load_settings
 
 OUT = ROOT / "bench" / "out"
@@ -79,7 +78,7 @@ class Peers:
     async def lutrin(self, question: Question, k: int) -> list[str]:
         """Lutrin's search in the book that speaks of it most, before it decides whether any does."""
         query = understand(question, history=(), language=ANY, embedder=self.embedder)
-        _, found = await search_books(self.searcher, self.generations, query, k=k)
+        _, found = await self.searcher.search_books(self.generations, query, k=k)
         return [passage.chunk.chunk_id for passage in found.passages]
 
     async def chunks(self, ids: Sequence[str]) -> list[Chunk]:

@@ -27,7 +27,6 @@ from lutrin.query.understand import alone, with_wish
 from lutrin.records import DoneEvent, Finished, Forecast, GenerationEvent, GenerationRequest, Message, Piece, Question
 from lutrin.runtime.wiring import Runtime, answering
 from lutrin.search.joints import parted
-from lutrin.search.shelf_search import search_books
 from training import sources
 from training.calibrate import HELD
 from training.sources import Source, Written
@@ -125,7 +124,7 @@ async def _sections(
     if query.refusal is not None:
         return []
     query = await parted(house.searcher, generations, query)
-    generation, found = await search_books(house.searcher, generations, query, k=top_k)
+    generation, found = await house.searcher.search_books(generations, query, k=top_k)
     plan = await make_plan(Evidence(query, generation, found), sections=SECTIONS)
     if not plan.explainable or len(found.parts) > 1:
         return []

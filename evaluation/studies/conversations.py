@@ -31,7 +31,6 @@ from lutrin.query.conversation import complete_question
 from lutrin.query.understand import alone
 from lutrin.records import Answer, ChatMessage, DoneEvent, Passage, Question
 from lutrin.runtime import wiring
-from lutrin.search.shelf_search import search_books
 from lutrin.settings import load_settings
 
 TURNS = ROOT / "tests" / "answer" / "conversations.jsonl"
@@ -76,7 +75,7 @@ class Talk:
     async def found(self, text: str) -> Sequence[Passage]:
         """The passages of the book that speaks of it most."""
         async with self.runtime.shelf.lease_books() as generations:
-            _, found = await search_books(self.runtime.searcher, generations, alone(Question(text=text)), k=5)
+            _, found = await self.runtime.searcher.search_books(generations, alone(Question(text=text)), k=5)
         return found.passages
 
 

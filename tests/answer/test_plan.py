@@ -17,7 +17,6 @@ from lutrin.query.understand import understand
 from lutrin.records import Question
 from lutrin.search.marked import search_selection
 from lutrin.search.search import Searcher
-from lutrin.search.shelf_search import search_books
 
 MakePlan = Callable[..., Awaitable[Plan]]
 BATTERY = "How many watt hours does the battery of Kestrel store?"
@@ -37,7 +36,7 @@ def plan(shelf: Shelf) -> MakePlan:
             if query.mode == "selection":
                 found = await search_selection(embedder, generations[0], query)
                 return await make_plan(Evidence(query, generations[0], found), sections=sections)
-            generation, found = await search_books(Searcher(embedder), generations, query, k=5)
+            generation, found = await Searcher(embedder).search_books(generations, query, k=5)
             if odds is not None:
                 found = replace(found, parts=tuple(replace(part, odds=odds) for part in found.parts))
             return await make_plan(Evidence(query, generation, found), sections=sections)
@@ -193,7 +192,7 @@ async def test_what_was_recognised_from_a_picture_is_never_called_exact(shelf: S
     embedder = WordHashEmbedder()
     query = understand(Question(text=BATTERY), history=(), language=english(), embedder=embedder)
     async with shelf.lease_books() as generations:
-        generation, found = await search_books(Searcher(embedder), generations, query, k=5)
+        generation, found = await Searcher(embedder).search_books(generations, query, k=5)
         (part,) = found.parts
         scanned = [replace(item, chunk=structs.replace(item.chunk, recognized=True)) for item in part.passages]
         printed = await make_plan(Evidence(query, generation, found))

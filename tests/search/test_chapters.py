@@ -3,7 +3,7 @@
 import pytest
 
 from lutrin.index.generation import OpenGeneration
-from lutrin.search.shelf_search import chapter_of_number, in_chapter
+from lutrin.search.filters import chapter_of_number, in_chapter
 
 from .conftest import asked
 

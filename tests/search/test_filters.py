@@ -8,7 +8,7 @@ import pytest
 from lutrin.errors import InvalidQuestion
 from lutrin.index.generation import OpenGeneration
 from lutrin.records import Question
-from lutrin.search.shelf_search import apply_filters
+from lutrin.search.filters import apply_filters
 
 
 class Book:

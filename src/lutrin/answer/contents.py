@@ -9,7 +9,7 @@ from lutrin.language.words import content_stems
 from lutrin.query.frames import About
 from lutrin.query.understand import Query
 from lutrin.records import BookInfo
-from lutrin.search.shelf_search import chapter_of_number
+from lutrin.search.filters import chapter_of_number
 
 MOST_LISTED = 40
 """Lines of a list that a reader will still read."""

@@ -21,11 +21,11 @@ from lutrin.language.words import name_phrase, name_spans, stem_set, subject_ste
 from lutrin.query.frames import Frame
 from lutrin.query.understand import Pointing, Query, sides_of
 from lutrin.records import Unit, UnitKind
+from lutrin.search.filters import in_chapter
 from lutrin.search.fits import load_fit
 from lutrin.search.joints import parted
 from lutrin.search.result import Part, ScoredPassage, SearchResult
 from lutrin.search.search import Searcher
-from lutrin.search.shelf_search import in_chapter, search_books
 
 KINDS: dict[Pointing, UnitKind] = {"table": "table_row", "code": "code", "figure": "caption"}
 """Kind of unit that a question points at."""
@@ -95,7 +95,7 @@ async def find_more(searcher: Searcher, generations: Sequence[OpenGeneration], f
         IndexUnavailable: A book cannot be read.
     """
     more = replace(found.query, frame="more", added="")
-    generation, result = await search_books(searcher, generations, more, k=k)
+    generation, result = await searcher.search_books(generations, more, k=k)
     return replace(found, generation=generation, result=result)
 
 
@@ -103,8 +103,8 @@ async def _on_conversation(searcher: Searcher, query: Query, generations: Sequen
     """The question as a follow-up, if the book is likelier to answer it so than alone."""
     if query.leaning is None:
         return query
-    _, alone_result = await search_books(searcher, generations, query, k=1, again=False)
-    _, result = await search_books(searcher, generations, query.leaning, k=1, again=False)
+    _, alone_result = await searcher.search_books(generations, query, k=1, again=False)
+    _, result = await searcher.search_books(generations, query.leaning, k=1, again=False)
     return query.leaning if result.odds > alone_result.odds else query
 
 
@@ -215,7 +215,7 @@ async def _find_each(
     searcher: Searcher, query: Query, generations: Sequence[OpenGeneration], k: int
 ) -> tuple[OpenGeneration, SearchResult]:
     """Search for a question, or for each of two things that it names side by side if no passage covers both."""
-    generation, result = await search_books(searcher, generations, query, k=k)
+    generation, result = await searcher.search_books(generations, query, k=k)
     sides = _each_side(query)
     if sides is None or query.mode == "selection":
         return generation, result
@@ -226,9 +226,9 @@ async def _find_each(
     said = [f"{unit.lead} {unit.text}" for run in choose(result.parts, query.frame) for unit in run.units]
     if tells_apart(names, said) if query.frame == "compare" else _are_named(names, " ".join(said)):
         return generation, result
-    home, both = await search_books(searcher, generations, each, k=k)
+    home, both = await searcher.search_books(generations, each, k=k)
     if both.parts[-2].verdict != "answers" and (first := longer_first(names)):
-        home, both = await search_books(searcher, generations, _each_named(each, names, first), k=k)
+        home, both = await searcher.search_books(generations, _each_named(each, names, first), k=k)
     answered = [part.verdict == "answers" for part in both.parts[-2:]]
     # One side of a comparison is half an answer; a sentence about both may cover them together.
     if all(answered) or (query.frame == "compare" and any(answered)):

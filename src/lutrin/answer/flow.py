@@ -39,9 +39,9 @@ from lutrin.log import get_logger
 from lutrin.ports import ChatStore, Generator
 from lutrin.query.understand import Query, alone, understand, understand_for
 from lutrin.records import AnswerEvent, ChatMessage, DoneEvent, Question
+from lutrin.search.filters import apply_filters, in_chapter
 from lutrin.search.result import SearchResult
 from lutrin.search.search import Searcher
-from lutrin.search.shelf_search import apply_filters, in_chapter
 from lutrin.settings import Settings
 
 NOT_COVERED = frozenset({"out_of_scope", "not_in_book"})

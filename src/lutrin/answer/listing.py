@@ -26,7 +26,6 @@ from lutrin.search.fits import load_fit
 from lutrin.search.marked import marked_code
 from lutrin.search.result import Part, chance_of
 from lutrin.search.search import Searcher
-from lutrin.search.shelf_search import search_books
 
 MOST_CODE_CHARS = 16_000
 """Characters of a block to explain: as many as a selection may have."""
@@ -156,7 +155,7 @@ async def sayings_of(
         return {}
     texts = tuple(f"What does {name} do?" if names[name] else f"What is {name}?" for name in known)
     query = replace(alone(Question(text=texts[0], book=generation.book.slug)), parts=texts)
-    _, result = await search_books(searcher, [generation], query, k=1, again=False)
+    _, result = await searcher.search_books([generation], query, k=1, again=False)
     found: dict[str, Saying] = {}
     taken = set(shown)
     for name, part in zip(known, result.parts, strict=True):
@@ -229,7 +228,7 @@ async def _listing_of(
 ) -> Plan | None:
     """The passage and code block that contain the selected lines."""
     query = replace(query, topic="", parts=("",), frame="plain", leans=True)
-    _, result = await search_books(searcher, [generation], query, k=1)
+    _, result = await searcher.search_books([generation], query, k=1)
     found = Evidence(query, generation, result)
     page = await generation.chunks_of(home.filename)
     is_alone = query.mode == "selection"

@@ -63,7 +63,6 @@ from lutrin.runtime.study_room import StudyRoom
 from lutrin.search.joined import Joiner, retrieve_passages
 from lutrin.search.result import is_far
 from lutrin.search.search import Searcher
-from lutrin.search.shelf_search import search_books
 from lutrin.serve.budget import charge_search
 from lutrin.serve.library import ShelfLibrary
 from lutrin.serve.schemas import RetrievedPassage
@@ -554,7 +553,7 @@ async def nearest_chapter(runtime: Runtime, text: str) -> str | None:
     """Return the chapter nearest to a question; empty if none is near, None if the books answer it."""
     async with runtime.shelf.lease_books() as generations:
         query = alone(Question(text=text))
-        _, best = await search_books(runtime.searcher, generations, query, k=runtime.settings.top_k)
+        _, best = await runtime.searcher.search_books(generations, query, k=runtime.settings.top_k)
     if is_far(best.odds, found=bool(best.passages)):
         return ""
     if best.verdict != "no":

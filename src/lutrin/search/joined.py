@@ -20,8 +20,8 @@ from lutrin.language.words import topic_stems, words
 from lutrin.query.respell import with_spaces
 from lutrin.query.understand import alone
 from lutrin.records import Chunk, Passage, Question, Unit
+from lutrin.search.filters import in_chapter
 from lutrin.search.search import Searcher
-from lutrin.search.shelf_search import in_chapter, search_books
 from lutrin.search.sought import SELECTION_CHARACTERS
 from lutrin.threads import in_thread
 
@@ -170,7 +170,7 @@ async def retrieve_passages(
         # A selection may mention other chapters than its own.
         query = query if question.selected_text else in_chapter(query, generations)
         wanted = question.top_k or default_k
-        generation, result = await search_books(searcher, generations, query, k=SECTIONS_EACH * wanted, again=False)
+        generation, result = await searcher.search_books(generations, query, k=SECTIONS_EACH * wanted, again=False)
         # "What is it?" names nothing that the book could lack: return the best there is; the scores show how weak it
         # is.
         if result.verdict != "no" or not topic_stems(text):

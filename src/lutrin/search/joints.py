@@ -20,7 +20,6 @@ from lutrin.query.understand import MAX_PARTS, Query, completed_half
 from lutrin.search.fits import Float, VectorFit, load_fit
 from lutrin.search.result import Part
 from lutrin.search.search import Searcher
-from lutrin.search.shelf_search import search_books
 
 SIGNALS = (
     "lesser odds of a half", "greater odds of a half", "lesser odds less those of the whole", "same unit",
@@ -98,7 +97,7 @@ async def signals_of(
     """
     texts = [query.topic, *(half for one in joints for half in one.halves)]
     asked = replace(query, parts=tuple(texts), frame="plain")
-    _, result = await search_books(searcher, generations, asked, k=1, again=False)
+    _, result = await searcher.search_books(generations, asked, k=1, again=False)
     halves = [text for one in joints for text in (one.left, one.right)]
     vectors = [one.pooled for one in await searcher.encode([query.topic, *halves])]
     whole, *found = result.parts

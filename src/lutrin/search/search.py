@@ -1,4 +1,4 @@
-"""Searches a book: two searches find candidates; the reader ranks them and scores their units."""
+"""Searches the books: two searches find candidates in each; the reader ranks them and scores their units."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +13,8 @@ from lutrin.query.respell import Speller
 from lutrin.query.understand import Query, with_spelling
 from lutrin.records import NEVER_AN_ANSWER, Chunk, Unit
 from lutrin.search.extremes import at_extreme
+from lutrin.search.filters import filters_of
+from lutrin.search.marked import search_selection
 from lutrin.search.reader import Candidates, Pool, combine, gather, judge, log_odds, score_passages, signals
 from lutrin.search.result import FAR, Part, ScoredPassage, SearchResult, best_passages
 from lutrin.search.sought import NamedLabels, Sought, SoughtText, places, sought_in
@@ -81,6 +83,28 @@ class Searcher:
             IndexUnavailable: The generation cannot be read.
         """
         return await self._speller.changes(generation, query.topic, self.embedder, chunks=generation.manifest.chunks)
+
+    async def search_books(
+        self, generations: Sequence[OpenGeneration], query: Query, *, k: int, again: bool = True
+    ) -> tuple[OpenGeneration, SearchResult]:
+        """Search each book that has the named chapter and module, or the selection alone; return the best evidence.
+
+        The cross-encoder (`again`) reads only the book that speaks of the subject most.
+
+        Raises:
+            InvalidQuestion: No book has the named chapter or module.
+            IndexUnavailable: A book cannot be read.
+        """
+        if query.mode == "selection":
+            return generations[0], await search_selection(self.embedder, generations[0], query)
+        places = filters_of(generations, query)
+        books = [(generation, await self.gather(generation, query, where)) for generation, where in places]
+        if len(books) == 1:
+            ((generation, found),) = books
+            return generation, await self.rank(found, k=k, again=again)
+        results = [(*book, await self.rank(book[1], k=k, again=False)) for book in books]
+        generation, found, best = max(results, key=lambda result: result[2].odds)
+        return generation, await self.rank(found, k=k) if again else best
 
     async def search(
         self,

@@ -23,9 +23,9 @@ from lutrin.query.conversation import refers
 from lutrin.query.frames import Frame, asks, frame_of
 from lutrin.query.understand import PHRASE_WORDS, Query, normalize, with_spelling
 from lutrin.records import Chunk, Passage
+from lutrin.search.filters import filters_of
 from lutrin.search.result import Part, ScoredPassage, SearchResult, log_sum
 from lutrin.search.search import Searcher
-from lutrin.search.shelf_search import filters_of
 from lutrin.search.sought import SELECTION_CHARACTERS
 from lutrin.study.same import (
     EncodedQuestion,

@@ -1,4 +1,4 @@
-"""Searches the books on the shelf: selects books, chapters, and the passages nearest to a text.
+"""Limits a question to what it names in the books: a chapter, a module, the open page.
 
 Readers name a chapter by its number ("Summarise chapter 3") or by part of its title, seldom by all of it.
 """
@@ -15,32 +15,6 @@ from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import words
 from lutrin.query.understand import Query
 from lutrin.records import Question
-from lutrin.search.marked import search_selection
-from lutrin.search.result import SearchResult
-from lutrin.search.search import Searcher
-
-
-async def search_books(
-    searcher: Searcher, generations: Sequence[OpenGeneration], query: Query, *, k: int, again: bool = True
-) -> tuple[OpenGeneration, SearchResult]:
-    """Search each book that has the named chapter and module, or the selection alone, and return the best evidence.
-
-    The cross-encoder (`again`) reads only the book that speaks of the subject most.
-
-    Raises:
-        InvalidQuestion: No book has the named chapter or module.
-        IndexUnavailable: A book cannot be read.
-    """
-    if query.mode == "selection":
-        return generations[0], await search_selection(searcher.embedder, generations[0], query)
-    places = filters_of(generations, query)
-    books = [(generation, await searcher.gather(generation, query, where)) for generation, where in places]
-    if len(books) == 1:
-        ((generation, found),) = books
-        return generation, await searcher.rank(found, k=k, again=again)
-    results = [(*book, await searcher.rank(book[1], k=k, again=False)) for book in books]
-    generation, found, best = max(results, key=lambda result: result[2].odds)
-    return generation, await searcher.rank(found, k=k) if again else best
 
 
 def in_chapter(query: Query, generations: Sequence[OpenGeneration]) -> Query:
