@@ -217,7 +217,7 @@ async def _find_each(
     """Search for a question, or for each of two things that it names side by side if no passage covers both."""
     generation, result = await searcher.search_books(generations, query, k=k)
     sides = _each_side(query)
-    if sides is None or query.mode == "selection":
+    if sides is None:
         return generation, result
     each, names = sides
     asks_more = query.name_stems - stem_set(" ".join(names))

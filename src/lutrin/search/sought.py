@@ -115,12 +115,7 @@ async def sought_in(generation: OpenGeneration, query: Query, embedder: str, enc
     section = [chunk for home in home_chunks[: int(query.leans)] for chunk in await generation.section_chunks(home)]
     shown = await _section_shown(generation, query)
     named = [find_labels(generation, part) for part in query.parts]
-    # A question that names no subject is about the whole selection.
-    texts = [selection] if selection and not query.stems else list(query.parts)
-    is_selection = texts == [selection]
-    if query.leans and not home_chunks and not is_selection and " ".join(selection.split()) not in query.topic:
-        # If the selection is not in the book word for word, its text must say what "this concept" is.
-        texts = [f"{query.topic} – {selection}"]
+    texts = _texts(query, selection, is_found=bool(home_chunks))
     labels = named if len(named) == len(texts) else [find_labels(generation, text) for text in texts]
     added = [query.added] if query.added and len(texts) == 1 else []
     encodings = await encode([*texts, *added])
@@ -137,7 +132,7 @@ async def sought_in(generation: OpenGeneration, query: Query, embedder: str, enc
             for text, encoding, label, lead, loss in zip(texts, encodings, labels, leads, losses, strict=False)
         ],
         added=list(zip(added, encodings[len(texts) :], strict=True)),
-        is_selection=is_selection,
+        is_selection=texts == [selection],
         homes=[chunk.chunk_id for chunk in home_chunks],
         shown=shown,
         besides=[
@@ -148,6 +143,16 @@ async def sought_in(generation: OpenGeneration, query: Query, embedder: str, enc
         ],
         led=[name for lead in leads for name in list(lead)[:MOST_LED]],
     )
+
+
+def _texts(query: Query, selection: str, *, is_found: bool) -> list[str]:
+    """One text for each thing that is asked; a question that names no subject is about the whole selection."""
+    if selection and not query.stems:
+        return [selection]
+    if query.leans and not is_found and " ".join(selection.split()) not in query.topic:
+        # If the selection is not in the book word for word, its text must say what "this concept" is.
+        return [f"{query.topic} – {selection}"]
+    return list(query.parts)
 
 
 async def _section_shown(generation: OpenGeneration, query: Query) -> dict[str, float]:
