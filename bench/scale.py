@@ -126,12 +126,12 @@ async def measure_rest(generation: OpenGeneration, embedder: Embedder) -> float:
     """Milliseconds (p95) that a retrieval takes besides its two searches: embedding, records, late interaction."""
     asked = [question.question for question in read_questions(QUESTIONS) if question.in_book][:SEARCHES]
     for text in asked:  # so that no question pays for words and records that are read for the first time
-        await Searcher(embedder).search(generation, alone(Question(text=text)), k=TOP)
+        await Searcher(embedder).search([generation], alone(Question(text=text)), k=TOP)
     searcher, seconds = Searcher(embedder), []
-    await searcher.search(generation, alone(Question(text="Which question is the first one?")), k=TOP)
+    await searcher.search([generation], alone(Question(text="Which question is the first one?")), k=TOP)
     for text in asked:
         start = time.perf_counter()
-        await searcher.search(generation, alone(Question(text=text)), k=TOP)
+        await searcher.search([generation], alone(Question(text=text)), k=TOP)
         whole = time.perf_counter() - start
         (encoded,) = await searcher.encode([text])
         start = time.perf_counter()

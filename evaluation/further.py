@@ -119,7 +119,7 @@ async def collect(folders: Sequence[Path]) -> list[Asked]:
                     asked = Question(text=text)
                     query = understand(asked, history=(), language=ANY, embedder=pipeline.searcher.embedder)
                     query = await parted(pipeline.searcher, [generation], query)
-                    _, result = await pipeline.searcher.search_books([generation], query, k=5)
+                    result = await pipeline.searcher.search([generation], query, k=5)
                     parts = [one for one in result.parts if one.verdict == "answers"] or result.parts[:1]
                     found.append(Asked(generation.book.slug, facts, tuple(parts), query.frame))
                 print(f"{generation.book.slug}: {len(found)} questions so far", flush=True)

@@ -60,8 +60,8 @@ async def retrieve_both(book: ShelvedBook, data: Path) -> dict[str, Found]:
                 embedder=house.searcher.embedder,
             )
             async with house.shelf.lease_books() as generations:
-                generation, found = await house.searcher.search_books(generations, query, k=SECTIONS_EACH * TOP)
-                joined = await house.joiner.join(generation, found.passages, TOP)
+                found = await house.searcher.search(generations, query, k=SECTIONS_EACH * TOP)
+                joined = await house.joiner.join(found.generation, found.passages, TOP)
             for kind, passages in zip(KINDS, (found.passages[:TOP], joined), strict=True):
                 results[kind].tokens += [passage.chunk.token_count for passage in passages]
                 for name, (value, _) in measure_retrieval(question, passages).items():

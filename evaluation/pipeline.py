@@ -97,7 +97,7 @@ class Pipeline:
         """The passages that an answer would rest on, whatever the decision about scope."""
         query = understand(question, history=(), language=ANY, embedder=self.searcher.embedder)
         async with self.shelf.lease_books(question.book) as generations:
-            _, found = await self.searcher.search_books(generations, query, k=question.top_k or 5)
+            found = await self.searcher.search(generations, query, k=question.top_k or 5)
         return found.passages
 
     async def fused(self, question: Question) -> Sequence[Passage]:

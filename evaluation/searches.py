@@ -78,7 +78,7 @@ class Peers:
     async def lutrin(self, question: Question, k: int) -> list[str]:
         """Lutrin's search in the book that speaks of it most, before it decides whether any does."""
         query = understand(question, history=(), language=ANY, embedder=self.embedder)
-        _, found = await self.searcher.search_books(self.generations, query, k=k)
+        found = await self.searcher.search(self.generations, query, k=k)
         return [passage.chunk.chunk_id for passage in found.passages]
 
     async def chunks(self, ids: Sequence[str]) -> list[Chunk]:

@@ -124,8 +124,8 @@ async def _sections(
     if query.refusal is not None:
         return []
     query = await parted(house.searcher, generations, query)
-    generation, found = await house.searcher.search_books(generations, query, k=top_k)
-    plan = await make_plan(Evidence(query, generation, found), sections=SECTIONS)
+    found = await house.searcher.search(generations, query, k=top_k)
+    plan = await make_plan(Evidence(query, found), sections=SECTIONS)
     if not plan.explainable or len(found.parts) > 1:
         return []
     prompts = [(one, prompt_of(query, plan.title, [one], own_words=False)) for one in plan.reading]

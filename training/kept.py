@@ -46,7 +46,7 @@ async def ranked() -> tuple[str, list[Ranked]]:
 
 
 async def _candidates(searcher: Searcher, generation: OpenGeneration, query: Query, files: set[str]) -> Ranked:
-    part = (await searcher.search(generation, query, k=5)).parts[0]
+    part = (await searcher.search([generation], query, k=5)).parts[0]
     (encoding,) = await searcher.encode([part.text])
     leads = leads_of(generation.companion, encoding.pooled)
     return [(item.score, leads.get(item.chunk.chunk_id, 0.0), item.chunk.filename in files) for item in part.passages]

@@ -75,7 +75,7 @@ class Talk:
     async def found(self, text: str) -> Sequence[Passage]:
         """The passages of the book that speaks of it most."""
         async with self.runtime.shelf.lease_books() as generations:
-            _, found = await self.runtime.searcher.search_books(generations, alone(Question(text=text)), k=5)
+            found = await self.runtime.searcher.search(generations, alone(Question(text=text)), k=5)
         return found.passages
 
 

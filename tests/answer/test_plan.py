@@ -35,11 +35,11 @@ def plan(shelf: Shelf) -> MakePlan:
         async with shelf.lease_books() as generations:
             if query.mode == "selection":
                 found = await search_selection(embedder, generations[0], query)
-                return await make_plan(Evidence(query, generations[0], found), sections=sections)
-            generation, found = await Searcher(embedder).search_books(generations, query, k=5)
+                return await make_plan(Evidence(query, found), sections=sections)
+            found = await Searcher(embedder).search(generations, query, k=5)
             if odds is not None:
                 found = replace(found, parts=tuple(replace(part, odds=odds) for part in found.parts))
-            return await make_plan(Evidence(query, generation, found), sections=sections)
+            return await make_plan(Evidence(query, found), sections=sections)
 
     return make
 
@@ -192,13 +192,11 @@ async def test_what_was_recognised_from_a_picture_is_never_called_exact(shelf: S
     embedder = WordHashEmbedder()
     query = understand(Question(text=BATTERY), history=(), language=english(), embedder=embedder)
     async with shelf.lease_books() as generations:
-        generation, found = await Searcher(embedder).search_books(generations, query, k=5)
+        found = await Searcher(embedder).search(generations, query, k=5)
         (part,) = found.parts
         scanned = [replace(item, chunk=structs.replace(item.chunk, recognized=True)) for item in part.passages]
-        printed = await make_plan(Evidence(query, generation, found))
-        made = await make_plan(
-            Evidence(query, generation, replace(found, parts=(replace(part, passages=tuple(scanned)),)))
-        )
+        printed = await make_plan(Evidence(query, found))
+        made = await make_plan(Evidence(query, replace(found, parts=(replace(part, passages=tuple(scanned)),))))
     assert [one.support for one in printed.lead] == ["stated"]
     assert [one.support for one in made.lead] == ["likely"]
     assert messages.RECOGNIZED_TEXT in made.warnings

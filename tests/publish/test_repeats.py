@@ -28,7 +28,7 @@ PAGES = {
 async def sources(press: Press, question: str, k: int = 3) -> list[str]:
     """The files of the passages that a reader gets."""
     generation = await press.open("walking")
-    found = await Searcher(press.embedder).search(generation, alone(Question(text=question)), k=k)
+    found = await Searcher(press.embedder).search([generation], alone(Question(text=question)), k=k)
     await generation.close()
     return [passage.chunk.filename for passage in found.passages]
 

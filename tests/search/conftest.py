@@ -116,7 +116,7 @@ def search(generation: OpenGeneration) -> Search:
     searcher = Searcher(WordHashEmbedder())
 
     async def found(text: str, *history: ChatMessage, k: int = 10, **fields: object) -> SearchResult:
-        return await searcher.search(generation, asked(text, *history, **fields), k=k)
+        return await searcher.search([generation], asked(text, *history, **fields), k=k)
 
     return found
 

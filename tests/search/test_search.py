@@ -66,7 +66,7 @@ async def test_words_in_another_form_are_not_lacked(generation: OpenGeneration) 
     embedder.reading = Reading(scope=(0.0, 0.0, -4.0, 0.0, 2.0))  # the share of words that are lacked decides alone
     searcher = Searcher(embedder)
     inflected, lacked = [
-        (await searcher.search(generation, asked(f"What does a {word} burn?"), k=5)).odds
+        (await searcher.search([generation], asked(f"What does a {word} burn?"), k=5)).odds
         for word in ("smokers", "dragon")
     ]
     assert inflected == pytest.approx(2.0)
@@ -77,9 +77,9 @@ async def test_words_in_another_form_are_not_lacked(generation: OpenGeneration) 
 async def test_the_words_of_a_passage_count_as_the_reader_weighs_them(generation: OpenGeneration) -> None:
     """The passage that has most of a question's words gains the whole weight, one without any gains nothing."""
     embedder = WordHashEmbedder()
-    without = await Searcher(embedder).search(generation, asked("What calms the bees?"), k=9)
+    without = await Searcher(embedder).search([generation], asked("What calms the bees?"), k=9)
     embedder.reading = replace(embedder.reading, lexical=3.0)
-    weighed = await Searcher(embedder).search(generation, asked("What calms the bees?"), k=9)
+    weighed = await Searcher(embedder).search([generation], asked("What calms the bees?"), k=9)
     before = {item.chunk.chunk_id: item.score for item in without.parts[0].passages}
     gained = {item.chunk.chunk_id: item.score - before[item.chunk.chunk_id] for item in weighed.parts[0].passages}
     assert max(gained.values()) == pytest.approx(3.0, abs=1e-4)
@@ -142,7 +142,8 @@ async def test_several_things_are_searched_for_each_by_itself(search: Search) ->
 async def test_a_filter_holds(generation: OpenGeneration) -> None:
     """Nothing from another chapter, however few passages are left."""
     where = {"chapter": next(file.chapter for file in generation.files if "summer" in file.filename)}
-    found = await Searcher(WordHashEmbedder()).search(generation, asked(EGGS), k=10, where=where)
+    searcher = Searcher(WordHashEmbedder())
+    found = await searcher.rank(await searcher.gather(generation, asked(EGGS), where), k=10)
     assert found.passages
     assert {passage.chunk.chapter for passage in found.passages} == set(where.values())
 
@@ -196,19 +197,19 @@ class Backwards:
 async def test_a_cross_encoder_reads_the_best_once_more(generation: OpenGeneration) -> None:
     """Where one is configured, it turns the order of what is about as good."""
     searcher = Searcher(WordHashEmbedder(), Backwards("rain. Bees"))
-    assert files(await searcher.search(generation, asked(NEEDS), k=5))[0] == "02-crate"
+    assert files(await searcher.search([generation], asked(NEEDS), k=5))[0] == "02-crate"
     searcher = Searcher(WordHashEmbedder(), Backwards("wax. Bees"))
-    assert files(await searcher.search(generation, asked(NEEDS), k=5))[0] == "01-frame"
+    assert files(await searcher.search([generation], asked(NEEDS), k=5))[0] == "01-frame"
 
 
 async def test_who_asks_for_no_second_reading_gets_none(generation: OpenGeneration) -> None:
     """Then the reader's own order and odds hold."""
-    alone = await Searcher(WordHashEmbedder()).search(generation, asked(NEEDS), k=5)
+    alone = await Searcher(WordHashEmbedder()).search([generation], asked(NEEDS), k=5)
     (last,) = {files(alone)[0], "01-frame", "02-crate"} - {files(alone)[0]}
     reranker = Backwards("rain. Bees" if last == "02-crate" else "wax. Bees")
     searcher = Searcher(WordHashEmbedder(), reranker)
-    assert files(await searcher.search(generation, asked(NEEDS), k=5))[0] == last
-    without = await searcher.search(generation, asked(NEEDS), k=5, again=False)
+    assert files(await searcher.search([generation], asked(NEEDS), k=5))[0] == last
+    without = await searcher.search([generation], asked(NEEDS), k=5, again=False)
     assert (files(without), without.odds) == (files(alone), alone.odds)
 
 
@@ -216,8 +217,8 @@ async def test_what_wants_more_of_an_answer_is_not_ranked_by_the_question_before
     """It asks nothing by itself: ranked by the question before, it would get the answer before again."""
     more = replace(asked(NEEDS), subject=NEEDS, follows=("x",))
     for word in ("rain. Bees", "wax. Bees"):
-        found = await Searcher(WordHashEmbedder(), Backwards(word)).search(generation, more, k=5)
-        assert files(found) == files(await Searcher(WordHashEmbedder()).search(generation, more, k=5))
+        found = await Searcher(WordHashEmbedder(), Backwards(word)).search([generation], more, k=5)
+        assert files(found) == files(await Searcher(WordHashEmbedder()).search([generation], more, k=5))
 
 
 @pytest.mark.parametrize(

@@ -42,11 +42,14 @@ class Evidence:
 
     query: Query
     """The question as searched."""
-    generation: OpenGeneration
-    """The book that answers best."""
     result: SearchResult
     open_title: str = ""
     """Title of the book whose page the reader has open; empty if no page is known."""
+
+    @property
+    def generation(self) -> OpenGeneration:
+        """The book that answers best."""
+        return self.result.generation
 
 
 async def as_meant(searcher: Searcher, generations: Sequence[OpenGeneration], query: Query) -> Query:
@@ -74,7 +77,7 @@ async def find_evidence(searcher: Searcher, generations: Sequence[OpenGeneration
         InvalidQuestion: No book has the named chapter or module.
         IndexUnavailable: A book cannot be read.
     """
-    generation, result = await _find_each(searcher, query, generations, k)
+    result = await _find_each(searcher, query, generations, k)
     if query.within and not query.whole_chapter:
         result = of_kind(result, query.pointing)
         # If the page is mentioned beside another subject, its nearest passage still comes before one of another page.
@@ -83,9 +86,9 @@ async def find_evidence(searcher: Searcher, generations: Sequence[OpenGeneration
         elif result.verdict != "answers":
             # The page does not answer the question, but the book may.
             query = replace(query, within="")
-            generation, result = await _find_each(searcher, query, generations, k)
+            result = await _find_each(searcher, query, generations, k)
     page = _open_page(query, generations)
-    return Evidence(query, generation, result, page[0].book.title if page is not None else "")
+    return Evidence(query, result, page[0].book.title if page is not None else "")
 
 
 async def find_more(searcher: Searcher, generations: Sequence[OpenGeneration], found: Evidence, *, k: int) -> Evidence:
@@ -95,16 +98,15 @@ async def find_more(searcher: Searcher, generations: Sequence[OpenGeneration], f
         IndexUnavailable: A book cannot be read.
     """
     more = replace(found.query, frame="more", added="")
-    generation, result = await searcher.search_books(generations, more, k=k)
-    return replace(found, generation=generation, result=result)
+    return replace(found, result=await searcher.search(generations, more, k=k))
 
 
 async def _on_conversation(searcher: Searcher, query: Query, generations: Sequence[OpenGeneration]) -> Query:
     """The question as a follow-up, if the book is likelier to answer it so than alone."""
     if query.leaning is None:
         return query
-    _, alone_result = await searcher.search_books(generations, query, k=1, again=False)
-    _, result = await searcher.search_books(generations, query.leaning, k=1, again=False)
+    alone_result = await searcher.search(generations, query, k=1, again=False)
+    result = await searcher.search(generations, query.leaning, k=1, again=False)
     return query.leaning if result.odds > alone_result.odds else query
 
 
@@ -211,29 +213,27 @@ def _with_only(item: ScoredPassage, is_wanted: Callable[[Unit], bool]) -> Scored
     return replace(item, scores=np.where(mask, item.scores, np.float32(-np.inf)))
 
 
-async def _find_each(
-    searcher: Searcher, query: Query, generations: Sequence[OpenGeneration], k: int
-) -> tuple[OpenGeneration, SearchResult]:
+async def _find_each(searcher: Searcher, query: Query, generations: Sequence[OpenGeneration], k: int) -> SearchResult:
     """Search for a question, or for each of two things that it names side by side if no passage covers both."""
-    generation, result = await searcher.search_books(generations, query, k=k)
+    result = await searcher.search(generations, query, k=k)
     sides = _each_side(query)
     if sides is None:
-        return generation, result
+        return result
     each, names = sides
     asks_more = query.name_stems - stem_set(" ".join(names))
     if query.frame == "compare" and not asks_more and (table := _table_of(result, names)) is not None:
-        return generation, replace(result, parts=(table, *result.parts))
+        return replace(result, parts=(table, *result.parts))
     said = [f"{unit.lead} {unit.text}" for run in choose(result.parts, query.frame) for unit in run.units]
     if tells_apart(names, said) if query.frame == "compare" else _are_named(names, " ".join(said)):
-        return generation, result
-    home, both = await searcher.search_books(generations, each, k=k)
+        return result
+    both = await searcher.search(generations, each, k=k)
     if both.parts[-2].verdict != "answers" and (first := longer_first(names)):
-        home, both = await searcher.search_books(generations, _each_named(each, names, first), k=k)
+        both = await searcher.search(generations, _each_named(each, names, first), k=k)
     answered = [part.verdict == "answers" for part in both.parts[-2:]]
     # One side of a comparison is half an answer; a sentence about both may cover them together.
     if all(answered) or (query.frame == "compare" and any(answered)):
-        return home, both
-    return generation, result
+        return both
+    return result
 
 
 def _each_side(query: Query) -> tuple[Query, tuple[str, str]] | None:

@@ -155,7 +155,7 @@ async def sayings_of(
         return {}
     texts = tuple(f"What does {name} do?" if names[name] else f"What is {name}?" for name in known)
     query = replace(alone(Question(text=texts[0], book=generation.book.slug)), parts=texts)
-    _, result = await searcher.search_books([generation], query, k=1, again=False)
+    result = await searcher.search([generation], query, k=1, again=False)
     found: dict[str, Saying] = {}
     taken = set(shown)
     for name, part in zip(known, result.parts, strict=True):
@@ -228,8 +228,8 @@ async def _listing_of(
 ) -> Plan | None:
     """The passage and code block that contain the selected lines."""
     query = replace(query, topic="", parts=("",), frame="plain", leans=True)
-    _, result = await searcher.search_books([generation], query, k=1)
-    found = Evidence(query, generation, result)
+    result = await searcher.search([generation], query, k=1)
+    found = Evidence(query, result)
     page = await generation.chunks_of(home.filename)
     is_alone = query.mode == "selection"
     run = whole(result.parts[0].passages[0].chunk) if is_alone else announced(page, home, code)

@@ -553,7 +553,7 @@ async def nearest_chapter(runtime: Runtime, text: str) -> str | None:
     """Return the chapter nearest to a question; empty if none is near, None if the books answer it."""
     async with runtime.shelf.lease_books() as generations:
         query = alone(Question(text=text))
-        _, best = await runtime.searcher.search_books(generations, query, k=runtime.settings.top_k)
+        best = await runtime.searcher.search(generations, query, k=runtime.settings.top_k)
     if is_far(best.odds, found=bool(best.passages)):
         return ""
     if best.verdict != "no":

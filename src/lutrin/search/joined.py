@@ -170,11 +170,11 @@ async def retrieve_passages(
         # A selection may mention other chapters than its own.
         query = query if question.selected_text else in_chapter(query, generations)
         wanted = question.top_k or default_k
-        generation, result = await searcher.search_books(generations, query, k=SECTIONS_EACH * wanted, again=False)
+        result = await searcher.search(generations, query, k=SECTIONS_EACH * wanted, again=False)
         # "What is it?" names nothing that the book could lack: return the best there is; the scores show how weak it
         # is.
         if result.verdict != "no" or not topic_stems(text):
-            return await joiner.join(generation, result.passages, wanted)
+            return await joiner.join(result.generation, result.passages, wanted)
     if not question.book:
         shelf.require_all_readable()
     return []

@@ -97,7 +97,7 @@ async def signals_of(
     """
     texts = [query.topic, *(half for one in joints for half in one.halves)]
     asked = replace(query, parts=tuple(texts), frame="plain")
-    _, result = await searcher.search_books(generations, asked, k=1, again=False)
+    result = await searcher.search(generations, asked, k=1, again=False)
     halves = [text for one in joints for text in (one.left, one.right)]
     vectors = [one.pooled for one in await searcher.encode([query.topic, *halves])]
     whole, *found = result.parts

@@ -176,11 +176,11 @@ async def search_selection(embedder: Embedder, generation: OpenGeneration, query
     # "Explain this passage" is about all of it: no sentence answers better than another.
     if not query.stems and chunk.units:
         whole = ScoredPassage(chunk, np.zeros(len(chunk.units), dtype=np.float32), 0.0, 1.0)
-        return SearchResult(passages=(Passage(chunk=chunk, score=1.0),), parts=(Part(query.topic, (whole,), np.inf),))
+        return SearchResult(generation, (Passage(chunk=chunk, score=1.0),), (Part(query.topic, (whole,), np.inf),))
     with stage("embed"):
         question, selected = await embedder.encode([query.topic, chunk.embedded_text()])
     if not chunk.units or selected.token_vectors is None:
-        return SearchResult(passages=(), parts=(Part(query.topic, (), -np.inf),))
+        return SearchResult(generation, (), (Part(query.topic, (), -np.inf),))
     reading = embedder.reading
     query_tokens = await tokenize_question(generation, query.topic, question, reading)
     alone = generation.tokens.alone(chunk, selected.token_vectors, selected.token_offsets)
@@ -197,7 +197,7 @@ async def search_selection(embedder: Embedder, generation: OpenGeneration, query
     evidence = selection_signals(pool, passages[0])
     share, odds = tuple(query_tokens.share.tolist()), selection_floor().odds(evidence)
     part = Part(query.topic, tuple(passages), odds, evidence=tuple(evidence.tolist()), share=share)
-    return SearchResult(passages=(passage,), parts=(part,))
+    return SearchResult(generation, (passage,), (part,))
 
 
 def selection_signals(pool: Pool, passage: ScoredPassage) -> Float:

@@ -9,6 +9,7 @@ from typing import Literal
 import msgspec
 import numpy as np
 
+from lutrin.index.generation import OpenGeneration
 from lutrin.ports import Reading
 from lutrin.records import Chunk, Passage
 from lutrin.search.fits import Float, load_fit
@@ -171,6 +172,8 @@ class Part:
 class SearchResult:
     """The result of a search: the evidence for an answer."""
 
+    generation: OpenGeneration
+    """The book that answers best."""
     passages: tuple[Passage, ...]
     """Best first, at most as many as requested; the score is the probability that a passage answers."""
     parts: tuple[Part, ...]

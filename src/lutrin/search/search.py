@@ -45,9 +45,9 @@ class Gathered:
 
 
 class Searcher:
-    """Finds evidence in an open generation.
+    """Finds evidence in open generations.
 
-    The embedder must be the one that built the index. The reranker, if there is one, reads the best passages again,
+    The embedder must be the one that built their indexes. The reranker, if there is one, reads the best passages again,
     together with the question.
     """
 
@@ -84,44 +84,26 @@ class Searcher:
         """
         return await self._speller.changes(generation, query.topic, self.embedder, chunks=generation.manifest.chunks)
 
-    async def search_books(
+    async def search(
         self, generations: Sequence[OpenGeneration], query: Query, *, k: int, again: bool = True
-    ) -> tuple[OpenGeneration, SearchResult]:
-        """Search each book that has the named chapter and module, or the selection alone; return the best evidence.
+    ) -> SearchResult:
+        """Find at most `k` passages that answer, with their units: in the book that answers best, or in the selection.
 
-        The cross-encoder (`again`) reads only the book that speaks of the subject most.
+        Books without the named chapter and module are left out. The cross-encoder (`again`) reads only the best book.
 
         Raises:
             InvalidQuestion: No book has the named chapter or module.
             IndexUnavailable: A book cannot be read.
         """
         if query.mode == "selection":
-            return generations[0], await search_selection(self.embedder, generations[0], query)
+            return await search_selection(self.embedder, generations[0], query)
         places = filters_of(generations, query)
-        books = [(generation, await self.gather(generation, query, where)) for generation, where in places]
+        books = [await self.gather(generation, query, where) for generation, where in places]
         if len(books) == 1:
-            ((generation, found),) = books
-            return generation, await self.rank(found, k=k, again=again)
-        results = [(*book, await self.rank(book[1], k=k, again=False)) for book in books]
-        generation, found, best = max(results, key=lambda result: result[2].odds)
-        return generation, await self.rank(found, k=k) if again else best
-
-    async def search(
-        self,
-        generation: OpenGeneration,
-        query: Query,
-        *,
-        k: int,
-        where: Mapping[str, str] | None = None,
-        again: bool = True,
-    ) -> SearchResult:
-        """Find at most `k` passages, with their units, that answer a query: `gather`, then `rank`.
-
-        Raises:
-            IndexUnavailable: The generation cannot be read.
-        """
-        found = await self.gather(generation, query, where)
-        return await self.rank(found, k=k, again=again)
+            return await self.rank(books[0], k=k, again=again)
+        results = [await self.rank(found, k=k, again=False) for found in books]
+        best, found = max(zip(results, books, strict=True), key=lambda pair: pair[0].odds)
+        return await self.rank(found, k=k) if again else best
 
     async def gather(
         self, generation: OpenGeneration, query: Query, where: Mapping[str, str] | None = None
@@ -169,7 +151,8 @@ class Searcher:
             for place, part in enumerate(parts):
                 if rows := await at_extreme(candidates.generation, part.text, part.passages, self.encode):
                     parts[place] = replace(part, passages=tuple(rows), odds=np.inf)
-        return SearchResult(best_passages(parts, k, reading), tuple(parts), found.changes)
+        passages = best_passages(parts, k, reading)
+        return SearchResult(candidates.generation, passages, tuple(parts), found.changes)
 
 
 async def _part(

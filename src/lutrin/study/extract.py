@@ -210,7 +210,7 @@ class Extractor:
 
     async def _search(self, generation: OpenGeneration, candidate: Candidate) -> tuple[Chunk, Unit | None]:
         """The first passage in a search for a candidate, and its unit that surely answers; None if none does."""
-        result = await self._searcher.search(generation, alone(Question(text=candidate.question)), k=1)
+        result = await self._searcher.search([generation], alone(Question(text=candidate.question)), k=1)
         if result.verdict != "answers" or not result.parts[0].passages:
             return candidate.chunk, None
         best = result.parts[0].passages[0]

@@ -414,7 +414,7 @@ async def _plan(
     come with a plain caution.
     """
     result = await _evidence(generation, items)
-    plan = await make_plan(Evidence(_as_plain(query), generation, result))
+    plan = await make_plan(Evidence(_as_plain(query), result))
     proofs = {name for item in items for name, _, _ in item.places} | {item.chunk_id for item in items}
     allowed = {*query.warnings, *([messages.CAUTION] if all(item.entry.pinned for item in items) else [])}
     if not plan.excerpts or not allowed.issuperset(plan.warnings) or not {e.chunk_id for e in plan.excerpts} <= proofs:
@@ -458,8 +458,8 @@ def _as_plain(query: Query) -> Query:
 async def _proof(generation: OpenGeneration, mark: Mark, query: Query) -> Plan | None:
     """The book's words behind the previous answer, with their context."""
     places = [(mark.home.chunk_id, unit.char_start, unit.char_end) for unit in mark.units]
-    result = _as_search_result([mark.home], places, query.topic)
-    plan = await make_plan(Evidence(_as_plain(query), generation, result))
+    result = _as_search_result(generation, [mark.home], places, query.topic)
+    plan = await make_plan(Evidence(_as_plain(query), result))
     if not plan.excerpts:
         return None
     sentence = messages.STANDS_IN_BOOK.format(section=mark.home.section_title)
@@ -496,14 +496,16 @@ async def _evidence(generation: OpenGeneration, items: Sequence[PreparedEntry]) 
     """The passages of the entries' quotes."""
     places = [place for item in items for place in item.places]
     names = list(dict.fromkeys(name for name, _, _ in places))[:MOST_PROOFS] or [items[0].chunk_id]
-    return _as_search_result(await generation.chunks(names), places, items[0].entry.topic)
+    return _as_search_result(generation, await generation.chunks(names), places, items[0].entry.topic)
 
 
-def _as_search_result(chunks: Sequence[Chunk], places: Sequence[tuple[str, int, int]], topic: str) -> SearchResult:
+def _as_search_result(
+    generation: OpenGeneration, chunks: Sequence[Chunk], places: Sequence[tuple[str, int, int]], topic: str
+) -> SearchResult:
     """Passages in the form of a search result, with the quoted units the likeliest."""
     reads = [ScoredPassage(chunk, _scores(chunk, places), 0.0, 1.0) for chunk in chunks]
     passages = tuple(Passage(chunk=chunk, score=1.0) for chunk in chunks)
-    return SearchResult(passages=passages, parts=tuple(Part(topic, (one,), np.inf) for one in reads))
+    return SearchResult(generation, passages, tuple(Part(topic, (one,), np.inf) for one in reads))
 
 
 def _scores(chunk: Chunk, places: Sequence[tuple[str, int, int]]) -> np.ndarray:

@@ -76,7 +76,7 @@ class Workbook:
 
     async def nearest(self, question: str) -> Passage | None:
         """The first passage in a search for a question; None if the book does not answer it."""
-        result = await self._searcher.search(self._generation, alone(Question(text=question)), k=1)
+        result = await self._searcher.search([self._generation], alone(Question(text=question)), k=1)
         return result.passages[0] if result.passages and result.odds >= 0 else None
 
     async def states(self, chunk: Chunk, text: str, topic: str) -> bool:
