@@ -3,7 +3,7 @@
 Each stage takes a record and hands on another:
 
 - `query.understand`: the question, completed from its conversation: a `Query`.
-- `answer.evidence`: its meaning on this shelf, and the books' passages on it: `Evidence`.
+- `answer.evidence`: its meaning on this shelf, and the best book's passages on it (`search.search`): `Evidence`.
 - `answer.plan`: the basis of the answer, decided before a word is generated: a `Plan`.
 - `answer.explain`: the model's sentences, each graded (`answer.grade`): `ModelWork`.
 - `answer.reply`: the book's answer and the model's sentences, as events; the last has the complete `Answer`.

@@ -20,8 +20,7 @@ from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import topic_stems, words
 from lutrin.records import SELECTED, Chunk, Unit
 from lutrin.search.marked import marked_code
-from lutrin.search.reader import CONSIDERED
-from lutrin.search.result import Part
+from lutrin.search.result import CONSIDERED, Part
 
 ENDS = (".", "!", "?", ":", ";", ")")
 """A block whose units all lack these endings is a heading, not warning text."""

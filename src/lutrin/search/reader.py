@@ -21,7 +21,7 @@ from lutrin.language.words import stem, stem_set
 from lutrin.ports import Encoding, Judgement, Ranking, Reading, Reranker, View
 from lutrin.records import Chunk
 from lutrin.search.fits import Float, Logistic
-from lutrin.search.result import ScoredPassage, log_sum
+from lutrin.search.result import CONSIDERED, ScoredPassage, log_sum
 
 POOL = 24
 """Passages that each of the two searches contributes; late interaction ranks all of them."""
@@ -33,8 +33,6 @@ SIGNALS = ("best passage", "best match", "words lacked", "names lacked")
 """Score of the best passage, over 10; best match of a whole passage; share of the words, by rarity, that the best
 passages neither contain nor resemble; the rarest word that the whole book neither contains nor resembles. `training`
 fits the weights on held-out books."""
-CONSIDERED = 5
-"""Passages searched for a question's words."""
 _WORD = re.compile(r"\w+")
 
 

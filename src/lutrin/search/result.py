@@ -16,6 +16,8 @@ from lutrin.search.fits import Float, load_fit
 
 Verdict = Literal["answers", "closest", "no"]
 
+CONSIDERED = 5
+"""Passages searched for a question's words."""
 FAR = -3.5
 """Log odds below which a question is far from the book's subject and gets a different refusal, without a model. On the
 sample book, 17 of 30 far questions and 7 of 40 near ones are below, and none of the 162 that it answers (-1.1 and
