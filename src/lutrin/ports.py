@@ -69,6 +69,13 @@ Encode = Callable[[Sequence[str]], Awaitable[list[Encoding]]]
 """Encodes questions and the texts to compare them with; caches the latest (`lutrin.search.search.Searcher.encode`)."""
 
 
+async def likeness(encode: Encode, text: str, others: Sequence[str]) -> npt.NDArray[np.float32]:
+    """(others,): cosine of a text with each of some others, at least one."""
+    first, *rest = (one.pooled for one in await encode([text, *others]))
+    cosines: npt.NDArray[np.float32] = np.array(rest) @ first
+    return cosines
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """Weights learned together with an encoder: from its token vectors they tell which unit of a passage answers.

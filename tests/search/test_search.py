@@ -1,6 +1,6 @@
 """Search in one book: what may answer is a candidate, once; where the reader is counts."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -9,10 +9,11 @@ from tests.fakes import WordHashEmbedder
 
 from lutrin.index.generation import OpenGeneration
 from lutrin.ports import Judgement, Ranking, Reading, View
+from lutrin.query.understand import Query
 from lutrin.records import ChatMessage, Unit
 from lutrin.search.extremes import Column, columns
 from lutrin.search.result import FAR, is_far
-from lutrin.search.search import ENCODED_TOKENS, LONGEST_TOKENS, Searcher
+from lutrin.search.search import ENCODED_TOKENS, LONGEST_TOKENS, Gathered, Searcher
 
 from .conftest import SAME, Search, asked, files
 
@@ -200,6 +201,28 @@ async def test_a_cross_encoder_reads_the_best_once_more(generation: OpenGenerati
     assert files(await searcher.search([generation], asked(NEEDS), k=5))[0] == "02-crate"
     searcher = Searcher(WordHashEmbedder(), Backwards("wax. Bees"))
     assert files(await searcher.search([generation], asked(NEEDS), k=5))[0] == "01-frame"
+
+
+class Counted(Searcher):
+    """Counts the books that it searches."""
+
+    books = 0
+
+    async def gather(
+        self, generation: OpenGeneration, query: Query, where: Mapping[str, str] | None = None
+    ) -> Gathered:
+        """As every searcher does."""
+        self.books += 1
+        return await super().gather(generation, query, where)
+
+
+async def test_each_of_several_books_is_searched_once(generation: OpenGeneration) -> None:
+    """The candidates of the best one are ranked again, now by the cross-encoder, too."""
+    searcher = Counted(WordHashEmbedder(), Backwards("wax. Bees"))
+    found = await searcher.search([generation, generation], asked(NEEDS), k=5)
+    assert (searcher.books, files(found)[0]) == (2, "01-frame")
+    without = await searcher.search([generation, generation], asked(NEEDS), k=5, again=False)
+    assert without.odds == (await searcher.search([generation], asked(NEEDS), k=5, again=False)).odds
 
 
 async def test_who_asks_for_no_second_reading_gets_none(generation: OpenGeneration) -> None:

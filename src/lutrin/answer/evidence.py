@@ -18,6 +18,7 @@ import numpy as np
 from lutrin.answer.runs import PASSAGES, choose
 from lutrin.index.generation import FileEntry, OpenGeneration
 from lutrin.language.words import name_phrase, name_spans, stem_set, subject_stems, topic_stems, words
+from lutrin.ports import likeness
 from lutrin.query.frames import Frame
 from lutrin.query.understand import Pointing, Query, sides_of
 from lutrin.records import Unit, UnitKind
@@ -146,9 +147,7 @@ async def _points_at(searcher: Searcher, query: Query) -> Pointing:
 async def _nearest(searcher: Searcher, text: str, seen: Callable[[str], str]) -> tuple[Pointing, float]:
     """The target of the example nearest to a text, and its cosine; `seen` transforms both first."""
     labelled = [(kind, example) for kind in get_args(Pointing) for example in load_examples().examples[kind]]
-    texts = [seen(text), *(seen(example) for _, example in labelled)]
-    first, *others = (one.pooled for one in await searcher.encode(texts))
-    cosines = np.array(others) @ first
+    cosines = await likeness(searcher.encode, seen(text), [seen(example) for _, example in labelled])
     return labelled[int(cosines.argmax())][0], float(cosines.max())
 
 

@@ -19,6 +19,7 @@ from lutrin.answer.program import Statement, statements_of
 from lutrin.answer.render import citation, table
 from lutrin.answer.runs import PASSAGES, Run, announced, whole
 from lutrin.index.generation import OpenGeneration
+from lutrin.ports import likeness
 from lutrin.query.conversation import refers
 from lutrin.query.understand import Query, alone
 from lutrin.records import NEVER_AN_ANSWER, Chunk, Question, Sentence, Unit
@@ -62,8 +63,8 @@ def load_wishes() -> Wishes:
 async def wants_listing(searcher: Searcher, query: Query) -> bool:
     """Whether the nearest examples ask how the selection works, rather than about one thing in it."""
     wishes = load_wishes()
-    first, *others = (one.pooled for one in await searcher.encode([query.typed, *wishes.whole, *wishes.one]))
-    cosines, count = np.array(others) @ first, len(wishes.whole)
+    cosines = await likeness(searcher.encode, query.typed, [*wishes.whole, *wishes.one])
+    count = len(wishes.whole)
     of_all, of_one = (np.sort(own)[-MOST_NEAREST:].mean() for own in (cosines[:count], cosines[count:]))
     return bool(of_all > of_one)
 

@@ -15,7 +15,7 @@ from lutrin.errors import InvalidQuestion
 from lutrin.language import lexicon
 from lutrin.language.gate import LanguageGate
 from lutrin.language.words import REMEMBERED, name_spans, subject_stems, subject_words, topic_stems, topic_words, words
-from lutrin.ports import Embedder, Encode
+from lutrin.ports import Embedder, Encode, likeness
 from lutrin.query.conversation import Completion, Context, complete_question, goes_on, refers
 from lutrin.query.frames import About, Frame, Framed, NamedChapter, asks, frame_of, is_courtesy, named_chapters
 from lutrin.query.respell import Vocabulary, respell, with_spaces
@@ -301,8 +301,7 @@ async def with_wish(query: Query, encode: Encode) -> Query:
     """
 
     async def nearest(text: str, others: Sequence[str]) -> tuple[int, float]:
-        first, *rest = (encoding.pooled for encoding in await encode([text, *others]))
-        cosines = np.array(rest) @ first
+        cosines = await likeness(encode, text, others)
         return int(cosines.argmax()), float(cosines.max())
 
     frame, topic, _ = query.own

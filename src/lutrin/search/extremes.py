@@ -9,7 +9,7 @@ import numpy as np
 
 from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import subject_stems
-from lutrin.ports import Encode
+from lutrin.ports import Encode, likeness
 from lutrin.records import Unit
 from lutrin.search.result import ScoredPassage
 
@@ -97,14 +97,13 @@ async def rows_at_extreme(text: str, candidates: Sequence[Column], encode: Encod
     ]
     if not any(column.values for column in candidates):
         return []
-    first, *others = (one.pooled for one in await encode([text, *(form for *_, form in forms)]))
-    likeness = np.array(others) @ first
-    best = int(likeness.argmax())
+    cosines = await likeness(encode, text, [form for *_, form in forms])
+    best = int(cosines.argmax())
     column, kind, _ = forms[best]
-    apart = likeness[best] - likeness
+    apart = cosines[best] - cosines
     other_kinds = apart[[own != kind for _, own, _ in forms]]
     other_columns = apart[[other.name != column.name for other, *_ in forms]]
-    is_alike = kind < len(_QUESTIONS) - 1 and likeness[best] >= ALIKE
+    is_alike = kind < len(_QUESTIONS) - 1 and cosines[best] >= ALIKE
     is_asked = is_alike and (other_kinds >= APART).all() and (other_columns >= OTHER_COLUMN).all()
     values = [value for _, value in column.values] if is_asked else []
     extreme = (max, min)[kind](values) if values else None
