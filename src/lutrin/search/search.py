@@ -169,8 +169,8 @@ async def _part(
     evidence = signals(pool, passages)
     if also is not None:
         passages = [
-            replace(one, score=(one.score + other.score) / 2, scores=(one.scores + other.scores) / np.float32(2))
-            for one, other in zip(passages, score_passages(also, reading), strict=True)
+            replace(item, score=(item.score + other.score) / 2, scores=(item.scores + other.scores) / np.float32(2))
+            for item, other in zip(passages, score_passages(also, reading), strict=True)
         ]
     ranking = reranker.ranking if reranker is not None else Ranking()
     slope = reading.answers[0] * ranking.reader
@@ -181,15 +181,11 @@ async def _part(
             judgements = await judge(reranker, one.text, ranked)
         ranked = combine(ranked, judgements, ranking)
         if ranking.scope:
-            evidence = np.append(evidence, np.float32(max(one.passage for one in judgements)))
+            evidence = np.append(evidence, np.float32(max(item.passage for item in judgements)))
     if query.leans:
         ranked = _home_first(ranked, [name for name, bonus in bonuses.items() if bonus >= AT_HOME])
     is_home = any(bonuses.get(item.chunk.chunk_id, 0.0) >= AT_HOME for item in ranked[:1])
-    ranked = _without_other_tabs(ranked, query.typed)
-    if query.is_more:
-        ranked = _without_repeats(ranked, " ".join(query.answers))
-    elif query.subject and query.answers:
-        ranked = [_after(item, query.answers[-1], places().told / slope) for item in ranked]
+    ranked = _in_context(_without_other_tabs(ranked, query.typed), query, slope)
     around = _around(ranked, query, one) if is_home else None
     ranked = ranked if around is None else around
     # A question about "this", or about a figure and nothing else, can only be answered there.
@@ -277,6 +273,15 @@ def _without_other_tabs(ranked: Sequence[ScoredPassage], typed: str) -> list[Sco
         for item in ranked
         if not item.chunk.variant or is_named(item.chunk) or (item.chunk.filename, item.chunk.heading_path) not in named
     ]
+
+
+def _in_context(ranked: Sequence[ScoredPassage], query: Query, slope: float) -> list[ScoredPassage]:
+    """Lower what the previous answer said already, or drop it if more is wanted."""
+    if query.is_more:
+        return _without_repeats(ranked, " ".join(query.answers))
+    if query.subject and query.answers:
+        return [_after(item, query.answers[-1], places().told / slope) for item in ranked]
+    return list(ranked)
 
 
 def _without_repeats(ranked: Sequence[ScoredPassage], answers: str) -> list[ScoredPassage]:
