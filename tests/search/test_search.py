@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -264,6 +265,23 @@ async def test_what_has_a_number_is_found_by_it_with_what_stands_around(
     ]
     assert max(units, key=lambda unit: unit[1])[0] == best
     assert {item.chunk.filename for item in part.passages} == {"02-chapter-2-summer/05-yield.md"}
+
+
+class Assembling(WordHashEmbedder):
+    """Assembles a word that it does not know from two pieces."""
+
+    def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:
+        """Every other word is one piece."""
+        whole = super().token_offsets(text)
+        cut = [(start, start + 2, end) if text[start:end] == "tabel" else (start, end) for start, end in whole]
+        return [piece for places in cut for piece in pairwise(places)]
+
+
+async def test_a_slip_in_the_word_before_a_number_hides_nothing(generation: OpenGeneration) -> None:
+    """It is read in the book's spelling before the figures that it names are looked up."""
+    found = await Searcher(Assembling()).search([generation], asked("What is in tabel IV?"), k=5)
+    assert found.changes == {"tabel": "table"}
+    assert (found.parts[0].odds, files(found)[0]) == (np.inf, "05-yield")
 
 
 async def test_a_number_that_nothing_has_is_not_answered_by_another(search: Search) -> None:
