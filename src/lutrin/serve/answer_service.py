@@ -329,6 +329,7 @@ class Turn:
         self.is_forgotten = False
         """Whether its conversation was deleted while it ran."""
         self._is_stopped = False
+        self._is_producing = False
         self._logged = len(earlier)
         for event in earlier:
             self.sent.append(event)
@@ -433,9 +434,9 @@ class Turn:
         if self.finished.is_set() or self._saving or self._is_stopped:
             return
         self._is_stopped = True
-        if self._task is not None and not self._task.done():
+        if self._task is not None:
             self._task.cancel()
-        else:
+        if not self._is_producing:  # a task that is cancelled before its first step ends nothing
             self._service.spawn(self._end_as_it_is(), vital=True)
 
     async def _end_as_it_is(self) -> None:
@@ -459,6 +460,7 @@ class Turn:
         self._stages_ms = {}
         self._timings = Timings(self._metrics)
         self._metrics.running.inc()
+        self._is_producing = True
         try:
             with stages.listening(self._timings):
                 await self._produce()
@@ -478,6 +480,7 @@ class Turn:
         except Exception as error:  # noqa: BLE001 - what the stages did not foresee becomes a 500 with an id in the log
             self._fail(error)
         finally:
+            self._is_producing = False
             self._metrics.running.dec()
 
     async def _produce(self) -> None:
@@ -585,6 +588,10 @@ class Turn:
         if answer is not None:
             book = answer.sources[0].book if answer.sources else origin.book
             origin = msgspec.structs.replace(origin, book=book, generation=answer.generation)
+        await self._record(key, origin, pair)
+
+    async def _record(self, key: str, origin: records.ChatOrigin, pair: list[records.ChatMessage]) -> None:
+        """Store messages, and take them back if their conversation is deleted meanwhile."""
         try:
             with stages.stage("store"):
                 await self._services.chats.record(key, origin, pair, is_begun=self._is_begun)
@@ -594,6 +601,9 @@ class Turn:
         except ChatStoreError as error:
             self._service.space.failed = not isinstance(error, ChatStoreFull)
             raise
+        if self.is_forgotten:
+            await self._services.chats.take_back(key, self._transcript.message_ids)
+            return
         self._is_begun = True
         self._service.space.failed = False
 
