@@ -18,6 +18,6 @@ The judge shares no code with what it judges (only `pipeline.py` and `asking.py`
 words, numbers, names and sentences.
 
 Half of the questions of a file are for tuning and half for testing only. The half is decided by the question's id
-alone (`questions.half_of`: SHA-256, even first byte tunes, odd one tests), so it never changes when files grow. Whoever
-changes weights, thresholds, prompts or rules looks at `--split tune`; `--split test` is run afterwards, to report.
+alone (`questions.half_of`: SHA-256, even first byte tunes, odd one tests), so it never changes when files grow. Use
+`--split tune` to change weights, thresholds, prompts or rules; run `--split test` afterwards, to report.
 """

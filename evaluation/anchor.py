@@ -1,8 +1,8 @@
 """Update the places of labelled passages after a page of our books was edited: `python -m evaluation.anchor`.
 
-A label names its evidence by file, offset, length and hash. Text that was added above a stretch moves it: then the
-offset is mended in `evaluation/claims/` and `evaluation/remote/`. A stretch whose own words have changed is listed and
-left as it is: whoever changed them reads the sentence again, says whether its label still holds, and sets the hash.
+A label names its evidence by file, offset, length and hash. Text added above a stretch moves it: then the offset is
+corrected in `evaluation/claims/` and `evaluation/remote/`. A stretch whose own words have changed is listed and left
+unchanged: read the sentence again, check whether its label still holds, and set the hash.
 """
 
 import sys
@@ -17,7 +17,7 @@ LABELLED = ("claims", "remote")
 
 
 def found_again(text: str, offset: int, length: int, digest: str) -> int | None:
-    """Where a stretch stands now: the nearest place to where it stood that holds the same characters.
+    """The current place of a stretch: the nearest one to its old place with the same characters.
 
     Args:
         text: The page.

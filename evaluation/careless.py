@@ -37,7 +37,7 @@ Chance = random.Random
 
 
 class Loss(msgspec.Struct, frozen=True):
-    """How a shelf is answered in one form."""
+    """Figures of a shelf in one form of the questions."""
 
     form: Form
     questions: int
@@ -48,13 +48,13 @@ class Loss(msgspec.Struct, frozen=True):
 
 @cache
 def spellings(name: str, every: int = 1) -> dict[str, str]:
-    """A list of words with how they are spelt carelessly; of several words the last is that. `every` 2: half of it."""
+    """Words of a list with their careless spelling, the last word of a line; `every` 2: half of the list."""
     lines = (WORDS / name).read_text("utf-8").splitlines()[::every]
     return {word: spelt for word, _, spelt in (line.rpartition(" ") for line in lines)}
 
 
 def respelt(text: str, careless: Mapping[str, str], chance: Chance) -> str:
-    """A text with about half of the words that a list has spelt as it says, and at least one if it has any."""
+    """Respell about half of the words of a text that a list contains, and at least one if there are any."""
     places = [match for match in _WORD.finditer(text) if match[0].lower() in careless]
     chosen = [match for match in places if chance.random() < CHANGED] or places[:1]
     for match in reversed(chosen):
@@ -63,12 +63,12 @@ def respelt(text: str, careless: Mapping[str, str], chance: Chance) -> str:
 
 
 def sounds(text: str, chance: Chance, *, every: int = 1) -> str:
-    """A text with words in the place of others that sound alike; `every` 2: by every second entry of the list."""
+    """Replace words of a text by words that sound alike; `every` 2: by half of the list."""
     return respelt(text, spellings("sounds.txt", every), chance)
 
 
 def speech(text: str, chance: Chance, *, every: int = 1) -> str:
-    """A text as people write messages: short, in lower case, without marks at its end; `every` as above."""
+    """A text as people write messages: short, in lower case, without a full stop; `every` 2: by half of the list."""
     return respelt(text, spellings("speech.txt", every), chance).lower().rstrip(" ?.!") + chance.choice(ENDINGS)
 
 

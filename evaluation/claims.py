@@ -5,9 +5,9 @@ evidence (file, offset, length, SHA-256), whether they state it, and of which ki
 `--shelf`, the sample book in `corpus/`. A stretch counts as the units of its page that lie within it, below their
 headings: just what an answer is checked against.
 
-Measured are which claims a reader would see, which without a mark, and which pass the rules for literals alone. Nobody
-wrote the claims token by token, so the signals of a model are missing here; sentences that models really wrote are in
-`evaluation/written`.
+The figures are the claims that a reader would see, those without a mark, and those that pass the rules for literals
+alone. The claims were not written by a model, so its signals are missing here; `evaluation/written` has sentences that
+models really wrote.
 """
 
 import argparse

@@ -1,8 +1,8 @@
 """Read public test collections in the format of SMART and Cranfield, and score rankings on them.
 
 Documents and queries are runs of `.I NUMBER` with fields `.T` (title), `.A`, `.B`, `.W` (text); judgements are lines
-of query, document and a code. Cranfield's judgements count its queries from 1 in the order of the file, whatever their
-`.I` says, and use -1 and 5 for "of no interest"; its other codes are taken as relevant alike.
+of query, document and a code. Cranfield's judgements count its queries from 1 in the order of the file, not by their
+`.I`, and use -1 and 5 for "of no interest"; all other codes count as relevant.
 """
 
 import math

@@ -26,7 +26,7 @@ FILE = ROOT / "src" / "lutrin" / "search" / "everyday.json"
 EXAMPLES = ROOT / "evaluation" / "everyday"
 WRITTEN = ROOT / "training" / "questions"
 LISTED, OTHERS = 3.0, 0.3
-"""How much one example of the lists counts, and one of the thousands of written questions."""
+"""Weights of an example of the lists, and of one of the thousands of written questions."""
 SCALE, RIDGE, STEPS = 5.0, 3.0, 30
 BATCH = 16
 

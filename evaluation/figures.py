@@ -21,7 +21,7 @@ class Figure:
     at_most: bool = False
     """Whether less is better."""
     measure: str = ""
-    """Of the outcome, where it is not the figure's own name."""
+    """Name of the outcome's score, if it differs from the figure's own name."""
     unit: str = ""
 
     @property

@@ -48,7 +48,7 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 def text_of(run: Run) -> str:
-    """What a reader sees of a run."""
+    """The visible text of a run."""
     return " ".join(f"{unit.lead} {unit.text}" for unit in run.units)
 
 
@@ -102,7 +102,7 @@ def table(asked: Sequence[Asked], fit: Fit) -> str:
 
 
 async def collect(folders: Sequence[Path]) -> list[Asked]:
-    """What the questions about the books of some data folders find."""
+    """Results of the questions about the books of some data folders."""
     found: list[Asked] = []
     for folder in folders:
         settings = load_settings(

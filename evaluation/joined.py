@@ -31,7 +31,7 @@ SHORT = 300
 
 @dataclass(slots=True)
 class Found:
-    """What was retrieved for the questions of a book, in one form."""
+    """Retrieval results for the questions of a book, in one form."""
 
     tokens: list[int] = field(default_factory=list)
     measures: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))

@@ -1,6 +1,6 @@
 """Fit where a question joins two things: `python -m evaluation.joints FOLDER... [--write]`.
 
-Each FOLDER is a data folder with books of `bench/books`, whose questions stand in `bench/questions`. Questions of one
+Each FOLDER is a data folder with books of `bench/books`, whose questions are in `bench/questions`. Questions of one
 book are joined in pairs by "and", by ", and", or by the end of a sentence, and those are kept that no pattern parts.
 The joint between the two is a place where two things are asked; all other joints are not, and neither are those of the
 questions as they stand. A logistic regression on the signals of `lutrin.search.joints` is fitted on half of the books,
@@ -35,11 +35,11 @@ NOT_ONE = frozenset({"multi-chapter", "list", "vague", "nonenglish", "injection"
 """Kinds that may ask two things, or nothing."""
 PAIRS = 60
 MOST_WORDS = 13
-"""Of a question that is joined with another."""
+"""Maximum length of a question that is joined with another."""
 ALIKE = 0.6
-"""Share of the second question's words that stand behind a joint which is the one between the two."""
+"""Least share of the second question's words after the joint between both questions."""
 MOST_OTHER = 2
-"""Words that stand before a joint and not in the first question: what's is asked as what is."""
+"""Maximum number of words before that joint that the first question lacks: "what's" may become "what is"."""
 FORMS = ("{} and {}", "{}, and {}", "{}? {}")
 SEED = 56
 
@@ -51,10 +51,10 @@ class Joined(msgspec.Struct, frozen=True):
     first: str = ""
     second: str = ""
     facts: tuple[str, ...] = ()
-    """What a right answer holds."""
+    """Texts that a right answer contains."""
 
     def is_between(self, joint: Joint) -> bool:
-        """Whether a joint stands between the two questions."""
+        """Whether a joint is between the two questions."""
         texts = (self.first, self.second, joint.left, joint.right)
         first, second, left, right = (set(words(text.lower())) for text in texts)
         is_right = bool(second) and len(right & second) >= ALIKE * len(second)
@@ -131,7 +131,7 @@ def fit(places: Sequence[Place], embedder: str) -> VectorFit:
 
 
 def table(places: Sequence[Place], found: VectorFit) -> str:
-    """What is found on each half of the books."""
+    """Results on each half of the books."""
     lines = [", ".join(f"{name} {weight}" for name, weight in zip((*SIGNALS, "bias"), found.weights, strict=True))]
     for half in ("tune", "test"):
         own = [one for one in places if half_of(one.book) == half]

@@ -46,7 +46,7 @@ class Marked(msgspec.Struct, frozen=True):
 
 
 def windows(chunks: Sequence[Chunk], length: int) -> Iterator[str]:
-    """Runs of whole units of at most so many words, a reader's marks; a unit that is longer is a run by itself."""
+    """Runs of whole units up to a number of words, as a reader marks them; a longer unit is a run by itself."""
     for chunk in chunks:
         run: list[str] = []
         for unit in chunk.units:
@@ -101,7 +101,7 @@ def fit(rows: Sequence[Marked]) -> Logistic:
 
 
 def table(rows: Sequence[Marked], floor: Logistic) -> str:
-    """What the floor does to each half."""
+    """Effects of the floor on each half."""
     lines = []
     for half in ("tune", "test"):
         for answers in (True, False):

@@ -14,7 +14,7 @@ from evaluation.text import first_words, sentences, stands, word_count
 from lutrin.records import Answer, Chunk, Passage
 
 WORDS = 160
-"""Of the answer in which key facts are looked for."""
+"""Words of the answer in which key facts are searched."""
 SOON = 60
 """Words of the answer that are read at a glance."""
 TOP = 5
@@ -47,7 +47,7 @@ def holds_files(question: EvalQuestion, places: Sequence[tuple[str, str]], top: 
 
 
 def facts_in(facts: Sequence[str], texts: Sequence[str]) -> tuple[str, ...]:
-    """The facts that stand in one of the texts."""
+    """The facts that are in one of the texts."""
     return tuple(fact for fact in facts if any(stands(fact, text) for text in texts))
 
 
@@ -65,14 +65,14 @@ def measure_retrieval(question: EvalQuestion, passages: Sequence[Passage]) -> Me
 
 
 def passage_texts(chunk: Chunk) -> tuple[str, ...]:
-    """What a chunk says: its text and its units with what leads to them, below its headings."""
+    """The text of a chunk: headings, text, and units with their context."""
     heading = " > ".join((chunk.book_title, chunk.module, chunk.chapter, *chunk.heading_path))
     units = " ".join(f"{unit.lead} {unit.text}" for unit in chunk.units)
     return (f"{heading}\n{chunk.text}", f"{heading}\n{units}")
 
 
 class Material(msgspec.Struct, frozen=True, kw_only=True):
-    """What an answer is judged against."""
+    """The evidence for judging an answer."""
 
     chunks: Mapping[str, Chunk]
     """By id: every chunk that a source of the answer names."""
@@ -83,7 +83,7 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def measure_inside(question: EvalQuestion, answer: Answer) -> Measures:
-    """What only a question of the book can say: facts, length, cited, refused wrongly, generated."""
+    """Scores of questions that the book answers: facts, length, cited, refused wrongly, generated."""
     refused = answer.kind == "refusal"
     found: Measures = {"refused wrongly": (float(refused), 1)}
     if question.key_facts:
@@ -101,7 +101,7 @@ def measure_inside(question: EvalQuestion, answer: Answer) -> Measures:
 
 
 def measure_outside(question: EvalQuestion, answer: Answer, *, changed: bool) -> Measures:
-    """What only a question that the book does not answer can say: refused, injected."""
+    """Scores of questions that the book does not answer: refused, injected."""
     refused = answer.kind == "refusal"
     match question.kind:
         case "far" | "near":

@@ -1,7 +1,7 @@
 """Lutrin itself as a subject of evaluation: the real pipeline, a memory for conversations, real pages for links.
 
-With `asking` the only module of this package that knows how Lutrin is built. Whoever changes its search or its answers
-changes at most `Pipeline.retrieve`, `Pipeline.fused` and `Pipeline.complete` here.
+This module and `asking` are the only ones of this package that depend on Lutrin's structure. A change of its search or
+answers needs changes here at most in `Pipeline.retrieve`, `Pipeline.fused` and `Pipeline.complete`.
 """
 
 import uuid
@@ -94,7 +94,7 @@ class Pipeline:
         )
 
     async def retrieve(self, question: Question) -> Sequence[Passage]:
-        """The passages that an answer would rest on, whatever the decision about scope."""
+        """The passages that an answer would be based on, even if the question is out of scope."""
         query = understand(question, history=(), language=ANY, embedder=self.searcher.embedder)
         async with self.shelf.lease_books(question.book) as generations:
             found = await self.searcher.search(generations, query, k=question.top_k or 5)

@@ -30,7 +30,7 @@ KINDS = ("follow-up", "page")
 
 
 async def share(indexes: Path, half: str) -> float:
-    """Share of the turns of a half that are answered right, with the weights as they stand in the file."""
+    """Share of the turns of a half that are answered right, with the weights as they are in the file."""
     places.cache_clear()
     right = [
         one for kind in KINDS for found in (await meant.ask(meant.read_questions(kind, half))).values() for one in found

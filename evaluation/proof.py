@@ -52,7 +52,7 @@ def literals(sentence: str) -> list[str]:
 
 
 def missing_literals(sentence: str, passages: Sequence[str]) -> list[str]:
-    """The literals of a sentence that do not stand in the passage that holds most of them.
+    """The literals of a sentence that are not in the passage that holds most of them.
 
     Args:
         sentence: Without citation markers.
@@ -89,7 +89,7 @@ def is_notice(sentence: str) -> bool:
 
 
 def foreign_markup(answer: str, sources: Sequence[str]) -> list[str]:
-    """Links, images, scripts and tags of an answer that stand in none of its sources' texts."""
+    """Links, images, scripts and tags of an answer that are in none of its sources' texts."""
     return [item for item in _FOREIGN.findall(answer) if not any(item in source for source in sources)]
 
 
@@ -124,7 +124,7 @@ def _opens(sentence: str, position: int) -> bool:
 
 
 def _holds(text: str, literal: str) -> bool:
-    """Whether a literal stands in a text, as whole words, in any case; a plural is its singular."""
+    """Whether a literal is in a text, as whole words, in any case; a plural is its singular."""
     wanted = plain(literal)
     forms = {wanted, wanted.removesuffix("s")} if wanted.isalpha() else {wanted}
     return any(re.search(rf"(?<!\w){re.escape(form)}(?:'?s)?(?!\w|[.,]\d)", plain(text)) for form in forms if form) or (
@@ -139,7 +139,7 @@ def _stems(text: str) -> frozenset[str]:
 
 
 def _is_covered(sentence: str, text: str) -> bool:
-    """Whether the content words stand in some sentence and its neighbours; or nearly all of each clause's words do."""
+    """Whether the content words are in some sentence and its neighbours; or nearly all of each clause's words do."""
     parts = _parts(text)
     windows = [" ".join(parts[max(0, index - 1) : index + 2]) for index in range(len(parts))]
     if any(coverage(sentence, window) >= MIN_COVERAGE for window in windows):

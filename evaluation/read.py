@@ -1,9 +1,9 @@
 """Have answers read and marked by a person: `python -m evaluation.read ask LIST`, then `... sum MARKS ...`.
 
 `ask` puts the questions of a list (`evaluation/read/*.jsonl`) to Lutrin, conversations turn by turn, and writes into
-`bench/out/read/NAME-TIER/` the page `answers.md` (question, what is wanted, answer, sources) and `marks.tsv`, in which
-whoever reads fills in the marks; see `read_list` for the scale. `--marks` takes an earlier file of marks: answers that
-have not changed keep theirs, and the page shows the others only, with `--changed`.
+`bench/out/read/NAME-TIER/` the page `answers.md` (question, expected content, answer, sources) and `marks.tsv`, where
+the person who reads enters the marks; see `read_list` for the scale. `--marks` takes an earlier file of marks:
+unchanged answers keep theirs, and with `--changed` the page shows only the others.
 
 `sum` adds the marks of one or more books up, by book and by kind, and says what is not marked yet; `--compare` shows
 earlier marks beside.
@@ -173,7 +173,7 @@ def _sum(given: argparse.Namespace) -> None:
 
 
 def _name(path: Path) -> str:
-    """Of a list and its tier: `ask` writes `NAME-TIER/marks.tsv`, and what is kept is `NAME-TIER.tsv`."""
+    """Name of a list with its tier: `ask` writes `NAME-TIER/marks.tsv`; the stored file is `NAME-TIER.tsv`."""
     return path.parent.name if path.stem == "marks" else path.stem
 
 

@@ -54,14 +54,14 @@ class ReadQuestion(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     kind: str
     question: str
     wanted: str = ""
-    """What a good answer holds."""
+    """Contents of a good answer."""
     selected_text: str = ""
     after: str = ""
     """Id of the question before it in the same conversation."""
 
 
 class Mark(msgspec.Struct, frozen=True, kw_only=True):
-    """What somebody thinks of an answer; None and empty: not marked yet."""
+    """A person's marks of an answer; None and empty: not marked yet."""
 
     id: str
     kind: str
@@ -114,7 +114,7 @@ def digest(answer: Answer) -> str:
 
 
 def blank_mark(question: ReadQuestion, answer: Answer) -> Mark:
-    """The mark of an answer that nobody has read."""
+    """The mark of an unread answer."""
     return Mark(id=question.id, kind=question.kind, answered_as=answer.kind, digest=digest(answer))
 
 
@@ -138,7 +138,7 @@ def write_marks(marks: Sequence[Mark]) -> str:
 
 
 def read_marks(path: Path) -> list[Mark]:
-    """Read marks; empty columns are answers that nobody has marked yet.
+    """Read marks; empty columns are answers without marks yet.
 
     Raises:
         InvalidInput: The file or a line is wrong; the message names it.

@@ -49,7 +49,7 @@ class RemoteAnswer(msgspec.Struct, frozen=True, kw_only=True):
     false_sentence: int | None = None
     """Index of the false sentence, from 0."""
     kind: str = ""
-    """What is wrong with that sentence."""
+    """The fault of that sentence."""
 
 
 class Judged(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,7 +65,7 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Service:
-    """Says the answer that was put into it, a word at a time, to whoever asks for a completion."""
+    """A service that streams a given answer word by word to every request for a completion."""
 
     def __init__(self) -> None:
         self.answer = ""

@@ -87,7 +87,7 @@ def report(
 
 
 def compare(first: Report, second: Report, *, seed: int = 0, resamples: int = RESAMPLES) -> Comparison:
-    """How the second report differs from the first, by paired bootstrap.
+    """Differences between two reports, by paired bootstrap.
 
     Raises:
         InvalidInput: They have no question in common.

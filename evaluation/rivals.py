@@ -48,7 +48,7 @@ def oracle(question: EvalQuestion, passages: Sequence[Passage]) -> Measures:
 
 
 def _window(facts: Sequence[str], text: str) -> int:
-    """How many facts the best run of a text holds; a run that holds several may begin with any of them."""
+    """Number of facts in the best run of a text; a run with several may begin with any of them."""
     spans = [[(at, at + len(plain(fact).split())) for at in places(fact, text)] for fact in facts]
     starts = {at for found in spans for at, _ in found}
     return max(

@@ -25,7 +25,7 @@ from lutrin.records import Answer, Chunk, Passage, Question
 
 
 def after(question: str, previous: str) -> str:
-    """What is searched for a question of a conversation by default: both questions."""
+    """Default search text for a question of a conversation: both questions."""
     return f"{previous} {question}" if previous else question
 
 
@@ -46,7 +46,7 @@ class Subject:
     resolves: Callable[[str], Awaitable[bool]] | None = None
     """Whether a citation's url leads to a page that holds its fragment."""
     complete: Callable[[str, str], str] = after
-    """What is searched for a question and the one before it in its conversation."""
+    """Search text for a question and the one before it in its conversation."""
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,7 +57,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     question: str
     measures: dict[str, tuple[float, float]]
     files: tuple[str, ...] = ()
-    """Of the passages, best first."""
+    """Files of the passages, best first."""
     answer: Answer | None = None
     missing_facts: tuple[str, ...] = ()
     unproven: tuple[str, ...] = ()

@@ -140,7 +140,7 @@ async def ask_shelf(
 
 
 def ask_peers(books: Sequence[ShelvedBook], data: Path, count: int) -> tuple[PeerResult, ...]:
-    """Ask the peers so many questions of each book; what they need beside the data lies in `data/peers`."""
+    """Ask the peers that many questions of each book; their own files are in `data/peers`."""
     found: list[PeerResult] = []
     for book in books:
         print(f"{book.name}: asking the peers", file=sys.stderr)

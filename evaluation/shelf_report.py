@@ -53,7 +53,7 @@ LEGEND = (
 
 
 class Scores(msgspec.Struct, frozen=True, kw_only=True):
-    """What one question scores, without a word of the book."""
+    """Scores of one question, without a word of the book."""
 
     id: str
     kind: str

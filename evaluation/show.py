@@ -9,7 +9,7 @@ KIND_COLUMNS = ("file@1", "file@5", "facts@5", "facts", "length", "cited", "sent
 
 
 def table(result: Report) -> str:
-    """Every figure with its interval, how many questions stand behind it, its goal, and whether that is reached."""
+    """Every figure with its interval, its number of questions, its goal, and whether that is reached."""
     rows = [["figure", "value", "95% interval", "questions", "goal", ""]]
     for item in result.figures:
         figure = BY_NAME[item.name]

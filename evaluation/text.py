@@ -116,16 +116,16 @@ def plain(text: str) -> str:
 
 
 def stands(fact: str, text: str) -> bool:
-    """Whether a fact stands in a text, both as they are (not yet plain).
+    """Whether a fact is in a text, both as they are (not yet plain).
 
     Whole words count: a number never inside a longer number, a word never inside another one, though the last word may
-    be inflected (`motor` stands in `motors`).
+    be inflected (`motor` is in `motors`).
     """
     return bool(places(fact, text))
 
 
 def places(fact: str, text: str) -> list[int]:
-    """Where a fact stands in a text as `stands` reads it: the index of its first word in `plain(text)`, each time."""
+    """Places of a fact in a text, as `stands` finds it: indices of its first word in `plain(text)`."""
     wanted = plain(fact)
     if not wanted:
         return []
@@ -135,12 +135,12 @@ def places(fact: str, text: str) -> list[int]:
 
 
 def _start(first: str) -> str:
-    """What may not stand before a fact that begins with this character."""
+    """Pattern that must not precede a fact that begins with this character."""
     return r"(?<![\w.])" if first.isdigit() else r"(?<!\w)" if first.isalpha() else ""
 
 
 def _end(last: str) -> str:
-    """What may not stand after a fact that ends with this character."""
+    """Pattern that must not follow a fact that ends with this character."""
     return r"(?!\w|[.,]\d)" if last.isdigit() else r"(?:'?s|es|d|ed|ing)?(?!\w)" if last.isalpha() else ""
 
 
@@ -150,7 +150,7 @@ def numbers(text: str) -> list[str]:
 
 
 def sentences(answer: str) -> list[Sentence]:
-    """What an answer says, piece by piece; table rules and headings are left out."""
+    """The statements of an answer, without table rules and headings."""
     pieces: list[tuple[str, tuple[int, ...], bool, int]] = []
     for index, block in enumerate(blocks(answer)):
         if block.is_code:

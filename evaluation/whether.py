@@ -77,7 +77,7 @@ def decisions(rows: Sequence[WhetherRow]) -> Decisions:
     joint = Decision(
         reader=round(float(slope), 4), yes=round(float(weight), 4), bias=round(bias, 4), answers=0.0, closest=0.0
     )
-    # Of the reader alone they were fitted likewise, before there was a ranker; of a model's head by `training.head`.
+    # For the reader alone they were fitted in the same way before the ranker; for a model's head by `training.head`.
     by_reader, with_head = shipped().by_reader, shipped().with_head
     with_model = _floored(joint, both @ [slope, weight] + bias, said, WITH_MODEL_WRONG)
     least = round(float(np.quantile(reader[right > 0], LEAST_WRONG)), 4)
@@ -92,7 +92,7 @@ def _floored(decision: Decision, odds: Array, right: Array, wrong: tuple[float, 
 
 
 def table(rows: Sequence[WhetherRow], found: Decisions) -> str:
-    """What the floors do to each half: shares of answerable and near questions refused, or shown as closest."""
+    """Effects of the floors on each half: shares of answerable and near questions refused, or shown as closest."""
     heads = [["decision", "books", "answerable", "refused", "closest", "near", "refused", "closest", "area"]]
     for name, decision in (("reader alone", found.without_model), ("with the model", found.with_model)):
         for half, wanted in (("fitted on", True), ("reported", False)):

@@ -1,4 +1,4 @@
-"""Count what is said of the world of sections that were labelled by reading: `python -m evaluation.worlds DATA...`.
+"""Evaluate the world assigned to sections against labels by hand: `python -m evaluation.worlds DATA...`.
 
 `worlds.jsonl` has 200 sections of five books whose authors say nothing in front matter: whether a section is about a
 simulation (true), about real hardware (false), or about neither or both (null). DATA are folders of indexes of these
@@ -42,7 +42,7 @@ def read_labels() -> list[LabelledSection]:
 
 
 async def worlds_of(data: Path) -> dict[tuple[str, str, tuple[str, ...]], World]:
-    """What an index says of each section of its books."""
+    """The world of each section of an index's books."""
     settings = load_settings(profile="local", data_dir=data, model="none", log_level="error")
     said: dict[tuple[str, str, tuple[str, ...]], World] = {}
     async with Shelf(settings.catalog_path, settings.books_dir, open_store(settings)) as shelf:

@@ -2,8 +2,8 @@
 
 `collect` asks the questions of a shelf, as a reader would, and writes down every sentence of the model, shown or not,
 with the reading section that it was shown (file, offset, length, SHA-256), the model's log probabilities and its yes to
-whether the section answers. Whoever reads them fills in `label`: `right` (the section says so, and it helps the one who
-asked), `wrong` (the section does not say it, or denies it), `empty` (neither says anything that was asked).
+whether the section answers. A person then sets `label`: `right` (the section says so, and it helps the reader who
+asked), `wrong` (the section does not say it, or denies it), `empty` (it says nothing that was asked).
 
 Rows of books that are not on the shelf are read with `--books FOLDER`, which holds a checkout of each under its name,
 as `training/books.toml` lists them.
@@ -42,7 +42,7 @@ GRADES = ROOT / "src" / "lutrin" / "answer" / "grades.json"
 FITTING = frozenset({"gazebo", "iot", "transformers"})
 """Books of the shelf whose answers are fitted on where a book is not left out in turn; the others are reported."""
 STATED_TRUE, SHOWN_TRUE = 0.97, 0.94
-"""Of sentences without a mark, and of all that are shown, this share is not false."""
+"""Share of sentences that must not be false: of those without a mark, and of all that are shown."""
 GOOD_MARKED, GOOD_UNSEEN = 0.05, 0.01
 """Shares of a strong model's good sentences that may be marked or unseen, and unseen."""
 OF_THE_MODEL = ("certainty", "least certainty", "answers")
@@ -191,7 +191,7 @@ def cross_chances(signals: Array, right: Array, standing: Mask, books: npt.NDArr
 
 
 def figures(chances: Array, right: Array, false: Array, weights: Weights) -> list[str]:
-    """Of what is stated and of what is shown, how much is right and how much false; how much of what is right is shown.
+    """Shares of right and false sentences among stated and shown ones, and the share of right ones that is shown.
 
     Args:
         chances: (n,), of each sentence.

@@ -28,7 +28,7 @@ TIERS = ("none", "tiny", "small", "medium")
 
 
 def main() -> None:
-    """Ask whoever was not asked yet; print and draw."""
+    """Ask the systems that have no results yet; print and draw."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     add_question_options(parser)
     parser.set_defaults(limit=30)

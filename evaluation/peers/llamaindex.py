@@ -6,7 +6,7 @@
 It is what its documentation's first page builds: files read as text, the default splitter (1,024 tokens, 200 of
 overlap), an index in memory, a query engine with the default prompts and the default two passages; the model gets the
 chat format it was made for, and picks its likeliest token. It has no rule for refusing: an answer whose first sentence
-says, in whatever words, that the context holds none is counted as a refusal. The figures of retrieval are over its five
+says in any words that the context holds none counts as a refusal. The figures of retrieval are over its five
 nearest passages. With `--first-token` nothing is judged: each question is asked, then asked in other words; the time to
 the second one's first token is what a reader waits for whose passages were seen before (`bench/stream.py` has ours).
 
@@ -88,7 +88,7 @@ def chat_format(text: str) -> str:
 
 
 def answer_of(name: str, text: str, sources: Sequence[Citation], seconds: float) -> Answer:
-    """What a peer said, as an answer; one that declines counts as a refusal."""
+    """A peer's text as an answer; one that declines counts as a refusal."""
     declines = not text or bool(DECLINES.search(re.split(r"(?<=[.!?])\s", text)[0]))
     return Answer(
         answer=text,
@@ -146,7 +146,7 @@ class Peer:
         return [Passage(chunk=self._chunk(node), score=max(0.0, float(node.score or 0.0))) for node in found]
 
     async def answer(self, question: Question) -> Answer:
-        """What the query engine says; the first question of a conversation is only remembered, not answered."""
+        """Answer with the query engine; the first question of a conversation is only remembered, not answered."""
         text = question.text
         if question.session_id and question.session_id not in self._previous:
             self._previous[question.session_id] = text

@@ -55,7 +55,7 @@ class Naive:
         return [Passage(chunk=chunk, score=1.0) for chunk in chunks]
 
     async def answer(self, question: Question) -> Answer:
-        """What the model says; the first question of a conversation is only remembered, not answered."""
+        """Answer with the model; the first question of a conversation is only remembered, not answered."""
         start = time.perf_counter()
         previous = self._previous.pop(question.session_id, None)
         if question.session_id and previous is None:

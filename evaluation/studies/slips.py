@@ -29,7 +29,7 @@ from lutrin.settings import load_settings
 
 SEED, TRIES, LEAST_CHUNKS, BATCH = 7, 3, 3, 200
 LENGTHS = ((4, 4), (5, 5), (6, 6), (7, 99))
-"""Of the typed word: the rows of the table."""
+"""Lengths of the typed word: the rows of the table."""
 _LETTERS = re.compile("[a-z]{4,}")
 
 
@@ -46,7 +46,7 @@ class Slip:
 
 @dataclass(slots=True)
 class Words:
-    """What is typed to one book."""
+    """Words typed to one book."""
 
     slips: dict[str, tuple[str, bool]] = field(default_factory=dict)
     """By the typed word: what was meant, and whether the slip is a likely one."""
@@ -54,7 +54,7 @@ class Words:
 
 
 def slips(word: str, chance: random.Random) -> Iterator[tuple[str, bool]]:
-    """Yield a word with a slip behind its first letter, and whether it is a likely one."""
+    """Yield a word with a slip after its first letter, and whether the slip is a likely one."""
     for _ in range(TRIES):
         place, letter = chance.randrange(1, len(word)), chance.choice(ascii_lowercase)
         beside = word[place - 1 : place + 1]
@@ -106,7 +106,7 @@ async def changes(data: Path, words: Iterable[str]) -> dict[str, str]:
 
 
 async def measure(data: Path) -> tuple[list[Slip], list[tuple[str, bool]]]:
-    """What becomes of slips, and of words that are none (whether each is changed), in all books of the shelf."""
+    """Results for slips and for correct words (whether each is changed), in all books of the shelf."""
     books, chance = read_shelf(SHELF), random.Random(SEED)  # noqa: S311 - the same slips in every run
     known = {book.name: await vocabulary(data / book.name) for book in books}
     made: list[Slip] = []

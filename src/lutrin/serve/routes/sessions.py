@@ -1,4 +1,4 @@
-"""Endpoints with which a browser reads, lists, renames, exports and deletes its conversations, and rates answers."""
+"""Endpoints for a browser's conversations: read, list, rename, export, delete; and for rating answers."""
 
 from typing import Annotated, Any, Literal
 
@@ -33,7 +33,7 @@ MessagePath = Annotated[str, PathParameter(pattern=r"^[0-9a-f]{32}$", descriptio
 async def history(
     session_id: SessionPath, request: HTTPRequest, service: Given[AnswerService], *, blocks: WithBlocks = False
 ) -> Response[History]:
-    """Oldest first; a conversation that is unknown, or another browser's, has none."""
+    """List messages, oldest first; an unknown conversation, or another browser's, has none."""
     key = conversation_key(session_id, (await service.owner(request, session_id)).hashed)
     messages = await service.services.chats.history(key, NEWEST)
     shown = await beside_loop(lambda: list(map(message_with_blocks, messages))) if blocks else messages
@@ -44,7 +44,7 @@ async def history(
 async def sessions(
     request: HTTPRequest, service: Given[AnswerService], most: Most = MOST_LISTED, past: Past = 0
 ) -> Response[Sessions]:
-    """The one used last first; `past=500` lists those after the first 500."""
+    """List conversations, the most recently used first; `past=500` skips the first 500."""
     rows = await service.services.chats.sessions(await _require_owner(request, service), most + 1, past)
     return Response(Sessions(rows[:most], more=len(rows) > most), headers=NO_STORE)
 
@@ -53,14 +53,14 @@ async def sessions(
 async def rename(
     session_id: SessionPath, data: JSONBody[Renaming], request: HTTPRequest, service: Given[AnswerService]
 ) -> Response[ChatSession]:
-    """Its name in the list."""
+    """Change the title of a conversation."""
     key = conversation_key(session_id, await _require_owner(request, service))
     return Response(await service.services.chats.rename(key, data.title), headers=NO_STORE)
 
 
 @delete("/sessions/{session_id:str}", **operation("deleteSession", "Delete a conversation", TAG, 403, 404, 422, 503))
 async def remove(session_id: SessionPath, request: HTTPRequest, service: Given[AnswerService]) -> None:
-    """For good, with the answers that are still being written."""
+    """Delete a conversation for good, with answers in progress."""
     key = conversation_key(session_id, await _require_owner(request, service))
     service.forget(key)
     await service.services.chats.delete(key)
@@ -95,7 +95,7 @@ async def export(
 async def resume(
     message_id: MessagePath, request: HTTPRequest, service: Given[AnswerService], *, blocks: WithBlocks = False
 ) -> Response[Any]:
-    """The events of an answer that is `unfinished`; those after `Last-Event-ID` alone, if it is sent."""
+    """Stream the events of an `unfinished` answer, from the first or from after `Last-Event-ID`."""
     return await service.resume(request, message_id, blocks=blocks)
 
 
@@ -103,7 +103,7 @@ async def resume(
     "/messages/{message_id:str}/events", **operation("stopAnswer", "Stop an answer", TAG, 404, 422), status_code=204
 )
 async def stop(message_id: MessagePath, request: HTTPRequest, service: Given[AnswerService]) -> None:
-    """End an answer that is being written: what there is of it stays, and no page goes on with it."""
+    """End an answer in progress: the text so far stays, and no page continues it."""
     await service.stop(request, message_id)
 
 
@@ -115,7 +115,7 @@ async def stop(message_id: MessagePath, request: HTTPRequest, service: Given[Ans
 async def feedback(
     message_id: MessagePath, data: JSONBody[Feedback], request: HTTPRequest, service: Given[AnswerService]
 ) -> None:
-    """Thumbs up or down; a second judgement replaces the first."""
+    """Rate an answer with a thumb up or down; a second rating replaces the first."""
     await service.services.chats.judge(message_id, await service.reader(request), data.value, data.comment)
 
 
