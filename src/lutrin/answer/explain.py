@@ -48,7 +48,7 @@ from lutrin.search.result import Verdict, load_decisions
 from lutrin.settings import Settings
 
 FAST_S = 1.0
-"""Seconds within which a model's first sentence stands above the book's answer; a later one stands below."""
+"""Seconds within which a model's first sentence goes above the book's answer; a later one goes below."""
 MARGIN_S = 0.2
 """Reserved for the work after the last generated token, with ten answers in progress."""
 LONGEST_S = 600.0
@@ -65,7 +65,7 @@ _ENDS = (".", "!", "?", ":", '"', "\u201d", ")", "*", "`", "]")
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 """Thoughts that some models write before they answer."""
 _BEGUN = re.compile(r"<(?:t(?:h(?:i(?:nk?)?)?)?)?\Z")
-"""What may turn out to start a thought."""
+"""Beginnings of text that may start a thought."""
 _FRAGMENT = re.compile(r"\W*\Z")
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _CODE = re.compile(r"`[^`\n]*(?:`|\Z)")
@@ -195,7 +195,7 @@ class Explainer:
         """Ask the model whether the passage answers, if it is to explain; unasked, only if it is likely to be quick."""
         question = plan.query.question
         prompts = self._prompts(plan, earlier)
-        # If no yes could lift a refusal, the refusal stands whatever the model says.
+        # If no yes of the model could lift a refusal, its answer does not matter.
         may_lift = not plan.is_sure and load_decisions().with_model.may_lift(plan.odds)
         if not prompts or (plan.verdict == "no" and not may_lift and not question.explain):
             return ModelWork(plan)

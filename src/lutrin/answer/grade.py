@@ -103,7 +103,7 @@ class Weights(msgspec.Struct, frozen=True):
     """Fit of `evaluation.written`."""
 
     signals: tuple[float, ...]
-    """In the order of `SIGNALS`."""
+    """Weights in the order of `SIGNALS`."""
     bias: float
     stated: float
     """Least probability of a stated sentence."""

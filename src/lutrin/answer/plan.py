@@ -42,7 +42,7 @@ class Plan:
     generation: str
     """Name of the index generation."""
     text: str
-    """In Markdown: the excerpts with their markers, the refusal, or text from the book's contents."""
+    """Markdown: the excerpts with their markers, the refusal, or text from the book's contents."""
     lead: tuple[Sentence, ...] = ()
     """The book's own answer in short, shown first: the best unit, and warnings before it."""
     rest: str = ""

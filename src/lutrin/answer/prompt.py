@@ -61,7 +61,7 @@ class Prompt:
     stable_chars: int
     """Characters at the beginning of the last message that are the same for every reader of these sections."""
     asks_whether: tuple[Message, ...]
-    """The same prompt, asking whether the passage answers at all."""
+    """The messages of the same prompt that ask whether the passage answers at all."""
     sections: tuple[tuple[int, Run], ...]
     """The sections, with the numbers that cite them."""
 
@@ -185,7 +185,7 @@ def _cut(text: str, most_words: int, *, keep_lines: bool = False) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Ability:
-    """How much the configured model reads and writes. It gets every question, whatever its form."""
+    """Limits of the configured model for reading and writing. It gets questions of every form."""
 
     tier: str = "large"
     sections: int = 1

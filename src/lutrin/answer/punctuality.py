@@ -40,9 +40,9 @@ class Estimate:
     """Estimated time of an explanation as sent to the reader, in seconds."""
 
     first_s: float
-    """Until the first sentence."""
+    """Seconds until the first sentence."""
     raw_s: float
-    """The same, uncorrected."""
+    """The same seconds without correction."""
 
 
 class Punctuality:

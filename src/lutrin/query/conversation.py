@@ -28,7 +28,7 @@ _ITEM = re.compile(r"^[ \t]*(?:[-*•]|\d+[.)])[ \t]+(\S.*)$", re.MULTILINE)
 _MARKS = re.compile(r"\[\d+\]|[*_`#]")
 _CLAUSE = re.compile(r"[.?!;:,]\s+")
 MOST_SUBJECTS = 3
-"""A question that names more things stands alone, whatever pronouns it contains."""
+"""A question that names more things stands alone, even with pronouns."""
 MOST_BRIEF = 2
 """The same limit for an elliptical question."""
 MOST_WORDS = 6

@@ -16,7 +16,7 @@ def fit() -> VectorFit:
 
 
 def loss(vector: Float, embedder: str) -> float:
-    """What to subtract from the log odds that the book answers: the log odds of an everyday question, if positive.
+    """Loss of the log odds that the book answers: the log odds of an everyday question, if positive.
 
     Zero for vectors of another embedder.
     """

@@ -133,7 +133,7 @@ def load_decisions() -> Decisions:
 
 
 def is_far(odds: float, *, found: bool) -> bool:
-    """Whether a question is far from the book's subject, whatever a model says; `found`: any passage was found."""
+    """Whether a question is far from the book's subject, in spite of the model; `found`: any passage was found."""
     return not found or odds < FAR
 
 

@@ -69,7 +69,7 @@ class SoughtText:
     gains: Mapping[str, float]
     """Gains of passages by prepared questions, by id."""
     loss: float
-    """What the odds lose for an everyday question."""
+    """Loss of the odds for an everyday question."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +77,7 @@ class Sought:
     """What a book is searched for, and the passages that the question points at."""
 
     query: Query
-    """In the book's spelling."""
+    """The query in the book's spelling."""
     texts: list[SoughtText]
     added: list[tuple[str, Encoding]]
     """What a follow-up that asks one thing adds to the previous question, to be read for itself; else empty."""

@@ -3,7 +3,7 @@
 The reader judges equality of meaning (`lutrin.study.same`), on the question as completed from its conversation. The
 form of the question selects the entry of a term: its definition, an example, an analogy. If the meaning depends on a
 selection or a page that the question only points at, no prepared answer is used. An answer pinned by the teacher is
-given whenever the question comes in these words, whatever form it asks for.
+given whenever the question comes in these words, for every form of answer.
 """
 
 from collections.abc import Mapping, Sequence
