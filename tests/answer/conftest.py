@@ -9,6 +9,7 @@ from tests.fakes import ExactStore, WordHashEmbedder
 from lutrin.index.readback import verify_generation
 from lutrin.index.shelf import Shelf
 from lutrin.ingest.run import IngestTools, ingest
+from lutrin.ports import Embedder
 from lutrin.settings import Settings, load_settings
 
 PAGES = {
@@ -114,8 +115,8 @@ async def two_books(tmp_path: Path) -> AsyncIterator[Shelf]:
         yield opened
 
 
-async def publish(settings: Settings, corpus: Path, pages: Mapping[str, str]) -> None:
-    """Ingest pages, by their paths, with the fakes."""
+async def publish(settings: Settings, corpus: Path, pages: Mapping[str, str], embedder: Embedder | None = None) -> None:
+    """Ingest pages, by their paths, with the fakes, or with an embedder."""
     store = ExactStore()
     for name, text in pages.items():
         (corpus / name).parent.mkdir(parents=True, exist_ok=True)
@@ -124,4 +125,4 @@ async def publish(settings: Settings, corpus: Path, pages: Mapping[str, str]) ->
     async def verify(directory: Path) -> None:
         await verify_generation(directory, store)
 
-    await ingest(corpus, settings, IngestTools(embedder=WordHashEmbedder(), store=store, verify=verify))
+    await ingest(corpus, settings, IngestTools(embedder=embedder or WordHashEmbedder(), store=store, verify=verify))

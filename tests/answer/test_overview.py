@@ -6,15 +6,17 @@ from pathlib import Path
 import pytest
 from tests.answer.book import english
 from tests.answer.conftest import publish
-from tests.fakes import ExactStore, WordHashEmbedder, word_grader
+from tests.fakes import ExactStore, word_grader
 
 from lutrin import messages
 from lutrin.answer.flow import AnswerFlow
 from lutrin.index.shelf import Shelf
 from lutrin.records import Answer, DoneEvent, Question
+from lutrin.runtime.profile import open_embedder
 from lutrin.search.search import Searcher
 from lutrin.settings import load_settings
 
+ROOT = Path(__file__).resolve().parents[2]
 PAGES = {
     "book.toml": 'slug = "looms"\ntitle = "Looms"\n',
     "01-thread.md": """# Threading
@@ -48,12 +50,14 @@ Carding combs the dry wool. Spinning twists combed wool into yarn. Thick yarn ma
 
 async def asked(tmp_path: Path, text: str, page: str, pages: Mapping[str, str] = PAGES) -> Answer:
     """The answer to a question on an open page."""
-    settings = load_settings(data_dir=tmp_path / "data")
-    await publish(settings, tmp_path / "corpus", pages)
+    settings = load_settings(data_dir=tmp_path / "data", models_dir=ROOT / "models")
+    # What a question points at is fitted on the vectors of the real reader.
+    embedder = open_embedder(settings, threads=1)
+    await publish(settings, tmp_path / "corpus", pages, embedder)
     async with Shelf(settings.catalog_path, settings.books_dir, ExactStore()) as shelf:
         flow = AnswerFlow(
             shelf=shelf,
-            searcher=Searcher(WordHashEmbedder()),
+            searcher=Searcher(embedder),
             language=english(),
             settings=settings,
             grader=word_grader(),

@@ -1,7 +1,7 @@
 """Finds evidence for a question in the books on a shelf, once they have settled what it means.
 
 The books decide what "this page", "chapter 3", a reference to the previous answer, or a joint of two questions means. A
-question about a page, "What is the purpose?", resembles the examples of `pointing.json`; one that names its subject is
+question that points at its page, "What is the purpose?", is answered from there (`answer.pointing`); any other is
 searched for in the whole book. If no passage covers two things that are named side by side, "annealing and quenching",
 each is searched for alone, so that each gets its answer.
 """
@@ -9,21 +9,17 @@ each is searched for alone, so that each gets its answer.
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from typing import get_args
 
-import msgspec
 import numpy as np
 
+from lutrin.answer.pointing import points_at
 from lutrin.answer.runs import PASSAGES, choose
 from lutrin.index.generation import FileEntry, OpenGeneration
-from lutrin.language.words import name_phrase, name_spans, stem_set, subject_stems, topic_stems, words
-from lutrin.ports import likeness
+from lutrin.language.words import name_phrase, stem_set, subject_stems, topic_stems, words
 from lutrin.query.frames import Frame
 from lutrin.query.understand import Pointing, Query, sides_of
 from lutrin.records import Unit, UnitKind
 from lutrin.search.filters import in_chapter
-from lutrin.search.fits import load_fit
 from lutrin.search.joints import parted
 from lutrin.search.result import Part, ScoredPassage, SearchResult
 from lutrin.search.search import Searcher
@@ -111,64 +107,13 @@ async def _on_conversation(searcher: Searcher, query: Query, generations: Sequen
     return query.leaning if result.odds > alone_result.odds else query
 
 
-class Examples(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Examples of questions that point at a page."""
-
-    least: float
-    """Cosine from which a question points where its nearest example does."""
-    named: float
-    """Cosine, with names masked in both, from which a question that names something points at the page like an example;
-    none of 1,718 questions that point at nothing reaches it."""
-    examples: dict[Pointing, tuple[str, ...]]
-
-
-@cache
-def load_examples() -> Examples:
-    """The examples that ship with Lutrin."""
-    return load_fit("lutrin.answer", "pointing.json", Examples)
-
-
-async def _points_at(searcher: Searcher, query: Query) -> Pointing:
-    """The target that a question on a page points at; "none" if it is a question for the book."""
-    if not query.page or query.selected_text or query.subject or (query.frame == "about" and query.about is None):
-        return "none"
-    typed, cosine = await _nearest(searcher, query.typed, str)
-    if cosine >= load_examples().least and typed not in {"here", "none"}:
-        return typed
-    if not query.name_stems:
-        return "here"
-    kind, cosine = await _nearest(searcher, query.typed, without_names)
-    if kind == "none" or cosine < load_examples().named:
-        return "none"
-    # Without its names a question does not tell whether all commands are wanted, or one.
-    return kind if kind == typed and kind in KINDS else "here"
-
-
-async def _nearest(searcher: Searcher, text: str, seen: Callable[[str], str]) -> tuple[Pointing, float]:
-    """The target of the example nearest to a text, and its cosine; `seen` transforms both first."""
-    labelled = [(kind, example) for kind in get_args(Pointing) for example in load_examples().examples[kind]]
-    cosines = await likeness(searcher.encode, seen(text), [seen(example) for _, example in labelled])
-    return labelled[int(cosines.argmax())][0], float(cosines.max())
-
-
-def without_names(text: str) -> str:
-    """Replace each name in a text by a pronoun, so that only the manner of asking is left.
-
-    >>> without_names("What does the table here say about the handle of the sledge?")
-    'What does the it here say about the it of the it?'
-    """
-    for start, end in reversed(name_spans(text)):
-        text = f"{text[:start]}it{text[end:]}"
-    return text
-
-
 async def _on_page(searcher: Searcher, query: Query, generations: Sequence[OpenGeneration]) -> Query:
     """Limit a question to the open page; return it unchanged if it does not mean the page.
 
     Raises:
         IndexUnavailable: A book cannot be read.
     """
-    kind = await _points_at(searcher, query) if query.page else "none"
+    kind = await points_at(searcher, query) if query.page else "none"
     if kind == "none":
         return query
     page = _open_page(query, generations)
