@@ -2,9 +2,9 @@
 
 `pointing/questions.jsonl` holds questions beside a page and what each points at, the hardest of them look-alikes ("How
 does a page table work?"). Ordinary questions on the books of training point at nothing. A softmax regression on the
-vectors of `lutrin.answer.pointing` is fitted on half of each, and its floor is the least that `MISTAKEN` of the
-ordinary questions of the other half reach. Printed is, on that half, how many are found, with the right kind, and how
-many are taken wrongly. What is written is fitted on all, with this floor.
+vectors of `lutrin.answer.pointing` is fitted on half of each, and its floors are the least that `MISTAKEN` and
+`PERHAPS` of the ordinary questions of the other half reach. Printed is, on that half, how many are found, with the
+right kind, and how many are taken wrongly. What is written is fitted on all, with these floors.
 """
 
 import argparse
@@ -32,9 +32,11 @@ ORDINARY = ROOT / "training" / "questions"
 OF_EACH = 60
 """Ordinary questions of each book."""
 FILE = ROOT / "src" / "lutrin" / "answer" / "pointing.json"
-KINDS: tuple[Pointing, ...] = get_args(Pointing)
+KINDS: tuple[Pointing, ...] = tuple(kind for kind in get_args(Pointing) if kind != "perhaps")
 MISTAKEN = 0.003
 """Share of ordinary questions that may count as pointing at the page."""
+PERHAPS = 0.1
+"""Share of them that may count as perhaps pointing there."""
 PENALTY = 1.0
 """On squared weights, beside the weighted log likelihood of all questions."""
 STEPS, RATE = 600, 0.05
@@ -87,10 +89,11 @@ def fit(vectors: Array, kinds: Sequence[str]) -> Array:
     return weights
 
 
-def pointer_of(weights: Array, least: float, mostly: float, reader: str) -> Pointer:
+def pointer_of(weights: Array, floors: tuple[float, float, float], reader: str) -> Pointer:
     """The file's content."""
+    least, perhaps, mostly = (round(floor, 3) for floor in floors)
     table = tuple(tuple(round(float(value), 3) for value in row) for row in weights)
-    return Pointer(reader=reader, kinds=KINDS, weights=table, least=round(least, 3), mostly=round(mostly, 3))
+    return Pointer(reader=reader, kinds=KINDS, weights=table, least=least, perhaps=perhaps, mostly=mostly)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -101,11 +104,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     vectors, names, listed, reader = asyncio.run(read_vectors())
     kinds, place = np.array(names), np.arange(len(names))
     ordinary, tested = place >= listed, place % 2 == 1
-    fitted = pointer_of(fit(vectors[~tested], kinds[~tested].tolist()), 0.0, 0.0, reader)
+    fitted = pointer_of(fit(vectors[~tested], kinds[~tested].tolist()), (0.0, 0.0, 0.0), reader)
     chances = fitted.chances(vectors.astype(np.float32))
     nothing = KINDS.index("none")
     points = 1 - chances[:, nothing]
     least = float(np.quantile(points[tested & ordinary], 1 - MISTAKEN))
+    perhaps = float(np.quantile(points[tested & ordinary], 1 - PERHAPS))
     others = np.delete(chances, nothing, axis=1)
     guessed = np.delete(np.array(KINDS), nothing)[others.argmax(axis=1)]
     share = others.max(axis=1) / points
@@ -116,11 +120,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         own = tested & ~ordinary & (kinds == kind)
         taken = own & (points >= least)
         right = f", {(guessed[taken] == kind).sum()} as what they are" if kind != "none" else " wrongly"
-        print(f"{kind}: {taken.sum()} of {own.sum()} point at the page{right}")
+        more = (own & (points >= perhaps)).sum() - taken.sum()
+        print(f"{kind}: {taken.sum()} of {own.sum()} point at the page{right}, {more} perhaps")
     asked = points[tested & ordinary]
-    print(f"ordinary: {(asked >= least).sum()} of {len(asked)} wrongly, from {least:.3f}; a kind from {mostly:.3f}")
+    floors = f"from {least:.3f}, perhaps from {perhaps:.3f}, a kind from {mostly:.3f}"
+    print(f"ordinary: {(asked >= least).sum()} of {len(asked)} wrongly, {floors}")
     if given.write:
-        whole = pointer_of(fit(vectors, names), least, mostly, reader)
+        whole = pointer_of(fit(vectors, names), (least, perhaps, mostly), reader)
         FILE.write_bytes(msgspec.json.encode(whole) + b"\n")
 
 

@@ -118,3 +118,11 @@ async def test_a_table_with_a_column_for_each_compares_them(tmp_path: Path, ques
     answer = await asked(tmp_path, question, "", {"book.toml": PAGES["book.toml"], "01-tools.md": TOOLS})
     assert answer.answer.startswith(first)
     assert ("flat parts" in answer.sentences[0].text) == first.startswith("|")
+
+
+async def test_the_page_comes_before_a_refusal(tmp_path: Path) -> None:
+    """Where the question may point at it; else the question is refused as without a page."""
+    perhaps = await asked(tmp_path, "which one turns the loom purple, in this episode?", "02-wool.md")
+    assert perhaps.closest
+    assert [one.filename for one in perhaps.sources] == ["02-wool.md"]
+    assert (await asked(tmp_path, "Who invented the transistor?", "02-wool.md")).kind == "refusal"

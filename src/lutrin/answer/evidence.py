@@ -84,6 +84,11 @@ async def find_evidence(searcher: Searcher, generations: Sequence[OpenGeneration
             # The page does not answer the question, but the book may.
             query = replace(query, within="")
             result = await _find_each(searcher, query, generations, k)
+    elif query.pointing == "perhaps" and result.verdict != "answers":
+        on_page = await _find_each(searcher, replace(query, within=query.page), generations, k)
+        if on_page.passages:
+            query = replace(query, within=query.page)
+            result = replace(on_page, parts=tuple(part.shown() for part in on_page.parts))
     page = _open_page(query, generations)
     return Evidence(query, result, page[0].book.title if page is not None else "")
 
@@ -114,12 +119,10 @@ async def _on_page(searcher: Searcher, query: Query, generations: Sequence[OpenG
         IndexUnavailable: A book cannot be read.
     """
     kind = await points_at(searcher, query) if query.page else "none"
-    if kind == "none":
-        return query
     page = _open_page(query, generations)
-    if page is None:
+    if page is None or kind == "none":
         return query
-    query = replace(query, within=query.page, pointing=kind)
+    query = replace(query, within=query.page if kind != "perhaps" else "", pointing=kind)
     if kind not in WHOLE:
         return query
     frame: Frame = query.frame if query.frame in OWN_FORMS else WHOLE[kind]

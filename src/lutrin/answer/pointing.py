@@ -28,6 +28,8 @@ class Pointer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """For each kind one weight for each number of both vectors, and the bias."""
     least: float
     """Probability from which a question points at something on the page."""
+    perhaps: float
+    """Probability from which its page's nearest passage is shown before the question is refused."""
     mostly: float
     """Share of that probability from which it points at one kind of thing, rather than "here"."""
 
@@ -64,6 +66,8 @@ async def points_at(searcher: Searcher, query: Query) -> Pointing:
         if points >= fit.least:
             kind = max(chances, key=chances.__getitem__)
             return kind if chances[kind] >= fit.mostly * points else "here"
+        if points >= fit.perhaps and query.name_stems:
+            return "perhaps"
     return "none" if query.name_stems else "here"
 
 

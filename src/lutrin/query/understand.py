@@ -90,8 +90,9 @@ def _leans(part: str) -> bool:
     return len(topic_stems(part)) < 2 or _has(part, lexicon.REFERENCES)
 
 
-Pointing = Literal["page", "terms", "commands", "table", "code", "figure", "here", "none"]
-"""Targets that a question may point at on the open page: all of it, its terms, something on it; `none`: no target."""
+Pointing = Literal["page", "terms", "commands", "table", "code", "figure", "here", "perhaps", "none"]
+"""Targets that a question may point at on the open page: all of it, its terms, something on it; `perhaps`: it may point
+there, if the book has no answer; `none`: no target."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
