@@ -84,9 +84,9 @@ async def find_evidence(searcher: Searcher, generations: Sequence[OpenGeneration
             # The page does not answer the question, but the book may.
             query = replace(query, within="")
             result = await _find_each(searcher, query, generations, k)
-    elif query.pointing == "perhaps" and result.verdict != "answers":
+    elif query.pointing == "perhaps":
         on_page = await _find_each(searcher, replace(query, within=query.page), generations, k)
-        if on_page.passages:
+        if on_page.passages and (on_page.verdict == "answers" or result.verdict != "answers"):
             query = replace(query, within=query.page)
             result = replace(on_page, parts=tuple(part.shown() for part in on_page.parts))
     page = _open_page(query, generations)
