@@ -1,16 +1,33 @@
 /** An assignment from the teacher's choice to the end: thirty pupils, a phone that is away for a while, nobody is known. */
 
+import {execFileSync} from 'node:child_process';
+import {cpSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
 import type {Browser, BrowserContextOptions, Page} from 'playwright-core';
 import {afterAll, afterEach, beforeAll, expect, test, vi} from 'vitest';
 import {axeFindings} from '../support/axe.ts';
 import {launch, Reader} from '../support/browser.ts';
 import {closed, eventually} from '../support/harness.ts';
-import {RealServer} from '../support/real-server.ts';
+import {LUTRIN, RealServer} from '../support/real-server.ts';
 
 const PASSWORD = 'a-long-password-for-a-test';
 const PHONE: BrowserContextOptions = {viewport: {width: 390, height: 800}, hasTouch: true, isMobile: true};
 const LOOKS: BrowserContextOptions[] = [{viewport: {width: 1280, height: 900}}, {...PHONE, colorScheme: 'dark'}, {viewport: {width: 1280, height: 900}, colorScheme: 'dark'}, PHONE];
 const PUPILS = 30;
+const NODES = '01-basics/01-nodes.md';
+const TOPICS = '01-basics/02-topics.md';
+/** Cards and questions that the teacher has written for two pages of the book. */
+const WRITTEN = [
+  {kind: 'term', file: NODES, heading: 'What a node is', topic: 'node', text: 'A process that does one job.', quotes: ['A **node** is a process that does one job.']},
+  {kind: 'question', file: NODES, heading: 'What a node is', topic: 'What happens to the other nodes if one crashes?', text: 'They keep running.', quotes: ['If one node crashes, the others keep running.']},
+  {kind: 'question', file: NODES, heading: 'Starting a node', topic: 'How do you see which nodes are running?', text: 'With ros2 node list, which prints their names.', quotes: ['The command `ros2 node list` prints the names of all nodes that are running.']},
+  {kind: 'term', file: TOPICS, heading: 'Topics', topic: 'topic', text: 'A named channel on which nodes send messages to each other.', quotes: ['A topic is a named channel on which nodes send messages to each other.']},
+  {kind: 'quiz', file: TOPICS, heading: 'Topics', topic: 'What is the sender of a message called?', text: 'The receiver is the subscriber.', choices: ['a publisher', 'a subscriber', 'a channel'], answer: 0, quotes: ['The sender is called a publisher, the receiver is called a subscriber.']},
+  {kind: 'question', file: TOPICS, heading: 'Quality of service', topic: 'Which delivery suits a sensor that sends 30 times a second?', text: 'Best-effort delivery, which does not repeat a lost message.', quotes: ['Best-effort delivery does not repeat a lost message']},
+];
+const root = mkdtempSync(join(tmpdir(), 'lutrin-assignment-'));
 vi.setConfig({testTimeout: 240_000});
 let server: RealServer;
 let browser: Browser;
@@ -18,13 +35,24 @@ const readers: Reader[] = [];
 /** Path of the page for the class. */
 let path = '';
 
+/** The small book of the tests, with the companion that its teacher wrote. */
+function writeCorpus(): string {
+  const corpus = join(root, 'corpus');
+  const drafts = join(root, 'drafts.jsonl');
+  cpSync(fileURLToPath(new URL('../fixtures', import.meta.url)), corpus, {recursive: true});
+  writeFileSync(drafts, WRITTEN.map((entry) => JSON.stringify({...entry, author: 'the authors', state: 'approved'})).join('\n'));
+  execFileSync(LUTRIN, ['companion', 'merge', drafts, '--corpus', join(corpus, 'lab'), '--data-dir', join(root, 'merging')]);
+  return corpus;
+}
+
 beforeAll(async () => {
-  [server, browser] = await Promise.all([RealServer.start({token: PASSWORD, model: 'none', variables: {LUTRIN_RATE_PEER_PER_MIN: '0'}}), launch()]);
+  [server, browser] = await Promise.all([RealServer.start({corpus: writeCorpus(), token: PASSWORD, model: 'none', variables: {LUTRIN_RATE_PEER_PER_MIN: '0'}}), launch()]);
 }, 240_000);
 afterEach(() => closed(readers));
 afterAll(async () => {
   await browser.close();
   await server.remove();
+  rmSync(root, {recursive: true});
 });
 
 async function visit(address: string, options: BrowserContextOptions = {}): Promise<Page> {
