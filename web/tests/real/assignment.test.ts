@@ -74,16 +74,19 @@ async function teacher(address: string, options: BrowserContextOptions = {}): Pr
   return page;
 }
 
-/** Do everything that the page asks for, as a pupil who knows every second card. */
+/** Do everything that the page asks for, press by press, as a pupil who knows every second card. */
 const workAll = (page: Page): Promise<void> =>
-  page.evaluate(() => {
-    const press = (part: Element, name: string): void => [...part.querySelectorAll('button')].find(({textContent}) => textContent === name)?.click();
-    for (const item of document.querySelectorAll('[data-read]')) press(item, 'I have read it');
+  page.evaluate(async () => {
+    const press = async (part: Element, name: string): Promise<void> => {
+      [...part.querySelectorAll('button')].find(({textContent}) => textContent === name)?.click();
+      await new Promise((resolve) => setTimeout(resolve)); // the page acts on each press before the next one
+    };
+    for (const item of document.querySelectorAll('[data-read]')) await press(item, 'I have read it');
     for (const [place, card] of document.querySelectorAll('[data-card]').entries()) {
       card.querySelector('details')?.setAttribute('open', '');
       card.querySelector<HTMLInputElement>('.choices input')?.click();
-      press(card, 'Check');
-      press(card, place % 2 ? 'I did not' : 'I knew it');
+      await press(card, 'Check');
+      await press(card, place % 2 ? 'I did not' : 'I knew it');
     }
   });
 
