@@ -1,8 +1,9 @@
 """Tells what a question beside an open page points at: the page, its table, its code, or nothing on it.
 
-A softmax regression on two vectors of the question decides: as it was typed, and with its names masked, which leaves
-the manner of asking. Each is the mean of token vectors, which the local reader gives beside any service's vectors.
-`python -m evaluation.pointing` fits it on questions that lie there, and writes `pointing.json`.
+Each token of the question votes for what it points at, "here" or "page" in their context; the votes for a kind are the
+exponentials of a linear score, and add up (multiple-instance learning with a soft maximum). The local reader gives the
+token vectors, beside any service's vectors. `python -m evaluation.pointing` fits the scores on questions that lie
+there, and writes `pointing.json`.
 """
 
 from functools import cache
@@ -10,7 +11,6 @@ from functools import cache
 import msgspec
 import numpy as np
 
-from lutrin.language.words import name_spans
 from lutrin.ports import Embedder
 from lutrin.query.understand import Pointing, Query
 from lutrin.search.fits import Float, load_fit
@@ -24,8 +24,9 @@ class Pointer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     reader: str
     """The model that gives the token vectors."""
     kinds: tuple[Pointing, ...]
+    """What a question may point at; it has one vote more, for nothing."""
     weights: tuple[tuple[float, ...], ...]
-    """For each kind one weight for each number of both vectors, and the bias."""
+    """For each kind one weight for each number of a token vector, and the bias."""
     least: float
     """Probability from which a question points at something on the page."""
     perhaps: float
@@ -33,18 +34,11 @@ class Pointer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     mostly: float
     """Share of that probability from which it points at one kind of thing, rather than "here"."""
 
-    @property
-    def width(self) -> int:
-        """Numbers of a token vector."""
-        return len(self.weights[0]) // 2
-
-    def chances(self, vectors: Float) -> Float:
-        """(n, kinds): probability of each kind, from the two vectors of n questions: (n, 2d)."""
+    def chances(self, tokens: Float) -> dict[Pointing, float]:
+        """Probability of each kind, from the token vectors of a question: (Q, d) or wider, with zeros."""
         table = np.array(self.weights, dtype=np.float32)
-        logits = vectors @ table[:, :-1].T + table[:, -1]
-        odds = np.exp(logits - logits.max(axis=1, keepdims=True))
-        shares: Float = odds / odds.sum(axis=1, keepdims=True)
-        return shares
+        votes = np.exp(tokens[:, : table.shape[1] - 1] @ table[:, :-1].T + table[:, -1]).sum(axis=0)
+        return dict(zip(self.kinds, (votes / (1 + votes.sum())).tolist(), strict=True))
 
 
 @cache
@@ -58,14 +52,13 @@ async def points_at(searcher: Searcher, query: Query) -> Pointing:
     if not query.page or query.selected_text or query.subject or (query.frame == "about" and query.about is None):
         return "none"
     fit = pointer()
-    if reader_of(searcher.embedder) == fit.reader:
-        chances = dict(
-            zip(fit.kinds, fit.chances(await both_vectors(searcher, [query.typed], fit.width))[0].tolist(), strict=True)
-        )
-        points = 1 - chances.pop("none")
+    (encoding,) = await searcher.encode([query.typed])
+    if encoding.token_vectors is not None and reader_of(searcher.embedder) == fit.reader:
+        chances = fit.chances(encoding.token_vectors)
+        points = sum(chances.values())
         if points >= fit.least:
             kind = max(chances, key=chances.__getitem__)
-            return kind if chances[kind] >= fit.mostly * points else "here"
+            return kind if chances[kind] > fit.mostly * points else "here"
         if points >= fit.perhaps and query.name_stems:
             return "perhaps"
     return "none" if query.name_stems else "here"
@@ -74,28 +67,3 @@ async def points_at(searcher: Searcher, query: Query) -> Pointing:
 def reader_of(embedder: Embedder) -> str:
     """The model that gives an embedder's token vectors: a service's has the local one's name after its own."""
     return model_of(embedder.name.rpartition("+")[2])
-
-
-async def both_vectors(searcher: Searcher, texts: list[str], width: int) -> Float:
-    """(n, 2d): the mean token vectors of texts, and of the same without their names; beyond this width they have zeros.
-
-    Raises:
-        ValueError: The embedder gives no token vectors.
-    """
-    rows = []
-    for one in await searcher.encode([*texts, *map(without_names, texts)]):
-        if one.token_vectors is None:
-            raise ValueError("the embedder gives no token vectors")
-        rows.append(one.token_vectors[:, :width].mean(axis=0))
-    return np.concatenate([np.array(rows[: len(texts)]), np.array(rows[len(texts) :])], axis=1)
-
-
-def without_names(text: str) -> str:
-    """Replace each name in a text by a pronoun, so that only the manner of asking is left.
-
-    >>> without_names("What does the table here say about the handle of the sledge?")
-    'What does the it here say about the it of the it?'
-    """
-    for start, end in reversed(name_spans(text)):
-        text = f"{text[:start]}it{text[end:]}"
-    return text
