@@ -50,7 +50,7 @@ SEED = 83
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class QuestionSet:
     """Questions, as tokens."""
 
     tokens: Sequence[Array]
@@ -60,13 +60,13 @@ class Listed:
     is_ordinary: npt.NDArray[np.bool_]
     """(n,)."""
 
-    def half(self, wanted: npt.NDArray[np.bool_]) -> "Listed":
+    def half(self, wanted: npt.NDArray[np.bool_]) -> "QuestionSet":
         """Some of them."""
         tokens = [one for one, is_in in zip(self.tokens, wanted.tolist(), strict=True) if is_in]
-        return Listed(tokens, self.kinds[wanted], self.is_ordinary[wanted])
+        return QuestionSet(tokens, self.kinds[wanted], self.is_ordinary[wanted])
 
 
-async def read_questions() -> tuple[Listed, str]:
+async def read_questions() -> tuple[QuestionSet, str]:
     """All questions, and the model that read them."""
     rows = [json.loads(line) for line in QUESTIONS.read_text(encoding="utf-8").splitlines()]
     texts, kinds = [row["question"] for row in rows], [row["to"] for row in rows]
@@ -82,15 +82,15 @@ async def read_questions() -> tuple[Listed, str]:
         batches = [texts[at : at + BATCH] for at in range(0, len(texts), BATCH)]
         read = [one.token_vectors for batch in batches for one in await searcher.encode(batch)]
     tokens = [one.astype(np.float64) for one in read if one is not None]
-    return Listed(tokens, np.array(kinds), np.arange(len(texts)) >= len(rows)), reader_of(embedder)
+    return QuestionSet(tokens, np.array(kinds), np.arange(len(texts)) >= len(rows)), reader_of(embedder)
 
 
-def fit(listed: Listed) -> Array:
+def fit(questions: QuestionSet) -> Array:
     """(K, d + 1): weights and biases; what points and what does not count the same in all."""
-    design = np.concatenate([np.c_[one, np.ones(len(one))] for one in listed.tokens])
-    lengths = np.array([len(one) for one in listed.tokens])
+    design = np.concatenate([np.c_[one, np.ones(len(one))] for one in questions.tokens])
+    lengths = np.array([len(one) for one in questions.tokens])
     starts = np.cumsum(lengths) - lengths
-    target = np.array([[kind == name for name in KINDS] for kind in listed.kinds], dtype=np.float64)
+    target = np.array([[kind == name for name in KINDS] for kind in questions.kinds], dtype=np.float64)
     points = target.any(axis=1)
     counts = np.where(points, (~points).sum() / points.sum(), 1.0)[:, None]
     weights = np.zeros((len(KINDS), design.shape[1]))
@@ -121,28 +121,28 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="evaluation.pointing", description=__doc__.partition("\n")[0])
     parser.add_argument("--write", action="store_true", help="write the file that Lutrin reads")
     given = parser.parse_args(arguments)
-    listed, reader = asyncio.run(read_questions())
-    is_tested = np.arange(len(listed.kinds)) % 2 == 1
-    half, tested = (listed.half(wanted) for wanted in (~is_tested, is_tested))
-    halved = pointer_of(fit(half), (0.0, 0.0, 0.0), reader)
-    chances = np.array([list(halved.chances(one.astype(np.float32)).values()) for one in tested.tokens])
+    questions, reader = asyncio.run(read_questions())
+    is_held_out = np.arange(len(questions.kinds)) % 2 == 1
+    half, held_out = (questions.half(wanted) for wanted in (~is_held_out, is_held_out))
+    half_fit = pointer_of(fit(half), (0.0, 0.0, 0.0), reader)
+    chances = np.array([list(half_fit.chances(one.astype(np.float32)).values()) for one in held_out.tokens])
     points, best = chances.sum(axis=1), chances.max(axis=1)
-    asked = points[tested.is_ordinary]
-    least, perhaps = (float(np.quantile(asked, 1 - share)) for share in (MISTAKEN, PERHAPS))
-    guessed = np.array(KINDS)[chances.argmax(axis=1)]
-    here = (tested.kinds == "here") & (points >= least) & (guessed != "here")
+    ordinary = points[held_out.is_ordinary]
+    least, perhaps = (float(np.quantile(ordinary, 1 - share)) for share in (MISTAKEN, PERHAPS))
+    guess = np.array(KINDS)[chances.argmax(axis=1)]
+    here = (held_out.kinds == "here") & (points >= least) & (guess != "here")
     mostly = float((best / points)[here].max(initial=0.5))
-    guessed[best <= mostly * points] = "here"
+    guess[best <= mostly * points] = "here"
     for kind in (*KINDS, "none"):
-        own = ~tested.is_ordinary & (tested.kinds == kind)
+        own = ~held_out.is_ordinary & (held_out.kinds == kind)
         taken = own & (points >= least)
-        right = f", {(guessed[taken] == kind).sum()} as what they are" if kind != "none" else " wrongly"
+        right = f", {(guess[taken] == kind).sum()} as what they are" if kind != "none" else " wrongly"
         more = (own & (points >= perhaps)).sum() - taken.sum()
         print(f"{kind}: {taken.sum()} of {own.sum()} point at the page{right}, {more} perhaps")
     floors = f"from {least:.3f}, perhaps from {perhaps:.3f}, a kind from {mostly:.3f}"
-    print(f"ordinary: {(asked >= least).sum()} of {len(asked)} wrongly, {floors}")
+    print(f"ordinary: {(ordinary >= least).sum()} of {len(ordinary)} wrongly, {floors}")
     if given.write:
-        FILE.write_bytes(msgspec.json.encode(pointer_of(fit(listed), (least, perhaps, mostly), reader)) + b"\n")
+        FILE.write_bytes(msgspec.json.encode(pointer_of(fit(questions), (least, perhaps, mostly), reader)) + b"\n")
 
 
 if __name__ == "__main__":

@@ -85,10 +85,10 @@ async def find_evidence(searcher: Searcher, generations: Sequence[OpenGeneration
             query = replace(query, within="")
             result = await _find_each(searcher, query, generations, k)
     elif query.pointing == "perhaps":
-        on_page = await _find_each(searcher, replace(query, within=query.page), generations, k)
-        if on_page.passages and (on_page.verdict == "answers" or result.verdict != "answers"):
-            query = replace(query, within=query.page)
-            result = replace(on_page, parts=tuple(part.shown() for part in on_page.parts))
+        on_page = replace(query, within=query.page)
+        nearest = await _find_each(searcher, on_page, generations, k)
+        if nearest.passages and (nearest.verdict == "answers" or result.verdict != "answers"):
+            query, result = on_page, replace(nearest, parts=tuple(part.shown() for part in nearest.parts))
     page = _open_page(query, generations)
     return Evidence(query, result, page[0].book.title if page is not None else "")
 
