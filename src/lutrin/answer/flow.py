@@ -178,7 +178,7 @@ class AnswerFlow:
             if query.refusal is not None:
                 first = generations[0]
                 plan = refusal_plan(query, query.refusal, title=first.book.title, generation=first.name)
-                for final in Reply(ModelWork(plan), started, self._clock).finished():
+                for final in Reply(ModelWork(plan), started, self._clock).final_events():
                     yield final
                 return
             # Conversation to show the model; empty if the question stands alone.
@@ -284,10 +284,10 @@ class AnswerFlow:
                 yield event
             waiting.close()
             if not work.runs or (is_whole and reply.book.refusal is not None):
-                for final in reply.finished():
+                for final in reply.final_events():
                     yield final
                 return
-            async with aclosing(reply.explained()) as events:
+            async with aclosing(reply.explanation_events()) as events:
                 async for event in events:
                     yield event
 

@@ -50,19 +50,19 @@ class Reply:
         sources = [SourcesEvent(citations=self.book.sources)] if self.book.sources else []
         return [*sources, *map(ExcerptEvent, self.book.excerpts)]
 
-    def finished(self, *, is_above: bool = False) -> tuple[BookAnswerEvent, DoneEvent]:
+    def final_events(self, *, is_above: bool = False) -> tuple[BookAnswerEvent, DoneEvent]:
         """The last events of an answer that is complete; `is_above`: the model spoke first."""
-        done = self._done(is_above=is_above)
+        done = self._done_event(is_above=is_above)
         return BookAnswerEvent(answer=done.answer, made=done.made), done
 
-    def _done(self, *, is_above: bool = False) -> DoneEvent:
+    def _done_event(self, *, is_above: bool = False) -> DoneEvent:
         answer = answer_of(self.book, self._work, is_above=is_above, latency_ms=self._elapsed_ms())
         return DoneEvent(answer=answer, made=certainty_of(self.book, self._work))
 
     def _elapsed_ms(self) -> int:
         return milliseconds(self._clock() - self._started)
 
-    async def explained(self) -> AsyncGenerator[AnswerEvent, None]:
+    async def explanation_events(self) -> AsyncGenerator[AnswerEvent, None]:
         """The book's answer, the model's sentences below it (above, for a fast model), and the complete answer."""
         work = self._work
         feed = Feed(work.sentences(self._started))
@@ -74,7 +74,7 @@ class Reply:
                 if work.verdict != "answers":
                     self.settle(work.verdict)
                     work.explanation.sentences.clear()
-                for final in self.finished(is_above=True):
+                for final in self.final_events(is_above=True):
                     yield final
                 return
             book = self.book
@@ -87,7 +87,7 @@ class Reply:
                     yield event
         finally:
             await feed.close()
-        yield self._done()
+        yield self._done_event()
 
     async def _speaking_first(self, feed: Feed) -> AsyncGenerator[AnswerEvent, None]:
         """A fast model's sentences, after the book's warnings; they stop if its yes turns out to be a no."""
